@@ -37,6 +37,7 @@ describe('an account', () => {
       operator: true,
       environment: 'sandbox',
       projectId: expect.stringMatching(/^pr/),
+      projectName: 'Default',
       limits: { apiKeyPairs: 100, webhooks: 10, requestsPerMinute: { uploads: 100, writes: 200 } },
       ingest: { rtmp: 'rtmp://localhost/s' },
     });

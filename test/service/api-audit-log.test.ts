@@ -202,7 +202,7 @@ describe('the store of the log', () => {
     actor: [{ actor: 'us1' }, index => index % 3 === 1],
     action: [{ action: 'video.delete' }, index => index % 5 === 0],
     target: [{ targetId: 'vi3' }, index => index % 7 === 3],
-    project: [{ projectId: 'pr1' }, index => index % 4 === 0],
+    project: [{ projects: { ids: ['pr1'], withAccount: false } }, index => index % 4 === 0],
     two: [{ actor: 'us1', action: 'video.delete' }, index => index % 3 === 1 && index % 5 === 0],
     unknown: [{ actor: 'us9' }, () => false],
   } satisfies Record<string, [object, (index: number) => boolean]>;

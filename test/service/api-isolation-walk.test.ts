@@ -34,6 +34,7 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   userId: ['userId'],
   invitationId: ['invitationId'],
   summaryId: ['summaryId'],
+  projectId: ['projectId'],
 };
 /** Names of paths that belong to nobody. */
 const openNames: Readonly<Record<string, string>> = {
@@ -55,8 +56,13 @@ interface Operation {
   readonly names: readonly string[];
 }
 
-/** Their keys do not show the whole audit log of the account, unlike those of production. */
-const sandboxes: ReadonlySet<string> = new Set(['owner-one', 'owner-three']);
+const sandboxes: ReadonlySet<string> = new Set(['owner-one', 'owner-three', 'owner-five']);
+
+/** Keys of production show the audit log of their project, and sessions that of the account. */
+function seesAuditOf(reader: FilledProject, owner: FilledProject): boolean {
+  if (reader.isInSession) return reader.account === owner.account;
+  return reader.pair === owner.pair && !sandboxes.has(reader.name);
+}
 
 let server: FilledServer;
 let operations: readonly Operation[];
@@ -98,10 +104,11 @@ function ask(
   key: string | null,
   body?: { text: string; type: string },
 ): Promise<HttpReply> {
-  const cookie = server.projects.find(project => project.key === key)?.cookie;
+  const project = server.projects.find(one => one.key === key);
   const headers = {
-    ...(key === null ? {} : { authorization: basic(key) }),
-    ...(cookie === undefined ? {} : { cookie }),
+    ...(key === null || project?.isInSession ? {} : { authorization: basic(key) }),
+    ...(project?.isInSession ? project.choice : {}),
+    ...(project === undefined ? {} : { cookie: project.cookie }),
     ...(body === undefined ? {} : { 'content-type': body.type }),
   };
   return asker.send({ method, path, headers, body: body?.text });
@@ -133,10 +140,10 @@ const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
 
 /** What `reader` may not see of `owner`. */
 function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
-  return (Object.entries(owner.ids) as [IdKind, string][]).filter(
-    ([kind]) =>
-      !/^(?:keyPair|session|user|invitation|passkey)Id$/.test(kind) || owner.account !== reader.account,
-  );
+  return (Object.entries(owner.ids) as [IdKind, string][]).filter(([kind]) => {
+    if (kind === 'keyPairId') return owner.pair !== reader.pair;
+    return !/^(?:project|session|user|invitation|passkey)Id$/.test(kind) || owner.account !== reader.account;
+  });
 }
 
 /** All that the database holds, but for what remembers the use of keys and sessions and for tokens of addresses. */
@@ -242,9 +249,8 @@ describe('every endpoint of the API', () => {
       const others = server.projects.filter(other => other !== reader);
       for (const other of others) {
         const texts = [other.name, ...hiddenOf(other, reader).map(([, id]) => id)];
-        const isAccounts = (path: string) =>
-          path === '/account/audit-log' && !sandboxes.has(reader.name) && other.account === reader.account;
-        const visible = shown.filter(([path]) => !isAccounts(path));
+        const isAudit = (path: string) => path === '/account/audit-log' && seesAuditOf(reader, other);
+        const visible = shown.filter(([path]) => !isAudit(path));
         const leaks = visible.flatMap(([path, answer]) =>
           texts.filter(text => answer.includes(text)).map(text => [path, text]),
         );
@@ -305,6 +311,7 @@ const harmless = new Set([
     'minutes',
     'token',
     'environment',
+    'project',
   ],
 ]);
 
@@ -365,7 +372,7 @@ describe('filters, counts and totals', () => {
         ['/tags', `value=${name}`],
         ['/live-streams', `streamKey=${ids.streamKey}`, `name=${name}`],
         ['/summaries', ...every.map(id => `videoId=${id}`)],
-        ...(reader.account === owner.account && !sandboxes.has(reader.name)
+        ...(seesAuditOf(reader, owner)
           ? []
           : [
               [

@@ -12,7 +12,6 @@ import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addPasskey } from '../support/passkeys.ts';
 import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
-import { rowsOf } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, fileForm, noise } from './upload-fixture.ts';
@@ -24,8 +23,14 @@ export interface FilledProject {
   /** Somebody is signed in to the account with it. */
   readonly cookie: string;
   readonly projectId: string;
-  /** Projects of one account share its key pairs and its sessions. */
+  /** Projects of one account share its members and sessions. */
   readonly account: number;
+  /** The environments of one project share their key pairs. */
+  readonly pair: number;
+  /** Headers that choose this environment and project for the session. */
+  readonly choice: Readonly<Record<string, string>>;
+  /** It is used with the session, and not with the key. */
+  readonly isInSession: boolean;
   /** Ids by kind: the name that paths give them, or one of the like. */
   readonly ids: Readonly<Record<IdKind, string>>;
 }
@@ -50,9 +55,10 @@ export type IdKind =
   | 'passkeyId'
   | 'userId'
   | 'invitationId'
-  | 'summaryId';
+  | 'summaryId'
+  | 'projectId';
 
-/** Four projects of two accounts, on an API with its feed and its webhooks. */
+/** Six environments of three projects and two accounts, on an API with its feed and its webhooks. */
 export interface FilledServer extends TestApi {
   readonly outbox: Outbox;
   readonly projects: readonly FilledProject[];
@@ -112,23 +118,30 @@ export async function startFilled(): Promise<FilledServer> {
   await dispatcher.start();
   const hooks = new Map<string, string[]>();
   const receiver = await startReceiver(hooks);
-  const first = await rowsOf<{ id: string; environment: string }>(
-    api.database,
-    'SELECT id, environment FROM projects',
-  );
-  const firstProject = (environment: string) =>
-    first.find(project => project.environment === environment)!.id;
   const other = await api.addAccount({ isUpgraded: true });
   const stranger = { email: 'stranger@example.org', password: 'a password of theirs' };
   await addUser(api, other.accountId, stranger);
   const ofFirst = { account: 1, ...(await signedIn(api, admin)) };
   const ofSecond = { account: 2, ...(await signedIn(api, stranger)) };
+  const addition = { headers: { cookie: ofFirst.cookie }, body: { name: 'Further' } };
+  await api.call('POST', '/account/projects', addition);
+  const [first, further] = await projectsOf(api, ofFirst.cookie);
+  const [strangers] = await projectsOf(api, ofSecond.cookie);
+  const choice = { 'millrace-environment': 'production', 'millrace-project': further!.projectId };
+  const headers = { cookie: ofFirst.cookie, ...choice };
+  const { json } = await api.call('POST', '/account/api-keys', { key: null, headers, body: {} });
+  const keys = { sandbox: json.sandbox.apiKey, production: json.production.apiKey };
   const plans = [
-    { name: 'owner-one', key: sandboxKey, projectId: firstProject('sandbox'), ...ofFirst },
-    { name: 'owner-two', key: productionKey, projectId: firstProject('production'), ...ofFirst },
-    { name: 'owner-three', key: other.sandboxKey, projectId: other.projectIds.sandbox, ...ofSecond },
-    { name: 'owner-four', key: other.productionKey, projectId: other.projectIds.production, ...ofSecond },
-  ];
+    { name: 'owner-one', key: sandboxKey, ...environment(first!, 'sandbox'), pair: 1, ...ofFirst },
+    { name: 'owner-two', key: productionKey, ...environment(first!, 'production'), pair: 1, ...ofFirst },
+    { name: 'owner-three', key: other.sandboxKey, ...environment(strangers!, 'sandbox'), pair: 2, ...ofSecond },
+    {
+      ...{ name: 'owner-four', key: other.productionKey, pair: 2 },
+      ...{ ...environment(strangers!, 'production'), ...ofSecond },
+    },
+    { name: 'owner-five', key: keys.sandbox, ...environment(further!, 'sandbox'), pair: 3, ...ofFirst },
+    { name: 'owner-six', key: keys.production, ...environment(further!, 'production'), pair: 3, ...ofFirst },
+  ].map(plan => ({ ...plan, isInSession: plan.name === 'owner-five' }));
   const projects: FilledProject[] = [];
   for (const plan of plans) {
     const port = (receiver.address() as AddressInfo).port;
@@ -136,7 +149,7 @@ export async function startFilled(): Promise<FilledServer> {
       ...plan,
       hookUrl: `http://127.0.0.1:${port}/${plan.name}`,
     });
-    projects.push({ ...plan, ids });
+    projects.push({ ...plan, ids: { ...ids, projectId: plan.choice['millrace-project'] } });
   }
   await api.api.analytics.tracker.flush();
   return {
@@ -151,6 +164,22 @@ export async function startFilled(): Promise<FilledServer> {
       await feed.stop();
       await api.stop();
     },
+  };
+}
+
+interface ListedProject {
+  readonly projectId: string;
+  readonly environmentIds: Readonly<Record<'sandbox' | 'production', string>>;
+}
+
+async function projectsOf(api: TestApi, cookie: string): Promise<ListedProject[]> {
+  return (await api.call('GET', '/account/projects', { headers: { cookie } })).json.data;
+}
+
+function environment({ projectId, environmentIds }: ListedProject, name: 'sandbox' | 'production') {
+  return {
+    projectId: environmentIds[name],
+    choice: { 'millrace-environment': name, 'millrace-project': projectId },
   };
 }
 
@@ -194,7 +223,7 @@ async function fill(
   api: TestApi,
   outbox: Outbox,
   plan: AccountIds & { name: string; key: string; projectId: string; hookUrl: string },
-): Promise<FilledProject['ids']> {
+): Promise<Omit<FilledProject['ids'], 'projectId'>> {
   const { name, key, projectId, sessionId, passkeyId, userId, invitationId, hookUrl } = plan;
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const { status, json, text } = await api.call(method, path, { key, body, headers });

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Migration } from '../../src/store/migration.ts';
 import { analyticsViewers } from '../../src/store/migrations/0049-analytics-viewers.ts';
+import { projectPairs } from '../../src/store/migrations/0050-project-pairs.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
@@ -99,6 +100,46 @@ describe.each(databaseKinds)('playbacks that %s counted before viewers had ids',
       { number: '7', value: '', day: '20001' },
       { number: '8', value: null, day: null },
     ]);
+  });
+});
+
+describe.each(databaseKinds)('accounts that %s had before they had several projects', kind => {
+  it('keep everything in one project, and can get another one', async () => {
+    const database = await open(kind);
+    await database.migrate(migrations.slice(0, migrations.indexOf(projectPairs)));
+    if (kind === 'SQLite') await database.run('PRAGMA foreign_keys = ON');
+    await database.run(`INSERT INTO accounts (id, is_upgraded, is_suspended, is_operator, created_at_ms)
+      VALUES ('ac1', 1, 0, 1, 7)`);
+    for (const environment of ['sandbox', 'production']) {
+      await database.run(`INSERT INTO projects (id, account_id, environment, created_at_ms, keep_videos_days)
+        VALUES ('pr-${environment}', 'ac1', '${environment}', 7, 30)`);
+      await database.run(`INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support,
+          tags, metadata, created_at_ms, published_at_ms, updated_at_ms, description)
+        VALUES ('vi-${environment}', 'pr-${environment}', 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '')`);
+    }
+    await database.migrate(migrations);
+    expect(await database.rows('SELECT id, account_id, name FROM project_pairs')).toEqual([
+      { id: 'pp1', account_id: 'ac1', name: 'Default' },
+    ]);
+    const projects = 'SELECT id, pair_id, environment FROM projects ORDER BY id';
+    expect(await database.rows(projects)).toEqual([
+      { id: 'pr-production', pair_id: 'pp1', environment: 'production' },
+      { id: 'pr-sandbox', pair_id: 'pp1', environment: 'sandbox' },
+    ]);
+    expect(await database.rows('SELECT id FROM videos ORDER BY id')).toEqual([
+      { id: 'vi-production' },
+      { id: 'vi-sandbox' },
+    ]);
+    const add = (id: string, pair: string) =>
+      database.run(`INSERT INTO projects (id, account_id, environment, created_at_ms, pair_id)
+        VALUES ('${id}', 'ac1', 'sandbox', 8, '${pair}')`);
+    await expect(add('pr3', 'pp1')).rejects.toThrow();
+    await database.run(`INSERT INTO project_pairs (id, account_id, name, created_at_ms) VALUES ('pp2', 'ac1', 'b', 8)`);
+    await add('pr3', 'pp2');
+    // Rows that refer to a project still go with it, and no others.
+    await expect(database.run(`UPDATE videos SET project_id = 'none'`)).rejects.toThrow();
+    await database.run(`DELETE FROM projects WHERE id = 'pr-sandbox'`);
+    expect(await database.rows('SELECT id FROM videos')).toEqual([{ id: 'vi-production' }]);
   });
 });
 

@@ -92,6 +92,14 @@ describe('signing in', () => {
       accounts: [{ accountId: studioKeys.accountId, ownerEmail: studio.email, role: 'owner' }],
       environments: ['sandbox'],
       projects: { sandbox: studioKeys.projectIds.sandbox },
+      allProjects: [
+        {
+          projectId: expect.stringMatching(/^pp[0-9A-Za-z]{22}$/),
+          name: 'Default',
+          createdAt: expect.any(String),
+          environmentIds: { sandbox: studioKeys.projectIds.sandbox },
+        },
+      ],
     });
     expect(Date.parse(answer.json.expiresAt) - Date.parse(answer.json.createdAt)).toBe(30 * day);
     const told = answer.headers.get('set-cookie')!;

@@ -154,6 +154,11 @@ export async function startWireApi(): Promise<WireApi> {
     return (await asOwner('GET', '/account/members?sortOrder=desc')).json.data[0].userId as string;
   };
 
+  const newProject = async () => {
+    const { projectId } = (await asOwner('POST', '/account/projects', { name: 'Trailers' })).json;
+    return `/account/projects/${projectId}`;
+  };
+
   const calls: WireApi['calls'] = {
     'GET /account/passkeys': withPasskey(() => '/account/passkeys'),
     'POST /account/passkey-options': async () => ({
@@ -228,6 +233,17 @@ export async function startWireApi(): Promise<WireApi> {
       path: `/account/members/${await newMember()}`,
       cookie: ownerCookie,
     }),
+    'GET /account/projects': () => ({ path: '/account/projects', cookie: ownerCookie }),
+    'POST /account/projects': () => ({
+      ...{ path: '/account/projects', cookie: ownerCookie },
+      body: { name: 'Web shop' },
+    }),
+    'GET /account/projects/{projectId}': async () => ({ path: await newProject(), cookie: ownerCookie }),
+    'PATCH /account/projects/{projectId}': async () => ({
+      ...{ path: await newProject(), cookie: ownerCookie },
+      body: { name: 'Film festival' },
+    }),
+    'DELETE /account/projects/{projectId}': async () => ({ path: await newProject(), cookie: ownerCookie }),
     'GET /account/invitations': () => ({ path: '/account/invitations', cookie: ownerCookie }),
     'POST /account/invitations': async () => ({
       path: '/account/invitations',

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { singleValue } from '../support/sql.ts';
+import { type ApiReply, productionKey, startApi, type TestApi } from '../support/start-api.ts';
+
+let server: TestApi;
+let owner: string;
+beforeAll(async () => {
+  server = await startApi({ isUpgraded: true, videos: { restoreDays: 90 } });
+  owner = await signIn(server);
+});
+afterAll(() => server.stop());
+
+const path = '/account/projects';
+
+interface Project {
+  readonly projectId: string;
+  readonly name: string;
+  readonly environmentIds: Readonly<Record<'sandbox' | 'production', string>>;
+}
+
+/** Calls as the dashboard does. */
+function as(
+  cookie: string,
+  method: string,
+  target: string,
+  { body, project, environment = 'production' }: { body?: unknown; project?: string; environment?: string } = {},
+): Promise<ApiReply> {
+  const headers = {
+    ...{ cookie, 'millrace-environment': environment },
+    ...(project === undefined ? {} : { 'millrace-project': project }),
+  };
+  return server.call(method, target, { key: null, headers, ...(body === undefined ? {} : { body }) });
+}
+
+const codeOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];
+
+async function create(name: string, cookie = owner): Promise<Project> {
+  const { status, json } = await as(cookie, 'POST', path, { body: { name } });
+  expect(status).toBe(201);
+  return json;
+}
+
+async function newKeys({ projectId: project }: Project): Promise<Record<'sandbox' | 'production', string>> {
+  const { json } = await as(owner, 'POST', '/account/api-keys', { body: {}, project });
+  return { sandbox: json.sandbox.apiKey, production: json.production.apiKey };
+}
+
+async function newOwner(): Promise<string> {
+  const { accountId } = await server.addAccount({ isUpgraded: true });
+  const who = { email: `${accountId.toLowerCase()}@example.org`, password: admin.password };
+  await addUser(server, accountId, who);
+  return signIn(server, who);
+}
+
+describe('projects of an account', () => {
+  it('are created, listed in the order of their creation, and renamed', async () => {
+    const cookie = await newOwner();
+    const created = await create(' Web shop ', cookie);
+    expect(created).toMatchObject({ projectId: expect.stringMatching(/^pp/), name: 'Web shop' });
+    const listed = async (query = '') => (await as(cookie, 'GET', `${path}${query}`)).json;
+    const { data, pagination } = await listed();
+    expect(data.map(({ name }: Project) => name)).toEqual(['Default', 'Web shop']);
+    expect(pagination.itemsTotal).toBe(2);
+    expect((await listed('?sortOrder=desc&pageSize=1')).data).toEqual([created]);
+    const one = `${path}/${created.projectId}`;
+    expect((await as(cookie, 'GET', one)).json).toEqual(created);
+    const renamed = await as(cookie, 'PATCH', one, { body: { name: 'Festival' } });
+    expect([renamed.status, renamed.json]).toEqual([200, { ...created, name: 'Festival' }]);
+    const { json } = await as(cookie, 'GET', '/auth/session');
+    expect(json.allProjects.map(({ name }: Project) => name)).toEqual(['Default', 'Festival']);
+    expect(json.projects).toEqual(json.allProjects[0].environmentIds);
+  });
+
+  it('show no production before the account is upgraded', async () => {
+    const { accountId } = await server.addAccount();
+    const who = { email: 'sandbox@example.org', password: admin.password };
+    await addUser(server, accountId, who);
+    const { environmentIds } = await create('Only sandbox', await signIn(server, who));
+    expect(environmentIds).toEqual({ sandbox: expect.stringMatching(/^pr/) });
+  });
+
+  it('are at most 20', async () => {
+    const cookie = await newOwner();
+    for (let count = 2; count <= 20; count += 1) await create(`${count}`, cookie);
+    const refused = await as(cookie, 'POST', path, { body: { name: 'One more' } });
+    expect(codeOf(refused)).toEqual([400, 'project-limit-reached']);
+  });
+
+  it('have a name', async () => {
+    for (const name of ['', '  ', 'x'.repeat(101), 7]) {
+      expect([name, (await as(owner, 'POST', path, { body: { name } })).status]).toEqual([name, 400]);
+    }
+  });
+
+  it('are managed by owners, and seen by all members', async () => {
+    const { accountId } = (await server.call('GET', '/account')).json;
+    const who = { email: 'viewer@example.org', password: admin.password };
+    await addUser(server, accountId, who);
+    const cookie = await signIn(server, who);
+    const { projectId } = await create('For everybody');
+    const { data } = (await as(owner, 'GET', '/account/members?pageSize=100')).json;
+    const { userId } = data.find(({ email }: { email: string }) => email === who.email);
+    await as(owner, 'PATCH', `/account/members/${userId}`, { body: { role: 'viewer' } });
+    expect((await as(cookie, 'GET', `${path}/${projectId}`)).status).toBe(200);
+    expect((await as(cookie, 'GET', '/videos', { project: projectId })).status).toBe(200);
+    for (const [method, target, body] of [
+      ['POST', path, { name: 'x' }],
+      ['PATCH', `${path}/${projectId}`, { name: 'x' }],
+      ['DELETE', `${path}/${projectId}`, undefined],
+    ] as const) {
+      const refused = await as(cookie, method, target, { body });
+      expect([method, ...codeOf(refused)]).toEqual([method, 403, 'authorization-insufficient-scope']);
+    }
+  });
+
+  it('leave entries in the audit log, with the environment that was changed', async () => {
+    const { projectId, environmentIds } = await create('Audited');
+    await as(owner, 'PATCH', `${path}/${projectId}`, { body: { name: 'Renamed' } });
+    await as(owner, 'POST', '/videos', { body: { title: 'a' }, project: projectId });
+    const { data } = (await as(owner, 'GET', '/account/audit-log?sortOrder=desc&pageSize=3')).json;
+    expect(data).toMatchObject([
+      { action: 'video.create', projectId: environmentIds.production, environment: 'production' },
+      { action: 'project.update', target: { kind: 'project', id: projectId, name: 'Renamed' } },
+      { action: 'project.create', target: { kind: 'project', id: projectId, name: 'Audited' } },
+    ]);
+  });
+});
+
+describe('the project of a request', () => {
+  it('is the first one, or the one that the header names', async () => {
+    const { projectId, environmentIds } = await create('Named');
+    for (const environment of ['sandbox', 'production'] as const) {
+      const { json } = await as(owner, 'GET', '/account', { project: projectId, environment });
+      expect(json).toMatchObject({
+        ...{ projectId: environmentIds[environment], projectName: 'Named', environment },
+      });
+    }
+    expect((await as(owner, 'GET', '/account')).json.projectName).toBe('Default');
+  });
+
+  it('is refused when the account has no such project', async () => {
+    const strangers = await create('Of a stranger', await newOwner());
+    for (const project of ['', 'pp', strangers.projectId, strangers.environmentIds.production]) {
+      const refused = await as(owner, 'GET', '/videos', { project });
+      expect([project, ...codeOf(refused)]).toEqual([project, 403, 'authorization-unknown-project']);
+    }
+  });
+
+  it('of an API key is its own, whatever the header says', async () => {
+    const project = await create('With keys');
+    const keys = await newKeys(project);
+    const headers = { 'millrace-project': (await create('Another')).projectId };
+    const { json } = await server.call('GET', '/account', { key: keys.production, headers });
+    expect(json).toMatchObject({ projectId: project.environmentIds.production, projectName: 'With keys' });
+  });
+});
+
+describe('API keys of a project', () => {
+  it('are counted, listed and created for that project', async () => {
+    const project = await create('Own keys');
+    const keys = await newKeys(project);
+    const listed = await server.call('GET', '/account/api-keys', { key: keys.production });
+    expect(listed.json.data).toHaveLength(1);
+    const { json: added } = await server.call('POST', '/account/api-keys', { key: keys.production, body: {} });
+    for (const environment of ['sandbox', 'production'] as const) {
+      const { json } = await server.call('GET', '/account', { key: added[environment].apiKey });
+      expect(json.projectId).toBe(project.environmentIds[environment]);
+    }
+    const target = `/account/api-keys/${added.keyPairId}`;
+    expect((await server.call('GET', target, { key: productionKey })).status).toBe(404);
+    expect((await server.call('DELETE', target, { key: keys.production })).status).toBe(204);
+  });
+
+  it('show entries of their project and of the account in the audit log, but none of other projects', async () => {
+    const keys = await newKeys(await create('Log'));
+    await server.call('POST', '/tags', { key: keys.production });
+    const { videoId } = (await server.call('POST', '/videos', { key: keys.sandbox, body: { title: 'a' } })).json;
+    await server.call('POST', '/videos', { key: productionKey, body: { title: 'of the first project' } });
+    const first = (await server.call('GET', '/account', { key: productionKey })).json.projectId;
+    const { data } = (await server.call('GET', '/account/audit-log?pageSize=100', { key: keys.production })).json;
+    expect(data.some(({ target }: { target?: { id: string } }) => target?.id === videoId)).toBe(true);
+    expect(data.some(({ action }: { action: string }) => action === 'session.create')).toBe(true);
+    expect(data.filter(({ projectId }: { projectId?: string }) => projectId === first)).toEqual([]);
+  });
+});
+
+describe('deleting a project', () => {
+  it('is refused while it has videos, also in the trash, or live streams', async () => {
+    const { projectId: project } = await create('Full');
+    const target = `${path}/${project}`;
+    const refused = async () => codeOf(await as(owner, 'DELETE', target));
+    const { videoId } = (await as(owner, 'POST', '/videos', { body: { title: 'a' }, project })).json;
+    expect(await refused()).toEqual([409, 'project-not-empty']);
+    await as(owner, 'DELETE', `/videos/${videoId}`, { project });
+    expect(await refused()).toEqual([409, 'project-not-empty']);
+    await as(owner, 'DELETE', `/discarded/videos/${videoId}`, { project });
+    const stream = { body: { name: 'a' }, project, environment: 'sandbox' };
+    const { liveStreamId } = (await as(owner, 'POST', '/live-streams', stream)).json;
+    expect(await refused()).toEqual([409, 'project-not-empty']);
+    await as(owner, 'DELETE', `/live-streams/${liveStreamId}`, { project, environment: 'sandbox' });
+    expect((await as(owner, 'DELETE', target)).status).toBe(204);
+    expect((await as(owner, 'GET', target)).status).toBe(404);
+  });
+
+  it('is refused for the last one', async () => {
+    const cookie = await newOwner();
+    const [{ projectId }] = (await as(cookie, 'GET', path)).json.data;
+    expect(codeOf(await as(cookie, 'DELETE', `${path}/${projectId}`))).toEqual([409, 'last-project']);
+    await create('Instead', cookie);
+    expect((await as(cookie, 'DELETE', `${path}/${projectId}`)).status).toBe(204);
+    expect((await as(cookie, 'GET', '/account')).json.projectName).toBe('Instead');
+  });
+
+  it('ends its keys and removes all that it had', async () => {
+    const project = await create('Removed');
+    const keys = await newKeys(project);
+    await server.call('POST', '/players', { key: keys.sandbox, body: { name: 'theme' } });
+    await server.call('POST', '/upload-tokens', { key: keys.sandbox, body: {} });
+    expect((await as(owner, 'DELETE', `${path}/${project.projectId}`)).status).toBe(204);
+    for (const key of Object.values(keys)) {
+      expect((await server.call('GET', '/account', { key })).status).toBe(401);
+    }
+    const gone = await as(owner, 'GET', '/videos', { project: project.projectId });
+    expect(codeOf(gone)).toEqual([403, 'authorization-unknown-project']);
+    const ids = Object.values(project.environmentIds).map(id => `'${id}'`);
+    for (const table of ['projects', 'players', 'upload_tokens', 'api_keys']) {
+      const column = table === 'projects' ? 'id' : 'project_id';
+      const count = `SELECT CAST(count(*) AS INTEGER) FROM ${table} WHERE ${column} IN (${ids})`;
+      expect([table, Number(await singleValue(server.database, count))]).toEqual([table, 0]);
+    }
+    const pairs = 'SELECT count(*) FROM key_pairs WHERE id NOT IN (SELECT pair_id FROM api_keys)';
+    expect(Number(await singleValue(server.database, pairs))).toBe(0);
+  });
+});
