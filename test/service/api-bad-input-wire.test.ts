@@ -145,6 +145,7 @@ describe('a body that does not come', () => {
     const guest = { email: 'guest@example.org', role: 'viewer' };
     const { url } = await asOwner('POST', '/account/invitations', guest);
     ids.token = url.split('/').at(-1);
+    ids.projectId = (await asOwner('GET', '/account/projects')).data[0].projectId;
     ids.userId = (await asOwner('GET', '/account/members')).data[0].userId;
     const operations = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
     expect(operations.length).toBeGreaterThan(20);

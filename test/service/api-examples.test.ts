@@ -72,6 +72,10 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
     const headers = { cookie: await signIn(server, team) };
     return (await server.call('GET', '/account/members?sortOrder=desc', { headers })).json.data[0].userId;
   },
+  projectId: async () => {
+    const headers = { cookie: await signIn(server, { ...admin, password }) };
+    return (await server.call('GET', '/account/projects', { headers })).json.data[0].projectId;
+  },
   token: () => newInvitationToken(),
   keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
   signingKeyId: () => made('/account/signing-keys', { name: 'A key' }, 'signingKeyId'),

@@ -194,7 +194,7 @@ describe('deleting a project', () => {
     expect(await refused()).toEqual([409, 'project-not-empty']);
     await as(owner, 'DELETE', `/videos/${videoId}`, { project });
     expect(await refused()).toEqual([409, 'project-not-empty']);
-    await as(owner, 'DELETE', `/discarded/videos/${videoId}`, { project });
+    await as(owner, 'DELETE', `/videos/${videoId}?permanently=true`, { project });
     const stream = { body: { name: 'a' }, project, environment: 'sandbox' };
     const { liveStreamId } = (await as(owner, 'POST', '/live-streams', stream)).json;
     expect(await refused()).toEqual([409, 'project-not-empty']);

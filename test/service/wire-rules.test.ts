@@ -159,6 +159,7 @@ describe('every operation', () => {
         'codecs',
         'scopes',
         'accounts',
+        'allProjects',
         'recoveryCodes',
         'pubKeyCredParams',
         'excludeCredentials',

@@ -35,12 +35,13 @@ export class ProjectsService {
   /** Creates it without keys. @throws AppError `project-limit-reached` */
   async create({ accountId }: SessionCaller, name: string): Promise<ProjectPair> {
     const created = await this.#accounts.changeAccess(accountId, async transaction => {
-      const { length } = await this.#accounts.projects.list(accountId, transaction);
-      if (length >= maxProjects) {
+      const existing = await this.#accounts.projects.list(accountId, transaction);
+      if (existing.length >= maxProjects) {
         const detail = `An account can have ${maxProjects} projects. Delete one that you no longer use.`;
         throw new AppError('project-limit-reached', undefined, { details: { detail } });
       }
-      const createdAtMs = this.#clock.nowMs();
+      // Later than the others although the clocks of servers differ: the first one is the default.
+      const createdAtMs = Math.max(this.#clock.nowMs(), ...existing.map(pair => pair.createdAtMs + 1));
       return this.#accounts.projects.add({ accountId, name, createdAtMs }, transaction);
     });
     this.#log.info('project-created', { accountId, projectId: created.pairId });
