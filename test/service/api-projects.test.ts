@@ -24,7 +24,11 @@ function as(
   cookie: string,
   method: string,
   target: string,
-  { body, project, environment = 'production' }: { body?: unknown; project?: string; environment?: string } = {},
+  {
+    body,
+    project,
+    environment = 'production',
+  }: { body?: unknown; project?: string; environment?: string } = {},
 ): Promise<ApiReply> {
   const headers = {
     ...{ cookie, 'millrace-environment': environment },
@@ -162,7 +166,10 @@ describe('API keys of a project', () => {
     const keys = await newKeys(project);
     const listed = await server.call('GET', '/account/api-keys', { key: keys.production });
     expect(listed.json.data).toHaveLength(1);
-    const { json: added } = await server.call('POST', '/account/api-keys', { key: keys.production, body: {} });
+    const { json: added } = await server.call('POST', '/account/api-keys', {
+      key: keys.production,
+      body: {},
+    });
     for (const environment of ['sandbox', 'production'] as const) {
       const { json } = await server.call('GET', '/account', { key: added[environment].apiKey });
       expect(json.projectId).toBe(project.environmentIds[environment]);
@@ -175,10 +182,12 @@ describe('API keys of a project', () => {
   it('show entries of their project and of the account in the audit log, but none of other projects', async () => {
     const keys = await newKeys(await create('Log'));
     await server.call('POST', '/tags', { key: keys.production });
-    const { videoId } = (await server.call('POST', '/videos', { key: keys.sandbox, body: { title: 'a' } })).json;
+    const { videoId } = (await server.call('POST', '/videos', { key: keys.sandbox, body: { title: 'a' } }))
+      .json;
     await server.call('POST', '/videos', { key: productionKey, body: { title: 'of the first project' } });
     const first = (await server.call('GET', '/account', { key: productionKey })).json.projectId;
-    const { data } = (await server.call('GET', '/account/audit-log?pageSize=100', { key: keys.production })).json;
+    const { data } = (await server.call('GET', '/account/audit-log?pageSize=100', { key: keys.production }))
+      .json;
     expect(data.some(({ target }: { target?: { id: string } }) => target?.id === videoId)).toBe(true);
     expect(data.some(({ action }: { action: string }) => action === 'session.create')).toBe(true);
     expect(data.filter(({ projectId }: { projectId?: string }) => projectId === first)).toEqual([]);

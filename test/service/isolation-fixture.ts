@@ -134,7 +134,13 @@ export async function startFilled(): Promise<FilledServer> {
   const plans = [
     { name: 'owner-one', key: sandboxKey, ...environment(first!, 'sandbox'), pair: 1, ...ofFirst },
     { name: 'owner-two', key: productionKey, ...environment(first!, 'production'), pair: 1, ...ofFirst },
-    { name: 'owner-three', key: other.sandboxKey, ...environment(strangers!, 'sandbox'), pair: 2, ...ofSecond },
+    {
+      name: 'owner-three',
+      key: other.sandboxKey,
+      ...environment(strangers!, 'sandbox'),
+      pair: 2,
+      ...ofSecond,
+    },
     {
       ...{ name: 'owner-four', key: other.productionKey, pair: 2 },
       ...{ ...environment(strangers!, 'production'), ...ofSecond },

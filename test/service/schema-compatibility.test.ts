@@ -134,7 +134,9 @@ describe.each(databaseKinds)('accounts that %s had before they had several proje
       database.run(`INSERT INTO projects (id, account_id, environment, created_at_ms, pair_id)
         VALUES ('${id}', 'ac1', 'sandbox', 8, '${pair}')`);
     await expect(add('pr3', 'pp1')).rejects.toThrow();
-    await database.run(`INSERT INTO project_pairs (id, account_id, name, created_at_ms) VALUES ('pp2', 'ac1', 'b', 8)`);
+    await database.run(
+      `INSERT INTO project_pairs (id, account_id, name, created_at_ms) VALUES ('pp2', 'ac1', 'b', 8)`,
+    );
     await add('pr3', 'pp2');
     // Rows that refer to a project still go with it, and no others.
     await expect(database.run(`UPDATE videos SET project_id = 'none'`)).rejects.toThrow();

@@ -25,9 +25,7 @@ export const accountSchema = z
     environment: z
       .enum(['sandbox', 'production'])
       .describe('The environment of the credential of this request.'),
-    projectId: z
-      .string()
-      .describe('Id of the environment in its project, which all resources belong to.'),
+    projectId: z.string().describe('Id of the environment in its project, which all resources belong to.'),
     projectName: z.string().describe('The name of the project.'),
     limits: z.object({
       apiKeyPairs: z.int().describe('The maximum number of API keys in each environment.'),

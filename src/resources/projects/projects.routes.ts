@@ -3,7 +3,12 @@ import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { pageItems } from '../members/members.routes.ts';
 import { maxProjects } from './project-pair.ts';
-import { projectListSchema, projectNameSchema, projectSchema, projectsQuerySchema } from './projects.schema.ts';
+import {
+  projectListSchema,
+  projectNameSchema,
+  projectSchema,
+  projectsQuerySchema,
+} from './projects.schema.ts';
 import type { ProjectsService } from './projects.service.ts';
 
 export function projectRoutes(projects: ProjectsService): Route[] {

@@ -14,7 +14,9 @@ export const projectSchema = z
         sandbox: z.string(),
         production: z.string().optional().describe('Absent until the account is upgraded.'),
       })
-      .describe('Ids of its sandbox and its production, which the account and the audit log name as `projectId`.'),
+      .describe(
+        'Ids of its sandbox and its production, which the account and the audit log name as `projectId`.',
+      ),
   })
   .meta({
     id: 'Project',

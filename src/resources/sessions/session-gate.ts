@@ -29,7 +29,7 @@ export function projectOf({ headers }: PeerRequest): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** What a session acts for, within its account. */
+/** The environment and project that a request with a session is for. */
 export interface SessionTarget {
   readonly environment: Environment;
   /** Undefined for the first project. */

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { roleRefusals } from './api/client.ts';
+import { staleSessions } from './api/client.ts';
 import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
 import { watchHistory } from './state/history-guard.ts';
@@ -12,7 +12,7 @@ render(<App />, document.getElementById('app')!);
 function followSession(): void {
   const look = () => void loadSession().catch(() => {});
   sessionChannel.addEventListener('message', look);
-  roleRefusals.addEventListener('refused', look);
+  staleSessions.addEventListener('refused', look);
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) look();
   });

@@ -32,6 +32,7 @@ export type Session = {
   }[];
   readonly environments: readonly ("sandbox" | "production")[];
   readonly projects: { readonly sandbox: string; readonly production?: string | undefined; };
+  readonly allProjects: readonly Project[];
 };
 
 export type SessionAccount = {
@@ -40,6 +41,13 @@ export type SessionAccount = {
   readonly createdAt: string;
   readonly upgraded: boolean;
   readonly isOperator: boolean;
+};
+
+export type Project = {
+  readonly projectId: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly environmentIds: { readonly sandbox: string; readonly production?: string | undefined; };
 };
 
 export type ListedSession = {
@@ -121,6 +129,7 @@ export type Account = {
   readonly operator?: true | undefined;
   readonly environment: "sandbox" | "production";
   readonly projectId: string;
+  readonly projectName: string;
   readonly limits: {
     readonly apiKeyPairs: number;
     readonly webhooks: number;
@@ -810,6 +819,14 @@ export interface Operations {
     answer: Member;
   };
   'DELETE /account/members/{userId}': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /account/projects': { params: undefined; query: undefined; body: { readonly name: string; }; answer: Project; };
+  'PATCH /account/projects/{projectId}': {
+    params: { readonly projectId: string; };
+    query: undefined;
+    body: { readonly name: string; };
+    answer: Project;
+  };
+  'DELETE /account/projects/{projectId}': { params: { readonly projectId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /account/invitations': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -1127,7 +1144,7 @@ export interface Operations {
   'POST /watermarks': { params: undefined; query: undefined; body: FormData; answer: Watermark; };
   'GET /watermarks/{watermarkId}/image': {
     params: { readonly watermarkId: string; };
-    query: { readonly environment?: "sandbox" | "production" | undefined; };
+    query: { readonly environment?: "sandbox" | "production" | undefined; readonly project?: string | undefined; };
     body: undefined;
     answer: Blob;
   };

@@ -1,4 +1,4 @@
-import { endSession, environment, session } from '../state/session.ts';
+import { endSession, projectHeaders, session } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -20,10 +20,15 @@ export type Input<Name extends Operation> = Part<'params', Operations[Name]['par
 type Arguments<Name extends Operation> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
+const staleCodes: ReadonlySet<string | undefined> = new Set([
+  'authorization-insufficient-scope',
+  'authorization-unknown-project',
+]);
+
 type Values = Readonly<Record<string, unknown>>;
 
-/** Dispatches `refused` when the role of the session lacks the scope of a call: it may have changed. */
-export const roleRefusals = new EventTarget();
+/** Dispatches `refused` when the session may have changed: its role lacks a scope, or its project is gone. */
+export const staleSessions = new EventTarget();
 
 /** @throws ApiProblem when the answer is an error, or none comes */
 export async function call<Name extends Operation>(
@@ -48,7 +53,7 @@ export async function call<Name extends Operation>(
   if (!response.ok) {
     const problem = await problemOfResponse(response);
     if (problem.status === 401) endSession(asker);
-    if (problem.code === 'authorization-insufficient-scope') roleRefusals.dispatchEvent(new Event('refused'));
+    if (staleCodes.has(problem.code)) staleSessions.dispatchEvent(new Event('refused'));
     throw problem;
   }
   const type = response.headers.get('content-type') ?? '';
@@ -57,11 +62,6 @@ export async function call<Name extends Operation>(
   if (text === '') return undefined as Answer<Name>;
   const isJson = type.startsWith('application/json');
   return (isJson ? JSON.parse(text) : text) as Answer<Name>;
-}
-
-/** No other site can send these headers. */
-function callHeaders(): Record<string, string> {
-  return { 'Millrace-Environment': environment.peek() };
 }
 
 export function urlOf(path: string, params: Values = {}, query: Values = {}): string {
@@ -103,7 +103,7 @@ async function send(address: string, init: RequestInit): Promise<Response> {
 
 function headersOf(body: unknown): Record<string, string> {
   return {
-    ...callHeaders(),
+    ...projectHeaders(),
     ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
   };
 }

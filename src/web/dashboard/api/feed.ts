@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { endSession, environment, session } from '../state/session.ts';
+import { chosenEnvironment, endSession, projectKey, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
 import { loadSession } from './sessions.ts';
 
@@ -29,7 +29,7 @@ let retryMs = initialRetryMs;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let lingerTimer: ReturnType<typeof setTimeout> | undefined;
 let lastEventId: string | undefined;
-/** The environment and account of `lastEventId`. */
+/** The environment and project of `lastEventId`. */
 let lastProject: string | undefined;
 
 export function subscribe(listener: Listener): () => void {
@@ -44,12 +44,11 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Reconnects. Resumes after the last event in the same environment and account. */
+/** Reconnects. Resumes after the last event in the same environment and project. */
 export function restartFeed(): void {
   disconnect();
-  const project = `${environment.peek()} ${session.peek()?.account.accountId}`;
-  if (project !== lastProject) lastEventId = undefined;
-  lastProject = project;
+  if (projectKey.peek() !== lastProject) lastEventId = undefined;
+  lastProject = projectKey.peek();
   retryMs = initialRetryMs;
   if (listeners.size > 0 && session.peek()) connect();
 }
@@ -60,7 +59,12 @@ function connect(): void {
   const address = new URL('/events', location.href);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   if (lastEventId !== undefined) address.searchParams.set('lastEventId', lastEventId);
-  const opened = new WebSocket(address, ['millrace.events.v1', `environment.${environment.peek()}`]);
+  const { environment, projectId } = chosenEnvironment();
+  const opened = new WebSocket(address, [
+    'millrace.events.v1',
+    `environment.${environment}`,
+    ...(projectId === undefined ? [] : [`project.${projectId}`]),
+  ]);
   socket = opened;
   opened.onopen = () => {
     retryMs = initialRetryMs;

@@ -42,6 +42,12 @@ export async function switchAccount(accountId: string): Promise<void> {
   sessionChannel.postMessage('changed');
 }
 
+/** Tells other tabs, too. @throws ApiProblem */
+export async function projectsChanged(): Promise<void> {
+  sessionChannel.postMessage('changed');
+  await loadSession();
+}
+
 export async function signOut(): Promise<void> {
   try {
     await call('DELETE /auth/session');

@@ -5,7 +5,7 @@ import { restartFeed } from '../api/feed.ts';
 import { isOidcReturn } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { loadSession } from '../api/sessions.ts';
-import { environment, session } from '../state/session.ts';
+import { projectKey, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
 import { InvitationPage, invitationToken } from './invitation-page.tsx';
 import { OidcReturnPage } from './oidc-return-page.tsx';
@@ -23,8 +23,8 @@ export function App() {
   useEffect(
     () =>
       effect(() => {
-        // Each account and environment has its own feed.
-        void [environment.value, session.value?.sessionId];
+        // Each environment of a project has its own feed.
+        void [projectKey.value, session.value?.sessionId];
         restartFeed();
       }),
     [],

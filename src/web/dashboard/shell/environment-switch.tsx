@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { chooseEnvironment, type Environment, environment, session } from '../state/session.ts';
 import { Icon } from '../ui/icon.tsx';
+import { listPathOf } from './list-path.ts';
 
 const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
@@ -10,8 +11,8 @@ export function EnvironmentSwitch() {
   const choose = (next: Environment) => {
     chooseEnvironment(next);
     // The open resource belongs to the other environment, so its list is shown.
-    const parts = path.split('/');
-    if (parts.length > 3) route(parts.slice(0, 3).join('/'));
+    const list = listPathOf(path);
+    if (list !== path) route(list);
   };
   return (
     <fieldset class="environments">

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec, useLocation } from 'preact-iso/router';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
-import { can, environment } from '../state/session.ts';
+import { can, projectKey } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
@@ -51,7 +51,7 @@ export function Outlet() {
   if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {
-    const key = `${environment.value} ${found.route.path} ${JSON.stringify(found.params)}`;
+    const key = `${projectKey.value} ${found.route.path} ${JSON.stringify(found.params)}`;
     shown.current = { component, key, params: found.params };
   }
   if (shown.current !== undefined) {

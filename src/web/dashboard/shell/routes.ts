@@ -89,6 +89,10 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),
   },
   {
+    path: '/dashboard/projects',
+    load: () => import('../pages/projects/projects-page.tsx').then(module => module.ProjectsPage),
+  },
+  {
     path: '/dashboard/account',
     load: () => import('../pages/account/account-page.tsx').then(module => module.AccountPage),
   },

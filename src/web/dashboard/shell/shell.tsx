@@ -9,6 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { Navigation } from './navigation.tsx';
 import { Outlet } from './outlet.tsx';
+import { ProjectSwitch } from './project-switch.tsx';
 
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
@@ -45,6 +46,7 @@ export function Shell() {
         <AccountMenu />
       </header>
       <div class="side">
+        <ProjectSwitch onGo={() => setOpen(false)} />
         <Navigation onGo={() => setOpen(false)} />
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button do the same */}

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Session } from '../api/api-types.ts';
+import type { Project, Session } from '../api/api-types.ts';
 import { readStored, writeStored } from './local-storage.ts';
 
 export type Environment = 'sandbox' | 'production';
@@ -26,6 +26,69 @@ export const environment = computed<Environment>(() => {
   if (chosen !== undefined && isOwn && available.includes(chosen)) return chosen;
   return available.includes('production') ? 'production' : 'sandbox';
 });
+
+const maxRememberedProjects = 20;
+
+/** Ids of projects of any account, the last chosen one first. */
+const chosenProjects = signal<readonly string[]>(
+  readStored('projects')?.split(' ').slice(0, maxRememberedProjects) ?? [],
+);
+
+/** The chosen project of the account, or its first one. */
+export const project = computed<Project | undefined>(() => {
+  const all = session.value?.allProjects ?? [];
+  const chosen = chosenProjects.value.find(id => all.some(({ projectId }) => projectId === id));
+  return all.find(({ projectId }) => projectId === chosen) ?? all[0];
+});
+
+export function chooseProject(projectId: string): void {
+  const others = chosenProjects.peek().filter(id => id !== projectId);
+  chosenProjects.value = [projectId, ...others].slice(0, maxRememberedProjects);
+  writeStored('projects', chosenProjects.peek().join(' '));
+}
+
+/** An environment of a project. */
+export interface ProjectEnvironment {
+  readonly environment: Environment;
+  /** Absent in uploads that older versions remember: the first project. */
+  readonly projectId?: string | undefined;
+}
+
+/** Differs for each environment of each project. */
+export const projectKey = computed(() => `${environment.value} ${project.value?.projectId}`);
+
+export function chosenEnvironment(): ProjectEnvironment {
+  return { environment: environment.peek(), projectId: project.peek()?.projectId };
+}
+
+export function isChosen({ environment: name, projectId = firstProjectId() }: ProjectEnvironment): boolean {
+  return name === environment.value && projectId === project.value?.projectId;
+}
+
+/** Names the project, too, unless it is the chosen one. */
+export function nameOfProjectEnvironment({
+  environment: name,
+  projectId = firstProjectId(),
+}: ProjectEnvironment): string {
+  const words = name === 'sandbox' ? 'Sandbox' : 'Production';
+  if (projectId === project.value?.projectId) return words;
+  const other = session.value?.allProjects.find(one => one.projectId === projectId);
+  return other === undefined ? words : `${other.name}: ${words}`;
+}
+
+/** No other site can send these headers. */
+export function projectHeaders(
+  { environment: name, projectId = firstProjectId() }: ProjectEnvironment = chosenEnvironment(),
+): Record<string, string> {
+  return {
+    'Millrace-Environment': name,
+    ...(projectId === undefined ? {} : { 'Millrace-Project': projectId }),
+  };
+}
+
+function firstProjectId(): string | undefined {
+  return session.peek()?.allProjects[0]?.projectId;
+}
 
 /** True when your role in the account has the scope. */
 export function can(scope: Scope): boolean {

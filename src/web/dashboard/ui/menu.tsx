@@ -7,8 +7,12 @@ export interface MenuItem {
   readonly icon?: IconName;
   readonly danger?: boolean;
   readonly leaves?: boolean;
+  /** Of one choice among several. */
+  readonly isChosen?: boolean;
   readonly onClick: () => void;
 }
+
+const itemSelector = '[role^=menuitem]';
 
 export function Menu({
   label,
@@ -27,7 +31,7 @@ export function Menu({
   useLayoutEffect(() => {
     if (!isOpen) return;
     placeBelow(list.current!, button.current!);
-    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    root.current?.querySelector<HTMLElement>(itemSelector)?.focus();
   }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
@@ -51,7 +55,7 @@ export function Menu({
     button.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const entries = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const entries = [...(root.current?.querySelectorAll<HTMLElement>(itemSelector) ?? [])];
     const at = entries.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
     if (event.key === 'Escape') close();
@@ -92,11 +96,12 @@ export function Menu({
           tabIndex={-1}
           onKeyDown={onKeyDown}
         >
-          {items.map(({ label, icon, danger = false, leaves = false, onClick }) => (
+          {items.map(({ label, icon, danger = false, leaves = false, isChosen, onClick }, index) => (
             <button
-              key={label}
+              key={`${index} ${label}`}
               type="button"
-              role="menuitem"
+              role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+              aria-checked={isChosen}
               tabIndex={-1}
               class={danger ? 'danger' : undefined}
               data-leaves={leaves ? '' : undefined}

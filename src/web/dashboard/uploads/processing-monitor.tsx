@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { isWatchable, videoStateOf } from '../format/video-state.ts';
+import { projectHeaders } from '../state/session.ts';
 import { useFeed } from '../ui/hooks/use-feed.ts';
 import { useInterval } from '../ui/hooks/use-interval.ts';
 import type { Upload } from './upload.ts';
@@ -20,12 +21,12 @@ export function ProcessingMonitor({ upload }: { upload: Upload }) {
   return null;
 }
 
-async function refreshStatus({ id, videoId, environment }: Upload): Promise<void> {
+async function refreshStatus({ id, videoId, ...owner }: Upload): Promise<void> {
   if (videoId === undefined) return;
   try {
     const status = await call('GET /videos/{videoId}/status', {
       params: { videoId },
-      headers: { 'Millrace-Environment': environment },
+      headers: projectHeaders(owner),
     });
     const state = videoStateOf({ source: { type: 'upload', uri: '' } }, status);
     if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: state.failure });

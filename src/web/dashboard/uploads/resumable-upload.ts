@@ -1,12 +1,11 @@
 import { formatBytes } from '../format/size.ts';
-import type { Environment } from '../state/session.ts';
+import type { ProjectEnvironment } from '../state/session.ts';
 
 /** Continues after a reload, once its file is chosen again. */
-export interface ResumableUpload {
+export interface ResumableUpload extends ProjectEnvironment {
   readonly videoId: string;
   /** Hides it from other accounts in the same browser. */
   readonly accountId: string;
-  readonly environment: Environment;
   readonly title: string;
   readonly fileName: string;
   readonly fileBytes: number;
@@ -58,6 +57,7 @@ function isResumableUpload(entry: unknown): entry is ResumableUpload {
     videoId,
     accountId,
     environment,
+    projectId,
     title,
     fileName,
     fileBytes,
@@ -69,7 +69,7 @@ function isResumableUpload(entry: unknown): entry is ResumableUpload {
     [videoId, accountId, title, fileName].every(value => typeof value === 'string') &&
     [fileBytes, lastModified, chunkBytes].every(value => Number.isSafeInteger(value)) &&
     (environment === 'sandbox' || environment === 'production') &&
-    ['string', 'undefined'].includes(typeof fingerprint) &&
+    [fingerprint, projectId].every(value => ['string', 'undefined'].includes(typeof value)) &&
     (chunkBytes as number) > 0
   );
 }

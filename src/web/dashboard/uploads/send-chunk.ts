@@ -1,12 +1,11 @@
 import type { ErrorBody } from '../api/api-types.ts';
 import { urlOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
-import { type Environment, endSession, session } from '../state/session.ts';
+import { endSession, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
 import type { ByteRange } from './chunks.ts';
 
-interface ChunkToSend {
+interface ChunkToSend extends ProjectEnvironment {
   readonly videoId: string;
-  readonly environment: Environment;
   readonly file: File;
   readonly range: ByteRange;
   readonly signal: AbortSignal;
@@ -16,11 +15,11 @@ interface ChunkToSend {
 /** Uses `XMLHttpRequest`, which reports upload progress. @throws ApiProblem or DOMException `AbortError` */
 export function sendChunk({
   videoId,
-  environment,
   file,
   range: { from, to },
   signal,
   onProgress,
+  ...owner
 }: ChunkToSend): Promise<void> {
   return new Promise((resolve, reject) => {
     const given = () => new DOMException('The upload was given up.', 'AbortError');
@@ -29,7 +28,7 @@ export function sendChunk({
     const asker = session.peek()?.sessionId;
     const abort = () => request.abort();
     request.open('POST', urlOf('/videos/{videoId}/source', { videoId }));
-    request.setRequestHeader('Millrace-Environment', environment);
+    for (const [name, value] of Object.entries(projectHeaders(owner))) request.setRequestHeader(name, value);
     request.setRequestHeader('Content-Range', `bytes ${from}-${to}/${file.size}`);
     request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, to - from + 1));
     request.onabort = () => reject(given());

@@ -1,7 +1,7 @@
 import { BackOff } from '../../shared/back-off.ts';
 import { call } from '../api/client.ts';
 import { ApiProblem, isAbort, problemOf } from '../api/problem.ts';
-import type { Environment } from '../state/session.ts';
+import { type ProjectEnvironment, projectHeaders } from '../state/session.ts';
 import { type ByteRange, countSentBytes, missingChunks } from './chunks.ts';
 import { sendChunk } from './send-chunk.ts';
 import { classifyFailure } from './upload-failure.ts';
@@ -11,9 +11,8 @@ const maxRetryMs = 30_000;
 /** Consecutive failures that are not about the connection. */
 const maxTries = 8;
 
-interface FileToSend {
+interface FileToSend extends ProjectEnvironment {
   readonly videoId: string;
-  readonly environment: Environment;
   readonly file: File;
   readonly chunkBytes: number;
   readonly isNew: boolean;
@@ -55,13 +54,13 @@ export async function sendFile(upload: FileToSend): Promise<void> {
 }
 
 async function findMissing(
-  { videoId, environment, file, chunkBytes, signal }: FileToSend,
+  { videoId, file, chunkBytes, signal, ...owner }: FileToSend,
   isNew: boolean,
 ): Promise<ByteRange[]> {
   if (isNew) return missingChunks(file.size, chunkBytes, []);
   const { ingest, encoding } = await call('GET /videos/{videoId}/status', {
     params: { videoId },
-    headers: { 'Millrace-Environment': environment },
+    headers: projectHeaders(owner),
     signal,
   });
   // The previous file failed, and nothing of the new one has arrived.

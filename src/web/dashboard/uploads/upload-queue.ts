@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
-import { type Environment, environment, session } from '../state/session.ts';
+import { chosenEnvironment, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
 import { showError, showToast } from '../ui/toast.tsx';
 import { chunkBytesFor, fileRefusal } from './chunks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -69,7 +69,7 @@ function addFile(file: File, title: string, target: Pick<UploadJob, 'options' | 
     jobs.set(id, { ...target, file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
   addUpload({
     ...{ id, title, fileName: file.name, fileBytes: file.size, sentBytes: 0 },
-    environment: environment.peek(),
+    ...chosenEnvironment(),
     state: refusal === undefined ? 'waiting' : 'failed',
     problem: refusal,
   });
@@ -115,7 +115,7 @@ export async function cancelUpload(id: string): Promise<void> {
   jobs.delete(id);
   removeUpload(id);
   startNext();
-  if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload.environment);
+  if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
 }
 
 export function dismissFinished(): void {
@@ -133,7 +133,8 @@ export async function showInterrupted(): Promise<void> {
     const { videoId, title, fileName, fileBytes } = entry;
     const id = videoId;
     addUpload({
-      ...{ id, title, fileName, fileBytes, videoId, environment: entry.environment },
+      ...{ id, title, fileName, fileBytes, videoId },
+      ...{ environment: entry.environment, projectId: entry.projectId },
       ...{ state: 'interrupted', sentBytes: 0 },
     });
     void loadReceived(id, entry);
@@ -146,13 +147,13 @@ export function clearUploads(): void {
   uploads.value = [];
 }
 
-async function deleteVideo(videoId: string, environment: Environment): Promise<void> {
+async function deleteVideo(videoId: string, owner: ProjectEnvironment): Promise<void> {
   forgetUpload(videoId);
   try {
     await call('DELETE /videos/{videoId}', {
       params: { videoId },
       query: { permanently: 'true' },
-      headers: { 'Millrace-Environment': environment },
+      headers: projectHeaders(owner),
     });
   } catch (error) {
     if (problemOf(error).status !== 404) showError(error);
@@ -160,11 +161,11 @@ async function deleteVideo(videoId: string, environment: Environment): Promise<v
   videosChanged();
 }
 
-async function loadReceived(id: string, { videoId, environment }: ResumableUpload) {
+async function loadReceived(id: string, { videoId, ...owner }: ResumableUpload) {
   try {
     const { ingest } = await call('GET /videos/{videoId}/status', {
       params: { videoId },
-      headers: { 'Millrace-Environment': environment },
+      headers: projectHeaders(owner),
     });
     const isComplete = ingest !== undefined && !['uploading', 'failed'].includes(ingest.status);
     if (isComplete) throw new Error('complete');
@@ -198,7 +199,7 @@ async function send(id: string): Promise<void> {
     const pace = new SpeedMeter();
     await sendFile({
       ...{ videoId, isNew, file: work.file, chunkBytes: work.chunkBytes, signal: abort.signal },
-      environment: findUpload(id)?.environment ?? environment.peek(),
+      ...ownerOf(findUpload(id)),
       onProgress: sentBytes => {
         if (abort.signal.aborted) return;
         pace.record(performance.now(), sentBytes);
@@ -237,6 +238,11 @@ async function send(id: string): Promise<void> {
   startNext();
 }
 
+function ownerOf(upload: ProjectEnvironment | undefined): ProjectEnvironment {
+  const { environment, projectId } = upload ?? chosenEnvironment();
+  return { environment, projectId };
+}
+
 function ensureVideo(id: string, work: UploadJob): Promise<string> {
   work.creation ??= createVideo(id, work).finally(() => {
     work.creation = undefined;
@@ -249,20 +255,21 @@ async function createVideo(
   id: string,
   { file, options, chunkBytes, targetVideoId }: UploadJob,
 ): Promise<string> {
-  const { title, environment } = findUpload(id)!;
+  const { title, ...upload } = findUpload(id)!;
+  const owner = ownerOf(upload);
   const accountId = session.peek()?.account.accountId ?? '';
   const fingerprint = await fingerprintOf(file);
-  const headers = { 'Millrace-Environment': environment };
+  const headers = projectHeaders(owner);
   const videoId =
     targetVideoId ?? (await call('POST /videos', { body: { ...options, title }, headers })).videoId;
   rememberUpload({
-    ...{ videoId, environment, title, chunkBytes },
+    ...{ ...owner, videoId, title, chunkBytes },
     ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },
     ...(fingerprint === undefined ? {} : { fingerprint }),
     accountId,
   });
   changeUpload(id, { videoId });
-  if (findUpload(id) === undefined) await deleteVideo(videoId, environment);
+  if (findUpload(id) === undefined) await deleteVideo(videoId, owner);
   else videosChanged();
   return videoId;
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
 import { formatSpan } from '../format/time.ts';
-import { environment } from '../state/session.ts';
+import { isChosen, nameOfProjectEnvironment } from '../state/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
@@ -13,7 +13,7 @@ import { removeUpload } from './upload-store.ts';
 
 export function UploadRow({ upload }: { upload: Upload }) {
   const { title, state, videoId, problem } = upload;
-  const isShownHere = upload.environment === environment.value;
+  const isShownHere = isChosen(upload);
   return (
     <li class="upload">
       <div class="upload-head">
@@ -26,7 +26,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
             {title}
           </span>
         )}
-        {!isShownHere && <Badge>{upload.environment === 'sandbox' ? 'Sandbox' : 'Production'}</Badge>}
+        {!isShownHere && <Badge>{nameOfProjectEnvironment(upload)}</Badge>}
         <Buttons upload={upload} />
       </div>
       {!isFinished(upload) && (

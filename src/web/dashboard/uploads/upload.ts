@@ -1,5 +1,5 @@
 import type { Input } from '../api/client.ts';
-import type { Environment } from '../state/session.ts';
+import type { ProjectEnvironment } from '../state/session.ts';
 
 /** `interrupted`: the file has to be chosen again; `processing`, `ready`, `unplayable`: all received. */
 type UploadState =
@@ -16,12 +16,11 @@ type UploadState =
 /** Everything but title and source. */
 export type NewVideoOptions = Omit<Input<'POST /videos'>['body'], 'title' | 'source'>;
 
-export interface Upload {
+export interface Upload extends ProjectEnvironment {
   readonly id: string;
   readonly title: string;
   readonly fileName: string;
   readonly fileBytes: number;
-  readonly environment: Environment;
   readonly videoId?: string | undefined;
   readonly state: UploadState;
   readonly sentBytes: number;

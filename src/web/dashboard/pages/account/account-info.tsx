@@ -2,7 +2,7 @@ import type { Account } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
-import { environment, session } from '../../state/session.ts';
+import { environment, projectKey, session } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -14,7 +14,7 @@ const environmentNames = { sandbox: 'Sandbox', production: 'Production' } as con
 
 export function AccountInfo() {
   const { email, role, account, environments } = session.value!;
-  const loaded = useLoad(environment.value, signal => call('GET /account', { signal }));
+  const loaded = useLoad(projectKey.value, signal => call('GET /account', { signal }));
   return (
     <Card title="Account details">
       <DetailList

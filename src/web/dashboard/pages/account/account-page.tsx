@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { can, environment, session } from '../../state/session.ts';
+import { can, projectKey, session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
@@ -40,7 +40,7 @@ export function AccountPage() {
         <div class="stack">
           <AccountInfo />
           {can('admin') && <AccountNameCard />}
-          <RetentionCard key={environment.value} />
+          <RetentionCard key={projectKey.value} />
         </div>
         <div class="stack">
           <PasswordCard />
@@ -50,7 +50,7 @@ export function AccountPage() {
           <Card title="Theme">
             <ThemeSelect />
           </Card>
-          <PlaybackPolicyCard key={environment.value} />
+          <PlaybackPolicyCard key={projectKey.value} />
         </div>
       </div>
       <TeamCard />

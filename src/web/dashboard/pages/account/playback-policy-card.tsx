@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProjectPlaybackPolicy } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { can, environment } from '../../state/session.ts';
+import { can, projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -13,7 +13,7 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function PlaybackPolicyCard() {
-  const loaded = useLoad(environment.value, signal => call('GET /account/playback-policy', { signal }));
+  const loaded = useLoad(projectKey.value, signal => call('GET /account/playback-policy', { signal }));
   return (
     <Card title="Playback policy">
       <LoadedContent loaded={loaded} height={320}>

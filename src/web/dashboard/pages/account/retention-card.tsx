@@ -3,7 +3,7 @@ import type { Retention } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { can, environment } from '../../state/session.ts';
+import { can, environment, projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
@@ -15,7 +15,7 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function RetentionCard() {
-  const loaded = useLoad(environment.value, signal => call('GET /account/retention', { signal }));
+  const loaded = useLoad(projectKey.value, signal => call('GET /account/retention', { signal }));
   return (
     <Card title="Retention">
       {environment.value === 'sandbox' ? (

@@ -1,13 +1,13 @@
 import type { AuditEntry } from '../../api/api-types.ts';
-import { environment as chosen } from '../../state/session.ts';
+import { environment as chosen, project } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { targetLabel } from './activity-labels.ts';
 
 const pages: Readonly<Record<string, string>> = { video: 'videos', 'live-stream': 'live' };
 
-/** Links to videos and live streams of the chosen environment. */
+/** Links to videos and live streams of the chosen environment and project. */
 export function ActivityTarget({
-  entry: { target, environment },
+  entry: { target, projectId },
   onFilter,
 }: {
   entry: AuditEntry;
@@ -15,7 +15,8 @@ export function ActivityTarget({
 }) {
   if (target === undefined) return <span class="quiet">–</span>;
   const page = pages[target.kind];
-  const isLinked = page !== undefined && target.exists === true && environment === chosen.value;
+  const isHere = projectId !== undefined && projectId === project.value?.environmentIds[chosen.value];
+  const isLinked = page !== undefined && target.exists === true && isHere;
   const words = targetLabel(target);
   return (
     <span class="activity-target">

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { environment } from '../../state/session.ts';
+import { projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -84,7 +84,7 @@ export function KeysPage() {
         </LoadedContent>
       </Card>
       <KindsExplained />
-      <SigningKeysCard key={environment.value} />
+      <SigningKeysCard key={projectKey.value} />
       {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
       {open?.kind === 'new-keys' && (
         <NewKeysDialog

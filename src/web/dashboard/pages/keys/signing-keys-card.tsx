@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SigningKey } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDate, formatDateTime } from '../../format/time.ts';
-import { environment } from '../../state/session.ts';
+import { projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -19,7 +19,7 @@ const maxShown = 100;
 
 export function SigningKeysCard() {
   const [open, setOpen] = useState<OpenDialog>();
-  const loaded = useLoad(environment.value, signal =>
+  const loaded = useLoad(projectKey.value, signal =>
     call('GET /account/signing-keys', {
       query: { pageSize: maxShown, sortBy: 'createdAt', sortOrder: 'desc' },
       signal,

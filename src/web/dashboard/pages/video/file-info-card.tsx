@@ -6,7 +6,7 @@ import { urlOf } from '../../api/client.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
-import { environment } from '../../state/session.ts';
+import { environment, project } from '../../state/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
@@ -69,7 +69,11 @@ function OriginalDownload({
 }) {
   const { ingest } = status ?? {};
   if (ingest?.filesize == null || (ingest.status !== 'uploaded' && ingest.status !== 'ingested')) return null;
-  const address = urlOf('/videos/{videoId}/source', { videoId }, { environment: environment.value });
+  const address = urlOf(
+    '/videos/{videoId}/source',
+    { videoId },
+    { environment: environment.value, project: project.value?.projectId },
+  );
   return (
     <Button icon="download" small onClick={() => saveFile(address, '')}>
       {source.type === 'liveStream' ? 'Download recording' : 'Download original'} (

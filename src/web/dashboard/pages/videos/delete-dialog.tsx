@@ -2,7 +2,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { environment } from '../../state/session.ts';
+import { projectHeaders } from '../../state/session.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
@@ -19,7 +19,7 @@ export function DeleteDialog({
 }) {
   const what = describeVideos(videos);
   const [first] = videos;
-  const headers = { 'Millrace-Environment': environment.peek() };
+  const headers = projectHeaders();
   return (
     <ConfirmDialog
       title={`Delete ${what} permanently?`}

@@ -2,7 +2,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { environment } from '../../state/session.ts';
+import { projectHeaders } from '../../state/session.ts';
 import { showError, showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
 
@@ -11,7 +11,7 @@ export async function discardVideos(videos: readonly Video[]): Promise<boolean> 
   let isDone = true;
   const discarded: Video[] = [];
   // The environment may change before the undo.
-  const headers = { 'Millrace-Environment': environment.peek() };
+  const headers = projectHeaders();
   try {
     for (const video of videos) {
       const { videoId } = video;

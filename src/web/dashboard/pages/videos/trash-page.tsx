@@ -3,7 +3,7 @@ import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { can, environment } from '../../state/session.ts';
+import { can, environment, projectHeaders } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -211,7 +211,7 @@ function EmptyTrashDialog({ count, onClose }: { count: number; onClose: () => vo
 
 /** Works in the environment in which it began. @throws ApiProblem */
 async function emptyTrash(): Promise<void> {
-  const headers = { 'Millrace-Environment': environment.peek() };
+  const headers = projectHeaders();
   for (;;) {
     const { data } = await call('GET /discarded/videos', { query: { pageSize: 100 }, headers });
     if (data.length === 0) return;

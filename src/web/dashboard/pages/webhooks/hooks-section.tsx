@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Hook, HookResult } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { environment } from '../../state/session.ts';
+import { projectKey } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -23,7 +23,7 @@ const kinds = ['publish', 'play'] as const;
 
 /** Endpoints that decide, with their last answers. */
 export function HooksSection() {
-  const loaded = useLoad(environment.value, signal => call('GET /hooks', { signal }));
+  const loaded = useLoad(projectKey.value, signal => call('GET /hooks', { signal }));
   return (
     <LoadedContent loaded={loaded} height={180}>
       {hooks => (

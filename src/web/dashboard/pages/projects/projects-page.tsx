@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { Project } from '../../api/api-types.ts';
+import { formatDate } from '../../format/time.ts';
+import { can, chooseProject, project, session } from '../../state/session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { CreateProjectDialog, DeleteProjectDialog, RenameProjectDialog } from './project-dialogs.tsx';
+
+/** The limit of an account, so the list fits on one page. */
+const maxProjects = 20;
+
+type Asked = 'create' | { readonly kind: 'rename' | 'delete'; readonly of: Project };
+
+export function ProjectsPage() {
+  const [asked, setAsked] = useState<Asked>();
+  const all = session.value?.allProjects ?? [];
+  const close = () => setAsked(undefined);
+  return (
+    <Page
+      title="Projects"
+      lead="Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them."
+      actions={
+        can('admin') && (
+          <Button
+            kind="primary"
+            icon="plus"
+            disabled={all.length >= maxProjects}
+            onClick={() => setAsked('create')}
+          >
+            New project
+          </Button>
+        )
+      }
+    >
+      <Card flush>
+        <Table
+          caption="Projects"
+          rows={all}
+          keyOf={({ projectId }) => projectId}
+          columns={columnsOf(all.length, setAsked)}
+        />
+        {all.length === 1 && (
+          <EmptyState icon="copy" title="You have one project">
+            Create another one for a second app, brand or customer, with its own media, keys and statistics.
+          </EmptyState>
+        )}
+      </Card>
+      {asked === 'create' && <CreateProjectDialog onClose={close} />}
+      {typeof asked === 'object' && asked.kind === 'rename' && (
+        <RenameProjectDialog project={asked.of} onClose={close} />
+      )}
+      {typeof asked === 'object' && asked.kind === 'delete' && (
+        <DeleteProjectDialog project={asked.of} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+function columnsOf(count: number, onAsk: (asked: Asked) => void): Column<Project>[] {
+  const columns: Column<Project>[] = [
+    {
+      head: 'Project',
+      cell: ({ projectId, name }) => (
+        <span class="name-row">
+          <span>{name}</span>
+          {projectId === project.value?.projectId && <Badge tone="good">Current</Badge>}
+        </span>
+      ),
+    },
+    { head: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
+    {
+      head: 'Actions',
+      isActions: true,
+      cell: one => (
+        <>
+          {one.projectId !== project.value?.projectId && (
+            <Button small onClick={() => chooseProject(one.projectId)}>
+              Switch to it
+            </Button>
+          )}
+          {can('admin') && (
+            <IconButton
+              icon="edit"
+              label={`Rename ${one.name}`}
+              onClick={() => onAsk({ kind: 'rename', of: one })}
+            />
+          )}
+          {can('admin') && count > 1 && (
+            <IconButton
+              icon="trash"
+              label={`Delete ${one.name}`}
+              onClick={() => onAsk({ kind: 'delete', of: one })}
+            />
+          )}
+        </>
+      ),
+    },
+  ];
+  return columns;
+}
