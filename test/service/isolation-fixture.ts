@@ -179,7 +179,7 @@ interface ListedProject {
 }
 
 async function projectsOf(api: TestApi, cookie: string): Promise<ListedProject[]> {
-  return (await api.call('GET', '/account/projects', { headers: { cookie } })).json.data;
+  return (await api.call('GET', '/account/projects?sortBy=createdAt', { headers: { cookie } })).json.data;
 }
 
 function environment({ projectId, environmentIds }: ListedProject, name: 'sandbox' | 'production') {

@@ -100,8 +100,9 @@ export function Menu({
             <button
               key={`${index} ${label}`}
               type="button"
-              role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-              aria-checked={isChosen}
+              {...(isChosen === undefined
+                ? { role: 'menuitem' }
+                : { role: 'menuitemradio', 'aria-checked': isChosen })}
               tabIndex={-1}
               class={danger ? 'danger' : undefined}
               data-leaves={leaves ? '' : undefined}

@@ -3,7 +3,7 @@ import { call } from '../../../../src/web/dashboard/api/client.ts';
 import { loadSession, signIn, signOut } from '../../../../src/web/dashboard/api/sessions.ts';
 import { session } from '../../../../src/web/dashboard/state/session.ts';
 
-const of = (sessionId: string) => Response.json({ sessionId, environments: ['sandbox'] });
+const of = (sessionId: string) => Response.json({ sessionId, environments: ['sandbox'], allProjects: [] });
 const refusal = () => Response.json({ title: 'Nobody is signed in.' }, { status: 401 });
 
 /** Answers to what was asked, in that order, when the test wants them. */

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser } from './browser-fixture.ts';
+import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+describeInBrowser('projects in the dashboard', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard();
+  });
+  afterAll(() => server?.stop());
+
+  /** Creates a project, which the page then shows. */
+  async function create({ page }: DashboardPage, name: string): Promise<void> {
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('button', { name: `Project ${name}` }).waitFor();
+  }
+
+  test('are created, switched with the keyboard, and remembered', async () => {
+    await server.createStream('Harbour');
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page, complaints } = dashboard;
+    await page.getByText('You have one project').waitFor();
+    await create(dashboard, 'Web shop');
+    expect(await page.getByText('You have one project').count()).toBe(0);
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByRole('link', { name: 'Live streams' }).click();
+    await page.getByRole('heading', { name: 'Live streams' }).waitFor();
+    await page.getByText('No live streams yet').waitFor();
+    await page.reload();
+    await page.getByText('No live streams yet').waitFor();
+
+    await page.getByRole('button', { name: 'Project Web shop' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Web shop', checked: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: /Harbour/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('have keys and events of their own', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await create(dashboard, 'Events');
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page
+      .getByRole('button', { name: /New key pair|Create key pair/ })
+      .first()
+      .click();
+    const answered = page.waitForResponse(
+      response => response.url().endsWith('/account/api-keys') && response.status() === 201,
+    );
+    await page.getByRole('button', { name: 'Create key pair' }).last().click();
+    const { production } = (await (await answered).json()) as { production: { apiKey: string } };
+    await page.goto(`${server.baseUrl}/dashboard/videos`);
+    await page.getByText('No videos yet').waitFor();
+    const authorization = `Basic ${Buffer.from(`${production.apiKey}:`).toString('base64')}`;
+    const create2 = (key: string, title: string) =>
+      fetch(`${server.baseUrl}/videos`, {
+        method: 'POST',
+        headers: { authorization: key, 'content-type': 'application/json' },
+        body: JSON.stringify({ title }),
+      });
+    const ofFirst = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
+    expect((await create2(ofFirst, 'Of the first project')).status).toBe(201);
+    expect((await create2(authorization, 'Of this project')).status).toBe(201);
+    await page.reload();
+    await page
+      .getByRole('link', { name: /Of this project/ })
+      .first()
+      .waitFor();
+    expect(await page.getByText('Of the first project').count()).toBe(0);
+  });
+
+  test('are renamed, and deleted when the name is typed and they are empty', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await create(dashboard, 'Trailers');
+    await page.getByRole('button', { name: 'Rename Trailers' }).click();
+    await page.getByLabel('Name').fill('Festival');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Project Festival' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete Festival' }).click();
+    const remove = page.getByRole('button', { name: 'Delete permanently' });
+    expect(await remove.isDisabled()).toBe(true);
+    await page.getByLabel('Type “Festival” to confirm').fill('Festival');
+    await remove.click();
+    await page.getByText('Project deleted.').waitFor();
+    await page.getByRole('button', { name: 'Project Default' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete Default' }).click();
+    await page.getByLabel('Type “Default” to confirm').fill('Default');
+    await remove.click();
+    await page.getByText('The project still has videos or live streams.').waitFor();
+  });
+
+  test('are followed when another tab deletes the one that is shown', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await create(dashboard, 'Short lived');
+    const { request } = page.context();
+    const { data } = (await (await request.get(`${server.baseUrl}/account/projects`)).json()) as {
+      data: { projectId: string; name: string }[];
+    };
+    const { projectId } = data.find(({ name }) => name === 'Short lived')!;
+    await request.delete(`${server.baseUrl}/account/projects/${projectId}`);
+    await page.getByRole('link', { name: 'Live streams' }).click();
+    await page.getByRole('link', { name: /Harbour/ }).waitFor();
+    await page.getByRole('button', { name: 'Project Default' }).waitFor();
+  });
+
+  test('are switched on a phone', async () => {
+    const viewport = { width: 390, height: 800 };
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects', { viewport });
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page
+      .getByLabel('Name')
+      .fill('A project with a name that does not fit on the screen of a phone at all');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText(/You’re now in/).waitFor();
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    await page.getByRole('button', { name: /^Project A project with/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Default' }).click();
+    await page.getByText('Current').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await dashboard.violations()).toEqual([]);
+  });
+});
