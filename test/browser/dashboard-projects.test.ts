@@ -13,7 +13,7 @@ describeInBrowser('projects in the dashboard', browser => {
   /** Creates a project, which the page then shows. */
   async function create({ page }: DashboardPage, name: string): Promise<void> {
     await page.getByRole('button', { name: 'New project' }).click();
-    await page.getByLabel('Name').fill(name);
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByRole('button', { name: `Project ${name}` }).waitFor();
   }
@@ -82,7 +82,7 @@ describeInBrowser('projects in the dashboard', browser => {
     const { page } = dashboard;
     await create(dashboard, 'Trailers');
     await page.getByRole('button', { name: 'Rename Trailers' }).click();
-    await page.getByLabel('Name').fill('Festival');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Festival');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Project Festival' }).waitFor();
 
@@ -121,7 +121,7 @@ describeInBrowser('projects in the dashboard', browser => {
     const { page } = dashboard;
     await page.getByRole('button', { name: 'New project' }).click();
     await page
-      .getByLabel('Name')
+      .getByRole('textbox', { name: 'Name' })
       .fill('A project with a name that does not fit on the screen of a phone at all');
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText(/You’re now in/).waitFor();
