@@ -76,6 +76,12 @@ export function nameOfProjectEnvironment({
   return other === undefined ? words : `${other.name}: ${words}`;
 }
 
+/** @param environmentId the server's id of an environment of a project */
+export function nameOfEnvironment(name: Environment, environmentId: string | undefined): string {
+  const owner = session.value?.allProjects.find(one => one.environmentIds[name] === environmentId);
+  return nameOfProjectEnvironment({ environment: name, projectId: owner?.projectId ?? '' });
+}
+
 /** No other site can send these headers. */
 export function projectHeaders(
   { environment: name, projectId = firstProjectId() }: ProjectEnvironment = chosenEnvironment(),

@@ -112,7 +112,7 @@ export function Menu({
               }}
             >
               {icon !== undefined && <Icon name={icon} size={18} />}
-              {label}
+              <span class="menu-label">{label}</span>
             </button>
           ))}
         </div>

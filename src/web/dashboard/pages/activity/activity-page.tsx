@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { nameOfEnvironment } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -43,7 +44,7 @@ export function ActivityPage() {
     <Page
       title="Activity"
       back={{ href: '/dashboard/account', words: 'Account' }}
-      lead="Changes and sign-ins of your account, in both environments."
+      lead="Changes and sign-ins of your account, in all projects and both environments."
     >
       <Card
         flush
@@ -166,12 +167,12 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
     },
     {
       head: 'Environment',
-      cell: ({ environment }) =>
+      cell: ({ environment, projectId }) =>
         environment === undefined ? (
           <span class="quiet">Account</span>
         ) : (
           <Badge tone={environment === 'sandbox' ? 'warning' : 'neutral'}>
-            {environment === 'sandbox' ? 'Sandbox' : 'Production'}
+            {nameOfEnvironment(environment, projectId)}
           </Badge>
         ),
     },
