@@ -29,9 +29,9 @@ describeInBrowser('projects in the dashboard', browser => {
 
     await page.getByRole('link', { name: 'Live streams' }).click();
     await page.getByRole('heading', { name: 'Live streams' }).waitFor();
-    await page.getByText('No live streams yet').waitFor();
+    await page.getByText('Go live in three steps').waitFor();
     await page.reload();
-    await page.getByText('No live streams yet').waitFor();
+    await page.getByText('Go live in three steps').waitFor();
 
     await page.getByRole('button', { name: 'Project Web shop' }).focus();
     await page.keyboard.press('Enter');

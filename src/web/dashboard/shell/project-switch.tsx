@@ -17,7 +17,7 @@ export function ProjectSwitch({ onGo }: { onGo: () => void }) {
     if (list !== path) route(list);
   };
   return (
-    <div class="project-switch">
+    <section class="project-switch" aria-label="Project">
       <Menu
         label="Project"
         items={[
@@ -42,6 +42,6 @@ export function ProjectSwitch({ onGo }: { onGo: () => void }) {
         <span class="project-name">{chosen.name}</span>
         <Icon name="down" size={16} />
       </Menu>
-    </div>
+    </section>
   );
 }
