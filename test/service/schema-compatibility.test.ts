@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Migration } from '../../src/store/migration.ts';
 import { analyticsViewers } from '../../src/store/migrations/0049-analytics-viewers.ts';
-import { projectPairs } from '../../src/store/migrations/0050-project-pairs.ts';
+import { projectPairs } from '../../src/store/migrations/0051-project-pairs.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';

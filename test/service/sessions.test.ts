@@ -434,6 +434,19 @@ describe('the event feed', () => {
     expect(await closed).toBe(4401);
   });
 
+  it('is that of the named project, until the project is deleted', async () => {
+    const cookie = await signIn(server);
+    const { projectId } = (await as(cookie, 'POST', '/account/projects', {}, { name: 'With a feed' })).json;
+    const headers = { cookie, origin: server.baseUrl };
+    const { messages, closed } = await dial(headers, [...protocols, `project.${projectId}`]);
+    expect(messages[0]).toMatchObject({ type: 'hello', environment: 'sandbox', lastEventId: '0' });
+    await as(cookie, 'DELETE', `/account/projects/${projectId}`);
+    expect(await closed).toBe(4401);
+    const named = { 'sec-websocket-protocol': `${protocols.join(', ')}, project.${projectId}` };
+    const { status, json } = await refusalOf(running, '/events', { ...headers, ...named });
+    expect([status, json.type.split('/').at(-1)]).toEqual([403, 'authorization-unknown-project']);
+  });
+
   it('rejects pages of other sites', async () => {
     const cookie = await signIn(server, studio);
     const asked = async (headers: Record<string, string>, environment = 'sandbox') => {

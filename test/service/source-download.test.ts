@@ -112,7 +112,7 @@ describe('the original of a video', () => {
     expect((await download(server, videoId)).status).toBe(404);
   });
 
-  it('opens from a link of the dashboard, in the environment that the link names', async () => {
+  it('opens from a link of the dashboard, in the environment and project that the link names', async () => {
     const { server, uploads } = await started();
     const videoId = await uploads.video();
     await uploads.send(videoId, film);
@@ -122,6 +122,10 @@ describe('the original of a video', () => {
     expect((await bytesOf(await follow('?environment=sandbox'))).equals(film)).toBe(true);
     expect((await follow('?environment=production')).status).toBe(404);
     expect((await follow('')).status).toBe(401);
+    const create = { headers: { cookie }, body: { name: 'Further' } };
+    const { projectId } = (await server.call('POST', '/account/projects', create)).json;
+    expect((await follow(`?environment=sandbox&project=${projectId}`)).status).toBe(404);
+    expect((await follow('?environment=sandbox&project=unknown')).status).toBe(403);
     const foreign = { 'sec-fetch-site': 'cross-site' };
     expect((await follow('?environment=sandbox', foreign)).status).toBe(403);
     const list = `${server.baseUrl}/videos?environment=sandbox`;
