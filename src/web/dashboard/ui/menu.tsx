@@ -40,7 +40,10 @@ export function Menu({
     };
     document.addEventListener('pointerdown', closeOutside);
     document.addEventListener('focusin', closeOutside);
-    const closeMoved = () => setOpen(false);
+    const closeMoved = ({ target }: Event) => {
+      // A long list scrolls itself.
+      if (!(target instanceof Node && list.current?.contains(target))) setOpen(false);
+    };
     document.addEventListener('scroll', closeMoved, { capture: true, passive: true });
     addEventListener('resize', closeMoved);
     return () => {
