@@ -203,7 +203,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await button('Upload').click();
     await button('Actions for French captions').click();
     await page.getByRole('menuitem', { name: 'Show by default' }).click();
-    await page.getByText('Default', { exact: true }).waitFor();
+    await page.getByRole('main').getByText('Default', { exact: true }).waitFor();
     expect((await ask('/captions')).data).toMatchObject([{ srclang: 'fr', default: true }]);
 
     await button('Write chapters').click();
