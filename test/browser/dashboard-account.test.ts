@@ -110,7 +110,7 @@ describeInBrowser('the account in the dashboard', browser => {
   });
 
   test('expires videos after a number of days, and keeps one that has no date', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/settings');
     const { page } = dashboard;
     await page.getByText('No video expires.').waitFor();
     await page.getByLabel('Keep videos for (days)').fill('0');
@@ -184,8 +184,8 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
-  test('restricts playback by account, video and live stream', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+  test('restricts playback by project, video and live stream', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/settings');
     const { page } = dashboard;
     const policyOf = async (path: string) => {
       const shown = (await (await server.api('GET', path)).json()) as { playbackPolicy?: object };
@@ -213,7 +213,7 @@ describeInBrowser('the account in the dashboard', browser => {
       videoId: string;
     };
     await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
-    await page.getByText('As set in your account').waitFor();
+    await page.getByText('As set for the project').waitFor();
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').check();
     await page.getByLabel('Blocked countries').fill('US');
@@ -224,7 +224,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').uncheck();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('As set in your account').waitFor();
+    await page.getByText('As set for the project').waitFor();
     expect(await policyOf(`/videos/${videoId}`)).toBeUndefined();
 
     expect(dashboard.complaints).toEqual([]);

@@ -140,6 +140,7 @@ async function fill(server: TestServer): Promise<Places> {
     ['/dashboard/upload-tokens', 'Upload tokens'],
     ['/dashboard/webhooks', 'Webhooks'],
     [`/dashboard/webhooks/${webhookId}`, 'localhost:9/hook'],
+    ['/dashboard/settings', 'Settings'],
     ['/dashboard/account', 'Account'],
     ['/dashboard/no/such/page', 'Not found'],
   ];

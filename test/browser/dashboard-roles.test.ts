@@ -57,7 +57,7 @@ describeInBrowser('roles in the dashboard', browser => {
     expect(await page.getByRole('heading', { name: 'Get started' }).count()).toBe(0);
     const navigation = page.getByRole('navigation', { name: 'Dashboard' });
     expect(await navigation.getByRole('link').allInnerTexts()).toEqual([
-      ...['Overview', 'Live streams', 'Videos', 'Analytics', 'Players', 'Watermarks'],
+      ...['Overview', 'Live streams', 'Videos', 'Analytics', 'Players', 'Watermarks', 'Settings'],
     ]);
     await open('/dashboard/videos');
     await page.getByText('No videos yet').waitFor();
@@ -77,6 +77,9 @@ describeInBrowser('roles in the dashboard', browser => {
     await open('/dashboard/players');
     await page.getByText('No themes yet').waitFor();
     expect(await countOf('New theme')).toBe(0);
+    await open('/dashboard/settings');
+    await page.getByText('New videos are kept until somebody deletes them.').waitFor();
+    expect(await countOf(/^Save/)).toBe(0);
     await open('/dashboard/account');
     await page.getByRole('cell', { name: 'viewer@example.org' }).waitFor();
     expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0);

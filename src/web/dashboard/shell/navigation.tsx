@@ -20,10 +20,11 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
     ],
   },
   {
-    title: 'Appearance',
+    title: 'Project',
     entries: [
       { href: '/dashboard/players', words: 'Players', icon: 'player' },
       { href: '/dashboard/watermarks', words: 'Watermarks', icon: 'stamp' },
+      { href: '/dashboard/settings', words: 'Settings', icon: 'settings' },
     ],
   },
   {

@@ -84,6 +84,10 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/webhooks/webhook-page.tsx').then(module => module.WebhookPage),
   },
   {
+    path: '/dashboard/settings',
+    load: () => import('../pages/settings/settings-page.tsx').then(module => module.SettingsPage),
+  },
+  {
     path: '/dashboard/account/activity',
     scope: 'admin',
     load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { can, projectKey, session } from '../../state/session.ts';
+import { can, session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
@@ -10,8 +10,6 @@ import { AccountNameCard } from './account-name-card.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
-import { PlaybackPolicyCard } from './playback-policy-card.tsx';
-import { RetentionCard } from './retention-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TwoFactorCard } from './two-factor/two-factor-card.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
@@ -40,7 +38,6 @@ export function AccountPage() {
         <div class="stack">
           <AccountInfo />
           {can('admin') && <AccountNameCard />}
-          <RetentionCard key={projectKey.value} />
         </div>
         <div class="stack">
           <PasswordCard />
@@ -50,7 +47,6 @@ export function AccountPage() {
           <Card title="Theme">
             <ThemeSelect />
           </Card>
-          <PlaybackPolicyCard key={projectKey.value} />
         </div>
       </div>
       <TeamCard />

@@ -16,11 +16,11 @@ interface StreamChoices {
   /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
   readonly record: '' | 'always' | 'never';
-  /** Empty for those of the account. */
+  /** Empty for those of the project. */
   readonly keepRecordingsDays: string;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
-  /** Undefined for that of the account. */
+  /** Undefined for that of the project. */
   readonly policy: PolicyChoices | undefined;
 }
 
@@ -128,7 +128,7 @@ export function StreamFields({
           type="number"
           min={1}
           max={36_500}
-          placeholder="As set in your account"
+          placeholder="As set for the project"
           value={choices.keepRecordingsDays}
           onValue={keepRecordingsDays => change({ keepRecordingsDays })}
           error={submission.errorOf('keepRecordingsDays')}

@@ -80,7 +80,7 @@ export function PolicyFields({
   );
 }
 
-/** For a video or live stream. @param own undefined follows the account */
+/** For a video or live stream. @param own undefined follows the project */
 export function OwnPolicyFields({
   own,
   onOwn,
@@ -96,8 +96,8 @@ export function OwnPolicyFields({
         label="Own playback policy"
         hint={
           own === undefined
-            ? 'The playback policy of your account says which sites and countries may play it.'
-            : 'Replaces the playback policy of your account.'
+            ? 'The playback policy of the project says which sites and countries may play it.'
+            : 'Replaces the playback policy of the project.'
         }
         checked={own !== undefined}
         onValue={isOwn => onOwn(isOwn ? policyChoicesOf(null) : undefined)}

@@ -77,7 +77,7 @@ function RetentionForm({
         label="Apply to existing videos, too"
         hint={
           days === ''
-            ? 'No video expires anymore.'
+            ? 'Videos that would expire are kept.'
             : 'Videos without a date expire that many days after they were created, and in 24 hours at the earliest.'
         }
         checked={applyToExisting}
