@@ -49,13 +49,7 @@ function PolicyForm({
   });
   return (
     <Form submission={submission} disabled={!isReady}>
-      <p class="quiet">
-        For all videos and live streams without their own. See the{' '}
-        <a href="/docs" target="_blank" rel="noreferrer">
-          documentation
-        </a>
-        .
-      </p>
+      <p class="quiet">For all videos and live streams without their own.</p>
       <PolicyFields choices={choices} onChoices={setChoices} submission={submission} />
       <ProblemNotice problem={submission.notice} />
       <div class="actions">
