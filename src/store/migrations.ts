@@ -52,6 +52,7 @@ import { invitationMails } from './migrations/0048-invitation-mails.ts';
 import { analyticsViewers } from './migrations/0049-analytics-viewers.ts';
 import { viewerClips } from './migrations/0050-viewer-clips.ts';
 import { projectPairs } from './migrations/0051-project-pairs.ts';
+import { removedAnalytics } from './migrations/0052-removed-analytics.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -108,6 +109,7 @@ export const migrations: readonly Migration[] = [
   analyticsViewers,
   viewerClips,
   projectPairs,
+  removedAnalytics,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
-import { singleValue } from '../support/sql.ts';
+import { runSql, singleValue } from '../support/sql.ts';
 import { type ApiReply, productionKey, startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
@@ -241,4 +242,75 @@ describe('deleting a project', () => {
     const pairs = 'SELECT count(*) FROM key_pairs WHERE id NOT IN (SELECT pair_id FROM api_keys)';
     expect(Number(await singleValue(server.database, pairs))).toBe(0);
   });
+
+  it('is refused while a recording of it has not become a video', async () => {
+    const project = await create('Recording');
+    const id = project.environmentIds.production;
+    await runSql(
+      server.database,
+      `INSERT INTO recordings (video_id, project_id, live_stream_id, broadcast_id, started_at_ms, title, is_public)
+        VALUES ('vi-recorded', '${id}', 'li-deleted', 'br', 1, 'x', 1)`,
+    );
+    const target = `${path}/${project.projectId}`;
+    expect(codeOf(await as(owner, 'DELETE', target))).toEqual([409, 'project-not-empty']);
+    await runSql(server.database, `DELETE FROM recordings WHERE project_id = '${id}'`);
+    expect((await as(owner, 'DELETE', target)).status).toBe(204);
+  });
+
+  it('deletes its analytics, which no other project gets', async () => {
+    const { analytics } = server.api;
+    const deleted = await create('Watched');
+    const videoId = await watchVideoOf(deleted);
+    await analytics.tracker.flush();
+    expect(await playsOf(deleted)).toBe(1);
+    await removeWithVideo(deleted, videoId);
+
+    const next = await create('Next');
+    await watchVideoOf(next);
+    await analytics.tracker.flush();
+    expect(await playsOf(next)).toBe(1);
+    await analytics.cleanup.run();
+    expect(await playsOf(next)).toBe(1);
+    // What was reported a moment before the deletion may be written after the first run.
+    await analytics.cleanup.run();
+    const counted = ['minutes', 'hours', 'sums', 'totals', 'project_totals', 'stays', 'tuples'].map(
+      async name => {
+        const orphaned = `SELECT CAST(count(*) AS INTEGER) FROM analytics_${name}
+          WHERE project NOT IN (SELECT number FROM analytics_projects WHERE project_id IS NOT NULL)`;
+        return [name, Number(await singleValue(server.database, orphaned))];
+      },
+    );
+    expect((await Promise.all(counted)).filter(([, rows]) => rows !== 0)).toEqual([]);
+    expect(
+      await singleValue(server.database, 'SELECT 1 FROM analytics_projects WHERE project_id IS NULL'),
+    ).toBe(undefined);
+  });
+
+  it('loses no reports of other projects that are written together with its own', async () => {
+    const [deleted, kept] = [await create('Reported'), await create('Kept')];
+    const videoId = await watchVideoOf(deleted);
+    await watchVideoOf(kept);
+    await removeWithVideo(deleted, videoId);
+    await server.api.analytics.tracker.flush();
+    expect(await playsOf(kept)).toBe(1);
+  });
 });
+
+/** Creates a video, and reports that it is played. */
+async function watchVideoOf({ projectId: project }: Project): Promise<string> {
+  const { videoId } = (await as(owner, 'POST', '/videos', { body: { title: 'a' }, project })).json;
+  const eve = [1, 2, 4].map(typ => ({ eat: 1, typ, vti: 0 }));
+  const report = { sat: 1, sid: 's', mid: videoId, pid: randomUUID(), ref: '', ver: '1', eve };
+  const headers = { 'content-type': 'text/plain' };
+  expect((await server.call('POST', '/watch', { key: null, headers, body: report })).status).toBe(202);
+  return videoId;
+}
+
+async function playsOf({ projectId: project }: Project): Promise<number> {
+  return (await as(owner, 'GET', '/data/metrics/play/total', { project })).json.data;
+}
+
+async function removeWithVideo({ projectId: project }: Project, videoId: string): Promise<void> {
+  await as(owner, 'DELETE', `/videos/${videoId}?permanently=true`, { project });
+  expect((await as(owner, 'DELETE', `${path}/${project}`)).status).toBe(204);
+}

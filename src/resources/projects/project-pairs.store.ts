@@ -61,20 +61,20 @@ export class ProjectPairsStore {
     );
   }
 
-  /** Looks for videos, including those in the trash, and live streams, and keeps others from adding some. */
+  /** Looks for videos, including recordings that will be one and the trash, and live streams. Keeps others from adding some. */
   async holdIfEmpty({ projectIds }: ProjectPair, transaction: Transaction): Promise<boolean> {
     const { queries } = transaction;
     const ids = Object.values(projectIds);
     const projects = queries.selectFrom('projects').select('id').where('id', 'in', ids);
     await transaction.all(holdRows(projects, transaction));
-    for (const table of ['videos', 'live_streams'] as const) {
-      const any = queries.selectFrom(table).select('id').where('project_id', 'in', ids).limit(1);
+    for (const table of ['videos', 'recordings', 'live_streams'] as const) {
+      const any = queries.selectFrom(table).select('project_id').where('project_id', 'in', ids).limit(1);
       if ((await transaction.first(any)) !== undefined) return false;
     }
     return true;
   }
 
-  /** Removes everything of both projects. */
+  /** Removes everything of both projects, but for counts of viewers, which housekeeping removes bit by bit. */
   async remove(pairId: string, transaction: Transaction): Promise<void> {
     const { queries } = transaction;
     const keys = queries

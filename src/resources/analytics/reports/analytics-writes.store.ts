@@ -125,9 +125,16 @@ const upserts = {
   },
 } satisfies Record<string, Upsert>;
 
+/** Of all tables with counts of projects. */
+const keysOfCounts: readonly Pick<Upsert, 'table' | 'key'>[] = [
+  ...Object.values(upserts),
+  { table: 'analytics_project_totals', key: ['project', 'media_type'] },
+  { table: 'analytics_tuples', key: ['number'] },
+];
+
 const insertValue = `INSERT INTO analytics_values (value, used_day) VALUES (?, ?)
   ON CONFLICT (value) DO UPDATE SET used_day = excluded.used_day RETURNING number`;
-const insertProject = `INSERT INTO analytics_projects (project_id) VALUES (?)
+const insertProject = `INSERT INTO analytics_projects (project_id) SELECT id FROM projects WHERE id = ?
   ON CONFLICT (project_id) DO UPDATE SET project_id = excluded.project_id RETURNING number`;
 const tupleKey = ['project', ...valueColumns].join(', ');
 const insertTuple = `INSERT INTO analytics_tuples (${tupleKey}, used_day)
@@ -213,6 +220,7 @@ export class AnalyticsWritesStore {
     const intervals = new Map<string, IntervalRow>();
     for (const { key, context, state, progress, counts, intervals: viewed } of updates) {
       const tuple = await this.#tupleOf(context, today, transaction);
+      if (tuple === undefined) continue;
       const { project } = tuple;
       const { counted: seen, watchedMs, lastEventMs } = state;
       const stored = [key, seen, watchedMs, lastEventMs, nowMs, progress ? JSON.stringify(progress) : null];
@@ -282,9 +290,17 @@ export class AnalyticsWritesStore {
       WHERE project = ? AND dimension = ? AND span = ? AND at < ? LIMIT ${rowsPerStep})`;
     const beforeSeconds = Math.floor(before.countsMs / 1000);
     const projects = await this.#database.all(
-      textQuery<{ number: number }>(this.#database, 'SELECT number FROM analytics_projects', []),
+      textQuery<{ number: number; project_id: string | null }>(
+        this.#database,
+        'SELECT number, project_id FROM analytics_projects',
+        [],
+      ),
     );
-    for (const { number: project } of projects) {
+    for (const { number: project, project_id: projectId } of projects) {
+      if (projectId === null) {
+        removed += await this.#removeProject(project, signal);
+        continue;
+      }
       removed += await this.#removeInSteps(ofMinutes!, [project, beforeSeconds], signal);
       removed += await this.#removeInSteps(ofHours!, [project, beforeSeconds], signal);
       removed += await this.#removeInSteps(
@@ -306,6 +322,22 @@ export class AnalyticsWritesStore {
     for (const table of ['analytics_tuples', 'analytics_values'])
       removed += await this.#removeUnused(table, day, signal);
     return removed;
+  }
+
+  /**
+   * Removes the counts of a deleted project. Its number is free for another project only when there were none any more: servers
+   * that still knew it may have added some.
+   */
+  async #removeProject(number: number, signal: AbortSignal | undefined): Promise<number> {
+    let removed = 0;
+    for (const { table, key } of keysOfCounts) {
+      const columns = key.join(', ');
+      const some = `SELECT ${columns} FROM ${table} WHERE project = ? LIMIT ${rowsPerStep}`;
+      const remove = `DELETE FROM ${table} WHERE (${columns}) IN (${some})`;
+      removed += await this.#removeInSteps(remove, [number], signal);
+    }
+    if (removed > 0 || signal?.aborted === true) return removed;
+    return this.#run('DELETE FROM analytics_projects WHERE number = ?', [number]);
   }
 
   async #removeSalts(beforeDay: number): Promise<void> {
@@ -344,12 +376,18 @@ export class AnalyticsWritesStore {
     return this.#database.run(textQuery(this.#database, text, values));
   }
 
-  async #tupleOf(circumstances: PlaybackContext, today: number, transaction: Transaction): Promise<Tuple> {
+  /** Undefined when the project was deleted a moment ago. */
+  async #tupleOf(
+    circumstances: PlaybackContext,
+    today: number,
+    transaction: Transaction,
+  ): Promise<Tuple | undefined> {
     const texts = dimensions.map(dimension => circumstances[dimension]);
     const key = [circumstances.projectId, ...texts].join('\n');
     const known = this.#tuples.get(key);
     if (known?.day === today) return known;
     const project = await this.#projectOf(circumstances.projectId, transaction);
+    if (project === undefined) return undefined;
     const values: number[] = [];
     for (const [index, dimension] of dimensions.entries()) {
       values.push(await this.#valueOf(texts[index]!, today, this.#limitOf(dimension, project), transaction));
@@ -384,13 +422,14 @@ export class AnalyticsWritesStore {
     return number;
   }
 
-  async #projectOf(projectId: string, transaction: Transaction): Promise<number> {
-    let number = this.#projects.get(projectId);
-    if (number === undefined) {
-      number = await numberOf(transaction, insertProject, [projectId]);
-      this.#projects.set(projectId, number);
-    }
-    return number;
+  async #projectOf(projectId: string, transaction: Transaction): Promise<number | undefined> {
+    const known = this.#projects.get(projectId);
+    if (known !== undefined) return known;
+    const row = await transaction.first(
+      textQuery<{ number: number }>(transaction, insertProject, [projectId]),
+    );
+    if (row !== undefined) this.#projects.set(projectId, row.number);
+    return row?.number;
   }
 }
 
