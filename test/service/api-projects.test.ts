@@ -193,6 +193,21 @@ describe('API keys of a project', () => {
     expect(data.some(({ action }: { action: string }) => action === 'session.create')).toBe(true);
     expect(data.filter(({ projectId }: { projectId?: string }) => projectId === first)).toEqual([]);
   });
+
+  it('show none of deleted projects, also when theirs is the only one left', async () => {
+    const cookie = await newOwner();
+    const deleted = await create('Deleted', cookie);
+    const headers = { project: deleted.projectId };
+    const { videoId } = (await as(cookie, 'POST', '/videos', { body: { title: 'secret' }, ...headers })).json;
+    await as(cookie, 'DELETE', `/videos/${videoId}?permanently=true`, headers);
+    const { production } = (await as(cookie, 'POST', '/account/api-keys', { body: {} })).json;
+    expect((await as(cookie, 'DELETE', `${path}/${deleted.projectId}`)).status).toBe(204);
+    const { json } = await server.call('GET', '/account/audit-log?pageSize=100', { key: production.apiKey });
+    const actions = json.data.map(({ action }: { action: string }) => action);
+    expect(actions).toContain('api-key.create');
+    expect(actions).toContain('project.delete');
+    expect(actions).not.toContain('video.create');
+  });
 });
 
 describe('deleting a project', () => {

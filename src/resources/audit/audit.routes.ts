@@ -30,7 +30,7 @@ export function auditRoutes(store: AuditStore, projects: ProjectPairsStore): Rou
         const { actor, action, targetId, from, to } = query;
         const filter = {
           ...{ actor, action, targetId },
-          projects: await accessibleProjects(caller, projects),
+          projects: await accessibleProjects(caller, projects, store),
           fromMs: from === undefined ? undefined : parseIsoDate(from),
           toMs: to === undefined ? undefined : parseIsoDate(to),
         };
@@ -51,13 +51,20 @@ export function auditRoutes(store: AuditStore, projects: ProjectPairsStore): Rou
 async function accessibleProjects(
   { actor, environment, projectId, accountId }: Caller,
   projects: ProjectPairsStore,
+  store: AuditStore,
 ): Promise<AuditFilter['projects']> {
   if (actor.kind === 'user') return undefined;
   if (environment === 'sandbox') return { ids: [projectId], withAccount: false };
   const pairs = await projects.list(accountId);
-  if (pairs.length === 1) return undefined;
+  if (pairs.length === 1 && !(await hasDeletedProjects(accountId, store))) return undefined;
   const own = pairs.find(({ projectIds }) => projectIds.production === projectId);
   return { ids: Object.values(own?.projectIds ?? {}), withAccount: true };
+}
+
+/** Their entries are kept, and are older than that of the deletion. */
+async function hasDeletedProjects(accountId: string, store: AuditStore): Promise<boolean> {
+  const page = { currentPage: 1, pageSize: 1 };
+  return (await store.list(accountId, { action: 'project.delete' }, 'desc', page)).total > 0;
 }
 
 function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryView {
