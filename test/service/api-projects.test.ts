@@ -309,6 +309,26 @@ describe('deleting a project', () => {
     await server.api.analytics.tracker.flush();
     expect(await playsOf(kept)).toBe(1);
   });
+
+  it('refuses live streams that are created at the same time, or is refused because of them', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const project = await create(`Busy ${round}`);
+      const keys = await newKeys(project);
+      const add = async (name: string) => {
+        const { status } = await server.call('POST', '/live-streams', { key: keys.sandbox, body: { name } });
+        return status;
+      };
+      expect(await add('before')).toBe(200);
+      const { data } = (await server.call('GET', '/live-streams', { key: keys.sandbox })).json;
+      await server.call('DELETE', `/live-streams/${data[0].liveStreamId}`, { key: keys.sandbox });
+      const [deletion, ...added] = await Promise.all([
+        as(owner, 'DELETE', `${path}/${project.projectId}`).then(({ status }) => status),
+        ...Array.from({ length: 20 }, (_, index) => add(`${index}`)),
+      ]);
+      expect(added.filter(status => status !== 200 && status !== 401)).toEqual([]);
+      expect(deletion).toBe(added.includes(200) ? 409 : 204);
+    }
+  });
 });
 
 /** Creates a video, and reports that it is played. */

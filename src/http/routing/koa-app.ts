@@ -163,7 +163,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       }
       const { path, querystring: queryText, req: incoming } = ctx;
       const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
-      const answer = await route.handle(request);
+      const answer = await handle(ctx, route, request);
       if (method !== 'GET' && caller !== undefined) {
         const { incoming } = request;
         const change = { route, params, found, caller, attributes, answer, incoming };
@@ -179,6 +179,18 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     } finally {
       await admission?.onFinished?.();
       if (file !== undefined) await discardFile(file);
+    }
+  };
+
+  /** A failure of a request that is not authorized any more, because its project was deleted meanwhile, is a refusal. */
+  const handle = async (ctx: Context, route: Route, request: Parameters<Route['handle']>[0]) => {
+    try {
+      return await route.handle(request);
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        requireSameProject(request.caller, await callerOf(ctx, route, () => {}));
+      }
+      throw error;
     }
   };
 
