@@ -20,6 +20,8 @@ import { restreamRoutes } from '../resources/live-streams/restreams/restreams.ro
 import { playbackPolicyRoutes } from '../resources/playback-policies/playback-policy.routes.ts';
 import { PlaybackPolicyStore } from '../resources/playback-policies/playback-policy.store.ts';
 import { playerRoutes } from '../resources/players/players.routes.ts';
+import { projectRoutes } from '../resources/projects/projects.routes.ts';
+import { ProjectsService } from '../resources/projects/projects.service.ts';
 import { retentionRoutes } from '../resources/retention/retention.routes.ts';
 import { RetentionService } from '../resources/retention/retention.service.ts';
 import { RetentionStore } from '../resources/retention/retention.store.ts';
@@ -56,11 +58,12 @@ export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {
 }
 
 function accessRoutes(options: ApiOptions): Route[] {
-  const { access, database, peers, rateLimits, videoServices, ingest, clock } = options;
+  const { access, database, files, peers, rateLimits, videoServices, ingest, clock, log } = options;
   const { accounts, keyPairs, auth, sessions } = access;
   return [
     ...authRoutes(auth, peers.addressOf),
     ...sessions.routes,
+    ...projectRoutes(new ProjectsService({ accounts, files, clock, log: log.child('auth') })),
     ...accountRoutes({
       ...{ accounts, keyPairs, ingest },
       limits: {

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formWith, pngImage } from '../support/images.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { runSql, singleValue } from '../support/sql.ts';
 import { type ApiReply, productionKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -256,6 +259,20 @@ describe('deleting a project', () => {
     }
     const pairs = 'SELECT count(*) FROM key_pairs WHERE id NOT IN (SELECT pair_id FROM api_keys)';
     expect(Number(await singleValue(server.database, pairs))).toBe(0);
+  });
+
+  it('deletes the images of its player themes and watermarks', async () => {
+    const project = await create('Images');
+    const { production: key } = await newKeys(project);
+    const { playerId } = (await server.call('POST', '/players', { key, body: {} })).json;
+    const body = formWith(['file', pngImage(100, 50), 'logo.png']);
+    expect((await server.call('POST', `/players/${playerId}/logo`, { key, body })).status).toBe(201);
+    const { watermarkId } = (await server.call('POST', '/watermarks', { key, body })).json;
+    const paths = [join('players', playerId), join('watermarks', watermarkId)];
+    const present = () => paths.filter(name => existsSync(join(server.dataDir, name)));
+    expect(present()).toEqual(paths);
+    expect((await as(owner, 'DELETE', `${path}/${project.projectId}`)).status).toBe(204);
+    expect(present()).toEqual([]);
   });
 
   it('is refused while a recording of it has not become a video', async () => {

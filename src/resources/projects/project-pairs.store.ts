@@ -3,6 +3,12 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import { holdRows } from '../../store/keep-rows.ts';
 import type { ProjectPair } from './project-pair.ts';
 
+/** Of a deleted project. Their files are left. */
+export interface RemovedImages {
+  readonly playerIds: readonly string[];
+  readonly watermarkIds: readonly string[];
+}
+
 /** Change pairs within `AccountsStore.changeAccess`. */
 export class ProjectPairsStore {
   readonly #database: Connection;
@@ -75,8 +81,13 @@ export class ProjectPairsStore {
   }
 
   /** Removes everything of both projects, but for counts of viewers, which housekeeping removes bit by bit. */
-  async remove(pairId: string, transaction: Transaction): Promise<void> {
+  async remove({ pairId, projectIds }: ProjectPair, transaction: Transaction): Promise<RemovedImages> {
     const { queries } = transaction;
+    const idsOf = async (table: 'players' | 'watermarks') => {
+      const ids = queries.selectFrom(table).select('id').where('project_id', 'in', Object.values(projectIds));
+      return (await transaction.all(ids)).map(({ id }) => id);
+    };
+    const images = { playerIds: await idsOf('players'), watermarkIds: await idsOf('watermarks') };
     const keys = queries
       .selectFrom('api_keys as k')
       .innerJoin('projects as p', 'p.id', 'k.project_id')
@@ -84,6 +95,7 @@ export class ProjectPairsStore {
       .where('p.pair_id', '=', pairId);
     await transaction.run(queries.deleteFrom('key_pairs').where('id', 'in', keys));
     await transaction.run(queries.deleteFrom('project_pairs').where('id', '=', pairId));
+    return images;
   }
 }
 

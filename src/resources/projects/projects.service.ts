@@ -2,20 +2,24 @@ import type { SessionCaller } from '../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { MediaFiles } from '../../storage/media-files.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { maxProjects, type ProjectPair } from './project-pair.ts';
+import type { RemovedImages } from './project-pairs.store.ts';
 import type { ProjectView } from './projects.schema.ts';
 
 export class ProjectsService {
   readonly #accounts: AccountsStore;
+  readonly #files: MediaFiles;
   readonly #clock: Clock;
   readonly #log: Logger;
 
-  constructor({ accounts, clock, log }: { accounts: AccountsStore; clock: Clock; log: Logger }) {
-    this.#accounts = accounts;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(options: { accounts: AccountsStore; files: MediaFiles; clock: Clock; log: Logger }) {
+    this.#accounts = options.accounts;
+    this.#files = options.files;
+    this.#clock = options.clock;
+    this.#log = options.log;
   }
 
   /** The oldest first. */
@@ -58,13 +62,25 @@ export class ProjectsService {
   /** Also removes its keys, webhooks and settings. @throws AppError `last-project` or `project-not-empty` */
   async remove({ accountId }: SessionCaller, { pairId }: ProjectPair): Promise<void> {
     const { projects } = this.#accounts;
-    await this.#accounts.changeAccess(accountId, async transaction => {
+    const images = await this.#accounts.changeAccess(accountId, async transaction => {
       const pair = await this.#require(accountId, pairId, transaction);
       if ((await projects.list(accountId, transaction)).length === 1) throw new AppError('last-project');
       if (!(await projects.holdIfEmpty(pair, transaction))) throw new AppError('project-not-empty');
-      await projects.remove(pairId, transaction);
+      return projects.remove(pair, transaction);
     });
     this.#log.info('project-deleted', { accountId, projectId: pairId });
+    await this.#removeFiles(images);
+  }
+
+  /** The sweep removes what is left after a failure, unless it is most of all images. */
+  async #removeFiles({ playerIds, watermarkIds }: RemovedImages): Promise<void> {
+    const files = this.#files;
+    try {
+      for (const id of playerIds) await files.storage.remove(files.player(id));
+      for (const id of watermarkIds) await files.storage.remove(files.watermark(id));
+    } catch (error) {
+      this.#log.warn('project-files-not-removed', { error });
+    }
   }
 
   async #require(accountId: string, pairId: string, transaction: Transaction): Promise<ProjectPair> {

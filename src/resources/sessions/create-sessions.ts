@@ -22,8 +22,6 @@ import { Challenges } from '../passkeys/challenges.ts';
 import { passkeyRoutes } from '../passkeys/passkeys.routes.ts';
 import { PasskeysService } from '../passkeys/passkeys.service.ts';
 import { PasskeysStore } from '../passkeys/passkeys.store.ts';
-import { projectRoutes } from '../projects/projects.routes.ts';
-import { ProjectsService } from '../projects/projects.service.ts';
 import { twoFactorRoutes } from '../two-factor/two-factor.routes.ts';
 import { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
@@ -78,7 +76,6 @@ export function createSessions(options: {
       ...passkeyRoutes(passkeys, gate),
       ...oidcRoutes(oidc, gate, isSecure),
       ...memberRoutes(new MembersService({ accounts, log })),
-      ...projectRoutes(new ProjectsService({ accounts, clock, log })),
       ...invitationRoutes({ invitations, gate, clock }),
     ],
     gate,
