@@ -1,12 +1,14 @@
 import { ClipEndpoint, type CreateViewerClip } from '../delivery/clips/clip-endpoint.ts';
-import type { VideosService } from '../resources/videos/videos.service.ts';
+import { maxTitleChars } from '../resources/videos/videos.schema.ts';
 import { AppError } from '../shared/errors.ts';
 import { detailed } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';
 import type { DeliveryDependencies } from './delivery.ts';
 import type { Foundation } from './foundation.ts';
+import type { VideoServices } from './video-services.ts';
 
 const tag = 'viewer-clip';
+const titleEnd = ' (clip by a viewer)';
 
 export function createClipEndpoint(
   { clock }: Foundation,
@@ -20,22 +22,26 @@ export function createClipEndpoint(
       find: liveStreamId => liveStreams.findForViewers(liveStreamId),
       thumbnailPath: liveStreamId => liveStreams.thumbnailPath(liveStreamId),
     },
-    createClip: createClip(liveStreams, videoServices.videos),
+    createClip: createClip(liveStreams, videoServices),
   });
 }
 
-/** The clip is as public as its live stream, with its theme and playback policy. */
-function createClip(liveStreams: Api['liveStreams'], videos: VideosService): CreateViewerClip {
+/** The clip is as public as its live stream, with its playback policy and its theme, unless that is deleted. */
+function createClip(
+  liveStreams: Api['liveStreams'],
+  { videos, players }: Pick<VideoServices, 'videos' | 'players'>,
+): CreateViewerClip {
   return async (projectId, liveStreamId, part) => {
     const stream = await liveStreams.find(projectId, liveStreamId);
     if (stream === undefined) throw new AppError('resource-not-found');
     const { name, playerId, playbackPolicy } = stream;
+    const hasTheme = playerId !== undefined && (await players.exists(projectId, playerId));
     try {
       const video = await videos.createFrom(projectId, liveStreamId, {
-        title: `${name} (clip by a viewer)`,
+        title: `${name.slice(0, maxTitleChars - titleEnd.length).toWellFormed()}${titleEnd}`,
         public: stream.public,
         tags: [tag],
-        ...(playerId === undefined ? {} : { playerId }),
+        ...(hasTheme ? { playerId } : {}),
         ...(playbackPolicy === undefined ? {} : { playbackPolicy }),
         clip: part,
       });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
@@ -61,13 +63,19 @@ function clipWhenBegun(path: string, body: unknown = { lastSeconds: 5 }) {
 }
 
 test('a viewer makes the last seconds a video of the project, at most three times in a minute', async () => {
-  const stream = await broadcast({ viewerClips: true });
+  const { playerId } = (await (await server.api('POST', '/players', {})).json()) as { playerId: string };
+  const stream = await broadcast({ viewerClips: true, name: 'n'.repeat(1024), playerId });
+  // As while many live streams still name a deleted theme.
+  const sqlite = new Sqlite(join(server.dataDir, 'millrace.db'));
+  sqlite.exec(`DELETE FROM players; INSERT INTO removed_players (id) VALUES ('${playerId}')`);
+  sqlite.close();
   const path = `/clips/${stream.liveStreamId}`;
   const { status, json, headers } = await clipWhenBegun(path);
   expect(status).toBe(201);
   expect(headers.get('access-control-allow-origin')).toBe('*');
   const video = (await (await server.api('GET', `/videos/${json.videoId}`)).json()) as object;
   expect(video).toMatchObject({
+    title: `${'n'.repeat(1005)} (clip by a viewer)`,
     public: true,
     tags: ['viewer-clip'],
     source: { type: 'liveStream', clippedFrom: { liveStreamId: stream.liveStreamId } },

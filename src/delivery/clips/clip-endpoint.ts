@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
+import { clientNetwork } from '../../shared/network/client-network.ts';
 import {
   contentTypeError,
   detailed,
@@ -124,7 +125,7 @@ export class ClipEndpoint implements SignalingEndpoint {
     remoteAddress: string,
     create: () => Promise<Answer>,
   ): Promise<Answer> {
-    const viewer = `${liveStreamId} ${remoteAddress}`;
+    const viewer = `${liveStreamId} ${clientNetwork(remoteAddress)}`;
     const ofViewer = this.#perViewer.get(viewer);
     const ofStream = this.#perStream.get(liveStreamId);
     if (ofViewer.count >= maxClipsPerViewer) {

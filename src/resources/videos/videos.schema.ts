@@ -4,7 +4,7 @@ import { queryPairs } from '../../http/routing/query-parameters.ts';
 import { ownPolicySchema, shownPolicySchema } from '../playback-policies/playback-policy.schema.ts';
 import { clipTimecodeMs, languageProblem, type placementFields, placementProblem } from './video.ts';
 
-const maxTitleChars = 1_024;
+export const maxTitleChars = 1_024;
 const maxDescriptionChars = 10_000;
 const maxTags = 100;
 const maxTagChars = 255;

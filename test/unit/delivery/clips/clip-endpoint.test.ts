@@ -55,6 +55,15 @@ test('all viewers together are limited by the hour', async () => {
   expect(await clip('192.0.2.99')).toMatchObject({ status: 201 });
 });
 
+test('a viewer is an address, or a network of IPv6', async () => {
+  const clip = createEndpoint();
+  for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3']) {
+    expect(await clip(address)).toMatchObject({ status: 201 });
+  }
+  await expect(clip('2001:db8::4')).rejects.toMatchObject({ code: 'too-many-requests' });
+  expect(await clip('2001:db8:0:1::1')).toMatchObject({ status: 201 });
+});
+
 test('few clips are created at once', async () => {
   let release = () => {};
   const released = new Promise<void>(resolve => {
