@@ -115,6 +115,35 @@ describeInBrowser('projects in the dashboard', browser => {
     await page.getByRole('button', { name: 'Project Default' }).waitFor();
   });
 
+  test('stay chosen in each tab when it is loaded again', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await create(dashboard, 'First tab');
+    const other = await page.context().newPage();
+    await other.goto(`${server.baseUrl}/dashboard/projects`);
+    // A new tab opens the project that was chosen last.
+    await other.getByRole('button', { name: 'Project First tab' }).click();
+    await other.getByRole('menuitemradio', { name: 'Default' }).click();
+    await other.getByRole('button', { name: 'Project Default' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Project First tab' }).waitFor();
+    await other.reload();
+    await other.getByRole('button', { name: 'Project Default' }).waitFor();
+  });
+
+  test('with long names leave room for their actions', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    const name = 'N'.repeat(100);
+    await create(dashboard, name);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const remove = page.getByRole('button', { name: `Delete ${name}` });
+      const { x, width: buttonWidth } = (await remove.boundingBox())!;
+      expect(x + buttonWidth).toBeLessThanOrEqual(width);
+    }
+  });
+
   test('are switched on a phone', async () => {
     const viewport = { width: 390, height: 800 };
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects', { viewport });

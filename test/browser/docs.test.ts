@@ -64,6 +64,25 @@ describeInBrowser('the documentation in a browser', browser => {
     expect(docs.complaints).toEqual([]);
   });
 
+  test('calls for the project that was chosen in the dashboard, or another one', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Web shop');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('button', { name: 'Project Web shop' }).waitFor();
+    await page.goto(`${server.baseUrl}/docs#/Account/get-account`);
+    const project = page.getByLabel('Project for calls');
+    await until('the project is chosen', async () =>
+      (await project.locator('option:checked').allInnerTexts()).includes('Web shop'),
+    );
+    const account = page.locator('#operations-Account-get-account');
+    expect(await execute(account)).toMatch(/"projectName": "Web shop"/);
+    await project.selectOption('Default');
+    await account.locator('.btn-clear').click();
+    expect(await execute(account)).toMatch(/"projectName": "Default"/);
+  });
+
   test('notices when somebody signs in or out in the dashboard', async () => {
     await using docs = await DashboardPage.open(browser(), server, '/docs');
     const { page } = docs;

@@ -43,9 +43,11 @@ interface Session {
   readonly email: string;
   readonly account: { readonly accountId: string };
   readonly environments: readonly string[];
+  readonly allProjects: readonly { readonly projectId: string; readonly name: string }[];
 }
 
 const environmentHeader = 'Millrace-Environment';
+const projectHeader = 'Millrace-Project';
 const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
 followColorScheme();
@@ -113,9 +115,10 @@ function clearOptionalExamples({ parameters = [] }: Operation): void {
   }
 }
 
-/** The browser sends the session cookie, and a header names the environment. */
+/** The browser sends the session cookie, and headers name the environment and project. */
 async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
   const choice = document.querySelector<HTMLSelectElement>('#caller-environment')!;
+  const project = projectChoice();
   let session = await fetchSession();
   const show = () => {
     const entered = viewer.authSelectors.authorized();
@@ -140,6 +143,12 @@ async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
     const names = [...(found?.environments ?? [])];
     choice.replaceChildren(...names.map(name => new Option(labels[name] ?? name, name)));
     choice.value = environmentOf(found);
+    const projects = found?.allProjects ?? [];
+    const wanted = [project.value, ...stored('projects').split(' ')];
+    project.replaceChildren(...projects.map(({ name, projectId }) => new Option(name, projectId)));
+    project.value =
+      wanted.find(id => projects.some(one => one.projectId === id)) ?? projects[0]?.projectId ?? '';
+    document.querySelector<HTMLElement>('#caller-of-project')!.hidden = projects.length < 2;
     apply();
   };
   take(session);
@@ -161,14 +170,20 @@ async function fetchSession(): Promise<Session | undefined> {
 
 function environmentOf(session: Session | undefined): string {
   const available = session?.environments ?? [];
-  const [chosen = '', accountId = session?.account.accountId] = storedEnvironment().split(' ');
+  const [chosen = '', accountId = session?.account.accountId] = stored('environment').split(' ');
   if (accountId === session?.account.accountId && available.includes(chosen)) return chosen;
   return available.includes('production') ? 'production' : (available[0] ?? '');
 }
 
-function storedEnvironment(): string {
+/** The select is empty for somebody who is not signed in. */
+function projectChoice(): HTMLSelectElement {
+  return document.querySelector<HTMLSelectElement>('#caller-project')!;
+}
+
+/** What was chosen in the dashboard. */
+function stored(name: 'environment' | 'projects'): string {
   try {
-    return localStorage.getItem('millrace.environment') ?? '';
+    return localStorage.getItem(`millrace.${name}`) ?? '';
   } catch {
     return '';
   }
@@ -182,10 +197,15 @@ function addSessionEnvironment(request: ViewerRequest): ViewerRequest {
   delete request.headers[environmentHeader];
   if (request.headers.Authorization !== undefined) return request;
   request.curlOptions = ['-u $KEY:'];
+  const project = projectChoice().value;
+  const chosen = {
+    [environmentHeader]: environment,
+    ...(project === '' ? {} : { [projectHeader]: project }),
+  };
   request.userFetch = (address, options) =>
     fetch(address, {
       ...options,
-      headers: { ...(options?.headers as Record<string, string>), [environmentHeader]: environment },
+      headers: { ...(options?.headers as Record<string, string>), ...chosen },
     });
   return request;
 }

@@ -1,15 +1,26 @@
-export function readStored(name: string): string | undefined {
+const storages = {
+  /** For all tabs, and later visits. */
+  browser: () => localStorage,
+  /** For one tab. */
+  tab: () => sessionStorage,
+};
+
+export function readStored(name: string, of: keyof typeof storages = 'browser'): string | undefined {
   try {
-    return localStorage.getItem(`millrace.${name}`) ?? undefined;
+    return storages[of]().getItem(`millrace.${name}`) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-export function writeStored(name: string, value: string | undefined): void {
+export function writeStored(
+  name: string,
+  value: string | undefined,
+  of: keyof typeof storages = 'browser',
+): void {
   try {
-    if (value === undefined) localStorage.removeItem(`millrace.${name}`);
-    else localStorage.setItem(`millrace.${name}`, value);
+    if (value === undefined) storages[of]().removeItem(`millrace.${name}`);
+    else storages[of]().setItem(`millrace.${name}`, value);
   } catch {
     // Works without.
   }

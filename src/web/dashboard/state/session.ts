@@ -29,9 +29,11 @@ export const environment = computed<Environment>(() => {
 
 const maxRememberedProjects = 20;
 
-/** Ids of projects of any account, the last chosen one first. */
+/** Ids of projects of any account, the last chosen one first. A tab keeps its own choice when it is loaded again. */
 const chosenProjects = signal<readonly string[]>(
-  readStored('projects')?.split(' ').slice(0, maxRememberedProjects) ?? [],
+  [readStored('projects', 'tab'), readStored('projects')]
+    .flatMap(ids => ids?.split(' ') ?? [])
+    .slice(0, maxRememberedProjects),
 );
 
 /** The chosen project of the account, or its first one. */
@@ -44,7 +46,9 @@ export const project = computed<Project | undefined>(() => {
 export function chooseProject(projectId: string): void {
   const others = chosenProjects.peek().filter(id => id !== projectId);
   chosenProjects.value = [projectId, ...others].slice(0, maxRememberedProjects);
-  writeStored('projects', chosenProjects.peek().join(' '));
+  for (const storage of ['tab', 'browser'] as const) {
+    writeStored('projects', chosenProjects.peek().join(' '), storage);
+  }
 }
 
 /** An environment of a project. */

@@ -65,7 +65,7 @@ function columnsOf(count: number, onAsk: (asked: Asked) => void): Column<Project
       head: 'Project',
       cell: ({ projectId, name }) => (
         <span class="name-row">
-          <span>{name}</span>
+          <bdi>{name}</bdi>
           {projectId === project.value?.projectId && <Badge tone="good">Current</Badge>}
         </span>
       ),
