@@ -213,7 +213,7 @@ describeInBrowser('the account in the dashboard', browser => {
       videoId: string;
     };
     await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
-    await page.getByText('As set for the project').waitFor();
+    await page.getByText('As set in this project').waitFor();
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').check();
     await page.getByLabel('Blocked countries').fill('US');
@@ -224,7 +224,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').uncheck();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('As set for the project').waitFor();
+    await page.getByText('As set in this project').waitFor();
     expect(await policyOf(`/videos/${videoId}`)).toBeUndefined();
 
     expect(dashboard.complaints).toEqual([]);

@@ -115,6 +115,18 @@ describeInBrowser('projects in the dashboard', browser => {
     await page.getByRole('button', { name: 'Project Default' }).waitFor();
   });
 
+  test('are named where something may be elsewhere, and in settings', async () => {
+    const created = await server.api('POST', '/videos', { title: 'Of the first project' });
+    const { videoId } = (await created.json()) as { videoId: string };
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    await create(dashboard, 'Elsewhere');
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
+    await page.getByText('belongs to another environment or project').waitFor();
+    await page.goto(`${server.baseUrl}/dashboard/settings`);
+    await page.getByText('For the project Elsewhere, in production.').waitFor();
+  });
+
   test('stay chosen in each tab when it is loaded again', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
     const { page } = dashboard;

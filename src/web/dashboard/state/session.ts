@@ -61,6 +61,11 @@ export interface ProjectEnvironment {
 /** Differs for each environment of each project. */
 export const projectKey = computed(() => `${environment.value} ${project.value?.projectId}`);
 
+/** Where a resource may be that is not here. */
+export const elsewhere = computed(() =>
+  (session.value?.allProjects.length ?? 0) > 1 ? 'another environment or project' : 'the other environment',
+);
+
 export function chosenEnvironment(): ProjectEnvironment {
   return { environment: environment.peek(), projectId: project.peek()?.projectId };
 }

@@ -6,7 +6,7 @@ import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { PageProps } from '../../shell/page-props.ts';
-import { can, type Scope } from '../../state/session.ts';
+import { can, elsewhere, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
@@ -61,7 +61,7 @@ export function LiveStreamPage({ params }: PageProps) {
             title="Live stream not found"
             action={<Button href={back.href}>Go to live streams</Button>}
           >
-            It may have been deleted, or belong to the other environment.
+            It may have been deleted, or belong to {elsewhere.value}.
           </EmptyState>
         ) : (
           <LoadedContent loaded={stream} height={420}>

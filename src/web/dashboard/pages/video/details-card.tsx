@@ -54,7 +54,7 @@ export function DetailsCard(edited: EditedVideo) {
             [
               'Playback policy',
               video.playbackPolicy === undefined ? (
-                <span class="quiet">As set for the project</span>
+                <span class="quiet">As set in this project</span>
               ) : (
                 describePolicy(video.playbackPolicy)
               ),

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { can } from '../../state/session.ts';
+import { can, elsewhere } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -58,7 +58,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
           title="Video not found"
           action={<Button href="/dashboard/videos">Go to videos</Button>}
         >
-          It was deleted, or it belongs to the other environment.
+          It was deleted, or it belongs to {elsewhere.value}.
         </EmptyState>
       ) : (
         <LoadError problem={problem} retry={reload} />

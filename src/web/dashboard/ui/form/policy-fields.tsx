@@ -96,8 +96,8 @@ export function OwnPolicyFields({
         label="Own playback policy"
         hint={
           own === undefined
-            ? 'The playback policy of the project says which sites and countries may play it.'
-            : 'Replaces the playback policy of the project.'
+            ? 'The playback policy of this project says which sites and countries may play it.'
+            : 'Replaces the playback policy of this project.'
         }
         checked={own !== undefined}
         onValue={isOwn => onOwn(isOwn ? policyChoicesOf(null) : undefined)}
