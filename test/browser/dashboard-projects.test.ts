@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('projects in the dashboard', browser => {
@@ -125,6 +125,30 @@ describeInBrowser('projects in the dashboard', browser => {
     await page.getByText('belongs to another environment or project').waitFor();
     await page.goto(`${server.baseUrl}/dashboard/settings`);
     await page.getByText('For the project Elsewhere, in production.').waitFor();
+  });
+
+  test('take their interrupted uploads with them when they are deleted', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    const session = (await (await page.context().request.get(`${server.baseUrl}/auth/session`)).json()) as {
+      account: { accountId: string };
+    };
+    const upload = {
+      ...{ videoId: 'vi0000000000000000000000', projectId: 'pp0000000000000000000000' },
+      ...{
+        accountId: session.account.accountId,
+        environment: 'production',
+        title: 'Pier',
+        fileName: 'pier.mp4',
+      },
+      ...{ fileBytes: 10, lastModified: 1, chunkBytes: 5 },
+    };
+    await page.evaluate(text => localStorage.setItem('millrace.uploads', text), JSON.stringify([upload]));
+    await page.reload();
+    await until('the upload is forgotten', () =>
+      page.evaluate(() => localStorage.getItem('millrace.uploads')?.includes('Pier') !== true),
+    );
+    expect(await page.getByText('Pier').count()).toBe(0);
   });
 
   test('stay chosen in each tab when it is loaded again', async () => {

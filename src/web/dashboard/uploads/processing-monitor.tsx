@@ -6,6 +6,7 @@ import { projectHeaders } from '../state/session.ts';
 import { useFeed } from '../ui/hooks/use-feed.ts';
 import { useInterval } from '../ui/hooks/use-interval.ts';
 import type { Upload } from './upload.ts';
+import { isVideoGone } from './upload-failure.ts';
 import { changeUpload, removeUpload, videosChanged } from './upload-store.ts';
 
 const refreshMs = 5_000;
@@ -34,6 +35,6 @@ async function refreshStatus({ id, videoId, ...owner }: Upload): Promise<void> {
     else changeUpload(id, { processedPercent: state.percent });
     if (isWatchable(state) || state.kind === 'failed') videosChanged();
   } catch (error) {
-    if (problemOf(error).status === 404) removeUpload(id);
+    if (isVideoGone(problemOf(error))) removeUpload(id);
   }
 }

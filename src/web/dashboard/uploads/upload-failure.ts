@@ -5,6 +5,11 @@ type FailureAction =
   | 'try-again'
   | 'give-up';
 
+/** The video, or its project, was deleted. */
+export function isVideoGone({ status, code }: { readonly status: number; readonly code: string }): boolean {
+  return status === 404 || code === 'authorization-unknown-project';
+}
+
 /** `status` is 0 if the server was not reached. */
 export function classifyFailure(status: number, code: string): FailureAction {
   if (status === 0 || status === 429 || code === 'server-draining') return 'wait';

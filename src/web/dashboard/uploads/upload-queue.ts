@@ -9,6 +9,7 @@ import { describeMismatch, type ResumableUpload } from './resumable-upload.ts';
 import { sendFile } from './send-file.ts';
 import { SpeedMeter } from './speed-meter.ts';
 import { isActive, isFinished, type NewVideoOptions, titleOf } from './upload.ts';
+import { isVideoGone } from './upload-failure.ts';
 import {
   addUpload,
   changeUpload,
@@ -156,7 +157,7 @@ async function deleteVideo(videoId: string, owner: ProjectEnvironment): Promise<
       headers: projectHeaders(owner),
     });
   } catch (error) {
-    if (problemOf(error).status !== 404) showError(error);
+    if (!isVideoGone(problemOf(error))) showError(error);
   }
   videosChanged();
 }
@@ -172,8 +173,8 @@ async function loadReceived(id: string, { videoId, ...owner }: ResumableUpload) 
     const received = (ingest?.receivedBytes ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0);
     changeUpload(id, { sentBytes: received });
   } catch (error) {
-    const { status, message } = problemOf(error);
-    if (status !== 404 && message !== 'complete') return;
+    const problem = problemOf(error);
+    if (!isVideoGone(problem) && problem.message !== 'complete') return;
     forgetUpload(videoId);
     removeUpload(id);
   }
