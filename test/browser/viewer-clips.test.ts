@@ -81,6 +81,33 @@ describeInBrowser('clips by viewers', browser => {
     expect(await page.getByRole('link', { name: 'Watch' }).isVisible()).toBe(false);
   });
 
+  it('is made with the keyboard in a small frame, and says that the link of a private one is for one viewer', async () => {
+    await allowClips(true);
+    await using viewer = await watch();
+    const { page } = viewer;
+    await page.setViewportSize({ width: 320, height: 180 });
+    await page.route('**/clips/**', route =>
+      route.fulfill({
+        status: 201,
+        contentType: 'application/json',
+        body: JSON.stringify({ videoId: 'vi1', url: `${server.baseUrl}/vod/vi1?token=a` }),
+      }),
+    );
+    await page.locator('#player').hover();
+    const button = page.getByRole('button', { name: 'Clip this moment' });
+    await button.press('Enter');
+    await page.keyboard.press('Enter');
+    const text = page.getByText('Your clip is ready. Its link works for one viewer only.');
+    await text.waitFor();
+    expect((await text.boundingBox())!.y).toBeGreaterThanOrEqual(0);
+    await until('the link has the focus', () =>
+      page.evaluate<boolean>("document.activeElement?.textContent === 'Watch'"),
+    );
+    await page.keyboard.press('Escape');
+    expect(await text.isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement?.id')).toBe('clip');
+  });
+
   it('is not offered where it is turned off', async () => {
     await allowClips(false);
     await using viewer = await watch();

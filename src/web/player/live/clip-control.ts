@@ -19,6 +19,7 @@ export class ClipControl {
   readonly #watch = document.createElement('a');
   readonly #copy = pageElement('clip-copy', HTMLButtonElement);
   readonly #close = pageElement('clip-close', HTMLButtonElement);
+  readonly #opener = pageElement('clip', HTMLButtonElement);
   #isCreating = false;
 
   constructor(url: string, session: LiveSession, video: HTMLVideoElement) {
@@ -30,16 +31,16 @@ export class ClipControl {
     this.#watch.rel = 'noopener';
     pageElement('clip-actions', HTMLElement).prepend(this.#watch);
     this.#copy.addEventListener('click', () => void this.#copyLink());
-    this.#close.addEventListener('click', () => {
-      this.#card.hidden = true;
-      pageElement('clip', HTMLButtonElement).focus({ preventScroll: true });
+    this.#close.addEventListener('click', () => this.#hide());
+    this.#card.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape' && !this.#isCreating) this.#hide();
     });
     // The viewer watches the clip in another tab.
     this.#watch.addEventListener('click', () => video.pause());
   }
 
   get canClip(): boolean {
-    return !this.#isCreating && this.#session.phase === 'live';
+    return this.#session.phase === 'live';
   }
 
   menuPage(): MenuPage {
@@ -65,14 +66,26 @@ export class ClipControl {
         signal: AbortSignal.timeout(timeoutMs),
       });
       const answer = (await response.json()) as CreatedClip & { readonly detail?: string };
-      if (response.ok) this.#show('Your clip is ready.', answer.url);
+      if (response.ok) this.#show(readyText(answer.url), answer.url);
       else this.#show(answer.detail ?? 'The clip could not be created. Try again.', undefined);
     } catch {
       this.#show(unreachable, undefined);
     } finally {
       this.#isCreating = false;
       this.#close.hidden = false;
+      this.#takeFocus();
     }
+  }
+
+  /** The button that opened the menu comes after the card: a keyboard would reach the card last. */
+  #takeFocus(): void {
+    if (document.activeElement !== this.#opener) return;
+    (this.#watch.hidden ? this.#close : this.#watch).focus({ preventScroll: true });
+  }
+
+  #hide(): void {
+    this.#card.hidden = true;
+    this.#opener.focus({ preventScroll: true });
   }
 
   #show(text: string, url: string | undefined): void {
@@ -93,6 +106,12 @@ export class ClipControl {
     } catch {
       // Pages without HTTPS and frames may not write to the clipboard.
       this.#text.textContent = href;
+      getSelection()?.selectAllChildren(this.#text);
     }
   }
+}
+
+function readyText(url: string): string {
+  const isPrivate = new URL(url).searchParams.has('token');
+  return isPrivate ? 'Your clip is ready. Its link works for one viewer only.' : 'Your clip is ready.';
 }
