@@ -180,7 +180,7 @@ function projectChoice(): HTMLSelectElement {
   return document.querySelector<HTMLSelectElement>('#caller-project')!;
 }
 
-/** What was chosen in the dashboard. */
+/** Reads a choice that was made in the dashboard. */
 function stored(name: 'environment' | 'projects'): string {
   try {
     return localStorage.getItem(`millrace.${name}`) ?? '';

@@ -819,14 +819,6 @@ export interface Operations {
     answer: Member;
   };
   'DELETE /account/members/{userId}': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /account/projects': { params: undefined; query: undefined; body: { readonly name: string; }; answer: Project; };
-  'PATCH /account/projects/{projectId}': {
-    params: { readonly projectId: string; };
-    query: undefined;
-    body: { readonly name: string; };
-    answer: Project;
-  };
-  'DELETE /account/projects/{projectId}': { params: { readonly projectId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /account/invitations': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -847,6 +839,14 @@ export interface Operations {
     body: { readonly password?: string | undefined; };
     answer: Session;
   };
+  'POST /account/projects': { params: undefined; query: undefined; body: { readonly name: string; }; answer: Project; };
+  'PATCH /account/projects/{projectId}': {
+    params: { readonly projectId: string; };
+    query: undefined;
+    body: { readonly name: string; };
+    answer: Project;
+  };
+  'DELETE /account/projects/{projectId}': { params: { readonly projectId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /account/api-keys': {
     params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

@@ -61,7 +61,7 @@ export interface ProjectEnvironment {
 /** Differs for each environment of each project. */
 export const projectKey = computed(() => `${environment.value} ${project.value?.projectId}`);
 
-/** Where a resource may be that is not here. */
+/** Names other places that may have a resource which is not here. */
 export const elsewhere = computed(() =>
   (session.value?.allProjects.length ?? 0) > 1 ? 'another environment or project' : 'the other environment',
 );
