@@ -64,6 +64,7 @@ export function createApi(options: ApiOptions): Api {
     authenticateUpload: token => options.videoServices.uploadTokens.authenticate(token),
     followAccess: (accountId, changed) => access.watch.follow(accountId, changed),
     recordChange: change => access.audit.recordChange(change),
+    inTransaction: work => options.database.sharedTransaction(work),
     limiter: access.limiter,
     docsBase,
     uploadDir: emptyFolder(join(options.dataDir, 'incoming')),

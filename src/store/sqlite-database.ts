@@ -11,7 +11,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
-import { assertOutsideTransaction, runInScope, TransactionScope } from './transaction-scope.ts';
+import { runInScope, runShared, share, sharedTransaction, TransactionScope } from './transaction-scope.ts';
 
 export const busyTimeoutMs = 5_000;
 /** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
@@ -40,18 +40,27 @@ export class SqliteDatabase implements Database {
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
     const compiled = query.compile();
     if (this.#main.prepare(compiled.sql).readonly) return this.#readable.all(compiled);
-    return this.#writeStatement(() => this.#main.all(compiled));
+    return this.#writeStatement(
+      () => this.#main.all(compiled),
+      shared => shared.all(query),
+    );
   }
 
   async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
     const compiled = query.compile();
     if (this.#main.prepare(compiled.sql).readonly) return this.#readable.first(compiled);
-    return this.#writeStatement(() => this.#main.first(compiled));
+    return this.#writeStatement(
+      () => this.#main.first(compiled),
+      shared => shared.first(query),
+    );
   }
 
   async run(query: Compilable): Promise<number> {
     const compiled = query.compile();
-    return this.#writeStatement(() => this.#main.run(compiled));
+    return this.#writeStatement(
+      () => this.#main.run(compiled),
+      shared => shared.run(query),
+    );
   }
 
   runUrgent(query: Compilable): Promise<number> {
@@ -59,7 +68,8 @@ export class SqliteDatabase implements Database {
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return runShared(shared, work);
     this.#checkpointer.wake();
     const scope = new TransactionScope();
     const transaction = new SqliteTransaction(this.#main, this.queries, scope);
@@ -70,8 +80,14 @@ export class SqliteDatabase implements Database {
     });
   }
 
+  sharedTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.transaction(transaction => share(transaction, work));
+  }
+
   afterCommit(listener: () => void): void {
-    listener();
+    const shared = sharedTransaction();
+    if (shared === undefined) listener();
+    else shared.afterCommit(listener);
   }
 
   /** Reads the state after the last commit, without a transaction in between: `read` must be synchronous. */
@@ -107,15 +123,18 @@ export class SqliteDatabase implements Database {
     this.#lock?.release();
   }
 
-  #writeStatement<Result>(run: () => Result): Promise<Result> {
-    assertOutsideTransaction();
+  #writeStatement<Result>(
+    runAlone: () => Result,
+    runIn: (shared: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const shared = sharedTransaction();
+    if (shared !== undefined) return runIn(shared);
     this.#checkpointer.wake();
-    return this.#writer.addStatement(run);
+    return this.#writer.addStatement(runAlone);
   }
 
   get #readable(): SqliteConnection {
-    assertOutsideTransaction();
-    if (!this.#writer.isOpen) return this.#main;
+    if (sharedTransaction() !== undefined || !this.#writer.isOpen) return this.#main;
     this.#reader ??= openReader(this.#main.sqlite.name);
     return this.#reader;
   }

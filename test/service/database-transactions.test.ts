@@ -122,6 +122,49 @@ describe.each(databaseKinds)('a transaction of %s', kind => {
     expect(await count(database)).toBe(0);
   });
 
+  it('that is shared takes in queries without a handle, and other transactions', async () => {
+    const heard: string[] = [];
+    const shared = database.sharedTransaction(async () => {
+      await insert(database, 1, 10);
+      await database.transaction(async transaction => {
+        await runSql(transaction, 'UPDATE database_uses SET last_at_ms = 20');
+        // Only code without any transaction of its own may leave out the handle.
+        await expect(count(database)).rejects.toThrow('must use the handle');
+      });
+      database.afterCommit(() => heard.push('committed'));
+      expect([await readLast(database, 1), heard]).toEqual([20, []]);
+      return 'done';
+    });
+    expect([await shared, heard, await readLast(database, 1)]).toEqual(['done', ['committed'], 20]);
+  });
+
+  it('that is shared writes nothing when a part of it fails, also when its work ignores that', async () => {
+    const failure = new Error('refused');
+    const rejected = database.sharedTransaction(async () => {
+      await insert(database, 1);
+      throw failure;
+    });
+    await expect(rejected).rejects.toBe(failure);
+    const ignored = database.sharedTransaction(async () => {
+      await insert(database, 2);
+      await database.transaction(() => Promise.reject(failure)).catch(() => {});
+    });
+    await expect(ignored).rejects.toBe(failure);
+    expect(await count(database)).toBe(0);
+  });
+
+  it('that is shared leaves alone what its work started and did not wait for', async () => {
+    const { promise: later, resolve } = Promise.withResolvers<void>();
+    let inserted: Promise<number> | undefined;
+    const failed = database.sharedTransaction(async () => {
+      inserted = later.then(() => insert(database, 1));
+      throw new Error('refused');
+    });
+    await expect(failed).rejects.toThrow('refused');
+    resolve();
+    expect([await inserted, await count(database)]).toEqual([1, 1]);
+  });
+
   it('may be followed by queries of the code that it started', async () => {
     const { promise: counted, resolve } = Promise.withResolvers<number | undefined>();
     await database.transaction(async transaction => {

@@ -69,7 +69,9 @@ interface KoaAppOptions {
   /** Of requests that send a file. */
   readonly followAccess?: FollowAccess;
   /** Waited for before the response to a request that is not a GET and has credentials. */
-  readonly recordChange?: (change: ServedChange) => Promise<void>;
+  readonly recordChange: (change: ServedChange) => Promise<void>;
+  /** Commits what `work` writes, or nothing when it throws. May run it again. */
+  readonly inTransaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly limiter: RateLimiter;
   /** Base of the `type` of errors, without a slash at its end. A function, since ports are known late. */
   readonly docsBase: () => string;
@@ -163,12 +165,17 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       }
       const { path, querystring: queryText, req: incoming } = ctx;
       const request = { params, query, body, found, caller, path, queryText, incoming, setHeader };
-      const answer = await handle(ctx, route, request);
-      if (method !== 'GET' && caller !== undefined) {
-        const { incoming } = request;
-        const change = { route, params, found, caller, attributes, answer, incoming };
-        await options.recordChange?.(change);
-      }
+      const serve = async () => {
+        const answer = await route.handle(request);
+        if (method !== 'GET' && caller !== undefined) {
+          await options.recordChange({ route, params, found, caller, attributes, answer, incoming });
+        }
+        return answer;
+      };
+      const { isAtomic } = route;
+      const answer = await whileAuthorized(ctx, route, caller, () =>
+        isAtomic === true || isAtomic?.(request) ? options.inTransaction(serve) : serve(),
+      );
       const { status } = route.otherSuccess?.when(request) ? route.otherSuccess : route.success;
       if (route.success.fileTypes === undefined) {
         sendSuccess(ctx, route, status, answer);
@@ -183,13 +190,16 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
   };
 
   /** A failure of a request that is not authorized any more, because its project was deleted meanwhile, is a refusal. */
-  const handle = async (ctx: Context, route: Route, request: Parameters<Route['handle']>[0]) => {
+  const whileAuthorized = async <Result>(
+    ctx: Context,
+    route: Route,
+    caller: AnyCaller | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
     try {
-      return await route.handle(request);
+      return await work();
     } catch (error) {
-      if (!(error instanceof AppError)) {
-        requireSameProject(request.caller, await callerOf(ctx, route, () => {}));
-      }
+      if (!(error instanceof AppError)) requireSameProject(caller, await callerOf(ctx, route, () => {}));
       throw error;
     }
   };

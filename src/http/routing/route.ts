@@ -182,6 +182,11 @@ interface RouteDefinition<
     readonly caller: CallerOf<Auth>;
     readonly incoming: IncomingMessage;
   }) => Promise<FileAdmission> | FileAdmission;
+  /**
+   * Runs `handle` in one transaction with its entry in the audit log: it must wait for nothing but the database, catch no
+   * error of it, and act outside of it after the commit only.
+   */
+  readonly isAtomic?: true | ((request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean);
   readonly handle: (
     request: RouteRequest<Path, Query, Body, Found, Auth>,
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
@@ -231,6 +236,7 @@ export interface Route {
   readonly admitFile?: (
     request: Pick<RouteInput, 'params' | 'found' | 'caller' | 'incoming'>,
   ) => Promise<FileAdmission> | FileAdmission;
+  readonly isAtomic?: true | ((request: RouteInput) => boolean);
   readonly handle: (request: RouteInput) => unknown;
 }
 

@@ -105,6 +105,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       body: jsonBody(keyPairCreationSchema),
       success: { status: 201, description: 'The pair, with its keys.', schema: keyPairSchema },
       errors: ['api-key-limit-reached'],
+      isAtomic: true,
       handle: ({ caller, body }) => keyPairs.create(caller, body),
     }),
     defineRoute({
@@ -125,6 +126,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       ...pair,
       body: jsonBody(keyPairChangesSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ caller, found, body }) => keyPairs.change(caller, found, body),
     }),
     defineRoute({
@@ -136,6 +138,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       ...pair,
       success: { status: 204, description: 'Deleted.' },
       errors: ['last-api-key'],
+      isAtomic: true,
       handle: ({ caller, found }) => keyPairs.remove(caller, found),
     }),
     defineRoute({
@@ -147,6 +150,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       ...key,
       success: { status: 201, ...shownOnce },
       errors: ['authorization-production-credential-required', 'api-key-limit-reached'],
+      isAtomic: true,
       handle: ({ caller, found }) => keyPairs.regenerate(caller, found.pair, found.environment),
     }),
     defineRoute({
@@ -158,6 +162,7 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       ...key,
       success: { status: 204, description: 'Deleted.' },
       errors: ['authorization-production-credential-required', 'last-api-key'],
+      isAtomic: true,
       handle: ({ caller, found }) => keyPairs.removeKey(caller, found.pair, found.environment),
     }),
   ];

@@ -54,6 +54,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       find: ({ params }) => kindOf(params.hook),
       body: jsonBody(hookSettingsSchema),
       success,
+      isAtomic: true,
       handle: ({ caller, found, body }) => hooks.put(caller.projectId, found, body),
     }),
     defineRoute({
@@ -63,6 +64,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       summary: 'Delete a hook',
       description: 'It is not asked anymore. Its last answers are deleted too.',
       success: { status: 204, description: 'The hook is deleted.' },
+      isAtomic: true,
       handle: ({ found }) => hooks.remove(found),
     }),
     defineRoute({

@@ -49,6 +49,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       summary: 'Create a live stream',
       body: jsonBody(liveStreamCreationSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ caller, body }) => liveStreams.create(caller.projectId, body),
     }),
     defineRoute({
@@ -69,6 +70,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       ...one,
       body: jsonBody(liveStreamChangesSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ found, body }) => liveStreams.change(found, body),
     }),
     defineRoute({
@@ -101,6 +103,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
         'The old key can no longer publish or reconnect. A connected encoder keeps publishing until it disconnects or you complete the broadcast.',
       ...one,
       success: { status: 200, description: 'The live stream, with its new key.', schema: liveStreamSchema },
+      isAtomic: true,
       handle: ({ found }) => liveStreams.regenerateKey(found),
     }),
     defineRoute({

@@ -124,7 +124,8 @@ export class LiveStreamsService {
     const changed = await this.#findAgain(stream);
     if (changes.restreams !== undefined) {
       // Not those of this request: another one may have changed them meanwhile.
-      this.#restreams.update(liveStreamId, destinationsOf(changed.restreams));
+      const destinations = destinationsOf(changed.restreams);
+      this.#database.afterCommit(() => this.#restreams.update(liveStreamId, destinations));
     }
     return this.view(changed);
   }

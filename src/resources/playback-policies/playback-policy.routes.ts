@@ -23,6 +23,7 @@ export function playbackPolicyRoutes(store: PlaybackPolicyStore): Route[] {
         'For all videos and live streams of the environment that have no `playbackPolicy` of their own. Applies within about a second.',
       body: jsonBody(projectPolicyChangesSchema),
       success,
+      isAtomic: true,
       handle: async ({ caller, body }) => {
         if (body.playbackPolicy !== undefined) await store.change(caller.projectId, body.playbackPolicy);
         return view(caller.projectId);

@@ -40,6 +40,7 @@ export function playerRoutes(players: PlayersService): Route[] {
       description: 'Colors and behavior of the player page, for the videos and live streams that name it.',
       body: jsonBody(playerCreationSchema),
       success: { status: 201, ...shown },
+      isAtomic: true,
       handle: ({ caller, body }) => players.create(caller.projectId, body),
     }),
     defineRoute({
@@ -60,6 +61,7 @@ export function playerRoutes(players: PlayersService): Route[] {
       ...one,
       body: jsonBody(playerChangesSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ found, body }) => players.change(found, body),
     }),
     defineRoute({

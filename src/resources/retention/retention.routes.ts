@@ -22,6 +22,7 @@ export function retentionRoutes(retention: RetentionService): Route[] {
         'For all videos of the environment. A video with its own `expiresAt` and the recordings of a live stream with its own `keepRecordingsDays` follow that. Expired videos are discarded, or deleted at once on servers without a trash.',
       body: jsonBody(retentionChangesSchema),
       success,
+      isAtomic: ({ body }) => body.applyToExisting !== true,
       handle: ({ caller, body }) => retention.change(caller.projectId, body),
     }),
   ];

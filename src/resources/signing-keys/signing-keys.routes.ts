@@ -60,6 +60,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
       description: 'All tokens that it signed are refused within about a second, on every server.',
       ...one,
       success: { status: 204, description: 'The signing key is revoked.' },
+      isAtomic: true,
       handle: ({ found }) => signingKeys.remove(found),
     }),
   ];

@@ -50,6 +50,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       body: jsonBody(summaryCreationSchema),
       success: { status: 201, description: 'The summary.', schema: summarySchema },
       errors: ['resource-not-found', 'summary-already-exists'],
+      isAtomic: true,
       handle: ({ caller, body }) => summaries.create(caller.projectId, body),
     }),
     defineRoute({
@@ -59,6 +60,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       summary: 'Delete a summary',
       ...one,
       success: { status: 204, description: 'Deleted.' },
+      isAtomic: true,
       handle: ({ found }) => summaries.remove(found),
     }),
     defineRoute({
@@ -80,6 +82,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       errors: ['summary-already-exists'],
       body: jsonBody(summarySourceChangesSchema),
       success: { status: 201, ...source },
+      isAtomic: true,
       handle: ({ found, body }) => summaries.write(found, body),
     }),
   ];

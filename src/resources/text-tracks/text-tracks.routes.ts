@@ -156,6 +156,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     ...one,
     body: jsonBody(captionChangesSchema),
     success,
+    isAtomic: true,
     handle: async ({ found, body }) => view(found.projectId, await tracks.setDefault(found, body.default)),
   });
   return routes.toSpliced(-1, 0, change);

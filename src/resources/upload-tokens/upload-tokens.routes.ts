@@ -44,6 +44,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
         'Anyone who has it can upload videos with `POST /upload`, without an API key, until it expires. Without a body, it never expires.',
       body: jsonBody(uploadTokenCreationSchema),
       success: shown,
+      isAtomic: true,
       handle: ({ caller, body }) => uploadTokens.create(caller.projectId, body.ttl),
     }),
     defineRoute({
@@ -62,6 +63,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       summary: 'Delete an upload token',
       ...one,
       success: { status: 204, description: 'The upload token is deleted.' },
+      isAtomic: true,
       handle: ({ found }) => uploadTokens.remove(found),
     }),
   ];

@@ -47,6 +47,7 @@ export function videoRoutes(videos: VideosService): Route[] {
         description: 'The video. Its source is being fetched or copied.',
         when: ({ body }) => body.source !== undefined,
       },
+      isAtomic: ({ body }) => body.source === undefined && body.watermark === undefined,
       handle: async ({ caller, body: { source, ...attributes } }) => {
         const video =
           source === undefined
@@ -73,6 +74,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       body: jsonBody(videoChangesSchema),
       errors: ['summary-already-exists'],
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ found, body }) => videos.change(found, body),
     }),
     defineRoute({
@@ -88,6 +90,7 @@ export function videoRoutes(videos: VideosService): Route[] {
         (await videos.find(caller.projectId, params.videoId)) ??
         (await videos.findDiscarded(caller.projectId, params.videoId)),
       success: { status: 204, description: 'The video is deleted.' },
+      isAtomic: ({ query }) => videos.restoreDays > 0 && query.permanently !== 'true',
       handle: ({ found, query }) => videos.remove(found, { permanently: query.permanently === 'true' }),
     }),
   ];

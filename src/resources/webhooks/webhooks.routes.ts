@@ -46,6 +46,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
         'Its URL receives a POST for each of these events from now on. The sandbox and production of an account can each have 10 webhooks.',
       body: jsonBody(webhookCreationSchema),
       success: { status: 201, ...shown },
+      isAtomic: true,
       handle: ({ caller, body }) => webhooks.create(caller.projectId, body),
     }),
     defineRoute({
@@ -67,6 +68,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       ...one,
       body: jsonBody(webhookChangesSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ found, body }) => webhooks.change(found, body),
     }),
     defineRoute({
@@ -94,6 +96,7 @@ export function webhookRoutes(webhooks: WebhooksService): Route[] {
       description: 'Nothing more is sent to it. Its delivery log is deleted too.',
       ...one,
       success: { status: 204, description: 'The webhook is deleted.' },
+      isAtomic: true,
       handle: ({ found }) => webhooks.remove(found),
     }),
   ];

@@ -13,7 +13,7 @@ import type { Queries, Transaction } from '../connection.ts';
 import type { DataFolderLock } from '../data-folder-lock.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
-import { assertOutsideTransaction, runInScope, TransactionScope } from '../transaction-scope.ts';
+import { runInScope, runShared, share, sharedTransaction, TransactionScope } from '../transaction-scope.ts';
 import { checkPostgresIsCurrent, migratePostgres } from './postgres-migrations.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 import { postgresUnusable, reasonOf } from './postgres-unusable.ts';
@@ -81,27 +81,32 @@ export class PostgresDatabase implements Database {
   }
 
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.all(query);
     return (await execute(this.#pool, query)).rows as Row[];
   }
 
   async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.first(query);
     return (await execute(this.#pool, query)).rows[0] as Row | undefined;
   }
 
   async run(query: Compilable): Promise<number> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.run(query);
     return (await execute(this.#pool, query)).rowCount ?? 0;
   }
 
   async runUrgent(query: Compilable): Promise<number> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.run(query);
     return (await execute(this.#urgentPool, query)).rowCount ?? 0;
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    assertOutsideTransaction();
+    const shared = sharedTransaction();
+    if (shared !== undefined) return runShared(shared, work);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#attempt(work);
@@ -112,8 +117,14 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  sharedTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.transaction(transaction => share(transaction, work));
+  }
+
   afterCommit(listener: () => void): void {
-    listener();
+    const shared = sharedTransaction();
+    if (shared === undefined) listener();
+    else shared.afterCommit(listener);
   }
 
   async findFault(): Promise<string | undefined> {

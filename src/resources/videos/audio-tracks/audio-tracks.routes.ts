@@ -65,6 +65,7 @@ export function audioTrackRoutes(tracks: AudioTracksService): Route[] {
       ...one,
       body: jsonBody(audioTrackChangesSchema),
       success,
+      isAtomic: true,
       handle: ({ params, caller, body }) =>
         tracks.change(caller.projectId, params.videoId, params.audioTrackId, body),
     }),

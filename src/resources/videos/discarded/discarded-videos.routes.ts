@@ -56,6 +56,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       ...one,
       body: jsonBody(restoreSchema),
       success: { status: 200, ...shown },
+      isAtomic: true,
       handle: ({ found, body }) => (body.discarded === false ? videos.restore(found) : videos.view(found)),
     }),
   ];

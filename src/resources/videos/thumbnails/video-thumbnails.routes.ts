@@ -51,6 +51,7 @@ export function videoThumbnailRoutes(
         'The image changes some time after the response. For a video without media, the choice is kept until media arrives.',
       ...one,
       body: jsonBody(thumbnailChangesSchema),
+      isAtomic: true,
       handle: ({ caller, params, body }) => thumbnails.pick(caller.projectId, params.videoId, body.timecode),
     }),
   ];
