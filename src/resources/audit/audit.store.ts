@@ -323,11 +323,16 @@ function nextPosition(
   const last = queries
     .selectFrom('audit_entries as same')
     .select(`same.${position}`)
-    .where('same.account_id', '=', same.accountId)
-    .where(`same.${same.column}`, '=', same.value as Expression<string>)
+    .where('same.account_id', '=', asText(same.accountId))
+    .where(`same.${same.column}`, '=', asText(same.value))
     .orderBy(`same.${position}`, 'desc')
     .limit(1);
   return sql<number>`coalesce((${last}), 0) + 1`;
+}
+
+/** Without the cast, the planner of SQLite looks at the value, and each run prepares the whole statement again. */
+function asText(value: Expression<string | null>) {
+  return sql<string>`cast(${value} as text)`;
 }
 
 function positionOf({ indexed }: Sequence) {
