@@ -5,8 +5,9 @@ import type { ClippableBroadcast, LiveClips } from '../resources/uploads/clip-so
 import { AppError } from '../shared/errors.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import type { ClipMedia, ClipRange } from '../vod/clip/clip-media.ts';
-import { writeClip } from '../vod/clip/clip-writer.ts';
+import { makeClip } from '../vod/clip/make-clip.ts';
 import { readParts } from '../vod/clip/video-clip.ts';
+import type { VodContext } from '../vod/vod-context.ts';
 import type { ClusterLive } from './cluster-live.ts';
 
 interface LiveClipsOptions {
@@ -14,7 +15,7 @@ interface LiveClipsOptions {
   /** Undefined for the only server of a database. */
   readonly cluster: ClusterLive | undefined;
   readonly liveStreams: LiveStreamsStore;
-  readonly storage: MediaStorage;
+  readonly context: VodContext;
 }
 
 type RunningBroadcast = ReturnType<BroadcastRegistry['running']>[number];
@@ -24,7 +25,7 @@ const tooYoung = 'The broadcast has only just begun. Try again in a few seconds.
 
 /** Clips of the broadcasts that this server packages. */
 export function createLiveClips(options: LiveClipsOptions): LiveClips {
-  const { registry, cluster, liveStreams, storage } = options;
+  const { registry, cluster, liveStreams, context } = options;
   return {
     find: async (projectId, liveStreamId) => {
       if ((await liveStreams.find(projectId, liveStreamId)) === undefined) return undefined;
@@ -32,7 +33,7 @@ export function createLiveClips(options: LiveClipsOptions): LiveClips {
       const media = running?.renditions.clippableMedia();
       if (running === undefined) throw nothingToClip(absenceOf(cluster?.current(liveStreamId)?.serverUrl));
       if (media === undefined || media.segments.length === 0) throw nothingToClip(tooYoung);
-      const broadcast = clippableBroadcast(running, media, storage);
+      const broadcast = clippableBroadcast(running, media, context);
       const { startMs, endMs } = broadcast.available;
       if (endMs - startMs < minClipMs) throw nothingToClip(tooYoung);
       return broadcast;
@@ -43,7 +44,7 @@ export function createLiveClips(options: LiveClipsOptions): LiveClips {
 function clippableBroadcast(
   { startedAtMs }: RunningBroadcast,
   media: BroadcastMedia,
-  storage: MediaStorage,
+  context: VodContext,
 ): ClippableBroadcast {
   const first = media.segments[0]!;
   const last = media.segments.at(-1)!;
@@ -53,8 +54,10 @@ function clippableBroadcast(
       startMs: Math.max(0, first.dateMs - startedAtMs),
       endMs: Math.max(0, Math.round(last.dateMs + last.durationSeconds * 1000) - startedAtMs),
     },
-    write: (range, path, signal) =>
-      writeClip(path, mediaOf(media, range, startedAtMs, storage), range, signal),
+    write: (range, target, signal) => {
+      const ofRange = mediaOf(media, range, startedAtMs, context.files.storage);
+      return makeClip(context, target, { media: ofRange, range }, signal);
+    },
   };
 }
 
@@ -72,6 +75,7 @@ function mediaOf(
   const wanted = segments.slice(from).filter(segment => startOf(segment) < range.endSeconds);
   return {
     renditions,
+    isPlayable: false,
     rows: wanted.map((segment, index) => ({
       startSeconds: startOf(segment),
       read: async rendition => {

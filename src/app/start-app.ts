@@ -124,7 +124,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     createLiveClips({
       ...{ registry: broadcasts.registry, cluster: broadcasts.cluster },
       liveStreams: new LiveStreamsStore(database),
-      storage: foundation.files.storage,
+      context: vod.context,
     }),
   );
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
@@ -256,7 +256,7 @@ function uploadDependencies(
     jobs,
     clips: {
       secondsOf: videoId => clippableSeconds(context, videoId),
-      clipVideo: (clip, signal) => clipVideo(context, clip, signal),
+      clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
     },
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
     sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),

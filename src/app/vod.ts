@@ -61,6 +61,7 @@ export interface VodServices {
 const niceness = 10;
 const maxRunningByLane = {
   assembly: 2,
+  clips: 2,
   [vodLanes.prepare]: 2,
   [vodLanes.codecs]: 1,
   [vodLanes.images]: 1,

@@ -153,7 +153,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
   const publicUrl = () => `http://localhost:${listener.httpPort}`;
   const jobs = new Jobs({
     database,
-    lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2 },
+    lanes: { transfer: { maxRunning: 3, maxPerGroup: 2 }, assembly: 2, clips: 2 },
     log,
   });
   const {

@@ -2,7 +2,7 @@ import { attributeError } from '../../http/routing/validation.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clip } from '../videos/video.ts';
 import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
-import type { ClippableBroadcast, LiveClips } from './clip-sources.ts';
+import type { ClippableBroadcast, LiveClips, StoreClip } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
 
 /** A part of a broadcast that is stored as the source of a video. */
@@ -12,6 +12,7 @@ export interface CopiedBroadcast {
   readonly bytes: number;
   /** Remains to be cut when it is encoded. */
   readonly clip: ClipRange | undefined;
+  readonly store: StoreClip;
 }
 
 const maxClipMs = 3_600_000;
@@ -55,18 +56,23 @@ export class BroadcastClips {
     const signal = AbortSignal.timeout(maxCopyMs);
     const seconds = { startSeconds: range.startMs / 1000, endSeconds: range.endMs / 1000 };
     try {
-      const { bytes, leadSeconds } = await broadcast.write(seconds, this.#files.partial(videoId), signal);
+      const isEncoded = clip.precision === 'frame';
+      const target = { videoId, path: this.#files.partial(videoId), isEncoded };
+      const made = await broadcast.write(seconds, target, signal);
       await this.#files.publishPartial(videoId, signal);
-      return { liveStreamId, videoId, bytes, clip: remainingClip({ ...clip, ...range }, leadSeconds) };
+      return {
+        ...{ liveStreamId, videoId, bytes: made.bytes },
+        clip: remainingClip({ ...clip, ...range }, made.leadSeconds),
+        store: await made.prepare(signal),
+      };
     } catch (error) {
       await this.remove(videoId);
       throw error;
     }
   }
 
-  async remove(videoId: string): Promise<void> {
-    await this.#files.removePartial(videoId);
-    await this.#files.removeSource(videoId);
+  remove(videoId: string): Promise<void> {
+    return this.#files.removeVideo(videoId);
   }
 }
 

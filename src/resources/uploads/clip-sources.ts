@@ -1,3 +1,4 @@
+import type { Transaction } from '../../store/connection.ts';
 import type { ClipRange } from './clip-range.ts';
 
 /** Copies parts of videos. */
@@ -9,13 +10,10 @@ export interface ClipSources {
    * @throws AppError `media-refused` when the video is gone
    */
   clipVideo(
-    clip: {
-      readonly videoId: string;
-      readonly range: SecondsRange;
-      readonly path: string;
-    },
+    clip: { readonly videoId: string; readonly range: SecondsRange },
+    target: ClipTarget,
     signal: AbortSignal,
-  ): Promise<WrittenClip>;
+  ): Promise<MadeClip>;
 }
 
 /** Copies parts of running broadcasts. */
@@ -32,7 +30,16 @@ export interface ClippableBroadcast {
   /** Since the start of the broadcast. */
   readonly available: ClipRange;
   /** As {@link ClipSources.clipVideo}. */
-  write(range: SecondsRange, path: string, signal: AbortSignal): Promise<WrittenClip>;
+  write(range: SecondsRange, target: ClipTarget, signal: AbortSignal): Promise<MadeClip>;
+}
+
+interface ClipTarget {
+  /** The new video. */
+  readonly videoId: string;
+  /** Of the file. */
+  readonly path: string;
+  /** It is encoded before it can be played. */
+  readonly isEncoded: boolean;
 }
 
 interface SecondsRange {
@@ -40,8 +47,13 @@ interface SecondsRange {
   readonly endSeconds: number;
 }
 
-interface WrittenClip {
+interface MadeClip {
   readonly bytes: number;
   /** Time in the file before the start of the range. */
   readonly leadSeconds: number;
+  /** Call it when the file is the source of the video. */
+  prepare(signal: AbortSignal): Promise<StoreClip>;
 }
+
+/** Makes the video playable. Returns false when its source must be prepared like an upload. */
+export type StoreClip = (transaction: Transaction) => Promise<boolean>;

@@ -32,8 +32,8 @@ export interface UploadDependencies extends SourceConsumer {
   readonly resolve: ResolveHost;
 }
 
-/** Separate lanes, so that no slow server delays joining and copying on this machine. */
-const uploadLanes = { fetch: 'transfer', join: 'assembly' } as const;
+/** Separate lanes, so that no slow server delays joining and copying on this machine, and neither delays clips. */
+const uploadLanes = { fetch: 'transfer', join: 'assembly', clip: 'clips' } as const;
 
 export interface Uploads {
   readonly service: UploadsService<VideoView>;
@@ -113,7 +113,7 @@ export function createUploads(
     broadcastClips,
     jobKinds: [
       assembler.kind(uploadLanes.join),
-      ...importer.kinds({ fetch: uploadLanes.fetch, clone: uploadLanes.join }),
+      ...importer.kinds({ ...uploadLanes, clone: uploadLanes.join }),
     ],
     routes: uploadRoutes(service, hasVideo, options.addressOf),
   };

@@ -134,6 +134,11 @@ export class SourceFiles {
     await rm(`${this.partial(videoId)}.tag`, { force: true });
   }
 
+  /** With everything that belongs to it. */
+  removeVideo(videoId: string): Promise<void> {
+    return this.#media.removeVideo(videoId);
+  }
+
   async removeSource(videoId: string): Promise<void> {
     await this.#media.storage.remove(this.source(videoId));
   }

@@ -13,7 +13,7 @@ import type { Clip } from '../videos/video.ts';
 import type { PlannedVideoSource } from '../videos/video-source-importer.ts';
 import { type BroadcastClips, remainingClip } from './broadcast-clips.ts';
 import { type ClipRange, clipRange } from './clip-range.ts';
-import type { ClipSources } from './clip-sources.ts';
+import type { ClipSources, StoreClip } from './clip-sources.ts';
 import { maxSourceBytes } from './content-range.ts';
 import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
@@ -24,8 +24,13 @@ import { type FailSource, isComplete, type VideoSourcesStore } from './video-sou
 type SourcePlan = PlannedVideoSource &
   (
     | { readonly kind: 'fetch'; readonly address: string; readonly projectId: string }
-    | { readonly kind: 'clone'; readonly videoId: string }
-    | { readonly kind: 'copied'; readonly videoId: string; readonly bytes: number }
+    | { readonly kind: 'clone' | 'clip'; readonly videoId: string }
+    | {
+        readonly kind: 'copied';
+        readonly videoId: string;
+        readonly bytes: number;
+        readonly store: StoreClip;
+      }
   );
 
 interface SourceImporterOptions {
@@ -50,7 +55,7 @@ interface SourceImporterOptions {
 interface ImportedSource {
   readonly bytes: number;
   /** Set for a copied part, with what remains to be cut from it. */
-  readonly clip?: { readonly rest: ClipRange | undefined };
+  readonly clip?: { readonly rest: ClipRange | undefined; readonly store: StoreClip };
 }
 
 const maxAddressChars = 4_096;
@@ -78,9 +83,8 @@ export class SourceImporter {
     const { hasVideo, store, broadcastClips } = this.#options;
     const copied = await broadcastClips.copy(projectId, source, clip);
     if (copied !== undefined) {
-      const { liveStreamId, videoId, bytes, clip: rest } = copied;
-      const origin = { liveStreamId, videoId };
-      return { kind: 'copied', videoId, bytes, clip: rest, clippedFrom: liveStreamId, origin };
+      const { liveStreamId, videoId } = copied;
+      return { kind: 'copied', ...copied, clippedFrom: liveStreamId, origin: { liveStreamId, videoId } };
     }
     if (!(await hasVideo(projectId, source))) {
       throw attributeError(
@@ -101,7 +105,7 @@ export class SourceImporter {
     if (seconds !== undefined) {
       const range = clipRange(clip, { startMs: 0, endMs: Math.round(seconds * 1000) });
       const precision = clip.precision ?? 'keyframe';
-      return { kind: 'clone', videoId, clip: { ...range, precision }, clippedFrom: videoId };
+      return { kind: 'clip', videoId, clip: { ...range, precision }, clippedFrom: videoId };
     }
     if (clip.precision !== 'keyframe' && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
     throw attributeError(
@@ -127,10 +131,10 @@ export class SourceImporter {
     if (kind === 'copied') {
       const completion = { status: 'ingested', bytes: plan.bytes, atMs: clock.nowMs() } as const;
       await store.complete(videoId, completion, transaction);
-      await this.#options.sourceReady(videoId, transaction);
+      if (!(await plan.store(transaction))) await this.#options.sourceReady(videoId, transaction);
       return;
     }
-    const order = kind === 'clone' ? { priority: clonePriority } : { groupId: plan.projectId };
+    const order = kind === 'fetch' ? { groupId: plan.projectId } : { priority: clonePriority };
     await jobs.add({ kind, subjectId: videoId, ...order }, transaction);
   }
 
@@ -138,8 +142,8 @@ export class SourceImporter {
     if (plan.kind === 'copied') await this.#options.broadcastClips.remove(plan.videoId);
   }
 
-  /** Fetches and copies use separate lanes: a slow server must not delay copies. */
-  kinds(lanes: { readonly fetch: string; readonly clone: string }): JobKind[] {
+  /** They use separate lanes: slow servers must not delay copies, and large copies must not delay clips. */
+  kinds(lanes: { readonly fetch: string; readonly clone: string; readonly clip: string }): JobKind[] {
     const onGiveUp: NonNullable<JobKind['onGiveUp']> = async (job, error, transaction) => {
       await this.#options.failSource(job.subjectId, failureReason(error), transaction);
     };
@@ -151,13 +155,10 @@ export class SourceImporter {
         run: job => this.#run(job, maxFetchAttempts, address => this.#fetch(job, address)),
         onGiveUp,
       },
-      {
-        kind: 'clone',
-        lane: lanes.clone,
-        maxAttempts: maxCloneAttempts,
-        run: job => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
-        onGiveUp,
-      },
+      ...(['clone', 'clip'] as const).map(kind => ({
+        ...{ kind, lane: lanes[kind], maxAttempts: maxCloneAttempts, onGiveUp },
+        run: (job: RunningJob) => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
+      })),
     ];
   }
 
@@ -204,7 +205,10 @@ export class SourceImporter {
       const { bytes, clip } = imported;
       const completion = { status: 'ingested', bytes, atMs: clock.nowMs() } as const;
       if (!(await store.complete(videoId, completion, transaction))) return;
-      if (clip !== undefined) await store.setClip(videoId, clip.rest, transaction);
+      if (clip !== undefined) {
+        await store.setClip(videoId, clip.rest, transaction);
+        if (await clip.store(transaction)) return;
+      }
       await sourceReady(videoId, transaction);
     });
     // Deleted or expired meanwhile.
@@ -276,10 +280,11 @@ export class SourceImporter {
     const { files, clips } = this.#options;
     await files.checkRoom(0);
     const range = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
-    const path = files.partial(subjectId);
-    const { bytes, leadSeconds } = await clips.clipVideo({ videoId, range, path }, signal);
+    const target = { videoId: subjectId, path: files.partial(subjectId), isEncoded: precision === 'frame' };
+    const made = await clips.clipVideo({ videoId, range }, target, signal);
     await files.publishPartial(subjectId, signal);
-    return { bytes, clip: { rest: remainingClip({ startMs, endMs, precision }, leadSeconds) } };
+    const rest = remainingClip({ startMs, endMs, precision }, made.leadSeconds);
+    return { bytes: made.bytes, clip: { rest, store: await made.prepare(signal) } };
   }
 }
 

@@ -358,7 +358,7 @@ export class VideoSourcesStore {
             selectFrom('jobs')
               .select('id')
               .whereRef('subject_id', '=', 'source.video_id')
-              .where('kind', 'in', ['assemble', 'clone', 'join'])
+              .where('kind', 'in', ['assemble', 'clone', 'clip', 'join'])
               .where('state', '!=', 'failed'),
           ),
         ),

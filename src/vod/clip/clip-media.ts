@@ -1,4 +1,5 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { AudioTrack } from '../encoding-repository.ts';
 
 /** Seconds, on the clock of the video or broadcast. */
 export interface ClipRange {
@@ -19,4 +20,10 @@ export interface ClipMedia {
   readonly renditions: readonly (readonly TrackDescription[])[];
   /** In order. The first one reaches back to the start of the range. */
   readonly rows: readonly ClipRow[];
+  /** Renditions of the clip that its audio becomes, in the order of the file. Default: those of a recording. */
+  readonly audioNames?: readonly string[];
+  /** As its owner sees them. Default: as in the file. */
+  readonly audioTracks?: readonly AudioTrack[];
+  /** Viewers got these very renditions, so that players can use them. Otherwise, they may need to be encoded. */
+  readonly isPlayable: boolean;
 }

@@ -2,8 +2,12 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { locateSamples, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
+import { findCaptionChannels } from '../../media/codecs/closed-captions.ts';
 import { AppError } from '../../shared/errors.ts';
 import { writeFully } from '../../storage/write-fully.ts';
+import { type NamedTrack, recordedTracks } from '../recording/recorded-audio.ts';
+import { type IndexedRecording, type PlacedSamples, RecordingIndex } from '../recording/recording-index.ts';
 import { RecordingSpan } from '../recording/recording-span.ts';
 import { RecordingTimeline } from '../recording/recording-timeline.ts';
 import type { ClipMedia, ClipRange, ClipRow } from './clip-media.ts';
@@ -21,6 +25,17 @@ export interface WrittenClip {
   readonly bytes: number;
   /** Time from the start of the file to that of the range. 0 when the range starts with a keyframe. */
   readonly leadSeconds: number;
+  readonly named: readonly NamedTrack[];
+  /** Undefined when no index was wanted, or the media cannot be indexed. */
+  readonly indexed: IndexedRecording | undefined;
+  /** Its first frames have captions inside. */
+  readonly hasClosedCaptions: boolean;
+}
+
+interface ClipOptions {
+  /** For the indexes. Undefined: none are wanted. */
+  readonly indexFolder: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 interface ClipTrack {
@@ -44,11 +59,11 @@ export async function writeClip(
   path: string,
   media: ClipMedia,
   range: ClipRange,
-  signal: AbortSignal,
+  { indexFolder, signal }: ClipOptions,
 ): Promise<WrittenClip> {
   await mkdir(dirname(path), { recursive: true });
   await using handle = await open(path, 'w');
-  const writer = new ClipWriter(path, handle, media);
+  await using writer = new ClipWriter(path, handle, media, indexFolder);
   for (const row of media.rows) {
     signal.throwIfAborted();
     if (!(await writer.add(row, range))) break;
@@ -60,17 +75,22 @@ class ClipWriter {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #tracks: readonly ClipTrack[];
+  readonly #named: readonly NamedTrack[];
   readonly #media: ClipMedia;
+  readonly #indexFolder: string | undefined;
+  #index: RecordingIndex | undefined;
+  #hasClosedCaptions = false;
   readonly #timeline = new RecordingTimeline();
   #span: RecordingSpan | undefined;
   /** On the clock of the media. */
   #shownFromSeconds: number | undefined;
   #leadSeconds = 0;
 
-  constructor(path: string, handle: FileHandle, media: ClipMedia) {
+  constructor(path: string, handle: FileHandle, media: ClipMedia, indexFolder: string | undefined) {
     this.#path = path;
     this.#handle = handle;
     this.#media = media;
+    this.#indexFolder = indexFolder;
     const tracks = media.renditions.flatMap((own, rendition) => own.map(track => ({ track, rendition })));
     const ordered = [
       ...tracks.filter(({ track }) => track.kind === 'video'),
@@ -80,6 +100,12 @@ class ClipWriter {
       ...{ rendition, sourceId: track.id },
       track: { ...track, id: index + 1 },
     }));
+    const inFile = this.#tracks.map(({ track }) => track);
+    this.#named = media.audioNames === undefined ? recordedTracks(inFile) : named(inFile, media.audioNames);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#index?.close();
   }
 
   /** Returns false when the range has ended. */
@@ -91,7 +117,7 @@ class ClipWriter {
     const offsetSeconds = shownAtSeconds(first, main.own.track) - row.startSeconds;
     const begun =
       this.#shownFromSeconds === undefined
-        ? await this.#begin(read, range.startSeconds + offsetSeconds)
+        ? await this.#cutStart(read, range.startSeconds + offsetSeconds)
         : read;
     const endSeconds = range.endSeconds + offsetSeconds;
     const kept = begun.map(({ own, samples }) => ({
@@ -108,7 +134,11 @@ class ClipWriter {
     if (span === undefined || span.fragments === 0) throw new AppError('media-refused', 'The clip is empty.');
     const duration = span.duration();
     await writeFully(this.#handle, [duration.bytes], duration.position);
-    return { bytes: span.bytes, leadSeconds: this.#leadSeconds };
+    return {
+      ...{ bytes: span.bytes, leadSeconds: this.#leadSeconds, named: this.#named },
+      indexed: await this.#finishIndex(span.bytes),
+      hasClosedCaptions: this.#hasClosedCaptions,
+    };
   }
 
   async #read(row: ClipRow): Promise<RowSamples[]> {
@@ -123,7 +153,7 @@ class ClipWriter {
     }));
   }
 
-  async #begin(read: readonly RowSamples[], startSeconds: number): Promise<RowSamples[]> {
+  async #cutStart(read: readonly RowSamples[], startSeconds: number): Promise<RowSamples[]> {
     const [main, ...others] = read;
     const mainTrack = main!.own.track;
     const isVideo = mainTrack.kind === 'video';
@@ -150,7 +180,7 @@ class ClipWriter {
     const tracks = this.#tracks.map(({ track }) => track);
     const shifts = this.#timeline.place(locatedOf(filled), tracks);
     const span = this.#span ?? this.#createSpan(tracks);
-    if (span.fragments === 0) await writeFully(this.#handle, [span.head], 0);
+    if (span.fragments === 0) await this.#begin(span, filled);
     const runs = filled.map(
       ({ own, samples }): TrackRun => ({
         ...{ trackId: own.track.id, samples },
@@ -158,8 +188,55 @@ class ClipWriter {
       }),
     );
     const fragment = writeFragment(span.fragments + 1, runs);
-    await writeFully(this.#handle, [fragment], span.bytes);
-    span.add(locateSamples(fragment, runs), fragment.length);
+    const position = span.bytes;
+    await writeFully(this.#handle, [fragment], position);
+    const samples = locateSamples(fragment, runs);
+    span.add(samples, fragment.length);
+    await this.#addToIndex({ samples: this.#presented(span, samples), position, shifts: new Map() });
+  }
+
+  async #begin(span: RecordingSpan, [main]: readonly RowSamples[]): Promise<void> {
+    await writeFully(this.#handle, [span.head], 0);
+    const codec = main?.own.track.codec;
+    this.#hasClosedCaptions =
+      main?.samples.some(({ data }) => findCaptionChannels(codec, data).length > 0) === true;
+    if (this.#indexFolder === undefined) return;
+    const [first] = span.tracks;
+    const originSeconds = (span.startTicks.get(first!.id) ?? 0) / first!.timescale;
+    const options = { mediaName: '../source', named: this.#named, originSeconds };
+    this.#index = await RecordingIndex.create(this.#indexFolder, span.tracks, options);
+  }
+
+  /** Without the audio that only decoders of the file need: renditions begin at the same time. */
+  #presented({ tracks, startTicks }: RecordingSpan, samples: readonly LocatedSample[]): LocatedSample[] {
+    const audio = new Set(tracks.filter(({ kind }) => kind === 'audio').map(({ id }) => id));
+    return samples.filter(
+      ({ trackId, dtsTicks, durationTicks }) =>
+        !audio.has(trackId) || dtsTicks + durationTicks > (startTicks.get(trackId) ?? 0),
+    );
+  }
+
+  /** Media that cannot be indexed is prepared like an upload. */
+  async #addToIndex(placed: PlacedSamples): Promise<void> {
+    try {
+      this.#index?.add(placed);
+      if (this.#index?.isFull) await this.#index.flush();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      await this.#index?.close();
+      this.#index = undefined;
+    }
+  }
+
+  async #finishIndex(bytes: number): Promise<IndexedRecording | undefined> {
+    try {
+      return await this.#index?.finish(bytes);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return undefined;
+    } finally {
+      this.#index = undefined;
+    }
   }
 
   /** Presented from the first frame on, without the audio before it. */
@@ -171,6 +248,15 @@ class ClipWriter {
     this.#span = new RecordingSpan(dirname(this.#path), basename(this.#path), tracks, new Map(startTicks));
     return this.#span;
   }
+}
+
+/** Names the audio, in the order of the file. */
+function named(tracks: readonly TrackDescription[], audioNames: readonly string[]): NamedTrack[] {
+  const names = audioNames.values();
+  return tracks.map((track, stream) => {
+    const name = track.kind === 'video' ? 'video' : names.next().value;
+    return { name: name ?? '', track, stream };
+  });
 }
 
 function locatedOf(row: readonly RowSamples[]): ClipSample[] {

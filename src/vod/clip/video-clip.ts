@@ -1,29 +1,37 @@
 import { parseInitSegment } from '../../media/cmaf/init-segment.ts';
-import { isLeftOut, parseAudioRenditionName } from '../../shared/audio-rendition.ts';
+import type { TrackLabel } from '../../media/cmaf/track-label.ts';
+import { audioRenditionName, isLeftOut, parseAudioRenditionName } from '../../shared/audio-rendition.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { OpenedFile } from '../../shared/files/opened-file.ts';
 import type { MediaStorage } from '../../storage/media-storage.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import { orderedTracks } from '../encode/mp4-job.ts';
-import type { EncodingState, StoredRendition } from '../encoding-repository.ts';
+import type { AudioTrack, EncodingState, StoredRendition } from '../encoding-repository.ts';
 import type { OpenRendition } from '../index/rendition.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
 import type { VodContext } from '../vod-context.ts';
 import type { ClipMedia, ClipRange, ClipRow } from './clip-media.ts';
-import { type WrittenClip, writeClip } from './clip-writer.ts';
-
-type ClipContext = Pick<VodContext, 'records' | 'reader' | 'files'>;
+import { type ClipTarget, type MadeClip, makeClip, mustEncode } from './make-clip.ts';
 
 interface ClippableRenditions {
   /** The highest quality. Undefined without video. */
   readonly video: StoredRendition | undefined;
-  /** In stereo, the default track first. */
-  readonly audio: ReturnType<typeof orderedTracks>;
+  /** By track, the default one first. */
+  readonly audio: readonly {
+    readonly stereo: StoredRendition;
+    readonly surround: StoredRendition | undefined;
+    readonly label: TrackLabel;
+  }[];
+  /** As the owner sees them, numbered as `audio`. */
+  readonly tracks: readonly AudioTrack[];
 }
 
 /** Times of segments are sums of rounded durations. */
 const roundingSeconds = 0.001;
+/** Of other tracks, between slices that are read at once. */
+const maxGapBytes = 512 * 1024;
+const maxReadBytes = 8 * 1024 * 1024;
 const goneReason = 'The video that was to be clipped is gone.';
 
 /** Time that viewers get. Undefined until the highest quality can be played. */
@@ -33,7 +41,7 @@ export async function clippableSeconds(
 ): Promise<number | undefined> {
   const state = await records.state(videoId);
   const found = state && clippableRenditions(state);
-  const main = found?.video ?? found?.audio[0]?.rendition;
+  const main = found?.video ?? found?.audio[0]?.stereo;
   if (main === undefined) return undefined;
   const { durationSeconds, endSeconds } = main.facts as RenditionRecord;
   return endSeconds ?? durationSeconds;
@@ -41,52 +49,82 @@ export async function clippableSeconds(
 
 /**
  * Copies a range of a video into a fragmented MP4 file, from its highest quality.
+ * @param clip.videoId of the source
  * @throws AppError `media-refused` when the video is gone
  */
 export async function clipVideo(
-  context: ClipContext,
-  clip: { readonly videoId: string; readonly range: ClipRange; readonly path: string },
+  context: VodContext,
+  { videoId, range }: { readonly videoId: string; readonly range: ClipRange },
+  target: ClipTarget,
   signal: AbortSignal,
-): Promise<WrittenClip> {
-  const { records, reader, files } = context;
-  const { videoId, range } = clip;
-  const state = await records.state(videoId);
+): Promise<MadeClip> {
+  const { records, files, settings } = context;
+  const [state, request] = [await records.state(videoId), await records.request(target.videoId)];
   const found = state && clippableRenditions(state);
   if (found === undefined) throw new AppError('media-refused', goneReason);
-  const open = async ({ file }: StoredRendition) => reader.open(files.video(videoId, file!));
-  const video = found.video && (await open(found.video));
-  const audio = await Promise.all(
-    found.audio.map(async ({ rendition, isDefault, label: { language, title } }) => ({
-      rendition: await open(rendition),
-      label: { language, name: title, isDefault },
-    })),
-  );
+  const isEncoded =
+    target.isEncoded ||
+    (request !== undefined &&
+      mustEncode({ ...request, clip: undefined }, [rangeOf(range)], settings.sandboxVideoMs));
+  const { renditions, media } = await mediaOf(context, videoId, found, isEncoded);
+  const rows = rowsOf(renditions, range, files.storage);
+  return makeClip(context, { ...target, isEncoded }, { media: { ...media, rows }, range }, signal);
+}
+
+/** In stereo and in 5.1, because viewers get both. What is encoded has one of them, from which both are made. */
+async function mediaOf(
+  { reader, files }: VodContext,
+  videoId: string,
+  { video, audio, tracks }: ClippableRenditions,
+  isEncoded: boolean,
+) {
+  const audioOf = (isSurround: boolean) =>
+    audio.flatMap(({ stereo, surround, label }, index) => {
+      const rendition = isSurround ? surround : isEncoded ? (surround ?? stereo) : stereo;
+      const name = audioRenditionName({ track: index + 1, isSurround });
+      return rendition === undefined
+        ? []
+        : [{ rendition, name, label: { ...label, isDefault: label.isDefault && !isSurround } }];
+    });
+  const chosen = [...audioOf(false), ...(isEncoded ? [] : audioOf(true))];
+  const stored = [...(video === undefined ? [] : [video]), ...chosen.map(({ rendition }) => rendition)];
+  const renditions = await Promise.all(stored.map(({ file }) => reader.open(files.video(videoId, file!))));
   const media = {
-    renditions: [
-      ...(video === undefined ? [] : [parseInitSegment(video.init)]),
-      ...audio.map(({ rendition, label }) =>
-        parseInitSegment(rendition.init).map(track => (audio.length > 1 ? { ...track, label } : track)),
-      ),
-    ],
-    rows: rowsOf(
-      [...(video === undefined ? [] : [video]), ...audio.map(({ rendition }) => rendition)],
-      range,
-      files.storage,
-    ),
-  };
-  return writeClip(clip.path, media satisfies ClipMedia, range, signal);
+    renditions: renditions.map(({ init }, index) => {
+      const { label } = chosen[index - stored.length + chosen.length] ?? {};
+      return parseInitSegment(init).map(track => (chosen.length > 1 ? { ...track, label } : track));
+    }),
+    audioNames: chosen.map(({ name }) => name),
+    ...{ audioTracks: tracks, isPlayable: true },
+  } satisfies Omit<ClipMedia, 'rows'>;
+  return { renditions, media };
 }
 
 function clippableRenditions(state: EncodingState): ClippableRenditions | undefined {
-  const { renditions } = state;
+  const { renditions, audioTracks } = state;
   const top = renditions.findLast(({ type }) => type === 'hls');
-  const stereo = renditions.filter(
-    one =>
-      one.type === 'audio' && !isLeftOut(one) && parseAudioRenditionName(one.quality)?.isSurround === false,
-  );
-  const needed = [...(top === undefined ? [] : [top]), ...stereo];
+  const audio = renditions.filter(one => one.type === 'audio' && !isLeftOut(one));
+  const needed = [...(top === undefined ? [] : [top]), ...audio];
   if (needed.length === 0 || needed.some(({ status }) => status !== 'encoded')) return undefined;
-  return { video: top, audio: orderedTracks(stereo, state) };
+  const surround = new Map(
+    audio.flatMap(rendition => {
+      const parsed = parseAudioRenditionName(rendition.quality);
+      return parsed?.isSurround === true ? [[parsed.track, rendition] as const] : [];
+    }),
+  );
+  const stereo = audio.filter(({ quality }) => parseAudioRenditionName(quality)?.isSurround === false);
+  const ordered = orderedTracks(stereo, state);
+  return {
+    video: top,
+    audio: ordered.map(({ rendition, track, isDefault, label: { language, title } }) => ({
+      ...{ stereo: rendition, surround: surround.get(track) },
+      label: { language, name: title, isDefault },
+    })),
+    tracks: audioTracks.flatMap(known => {
+      const index = ordered.findIndex(({ track }) => track === known.track);
+      return index === -1 ? [] : [{ ...known, track: index + 1 }];
+    }),
+  };
 }
 
 /** A row for each segment of the first rendition that the range overlaps. */
@@ -146,19 +184,47 @@ export async function readParts(
   const files = new Map<string, OpenedFile>();
   try {
     const bodies: Buffer[] = [];
-    for (const part of parts) {
+    for (let at = 0; at < parts.length; ) {
+      const part = parts[at]!;
       if (Buffer.isBuffer(part)) {
         bodies.push(part);
+        at += 1;
         continue;
       }
+      const near = nearSlices(parts, at);
+      const last = near.at(-1)!;
       const file = files.get(part.path) ?? (await storage.open(part.path));
       files.set(part.path, file);
-      const bytes = await readFully(file, part.start, part.length);
-      if (bytes.length < part.length) throw new AppError('server-error', `${part.path} is too short.`);
-      bodies.push(bytes);
+      const length = last.start + last.length - part.start;
+      const bytes = await readFully(file, part.start, length);
+      if (bytes.length < length) throw new AppError('server-error', `${part.path} is too short.`);
+      for (const { start, length: own } of near) {
+        bodies.push(bytes.subarray(start - part.start, start - part.start + own));
+      }
+      at += near.length;
     }
     return Buffer.concat(bodies);
   } finally {
     await Promise.all([...files.values()].map(file => file.close()));
   }
+}
+
+/** Slices between which little else is: one read takes less time than one for each. */
+function nearSlices(parts: readonly (Buffer | FileSlice)[], from: number): FileSlice[] {
+  const near: FileSlice[] = [];
+  for (let at = from; at < parts.length; at += 1) {
+    const part = parts[at]!;
+    if (Buffer.isBuffer(part)) break;
+    const [first = part] = near;
+    const { start, length } = near.at(-1) ?? { start: part.start, length: 0 };
+    const gapBytes = part.start - start - length;
+    if (part.path !== first.path || gapBytes < 0 || gapBytes > maxGapBytes) break;
+    if (near.length > 0 && part.start + part.length - first.start > maxReadBytes) break;
+    near.push(part);
+  }
+  return near;
+}
+
+function rangeOf({ startSeconds, endSeconds }: ClipRange) {
+  return { durationTicks: endSeconds - startSeconds, timescale: 1 };
 }

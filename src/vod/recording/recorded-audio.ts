@@ -2,14 +2,24 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { audioRenditionName } from '../../shared/audio-rendition.ts';
 import type { AudioTrack } from '../encoding-repository.ts';
 
-export interface RecordedAudio {
-  /** As in `AudioRenditionName`: the default one is the first. */
-  readonly number: number;
-  /** Of its rendition in stereo. */
+export interface NamedTrack {
+  /** `video`, or of the audio rendition. */
   readonly name: string;
   readonly track: TrackDescription;
   /** In the file, as ffprobe counts. */
   readonly stream: number;
+}
+
+export interface RecordedAudio extends NamedTrack {
+  /** As in `AudioRenditionName`: the default one is the first. */
+  readonly number: number;
+}
+
+/** Video first: audio is cut at its boundaries. @param tracks in the order of the file */
+export function recordedTracks(tracks: readonly TrackDescription[]): NamedTrack[] {
+  const stream = tracks.findIndex(({ kind }) => kind === 'video');
+  const video = stream === -1 ? [] : [{ name: 'video', track: tracks[stream]!, stream }];
+  return [...video, ...recordedAudio(tracks)];
 }
 
 /** The audio of a recording, numbered as `audioStreamsOf` does. @param tracks in the order of the file */

@@ -8,7 +8,7 @@ import { renditionMetadata } from '../index/rendition-metadata.ts';
 import { SegmentAssembler } from '../index/segment-assembler.ts';
 import type { SegmentBoundaries } from '../index/segment-boundaries.ts';
 import { SegmentIndexWriter } from '../index/segment-index.ts';
-import { recordedAudio } from './recorded-audio.ts';
+import { type NamedTrack, recordedTracks } from './recorded-audio.ts';
 
 const segmentSeconds = 4;
 /** After this much of one track, the other one starts late, and samples are no longer held back. */
@@ -23,12 +23,7 @@ export interface PlacedSamples {
   readonly shifts: ReadonlyMap<number, number>;
 }
 
-interface IndexedTrack {
-  /** `video`, or of the audio rendition. */
-  readonly name: string;
-  /** In the file, as ffprobe counts. */
-  readonly stream: number;
-  readonly track: TrackDescription;
+interface IndexedTrack extends NamedTrack {
   readonly writer: SegmentIndexWriter;
   readonly path: string;
   assembler: SegmentAssembler | undefined;
@@ -47,6 +42,15 @@ export interface IndexedRecording {
   readonly audio: readonly IndexedAudio[];
 }
 
+export interface RecordingIndexOptions {
+  /** Relative to the folder of the index. */
+  readonly mediaName: string;
+  /** What is indexed. Default: the first video, and all audio in stereo. */
+  readonly named?: readonly NamedTrack[];
+  /** Time in the file that is presented first. Default: that of the earliest frame. */
+  readonly originSeconds?: number;
+}
+
 /**
  * Writes the indexes of a growing recording from its fragment headers, so that the closed file is playable at
  * once. Deterministic. The owner ends it with {@link finish} or {@link close}.
@@ -56,31 +60,31 @@ export class RecordingIndex {
   readonly #mediaName: string;
   #held: PlacedSamples[] | undefined = [];
   #hasEnded = false;
-  #originSeconds = 0;
+  #originSeconds: number | undefined;
   readonly #starts = new Map<number, number>();
 
-  private constructor(lines: readonly IndexedTrack[], mediaName: string) {
+  private constructor(
+    lines: readonly IndexedTrack[],
+    { mediaName, originSeconds }: Omit<RecordingIndexOptions, 'named'>,
+  ) {
     this.#tracks = lines;
     this.#mediaName = mediaName;
+    this.#originSeconds = originSeconds;
   }
 
-  /** Creates `video.index`, `audio.index`, `audio2.index`, ... `mediaName`: the file's final path, relative to the folder. */
+  /** Creates `video.index`, `audio.index`, `audio2.index`, ... */
   static async create(
     folder: string,
     tracks: readonly TrackDescription[],
-    mediaName: string,
+    { named = recordedTracks(tracks), ...options }: RecordingIndexOptions,
   ): Promise<RecordingIndex> {
     const lines: IndexedTrack[] = [];
-    // Video first: audio is cut at its boundaries.
-    const video = tracks
-      .map((track, stream) => ({ name: 'video', track, stream }))
-      .filter(({ track }) => track.kind === 'video');
-    for (const { name, track, stream } of [...video.slice(0, 1), ...recordedAudio(tracks)]) {
+    for (const { name, track, stream } of named) {
       const path = join(folder, `${name}.index`);
       const writer = await SegmentIndexWriter.create(path);
       lines.push({ name, stream, track, path, writer, assembler: undefined });
     }
-    return new RecordingIndex(lines, mediaName);
+    return new RecordingIndex(lines, options);
   }
 
   get isFull(): boolean {
@@ -176,7 +180,7 @@ export class RecordingIndex {
   #begin(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    this.#originSeconds = Math.min(...this.#starts.values());
+    this.#originSeconds ??= Math.min(...this.#starts.values());
     for (const placed of held) this.#push(placed);
     this.#assemble();
   }
@@ -207,7 +211,7 @@ export class RecordingIndex {
       segmentSeconds,
       boundaries: track.kind === 'audio' ? this.#videoBoundaries() : undefined,
       originSeconds: TIMELINE_START_SECONDS,
-      startSeconds: (this.#starts.get(track.id) ?? 0) - this.#originSeconds,
+      startSeconds: (this.#starts.get(track.id) ?? 0) - (this.#originSeconds ?? 0),
       onSegment: (...segment) => writer.add(...segment),
     });
   }

@@ -42,7 +42,10 @@ export async function createIndex(
   tracks: readonly TrackDescription[],
 ): Promise<{ index: RecordingIndex; folder: IndexFolder }> {
   const { folder: path, generation, name } = await folders.make(videoId, clock.nowMs());
-  return { index: await RecordingIndex.create(path, tracks, '../source'), folder: { generation, name } };
+  return {
+    index: await RecordingIndex.create(path, tracks, { mediaName: '../source' }),
+    folder: { generation, name },
+  };
 }
 
 /**
@@ -183,7 +186,7 @@ async function tryPassthrough(
     const indexed = await index.finish(span.bytes);
     const timed = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
     const probed = known ?? (await context.tools.probe(span.path, timed));
-    const plan = planSource(measured(probed, span, indexed), {});
+    const plan = planSource(measured({ ...probed, bytes: span.bytes }, indexed), {});
     const passthrough = plan.kind === 'planned' ? passthroughOf(plan, indexed) : undefined;
     if (passthrough === undefined) await removeIndexes(indexed);
     return passthrough;
@@ -196,17 +199,22 @@ async function tryPassthrough(
 }
 
 /** The audio that players can use as it is; the rest is encoded. */
-function usableAudio({ audioRenditions }: PlannedSource, { audio }: IndexedRecording) {
+function usableAudio({ audioRenditions }: PlannedSource, { audio }: IndexedRecording, isPlayable: boolean) {
   return audio.filter(
     ({ name, lateSeconds }) =>
       lateSeconds <= maxLateAudioSeconds &&
-      audioRenditions.some(rendition => rendition.name === name && rendition.isPassthrough),
+      audioRenditions.some(rendition => rendition.name === name && (isPlayable || rendition.isPassthrough)),
   );
 }
 
-function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthrough | undefined {
+/** @param isPlayable viewers got these very renditions */
+export function passthroughOf(
+  plan: PlannedSource,
+  indexed: IndexedRecording,
+  isPlayable = false,
+): Passthrough | undefined {
   const { video } = indexed;
-  const usable = usableAudio(plan, indexed);
+  const usable = usableAudio(plan, indexed, isPlayable);
   const audio = usable.find(({ name }) => name === mainAudioName)?.rendition;
   const moreAudio = Object.fromEntries(
     usable
@@ -215,7 +223,7 @@ function passthroughOf(plan: PlannedSource, indexed: IndexedRecording): Passthro
   );
   if (plan.video === undefined) return audio && { plan, video: undefined, audio, moreAudio, mp4: undefined };
   if (
-    !plan.video.isPassthrough ||
+    !(isPlayable || plan.video.isPassthrough) ||
     video === undefined ||
     video.maxSegmentDurationSeconds > maxSegmentSeconds
   ) {
@@ -228,11 +236,12 @@ async function removeIndexes(indexed: IndexedRecording): Promise<void> {
   for (const { file } of renditionsOf(indexed)) await rm(file, { force: true });
 }
 
-function renditionsOf({ video, audio }: IndexedRecording): IndexedRendition[] {
+export function renditionsOf({ video, audio }: IndexedRecording): IndexedRendition[] {
   return [...(video === undefined ? [] : [video]), ...audio.map(({ rendition }) => rendition)];
 }
 
-function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecording): ProbedFile {
+/** With the times and sizes that the indexes know. */
+export function measured(probed: ProbedFile, indexed: IndexedRecording): ProbedFile {
   const renditions = renditionsOf(indexed);
   const durationSeconds = Math.max(...renditions.map(endOf)) - Math.min(...renditions.map(startOf));
   // Without the table of keyframes, which can be larger than a short recording.
@@ -255,7 +264,6 @@ function measured(probed: ProbedFile, span: RecordingSpan, indexed: IndexedRecor
   return {
     ...probed,
     durationSeconds,
-    bytes: span.bytes,
     ...(durationSeconds > 0 ? { bitsPerSecond: Math.round((mediaBytes * 8) / durationSeconds) } : {}),
     streams,
   };

@@ -52,7 +52,7 @@ export function partToRead(
 }
 
 export function exceedsMaxDuration(
-  renditions: readonly (RenditionMetadata | undefined)[],
+  renditions: readonly (Pick<RenditionMetadata, 'durationTicks' | 'timescale'> | undefined)[],
   { maxSeconds = Number.POSITIVE_INFINITY }: SourceRequest,
 ): boolean {
   return renditions.some(

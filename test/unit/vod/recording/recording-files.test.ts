@@ -27,7 +27,7 @@ async function writerIn(
   return new RecordingWriter({
     folder,
     opened,
-    makeIndex: tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+    makeIndex: tracks => RecordingIndex.create(folder, tracks, { mediaName: 'recording-1.mp4' }),
     onStopped,
     onWritten: () => {},
     sharedFiles,
@@ -117,7 +117,7 @@ describe('a recording', () => {
     const before = await readFile(join(folder, 'video.index'));
     const scanned = await scanRecording(
       folder,
-      tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+      tracks => RecordingIndex.create(folder, tracks, { mediaName: 'recording-1.mp4' }),
       signal,
     );
     await scanned.index!.finish(scanned.spans[0]!.bytes);
@@ -170,7 +170,7 @@ describe('a recording', () => {
     await writeFile(span!.path, Buffer.concat([whole, part(30).fragment.subarray(0, 700)]));
     const scanned = await scanRecording(
       folder,
-      tracks => RecordingIndex.create(folder, tracks, 'recording-1.mp4'),
+      tracks => RecordingIndex.create(folder, tracks, { mediaName: 'recording-1.mp4' }),
       signal,
     );
     expect(scanned.spans[0]!.bytes).toBe(span!.bytes);
@@ -189,7 +189,7 @@ describe('a recording', () => {
       await truncate(spans[0]!.path, bytes);
       const scanned = await scanRecording(
         folder,
-        tracks => RecordingIndex.create(folder, tracks, 'x'),
+        tracks => RecordingIndex.create(folder, tracks, { mediaName: 'x' }),
         signal,
       );
       await scanned.index?.close();
@@ -232,7 +232,7 @@ describe('a recording', () => {
     const folder = await testTempDir();
     const indexOf = async (name: string, isFaulty: boolean) => {
       await mkdir(join(folder, name));
-      const index = await RecordingIndex.create(join(folder, name), both, 'recording-1.mp4');
+      const index = await RecordingIndex.create(join(folder, name), both, { mediaName: 'recording-1.mp4' });
       const span = new RecordingSpan(folder, 'recording-1.mp4', both, new Map());
       for (let second = 0; second < 30; second += 1) {
         const { samples, fragment } = part(second);

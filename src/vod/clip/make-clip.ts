@@ -1,0 +1,129 @@
+import type { ProbedStream } from '../../ffmpeg/media-tools.ts';
+import { parseAudioRenditionName } from '../../shared/audio-rendition.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
+import type { EncodingRequest } from '../encoding-repository.ts';
+import type { RenditionMetadata } from '../index/rendition.ts';
+import type { NamedTrack } from '../recording/recorded-audio.ts';
+import { measured, passthroughOf, renditionsOf } from '../recording/recording-video.ts';
+import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
+import { planSource } from '../source/source-plan.ts';
+import { exceedsMaxDuration, sourceRequestOf } from '../source/source-request.ts';
+import type { VodContext } from '../vod-context.ts';
+import type { ClipMedia, ClipRange } from './clip-media.ts';
+import { streamOf } from './clip-streams.ts';
+import { type WrittenClip, writeClip } from './clip-writer.ts';
+
+export interface ClipTarget {
+  /** The new video. */
+  readonly videoId: string;
+  /** Of the file, which becomes the source of the video. */
+  readonly path: string;
+  /** It is encoded, so that it needs no index. */
+  readonly isEncoded: boolean;
+}
+
+export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
+  /** Call it when the file is the source of the video. */
+  prepare(signal: AbortSignal): Promise<StoreClip>;
+}
+
+/** Makes the video playable. Returns false when it must be prepared like an upload. */
+export type StoreClip = (transaction: Transaction) => Promise<boolean>;
+
+/** Copies a range into a file, and indexes it as a recording, so that nothing is probed or encoded before it plays. */
+export async function makeClip(
+  context: VodContext,
+  target: ClipTarget,
+  { media, range }: { readonly media: ClipMedia; readonly range: ClipRange },
+  signal: AbortSignal,
+): Promise<MadeClip> {
+  const { folders, clock } = context;
+  const { videoId, path, isEncoded } = target;
+  const indexFolder = isEncoded ? undefined : await folders.make(videoId, clock.nowMs());
+  try {
+    const written = await writeClip(path, media, range, {
+      signal,
+      indexFolder: indexFolder?.folder,
+    });
+    const { bytes, leadSeconds } = written;
+    const prepare = (preparing: AbortSignal) =>
+      prepareClip(context, videoId, { media, written, indexFolder }, preparing);
+    return { bytes, leadSeconds, prepare };
+  } catch (error) {
+    if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
+    throw error;
+  }
+}
+
+async function prepareClip(
+  context: VodContext,
+  videoId: string,
+  {
+    media,
+    written,
+    indexFolder,
+  }: {
+    readonly media: ClipMedia;
+    readonly written: WrittenClip;
+    readonly indexFolder: { readonly generation: number; readonly name: string } | undefined;
+  },
+  signal: AbortSignal,
+): Promise<StoreClip> {
+  const { records, folders, settings } = context;
+  const { audioTracks } = media;
+  const passthrough = indexFolder && passthroughOfClip(context, videoId, media, written);
+  let store: ((transaction: Transaction) => Promise<void>) | undefined;
+  if (indexFolder !== undefined && passthrough !== undefined) {
+    await folders.keep(videoId, indexFolder.name, signal);
+    store = await planPassthrough(context, videoId, passthrough, indexFolder);
+  } else if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
+  const renditions = written.indexed === undefined ? [] : renditionsOf(written.indexed);
+  return async transaction => {
+    if (audioTracks !== undefined) await records.setAudioTracks(videoId, audioTracks, transaction);
+    const request = await records.request(videoId, transaction);
+    if (store === undefined || request === undefined) return false;
+    // The next job removes the indexes.
+    if (mustEncode(request, renditions, settings.sandboxVideoMs)) return false;
+    await store(transaction);
+    return true;
+  };
+}
+
+/** What the owner wants needs another picture, or a part. */
+export function mustEncode(
+  request: EncodingRequest,
+  renditions: readonly Pick<RenditionMetadata, 'durationTicks' | 'timescale'>[],
+  sandboxVideoMs: number,
+): boolean {
+  const sourceRequest = sourceRequestOf(request, sandboxVideoMs);
+  const { clip, hasWatermark } = sourceRequest;
+  return clip !== undefined || hasWatermark === true || exceedsMaxDuration(renditions, sourceRequest);
+}
+
+function passthroughOfClip(
+  { log }: VodContext,
+  videoId: string,
+  { isPlayable }: ClipMedia,
+  { indexed, bytes, named, hasClosedCaptions }: WrittenClip,
+): Passthrough | undefined {
+  if (indexed === undefined) return undefined;
+  try {
+    const streams = streamsOf(named).map(stream =>
+      stream.kind === 'video' && hasClosedCaptions ? { ...stream, hasClosedCaptions } : stream,
+    );
+    const plan = planSource(measured({ format: 'mp4', bytes, streams }, indexed), {});
+    return plan.kind === 'planned' ? passthroughOf(plan, indexed, isPlayable) : undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log.info('clip-not-passed-through', { videoId, reason: messageOf(error) });
+    return undefined;
+  }
+}
+
+/** A track that is there in stereo and in 5.1 has one stream, as in an uploaded file. */
+function streamsOf(named: readonly NamedTrack[]): ProbedStream[] {
+  const byTrack = new Map<number, NamedTrack>();
+  for (const one of named) byTrack.set(parseAudioRenditionName(one.name)?.track ?? 0, one);
+  return [...byTrack.values()].map(({ track, stream }) => streamOf(track, stream));
+}
