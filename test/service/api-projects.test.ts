@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Compilable } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProjectPairsStore } from '../../src/resources/projects/project-pairs.store.ts';
+import type { Connection } from '../../src/store/connection.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
-import { runSql, singleValue } from '../support/sql.ts';
+import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { type ApiReply, productionKey, startApi, type TestApi } from '../support/start-api.ts';
+import { usualKind } from '../support/test-database.ts';
 
 let server: TestApi;
 let owner: string;
@@ -163,6 +167,29 @@ describe('the project of a request', () => {
     expect(json).toMatchObject({ projectId: project.environmentIds.production, projectName: 'With keys' });
   });
 });
+
+it.runIf(usualKind === 'SQLite')(
+  'is found by one of its environments without a look at all projects',
+  async () => {
+    let plan = '';
+    const { queries, dialect } = server.database;
+    const explaining = {
+      ...{ queries, dialect },
+      first: async (query: Compilable) => {
+        const { sql, parameters } = query.compile();
+        const steps = await rowsOf<{ detail: string }>(
+          server.database,
+          `EXPLAIN QUERY PLAN ${sql}`,
+          ...parameters,
+        );
+        plan = steps.map(({ detail }) => detail).join('; ');
+      },
+    } as unknown as Connection;
+    await new ProjectPairsStore(explaining).findByProject('pr1');
+    expect(plan).toContain('SEARCH pp');
+    expect(plan).not.toContain('SCAN');
+  },
+);
 
 describe('API keys of a project', () => {
   it('are counted, listed and created for that project', async () => {

@@ -37,10 +37,8 @@ export class ProjectPairsStore {
     projectId: string,
     connection: Connection = this.#database,
   ): Promise<ProjectPair | undefined> {
-    const query = selectPairs(connection).where(({ eb, or }) =>
-      or([eb('sandbox.id', '=', projectId), eb('production.id', '=', projectId)]),
-    );
-    const row = await connection.first(query);
+    const pairId = connection.queries.selectFrom('projects').select('pair_id').where('id', '=', projectId);
+    const row = await connection.first(selectPairs(connection).where('pp.id', '=', pairId));
     return row === undefined ? undefined : pairFrom(row);
   }
 
