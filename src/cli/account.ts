@@ -123,16 +123,22 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
   if (command === 'keys') {
     const made = await operator.addKeys(subject);
     if (made === undefined) return unknown;
+    const { account, projectName } = made;
     const { sandbox, production } = made.keys;
     return {
       lines: formatSecrets(
-        `Created a pair of API keys for ${describeAccount(made.account)}. Existing keys stay valid.`,
+        `Created a pair of API keys of the project “${projectName}” for ${describeAccount(account)}. Existing keys stay valid.`,
         [
           ['Sandbox API key', sandbox],
           ['Production API key', production],
         ],
       ),
-      value: { ...toJson(made.account), sandboxKey: sandbox.reveal(), productionKey: production.reveal() },
+      value: {
+        ...toJson(account),
+        projectName,
+        sandboxKey: sandbox.reveal(),
+        productionKey: production.reveal(),
+      },
     };
   }
   const change = command === 'upgrade' ? { isUpgraded: !isUndo } : { isSuspended: !isUndo };

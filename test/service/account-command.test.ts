@@ -128,6 +128,7 @@ describe('the account command, beside a server that runs', () => {
     expect((await server!.call('GET', '/account', { key: made.sandboxKey })).json.accountId).toBe(
       made.accountId,
     );
+    expect(made.projectName).toBe('Default');
     expect(await statusOf(sandboxKey)).toBe(200);
     const { password } = await json('password', 'admin@localhost');
     const user = (await server!.api.accounts.findUser('admin@localhost'))!;

@@ -72,21 +72,22 @@ export class AccountAdmin {
   }
 
   /** For the first project. Ignores its limit of keys. */
-  async addKeys(emailOrId: string): Promise<AccountKeys | undefined> {
+  async addKeys(emailOrId: string): Promise<(AccountKeys & { readonly projectName: string }) | undefined> {
     const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;
     const { accountId } = account;
     const keys = newKeys();
     const pairs = new KeyPairsStore(this.#database);
     const createdAtMs = this.#clock.nowMs();
-    await this.#accounts.changeAccess(accountId, async transaction => {
-      const { projectIds } = (await this.#accounts.projects.list(accountId, transaction))[0]!;
-      const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
+    const projectName = await this.#accounts.changeAccess(accountId, async transaction => {
+      const { name, projectIds } = (await this.#accounts.projects.list(accountId, transaction))[0]!;
+      const pair = environments.map(one => ({ projectId: projectIds[one], text: keys[one] }));
       const keyPairId = await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
       const target = { kind: 'key-pair', id: keyPairId, name: undefined };
       await this.#record(accountId, 'api-key.create', 'Create an API key pair', target, transaction);
+      return name;
     });
-    return { account, keys: secretsOf(keys) };
+    return { account, keys: secretsOf(keys), projectName };
   }
 
   async setPassword(email: string): Promise<Secret | undefined> {
