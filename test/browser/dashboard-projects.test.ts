@@ -197,4 +197,28 @@ describeInBrowser('projects in the dashboard', browser => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(await dashboard.violations()).toEqual([]);
   });
+
+  test('leave the page alone when the same one is chosen, and say when there can be no more', async () => {
+    const { liveStreamId } = await server.createStream('Pier');
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
+    const { page } = dashboard;
+    const { request } = page.context();
+    const more = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        request.post(`${server.baseUrl}/account/projects`, { data: { name: `Project ${index}` } }),
+      ),
+    );
+    expect(more.some(answer => answer.status() === 400)).toBe(true);
+    await page.reload();
+    await page.getByText('An account can have 20 projects. Delete one to create another.').waitFor();
+    expect(await page.getByRole('button', { name: 'New project' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Switch to Project 0', exact: true }).click();
+    await page.getByRole('button', { name: 'Switch to Default' }).click();
+
+    await page.goto(`${server.baseUrl}/dashboard/live/${liveStreamId}`);
+    await page.getByRole('heading', { name: 'Pier' }).waitFor();
+    await page.getByRole('button', { name: 'Project Default' }).click();
+    await page.getByRole('menuitemradio', { name: 'Default' }).click();
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/live/${liveStreamId}`);
+  });
 });

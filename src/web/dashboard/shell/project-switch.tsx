@@ -11,8 +11,9 @@ export function ProjectSwitch({ onGo }: { onGo: () => void }) {
   const chosen = project.value;
   if (chosen === undefined || (all.length < 2 && !can('admin'))) return null;
   const choose = (projectId: string) => {
-    chooseProject(projectId);
     onGo();
+    if (projectId === chosen.projectId) return;
+    chooseProject(projectId);
     const list = listPathOf(path);
     if (list !== path) route(list);
   };

@@ -12,6 +12,10 @@ import { CreateProjectDialog, DeleteProjectDialog, RenameProjectDialog } from '.
 /** The limit of an account, so the list fits on one page. */
 const maxProjects = 20;
 
+const lead =
+  'Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them.';
+const limitText = `An account can have ${maxProjects} projects. Delete one to create another.`;
+
 type Asked = 'create' | { readonly kind: 'rename' | 'delete'; readonly of: Project };
 
 export function ProjectsPage() {
@@ -21,7 +25,7 @@ export function ProjectsPage() {
   return (
     <Page
       title="Projects"
-      lead="Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them."
+      lead={all.length < maxProjects ? lead : `${lead} ${limitText}`}
       actions={
         can('admin') && (
           <Button
@@ -77,8 +81,8 @@ function columnsOf(count: number, onAsk: (asked: Asked) => void): Column<Project
       cell: one => (
         <>
           {one.projectId !== project.value?.projectId && (
-            <Button small onClick={() => chooseProject(one.projectId)}>
-              Switch to it
+            <Button small label={`Switch to ${one.name}`} onClick={() => chooseProject(one.projectId)}>
+              Switch
             </Button>
           )}
           {can('admin') && (
