@@ -29,6 +29,14 @@ function sendOffer({ baseUrl }: ServerProcess, path: string): Promise<Response> 
   return fetch(`${baseUrl}${path}`, { method: 'POST', redirect: 'manual', headers, body: offer });
 }
 
+async function sendClip({ baseUrl }: ServerProcess, path: string, redirect: 'follow' | 'manual') {
+  const headers = { 'content-type': 'application/json' };
+  const body = '{"lastSeconds":5}';
+  const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', redirect, headers, body });
+  await answer.text();
+  return { status: answer.status, location: answer.headers.get('location') };
+}
+
 /** The address of the media, as one server tells it; undefined while nothing can be played. */
 async function mediaUrlAt({ baseUrl }: ServerProcess, { liveStreamId }: CreatedStream) {
   const address = `${baseUrl}/${liveStreamId}.m3u8`;
@@ -75,7 +83,7 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
     [b, c] = await Promise.all([cluster.start(), cluster.start()]);
   });
 
-  const newStream = () => createLiveStream(a.baseUrl, a.productionKey, 'a stream');
+  const newStream = () => createLiveStream(a.baseUrl, a.productionKey, 'a stream', { viewerClips: true });
 
   test('every server answers for a broadcast, and one of them receives it', async () => {
     const stream = await newStream();
@@ -99,6 +107,12 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
     const overWhep = await sendOffer(b, `/whep/${stream.liveStreamId}?token=x`);
     const location = `http://localhost:${a.httpPort}/whep/${stream.liveStreamId}?token=x`;
     expect([overWhep.status, overWhep.headers.get('location')]).toEqual([307, location]);
+
+    const clipPath = `/clips/${stream.liveStreamId}`;
+    expect(await sendClip(b, clipPath, 'manual')).toMatchObject({
+      ...{ status: 307, location: `http://localhost:${a.httpPort}${clipPath}` },
+    });
+    await waitUntil(async () => (await sendClip(b, clipPath, 'follow')).status === 201, { what: 'a clip' });
     // There, the live stream does not offer it.
     expect((await fetch(location, { method: 'POST' })).status).toBe(406);
     expect(publisher.pid).toBeDefined();
