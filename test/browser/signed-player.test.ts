@@ -33,9 +33,10 @@ describeInBrowser('the page of a signed token', browser => {
     });
 
     await server.api('DELETE', `/account/signing-keys/${key.signingKeyId}`);
-    await live.getByText('The link has expired').waitFor();
-    await video.getByText('This video can’t be played').waitFor();
-    await video.getByText('it was revoked').waitFor();
+    for (const [page, what] of [[video, 'video'] as const, [live, 'stream'] as const]) {
+      await page.getByText(`This ${what} can’t be played`).waitFor();
+      await page.getByText('it was revoked').waitFor();
+    }
     const reloaded = await live.reload();
     expect(reloaded?.status()).toBe(403);
     await live.getByText('it was revoked').waitFor();

@@ -3,6 +3,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { startReceiver } from '../service/webhook-fixture.ts';
 import { recordAudioTags } from '../support/audio-tags.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { recordTags, replay } from '../support/replay.ts';
@@ -51,7 +52,7 @@ describeInBrowser('ultra low latency', browser => {
   let opus: FlvTag[];
   beforeAll(async () => {
     [server, video, opus] = await Promise.all([
-      startServer({ 'live.stopGrace': '100ms' }),
+      startServer({ 'live.stopGrace': '100ms', allowPrivateTargets: 'true' }),
       recordTags({ seconds, extraArgs: ['-an', '-bf', '0'] }),
       recordAudioTags('Opus', seconds, ['-c:a', 'libopus', '-b:a', '64k', '-ac', '2']),
     ]);
@@ -136,7 +137,44 @@ describeInBrowser('ultra low latency', browser => {
     await using viewer = await watch(stream, { query: `?token=${token}`, ultraLowLatency });
     await isPlaying(viewer, ultraLowLatency);
     await server.api('DELETE', `/account/signing-keys/${signingKeyId}`);
-    await viewer.page.getByText('The link has expired').waitFor();
+    await viewer.page.getByText('it was revoked').waitFor();
+    await stop();
+  });
+
+  it.each([
+    ['WebRTC', true],
+    ['HLS', false],
+  ])('shows the text of a play hook that refuses a viewer of %s', async (_, ultraLowLatency) => {
+    const { stream, stop } = await publish(opus);
+    const receiver = await startReceiver();
+    let isAllowed = true;
+    receiver.answer = (_, response) => {
+      if (isAllowed) response.end('{"ttl":1}');
+      else response.writeHead(402).end('{"message":"Your ticket has ended."}');
+    };
+    await server.api('PUT', '/hooks/play', { url: receiver.url });
+    // Changes are seen within a second.
+    const askAgain = (userAgent: string) =>
+      fetch(`${server.baseUrl}/live/${stream.liveStreamId}`, { headers: { 'user-agent': userAgent } });
+    onTestFinished(async () => {
+      await server.api('DELETE', '/hooks/play');
+      await until('no hook', async () => (await askAgain('After')).ok);
+    });
+    await until('the hook', async () => {
+      await askAgain('Before');
+      return receiver.hooks.length > 0;
+    });
+    await using viewer = await watch(stream, { ultraLowLatency });
+    await isPlaying(viewer, ultraLowLatency);
+    isAllowed = false;
+    // A hook is not asked during WebRTC, only when the viewer connects again.
+    if (ultraLowLatency) await viewer.page.keyboard.press('ArrowLeft');
+    await viewer.page.getByText('This stream can’t be played').waitFor();
+    await viewer.page.getByText('Your ticket has ended.').waitFor();
+    expect((await read(viewer)).phase).toBe('refused');
+    const reloaded = await viewer.page.reload();
+    expect(reloaded?.status()).toBe(403);
+    await viewer.page.getByText('Your ticket has ended.').waitFor();
     await stop();
   });
 

@@ -44,6 +44,10 @@ const screenTexts: Partial<Record<Phase, ScreenText>> = {
     title: 'The stream has ended',
     text: 'If the broadcast resumes, playback continues automatically.',
   },
+  refused: {
+    title: 'This stream can’t be played',
+    text: 'The link has expired, or it isn’t allowed on this site or in your country. Open the page again.',
+  },
   unsupported: {
     title: 'This browser can’t play the stream',
     text: 'It supports neither Media Source Extensions nor HLS. Use a current version of Chrome, Edge, Firefox or Safari.',
@@ -53,11 +57,6 @@ const screenTexts: Partial<Record<Phase, ScreenText>> = {
 const interruptedText: ScreenText = {
   title: 'The broadcast is interrupted',
   text: 'Playback continues automatically when the broadcaster reconnects.',
-};
-
-const refusedText: ScreenText = {
-  title: 'This stream can’t be played',
-  text: 'The link has expired, or it isn’t allowed on this site or in your country. Open the page again.',
 };
 
 const root = pageElement('player', HTMLElement);
@@ -92,7 +91,6 @@ const session = new LiveSession(
       if (!isReachable) statusText.textContent = 'Can’t reach the server. Retrying…';
       else statusText.textContent = screenTexts[session.phase]?.text ?? '';
     },
-    onRefused: () => showText(refusedText),
     onSourceStalled: isSilent => {
       notice.textContent = isSilent
         ? 'The broadcaster’s connection was interrupted. Waiting for it to reconnect…'
@@ -118,6 +116,7 @@ function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
   notice.textContent = phase === 'reconnecting' ? 'Connection lost. Reconnecting…' : '';
   showText(screenTexts[phase]);
+  if (session.refusalReason !== undefined) statusText.textContent = session.refusalReason;
   controls.refresh();
 }
 

@@ -307,7 +307,7 @@ export class LiveMedia {
         this.#servers.requestFailed(data.response?.code);
       if (data.fatal) this.#onFatal(hls, data);
       // Avoids four more attempts of hls.js, after its own handling of the error.
-      else if (isPlaylistGone(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
+      else if (isPlaylistRefused(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
     });
     hls.on(Hls.Events.FRAG_LOADED, () => {
       if (hls === this.#hls) this.#startSeconds = 0;
@@ -551,9 +551,12 @@ function bufferEndAt({ buffered, currentTime }: HTMLVideoElement): number | unde
 }
 
 /** The broadcast was deleted, or its stream became private or public. */
-function isPlaylistGone({ details, response }: ErrorData): boolean {
+function isPlaylistRefused({ details, response }: ErrorData): boolean {
   const { LEVEL_LOAD_ERROR, AUDIO_TRACK_LOAD_ERROR } = Hls.ErrorDetails;
-  return (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) && response?.code === 404;
+  return (
+    (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) &&
+    [403, 404].includes(response?.code ?? 0)
+  );
 }
 
 /** Playlists link to the other playlists of the broadcast, such as `../audio/index.m3u8`. */

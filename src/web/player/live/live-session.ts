@@ -6,10 +6,10 @@ import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 import { WebRtcMedia } from './webrtc-media.ts';
 
 /**
- * `starting`: live, without a frame yet; `reconnecting`: failed, will continue; `unsupported`: by this
- * browser.
+ * `starting`: live, without a frame yet; `reconnecting`: failed, will continue; `refused`: this viewer may not play it;
+ * `unsupported`: by this browser.
  */
-export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'unsupported';
+export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' | 'refused' | 'unsupported';
 
 interface StreamAddresses {
   /** URLs of the multivariant playlist, now and after the stream becomes public. */
@@ -25,7 +25,6 @@ interface StreamAddresses {
 interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
   onReachable(isReachable: boolean): void;
-  onRefused(): void;
   onSourceStalled(isSilent: boolean): void;
 }
 
@@ -46,6 +45,7 @@ export class LiveSession {
   readonly #watcher: StreamWatcher;
   readonly #backOff = new BackOff(300, 8000);
   #phase: Phase = 'waiting';
+  #refusalReason: string | undefined;
   #broadcastId: string | null = null;
   #endedBroadcastId: string | null = null;
   #steadyTimer = 0;
@@ -74,7 +74,7 @@ export class LiveSession {
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
-      onRefused: () => this.#onRefused(),
+      onRefused: reason => this.#onRefused(reason),
     });
     this.media = new LiveMedia(video, options, {
       onNotYet: () => {},
@@ -143,6 +143,11 @@ export class LiveSession {
 
   get phase(): Phase {
     return this.#phase;
+  }
+
+  /** The server's text for the viewer, in the phase `refused`. */
+  get refusalReason(): string | undefined {
+    return this.#refusalReason;
   }
 
   start(video: HTMLVideoElement, state: StreamState): void {
@@ -260,10 +265,10 @@ export class LiveSession {
     this.#watcher.start();
   }
 
-  #onRefused(): void {
+  #onRefused(reason: string | undefined): void {
     this.#stopMedia();
-    this.#setPhase('ended');
-    this.#handlers.onRefused();
+    this.#refusalReason = reason;
+    this.#setPhase('refused');
   }
 
   #onPublisherStopped(): void {

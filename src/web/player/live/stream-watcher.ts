@@ -1,4 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
+import { refusalReason } from '../media/refusal-reason.ts';
 
 export interface StreamState {
   readonly live: boolean;
@@ -8,8 +9,12 @@ export interface StreamState {
 interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
-  /** The token has expired, or the site or country is not allowed. */
-  onRefused(): void;
+  /** This viewer may not play it. `reason` is the server's text for them. */
+  onRefused(reason: string | undefined): void;
+}
+
+interface Refusal {
+  readonly reason: string | undefined;
 }
 
 const pollsBetweenEventRetries = 5;
@@ -69,9 +74,9 @@ export class StreamWatcher {
     const round = this.#generation;
     const state = await this.#fetchState();
     if (round !== this.#generation || this.#source?.readyState === EventSource.OPEN) return;
-    if (state === 'refused') {
+    if (state !== undefined && 'reason' in state) {
       this.stop();
-      this.#handlers.onRefused();
+      this.#handlers.onRefused(state.reason);
       return;
     }
     this.#handlers.onReachable(state !== undefined);
@@ -83,14 +88,14 @@ export class StreamWatcher {
     else this.#schedulePoll();
   }
 
-  async #fetchState(): Promise<StreamState | 'refused' | undefined> {
+  async #fetchState(): Promise<StreamState | Refusal | undefined> {
     try {
       const answer = await fetch(`${this.#path}/state${this.#query}`, {
         cache: 'no-store',
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return (await answer.json()) as StreamState;
-      if (answer.status === 403) return 'refused';
+      if (answer.status === 403) return { reason: await refusalReason(answer) };
       // A deleted stream is offline.
       return answer.status === 404 ? { live: false, broadcastId: null } : undefined;
     } catch {

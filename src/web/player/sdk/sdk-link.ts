@@ -127,7 +127,7 @@ export class SdkLink {
       isIdle: root.classList.contains('is-idle'),
       isWithout: root.classList.contains('hide-controls'),
       hasEnded: root.dataset.phase === 'ended',
-      hasFailed: root.dataset.phase === 'unsupported' || root.dataset.phase === 'failed',
+      hasFailed: ['failed', 'refused', 'unsupported'].includes(root.dataset.phase ?? ''),
     });
     let before = read();
     new MutationObserver(() => {

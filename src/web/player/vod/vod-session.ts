@@ -1,5 +1,6 @@
 import { BackOff } from '../../shared/back-off.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
+import { refusalReason } from '../media/refusal-reason.ts';
 import { VodMedia, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
@@ -145,7 +146,7 @@ export class VodSession {
       });
       if (answer.ok) return parseVodState(await answer.text());
       if (answer.status === 403) {
-        this.#refusalReason = ((await answer.json()) as { readonly detail?: string }).detail;
+        this.#refusalReason = await refusalReason(answer);
         return 'refused';
       }
       return answer.status === 404 ? 'missing' : 'unreachable';
