@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { findPostgres } from '../support/postgres.ts';
+import { signToken } from '../support/sign-token.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
@@ -11,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const startMs = Date.UTC(2026, 2, 4, 12, 30, 5);
 
 describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL database', () => {
-  it('count a playback once, whose reports reach one or the other', async () => {
+  it('count a playback once, whose reports reach one or the other, for its viewer after the token expired', async () => {
     const url = await postgresUrlOf(await testTempDir());
     let nowMs = startMs;
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
@@ -25,7 +26,15 @@ describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL dat
     };
     const servers = [await start(), await start()];
     const { json: video } = await servers[0]!.call('POST', '/videos', { body: { title: 'A video' } });
-    const report = { sid: randomUUID(), mid: video.videoId, pid: randomUUID(), ref: '', ver: '1' };
+    const { json: made } = await servers[0]!.call('POST', '/account/signing-keys', {
+      body: { name: 'Website' },
+    });
+    const tok = await signToken(
+      { id: made.signingKeyId, algorithm: 'ES256', privateKey: createPrivateKey(made.privateKey) },
+      // Clocks may differ by 30 s: valid for another 5 s.
+      { sub: video.videoId, exp: startMs / 1_000 - 25, viewer: 'customer-7' },
+    );
+    const report = { sid: randomUUID(), mid: video.videoId, pid: randomUUID(), ref: '', ver: '1', tok };
     const send = async (index: number, eve: readonly object[]) => {
       const server = servers[index % 2]!;
       await server.call('POST', '/watch', { key: null, body: { ...report, sat: nowMs, eve } });
@@ -53,6 +62,8 @@ describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL dat
     ]) {
       const { json } = await servers[0]!.call('GET', `/data/metrics/${metric}`);
       expect([metric, json.data]).toEqual([metric, value]);
+      const ofViewer = `/data/metrics/${metric}?filterBy[viewerId][]=customer-7`;
+      expect([metric, (await servers[0]!.call('GET', ofViewer)).json.data]).toEqual([metric, value]);
     }
   });
 });

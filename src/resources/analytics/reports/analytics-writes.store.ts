@@ -21,13 +21,18 @@ export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
   readonly viewer: number;
 }
 
+interface SharedProgress extends PlaybackProgress {
+  /** Empty without one. */
+  readonly viewerId?: string;
+}
+
 export interface PlaybackUpdate {
   /** 16 bytes. */
   readonly key: Buffer;
   readonly context: PlaybackContext;
   readonly state: PlaybackState;
   /** Only where its next report may reach another server. */
-  readonly progress?: PlaybackProgress;
+  readonly progress?: SharedProgress;
   /** By minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
   readonly intervals: readonly ViewingInterval[];
@@ -35,7 +40,7 @@ export interface PlaybackUpdate {
 
 interface StoredPlayback {
   readonly state: PlaybackState;
-  readonly progress: PlaybackProgress | undefined;
+  readonly progress: SharedProgress | undefined;
   readonly touchedAtMs: number;
 }
 
@@ -169,7 +174,7 @@ export class AnalyticsWritesStore {
     if (row === undefined) return undefined;
     return {
       state: { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms },
-      progress: row.progress === null ? undefined : (JSON.parse(row.progress) as PlaybackProgress),
+      progress: row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress),
       touchedAtMs: row.touched_at_ms,
     };
   }

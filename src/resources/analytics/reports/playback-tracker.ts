@@ -163,7 +163,8 @@ export class PlaybackTracker implements Component {
       const batch = this.#takeChanged(playbacksPerBatch);
       const updates = batch.map((open): PlaybackUpdate => {
         const { key, context, playback } = open;
-        const progress = isShared ? { progress: playback.progress } : {};
+        const viewerId = context['viewer-id'];
+        const progress = isShared ? { progress: { ...playback.progress, viewerId } } : {};
         return { key, context, ...progress, ...playback.collect() };
       });
       try {
@@ -216,7 +217,10 @@ export class PlaybackTracker implements Component {
     const { writes, clock } = this.#options;
     const stored = await writes.find(key);
     const salt = await this.#saltOfToday();
-    const viewerId = await this.#viewerIdOf(report, media);
+    const isRecent = stored !== undefined && clock.nowMs() - stored.touchedAtMs < idleTimeoutMs;
+    const progress = isRecent ? stored.progress : undefined;
+    // The token of its first report may have expired.
+    const viewerId = progress?.viewerId || (await this.#viewerIdOf(report, media));
     const openMeanwhile = this.#findOpen(name);
     if (openMeanwhile !== undefined) return openMeanwhile;
     // Rejects a single report: pending writes make room within a second.
@@ -227,10 +231,7 @@ export class PlaybackTracker implements Component {
       if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(report.mediaId))
         throw new AppError('too-many-requests');
     }
-    const nowMs = clock.nowMs();
-    const isRecent = stored !== undefined && nowMs - stored.touchedAtMs < idleTimeoutMs;
-    const progress = isRecent ? stored.progress : undefined;
-    const playback = new Playback(media.type === 'live-stream', nowMs, stored?.state, progress);
+    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), stored?.state, progress);
     const context = { ...this.#contextOf(report, media, sender, salt), 'viewer-id': viewerId };
     const open = { key, playback, context, heardAtMs: clock.monotonicMs() };
     this.#open.set(name, open);
