@@ -45,7 +45,20 @@ export interface ThumbnailRepository {
   ): Promise<boolean>;
 }
 
+export interface StoredTextTrack {
+  readonly videoId: string;
+  readonly kind: 'captions' | 'chapters';
+  readonly language: string;
+  readonly isDefault: boolean;
+  /** In the folder of the video. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly isGenerated: boolean;
+}
+
 export interface CaptionsRepository {
+  list(videoId: string, kind: StoredTextTrack['kind']): Promise<readonly StoredTextTrack[]>;
+  put(track: StoredTextTrack, transaction: Transaction): Promise<void>;
   /** Returns false when the video has captions of the language. */
   add(
     track: {

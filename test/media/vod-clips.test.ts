@@ -6,7 +6,7 @@ import { TIMELINE_START_SECONDS } from '../../src/vod/index/rendition.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { decodeVideo } from './decoded.ts';
-import { VideoServer } from './vod-server-fixture.ts';
+import { formOf, VideoServer } from './vod-server-fixture.ts';
 
 const framesPerSecond = 25;
 /** Keyframes are two seconds apart. */
@@ -73,12 +73,17 @@ async function audioOnset(videoId: string): Promise<number> {
   return Number(/silence_end=([\d.]+)/.exec(log)?.[1]) - TIMELINE_START_SECONDS;
 }
 
-async function clip(values: Record<string, unknown>) {
-  const answer = await server.call('POST', '/videos', {
-    body: { title: 'A goal', source: sourceId, clip: values },
-  });
+async function clip(values: Record<string, unknown>, source = sourceId) {
+  const answer = await server.call('POST', '/videos', { body: { title: 'A goal', source, clip: values } });
   expect(answer.status).toBe(202);
   return (await answer.json()) as { videoId: string; source: Record<string, unknown> };
+}
+
+/** Kinds of jobs of a video that have ended. */
+function jobsOf(videoId: string): string[] {
+  return server.process.lines
+    .filter(line => line.includes('"event":"video-job-done"') && line.includes(videoId))
+    .map(line => (JSON.parse(line) as { job: string }).job);
 }
 
 test('a clip starts with the keyframe before its start, and has the very frames of its video', async () => {
@@ -100,6 +105,70 @@ test('a clip starts with the keyframe before its start, and has the very frames 
   expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 10))).toBeLessThan(syncToleranceSeconds);
   const { encoding } = await server.status(videoId);
   expect(encoding.qualities.map(({ quality }) => quality)).toEqual(['240p', '360p', '360p']);
+  // It plays before ffmpeg has seen it.
+  expect(jobsOf(videoId)).toContain('encode');
+  expect(jobsOf(videoId)).not.toContain('prepare');
+});
+
+test('a clip has the audio tracks, captions and chapters of its part', async () => {
+  const path = join(folder, 'tracks.mp4');
+  await runToEnd(ffmpegPath, [
+    ...['-y', '-loglevel', 'error', '-i', sourcePath, '-f', 'lavfi', '-i', 'sine=d=30:r=48000'],
+    ...['-map', '0:v', '-map', '1:a', '-map', '0:a', '-c:v', 'copy', '-c:a', 'aac', '-ac:a:0', '6'],
+    ...['-metadata:s:a:0', 'language=eng', '-metadata:s:a:1', 'language=deu', path],
+  ]);
+  const { videoId: tracksId } = await server.create();
+  expect(await server.send(tracksId, await readFile(path))).toBe(201);
+  await server.untilDone(tracksId);
+  const german = await server.call('PATCH', `/videos/${tracksId}/audio-tracks/2`, {
+    body: { name: 'Commentary', default: true },
+  });
+  expect(german.status).toBe(200);
+  const cues = 'WEBVTT\n\n00:05.000 --> 00:11.500\nA pass\n\n00:20.000 --> 00:21.000\nToo late\n';
+  for (const kind of ['captions', 'chapters']) {
+    const sent = await server.call('POST', `/videos/${tracksId}/${kind}/en`, {
+      body: formOf(Buffer.from(cues)),
+    });
+    expect(sent.status).toBe(200);
+  }
+  expect(
+    (await server.call('PATCH', `/videos/${tracksId}/captions/en`, { body: { default: true } })).status,
+  ).toBe(200);
+  const shown = async (videoId: string) => {
+    const read = async (what: string) =>
+      (await (await server.call('GET', `/videos/${videoId}/${what}`)).json()) as {
+        data: Record<string, unknown>[];
+      };
+    const { data: audio } = await read('audio-tracks');
+    const { data: captions } = await read('captions');
+    return {
+      audio: audio.map(({ name, language, channels, default: isDefault }) => [
+        name,
+        language,
+        channels,
+        isDefault,
+      ]),
+      captions: captions.map(one => [one.srclang, one.default]),
+      texts: [
+        await server.text(`/vod/${videoId}/captions/en.vtt`),
+        await server.text(`/vod/${videoId}/chapters/en.vtt`),
+      ],
+    };
+  };
+  const original = await shown(tracksId);
+  for (const [precision, ends] of [
+    ['keyframe', '00:00:01.500'],
+    ['frame', '00:00:00.500'],
+  ] as const) {
+    const { videoId } = await clip({ startTimecode: '11', endTimecode: '15', precision }, tracksId);
+    await server.untilDone(videoId);
+    const text = `WEBVTT\n\n00:00:00.000 --> ${ends}\nA pass\n\n`;
+    expect(await shown(videoId)).toEqual({ ...original, texts: [text, text] });
+    const playlist = String(await server.text(`/vod/${videoId}/hls/manifest.m3u8`));
+    const inGroup = playlist.split('\n').filter(line => line.includes('GROUP-ID="surround"'));
+    expect(inGroup.some(line => line.includes('CHANNELS="6"'))).toBe(true);
+    expect(jobsOf(videoId).includes('prepare')).toBe(precision === 'frame');
+  }
 });
 
 test('a frame-exact clip starts and ends at the wanted frames', async () => {

@@ -1,6 +1,6 @@
 import { cueText, formatCueTime } from '../../shared/text/cue-text.ts';
 
-interface CueRange {
+export interface CueRange {
   /** Subtracted from all times. */
   readonly startMs: number;
   readonly durationMs: number;
@@ -8,7 +8,7 @@ interface CueRange {
 
 const header = 'WEBVTT\n';
 const cueTimes =
-  /^(?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3}) --> (?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3})(?:\s|$)/;
+  /^\s*(?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3})[ \t]*-->[ \t]*(?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3})((?:[ \t].*)?)$/;
 const maxLineChars = 10_000;
 
 /**
@@ -24,9 +24,8 @@ export async function shiftCues(
   let times: string | undefined;
   let isEmpty = true;
   for await (const line of lines) {
-    const found = cueTimes.exec(line);
-    if (found !== null) {
-      times = shifted(found, range);
+    if (cueTimes.test(line)) {
+      times = shiftCueTimes(line, range)?.times;
       continue;
     }
     const text = line.trim();
@@ -41,13 +40,18 @@ export async function shiftCues(
   return !isEmpty;
 }
 
-/** Undefined when nothing of the cue is in the range. */
-function shifted(found: RegExpExecArray, { startMs, durationMs }: CueRange): string | undefined {
-  const beginMs = Math.max(0, msOf(found.slice(1, 5)) - startMs);
-  const endMs = Math.min(durationMs, msOf(found.slice(5, 9)) - startMs);
-  return endMs > beginMs ? `${formatCueTime(beginMs)} --> ${formatCueTime(endMs)}` : undefined;
+/** @param line with the times of a cue. Undefined when nothing of the cue is in the range, and for other lines. */
+export function shiftCueTimes(line: string, { startMs, durationMs }: CueRange) {
+  const found = cueTimes.exec(line);
+  if (found === null) return undefined;
+  const beginMs = Math.max(0, msOfTime(found.slice(1, 5)) - startMs);
+  const endMs = Math.min(durationMs, msOfTime(found.slice(5, 9)) - startMs);
+  if (endMs <= beginMs) return undefined;
+  const times = `${formatCueTime(beginMs)} --> ${formatCueTime(endMs)}`;
+  return { times, settings: found[9] ?? '', beginMs, endMs };
 }
 
-function msOf([hours = '0', minutes, seconds, ms]: readonly string[]): number {
+/** @param parts hours, which may be missing, minutes, seconds and milliseconds */
+export function msOfTime([hours = '0', minutes, seconds, ms]: readonly string[]): number {
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
 }

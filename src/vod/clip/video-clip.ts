@@ -12,7 +12,14 @@ import type { OpenRendition } from '../index/rendition.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
 import type { VodContext } from '../vod-context.ts';
 import type { ClipMedia, ClipRange, ClipRow } from './clip-media.ts';
-import { type ClipTarget, type MadeClip, makeClip, mustEncode } from './make-clip.ts';
+import { cutTextTracks } from './clip-texts.ts';
+import { type ClipTarget, type MadeClip, makeClip, mustEncode, type StoreClip } from './make-clip.ts';
+
+interface VideoClip {
+  /** Of the source. */
+  readonly videoId: string;
+  readonly range: ClipRange;
+}
 
 interface ClippableRenditions {
   /** The highest quality. Undefined without video. */
@@ -49,15 +56,15 @@ export async function clippableSeconds(
 
 /**
  * Copies a range of a video into a fragmented MP4 file, from its highest quality.
- * @param clip.videoId of the source
  * @throws AppError `media-refused` when the video is gone
  */
 export async function clipVideo(
   context: VodContext,
-  { videoId, range }: { readonly videoId: string; readonly range: ClipRange },
+  clip: VideoClip,
   target: ClipTarget,
   signal: AbortSignal,
 ): Promise<MadeClip> {
+  const { videoId, range } = clip;
   const { records, files, settings } = context;
   const [state, request] = [await records.state(videoId), await records.request(target.videoId)];
   const found = state && clippableRenditions(state);
@@ -68,7 +75,30 @@ export async function clipVideo(
       mustEncode({ ...request, clip: undefined }, [rangeOf(range)], settings.sandboxVideoMs));
   const { renditions, media } = await mediaOf(context, videoId, found, isEncoded);
   const rows = rowsOf(renditions, range, files.storage);
-  return makeClip(context, { ...target, isEncoded }, { media: { ...media, rows }, range }, signal);
+  const made = await makeClip(
+    context,
+    { ...target, isEncoded },
+    { media: { ...media, rows }, range },
+    signal,
+  );
+  return { ...made, prepare: preparing => prepareWithTexts(context, clip, target, made, preparing) };
+}
+
+async function prepareWithTexts(
+  context: VodContext,
+  { videoId, range }: VideoClip,
+  target: ClipTarget,
+  { leadSeconds, prepare }: MadeClip,
+  signal: AbortSignal,
+): Promise<StoreClip> {
+  const startSeconds = range.startSeconds - (target.isEncoded ? 0 : leadSeconds);
+  const ofCopy = { from: videoId, to: target.videoId, range: { ...range, startSeconds } };
+  const storeTexts = await cutTextTracks(context, ofCopy, signal);
+  const store = await prepare(signal);
+  return async transaction => {
+    await storeTexts(transaction);
+    return store(transaction);
+  };
 }
 
 /** In stereo and in 5.1, because viewers get both. What is encoded has one of them, from which both are made. */

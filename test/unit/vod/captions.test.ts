@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProbedStream } from '../../../src/ffmpeg/media-tools.ts';
+import { cutWebVtt } from '../../../src/vod/captions/cut-web-vtt.ts';
 import { shiftCues } from '../../../src/vod/captions/shift-cues.ts';
 import {
   maxSubtitleTracks,
@@ -54,11 +55,73 @@ describe('subtitle tracks of a source', () => {
   });
 });
 
-describe('cues', () => {
-  async function* linesOf(text: string) {
-    yield* text.split('\n');
+async function* linesOf(text: string) {
+  yield* text.split('\n');
+}
+
+describe('WebVTT files', () => {
+  async function cut(text: string, startMs: number, durationMs: number) {
+    let written = '';
+    const hasCues = await cutWebVtt(linesOf(text), { startMs, durationMs }, async more => {
+      written += more;
+    });
+    return { hasCues, written };
   }
 
+  test('are cut at the edges, with their styles, settings and karaoke', async () => {
+    const text = `WEBVTT - Film
+Kind: captions
+
+STYLE
+::cue { color: lime }
+
+before
+00:01.000 --> 00:02.000
+gone
+
+1
+00:04.000-->00:07.500\tposition:10% align:start
+<v Anna>We <00:04.500>were <00:06.000>here
+
+NOTE a comment
+
+00:01:00.000 --> 00:02:00.000
+the end
+`;
+    expect(await cut(text, 5000, 60_000)).toEqual({
+      hasCues: true,
+      written: `WEBVTT - Film
+Kind: captions
+
+STYLE
+::cue { color: lime }
+
+1
+00:00:00.000 --> 00:00:02.500\tposition:10% align:start
+<v Anna>We <00:00:00.000>were <00:00:01.000>here
+
+NOTE a comment
+
+00:00:55.000 --> 00:01:00.000
+the end
+
+`,
+    });
+  });
+
+  test('keep their first line when a cue follows at once', async () => {
+    const text = '\ufeffWEBVTT\n00:01.000 --> 00:02.000\ngone\n\n00:05.000 --> 00:06.000\nkept';
+    const written = '\ufeffWEBVTT\n\n00:00:01.000 --> 00:00:02.000\nkept\n\n';
+    expect(await cut(text, 4000, 9000)).toEqual({ hasCues: true, written });
+  });
+
+  test('can have no cue in the range', async () => {
+    const { hasCues } = await cut('WEBVTT\n\n00:01.000 --> 00:02.000\ngone\n\nnonsense --> x\n', 4000, 9000);
+    expect(hasCues).toBe(false);
+  });
+});
+
+describe('cues', () => {
   async function shift(text: string, startMs: number, durationMs = Number.POSITIVE_INFINITY) {
     let written = '';
     const hasCues = await shiftCues(linesOf(text), { startMs, durationMs }, async more => {
