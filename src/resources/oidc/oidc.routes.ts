@@ -2,7 +2,7 @@ import type { IsSecure } from '../../http/listener/client-address.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
-import { sessionSchema } from '../sessions/sessions.schema.ts';
+import { answerSignIn, sessionStarted } from '../sessions/sign-in-answer.ts';
 import { identitySchema, oidcRequestSchema, oidcSignInSchema, signInMethodsSchema } from './oidc.schema.ts';
 import type { OidcService } from './oidc.service.ts';
 import { challengeOf, oidcCookie } from './sign-in-cookie.ts';
@@ -52,12 +52,7 @@ export function oidcRoutes(oidc: OidcService, gate: SessionGate, isSecure: IsSec
         'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code.',
       auth: 'none',
       body: jsonBody(oidcSignInSchema),
-      success: {
-        status: 201,
-        description: 'The session.',
-        schema: sessionSchema,
-        headers: { 'Set-Cookie': 'The cookie of the session.' },
-      },
+      success: sessionStarted,
       errors: [
         'authentication-oidc-refused',
         'authorization-suspended-account',
@@ -66,13 +61,10 @@ export function oidcRoutes(oidc: OidcService, gate: SessionGate, isSecure: IsSec
         'oidc-not-configured',
         'oidc-provider-unavailable',
       ],
-      handle: async ({ body, incoming, setHeader }) => {
-        gate.requireOwnSite(incoming);
+      handle: request => {
+        const { body, incoming } = request;
         const challenge = challengeOf(incoming.headers.cookie, isSecure(incoming));
-        const from = { request: incoming, before: gate.secretOf(incoming) };
-        const { view, secret } = await oidc.signIn(body.query, challenge, from);
-        setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
-        return view;
+        return answerSignIn(gate, request, from => oidc.signIn(body.query, challenge, from));
       },
     }),
     defineRoute({

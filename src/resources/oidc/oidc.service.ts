@@ -14,7 +14,7 @@ import { createAccount } from '../accounts/create-account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
 import type { User } from '../sessions/session.ts';
-import type { SessionsService, SignedIn } from '../sessions/sessions.service.ts';
+import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
 import { IdentitiesStore } from './identities.store.ts';
 import { OidcProvider, type OidcSettings, type ProvenPerson, refusedSignIn } from './oidc-provider.ts';
 import { checksOf, oidcSignInMs } from './sign-in-cookie.ts';
@@ -70,15 +70,10 @@ export class OidcService {
 
   /**
    * @param query of the redirect address
-   * @param from `before` is the secret of the session that ends
    * @throws AppError `authentication-oidc-refused`, `authorization-suspended-account`, `too-many-requests`,
    * `oidc-not-configured`, `oidc-provider-unavailable`
    */
-  async signIn(
-    query: string,
-    challenge: string | undefined,
-    from: { request: PeerRequest; before: string | undefined },
-  ): Promise<SignedIn> {
+  async signIn(query: string, challenge: string | undefined, from: SignInOrigin): Promise<SignedIn> {
     const { challenges, sessions, audit, clock, log } = this.#options;
     const provider = this.#requireProvider();
     const parameters = new URLSearchParams(query);

@@ -2,7 +2,7 @@ import type { SessionCaller } from '../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../http/routing/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
-import { sessionSchema } from '../sessions/sessions.schema.ts';
+import { answerSignIn, sessionStarted } from '../sessions/sign-in-answer.ts';
 import {
   passkeyChangesSchema,
   passkeyCreationSchema,
@@ -108,24 +108,14 @@ export function passkeyRoutes(passkeys: PasskeysService, gate: SessionGate): Rou
       description: 'Starts a session, as `POST /auth/session` does. Needs neither a password nor a code.',
       auth: 'none',
       body: jsonBody(passkeySignInSchema),
-      success: {
-        status: 201,
-        description: 'The session.',
-        schema: sessionSchema,
-        headers: { 'Set-Cookie': 'The cookie of the session.' },
-      },
+      success: sessionStarted,
       errors: [
         'authentication-invalid-passkey',
         'authorization-suspended-account',
         'authorization-other-site',
         'passkeys-unavailable',
       ],
-      handle: async ({ body, incoming, setHeader }) => {
-        gate.requireOwnSite(incoming);
-        const { view, secret } = await passkeys.signIn(body, incoming, gate.secretOf(incoming));
-        setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
-        return view;
-      },
+      handle: request => answerSignIn(gate, request, from => passkeys.signIn(request.body, from)),
     }),
   ];
 }

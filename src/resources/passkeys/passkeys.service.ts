@@ -14,7 +14,7 @@ import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { SessionsService, SignedIn } from '../sessions/sessions.service.ts';
+import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
 import type { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import type { Challenges } from './challenges.ts';
 import { maxPasskeysPerUser, type Passkey, type RelyingParty, relyingPartyOf } from './passkey.ts';
@@ -129,11 +129,7 @@ export class PasskeysService {
   }
 
   /** @throws AppError `authentication-invalid-passkey`, `authorization-suspended-account` */
-  async signIn(
-    { credential }: PasskeySignIn,
-    request: PeerRequest,
-    before: string | undefined,
-  ): Promise<SignedIn> {
+  async signIn({ credential }: PasskeySignIn, from: SignInOrigin): Promise<SignedIn> {
     const { accounts, audit, sessions, store, challenges, clock } = this.#options;
     const relyingParty = this.#relyingParty();
     const found = await store.findByCredential(Buffer.from(credential.id, 'base64url'));
@@ -143,7 +139,7 @@ export class PasskeysService {
     if (user?.userId !== passkey.userId) throw invalidPasskey('Its user was removed.');
     try {
       const { challenge, newCounter } = await this.#verifyUse(passkey, credential, relyingParty);
-      return await sessions.start(user, { request, before }, async (_, transaction) => {
+      return await sessions.start(user, from, async (_, transaction) => {
         const isFirst = await challenges.use(challenge, transaction);
         const use = { newCounter, atMs: clock.nowMs() };
         if (!isFirst || !(await store.recordUse(passkey, use, transaction))) {
@@ -151,7 +147,7 @@ export class PasskeysService {
         }
       });
     } catch (error) {
-      if (error instanceof AppError) await audit.recordSignIn(user, 'refused', request);
+      if (error instanceof AppError) await audit.recordSignIn(user, 'refused', from.request);
       throw error;
     }
   }

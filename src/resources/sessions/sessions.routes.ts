@@ -13,6 +13,7 @@ import {
   signInSchema,
 } from './sessions.schema.ts';
 import type { SessionsService } from './sessions.service.ts';
+import { answerSignIn, sessionStarted } from './sign-in-answer.ts';
 
 export const attemptLimits =
   'After 10 wrong passwords or codes for an email address within 15 minutes, or 30 from one network address, requests get 429 until the 15 minutes are over. Attempts from a network address where the password was right before are counted separately.';
@@ -35,12 +36,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
       description: `Starts a session, identified by a cookie. It ends 30 days after its last use. ${attemptLimits}`,
       auth: 'none',
       body: jsonBody(signInSchema),
-      success: {
-        status: 201,
-        description: 'The session.',
-        schema: sessionSchema,
-        headers: { 'Set-Cookie': 'The cookie of the session.' },
-      },
+      success: sessionStarted,
       errors: [
         'authentication-wrong-password',
         'authentication-second-factor-required',
@@ -49,12 +45,7 @@ export function sessionRoutes(sessions: SessionsService, gate: SessionGate): Rou
         'authorization-other-site',
         'too-many-requests',
       ],
-      handle: async ({ body, incoming, setHeader }) => {
-        gate.requireOwnSite(incoming);
-        const { view, secret } = await sessions.signIn(body, incoming, gate.secretOf(incoming));
-        setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
-        return view;
-      },
+      handle: request => answerSignIn(gate, request, from => sessions.signIn(request.body, from)),
     }),
     defineRoute({
       method: 'GET',

@@ -29,6 +29,12 @@ export interface SignedIn {
   readonly secret: string;
 }
 
+export interface SignInOrigin {
+  readonly request: PeerRequest;
+  /** The secret of the session that ends. */
+  readonly before: string | undefined;
+}
+
 interface SessionsServiceOptions {
   readonly accounts: AccountsStore;
   readonly audit: AuditLog;
@@ -50,17 +56,16 @@ export class SessionsService {
 
   /**
    * Ends the session that the request came with.
-   * @param before the secret of the previous session
    * @throws AppError `authentication-wrong-password`, with the same text and timing for an unknown user; only after the
    * right password `authorization-suspended-account`, `authentication-second-factor-required` and
    * `authentication-wrong-code`; `too-many-requests`
    */
   async signIn(
     { email, password, code }: { email: string; password: string; code?: string | undefined },
-    request: PeerRequest,
-    before: string | undefined,
+    from: SignInOrigin,
   ): Promise<SignedIn> {
     const { accounts, audit, passwords, addressOf, log } = this.#options;
+    const { request } = from;
     const address = addressOf(request);
     const user = await accounts.findUser(email);
     const { isRight, attempt } = await passwords.begin(email, address, password, user?.passwordHash);
@@ -70,7 +75,7 @@ export class SessionsService {
       throw new AppError('authentication-wrong-password');
     }
     try {
-      const signedIn = await this.start(user, { request, before }, async (now, transaction) => {
+      const signedIn = await this.start(user, from, async (now, transaction) => {
         // The password may have changed during the check.
         if (now.passwordHash !== user.passwordHash) throw new AppError('authentication-wrong-password');
         await this.#useSecondFactor(user, code, transaction);
@@ -91,13 +96,12 @@ export class SessionsService {
 
   /**
    * Starts a session of a user who has proved who they are.
-   * @param from `before` is the secret of the session that ends
    * @param check throws to refuse. It runs in the transaction of the session with the user as they are now
    * @throws AppError `authentication-wrong-password` for a user who was removed, `authorization-suspended-account`
    */
   async start(
     user: User,
-    { request, before }: { request: PeerRequest; before: string | undefined },
+    { request, before }: SignInOrigin,
     check: (user: User, transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<SignedIn> {
     const { accounts, audit, addressOf, log } = this.#options;
