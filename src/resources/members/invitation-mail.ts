@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../shared/escape-html.ts';
+import { composeMail } from '../mail/compose-mail.ts';
 import type { Mail } from '../mail/mailer.ts';
 import type { Invitation } from './member.ts';
 
@@ -14,18 +14,11 @@ export function mailOf({ invitation, url, inviterEmail, accountName }: Invitatio
   const { email, role, expiresAtMs } = invitation;
   const team = accountName ?? inviterEmail;
   const until = new Date(expiresAtMs).toISOString().slice(0, 10);
-  const greeting = `${inviterEmail} invites you to “${team}” on Millrace, as ${role}.`;
-  const advice = `The link works once, until ${until}. If you don’t expect this invitation, ignore this message.`;
-  return {
+  return composeMail({
     to: email,
     subject: `Invitation to ${team} on Millrace`,
-    text: `${greeting}\n\nAccept the invitation:\n${url}\n\n${advice}\n`,
-    html: [
-      '<!doctype html><html lang="en"><body style="font-family: sans-serif">',
-      `<p>${escapeHtml(greeting)}</p>`,
-      `<p><a href="${escapeHtml(url)}">Accept the invitation</a></p>`,
-      `<p>${escapeHtml(advice)}</p>`,
-      '</body></html>',
-    ].join('\n'),
-  };
+    greeting: `${inviterEmail} invites you to “${team}” on Millrace, as ${role}.`,
+    link: { words: 'Accept the invitation', url },
+    advice: `The link works once, until ${until}. If you don’t expect this invitation, ignore this message.`,
+  });
 }

@@ -90,7 +90,7 @@ export class InvitationsService {
     if (mails !== undefined) {
       const session = await accounts.sessions.find(sessionId);
       const inviterEmail = session?.email ?? '';
-      mails.send({ invitation, url, inviterEmail, accountName: session?.account.name });
+      await mails.send({ invitation, url, inviterEmail, accountName: session?.account.name });
     }
     return { invitation, url };
   }

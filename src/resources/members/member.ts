@@ -1,4 +1,5 @@
 import { allScopes, type Scope } from '../../http/routing/scope.ts';
+import type { MailOutcome } from '../mail/mail-queue.ts';
 
 export const roles = ['owner', 'editor', 'viewer'] as const;
 
@@ -39,10 +40,8 @@ export interface Membership {
   readonly isSuspended: boolean;
 }
 
-export interface MailState {
-  readonly status: 'sending' | 'sent' | 'failed';
-  /** The reason, for `failed`. */
-  readonly failure?: string;
+export interface MailState extends Omit<MailOutcome, 'status'> {
+  readonly status: 'sending' | MailOutcome['status'];
 }
 
 export interface Invitation {

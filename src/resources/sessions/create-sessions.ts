@@ -8,6 +8,7 @@ import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { MailQueue } from '../mail/mail-queue.ts';
 import { Mailer, type SmtpSettings } from '../mail/mailer.ts';
 import { InvitationMails } from '../members/invitation-mails.ts';
 import { invitationRoutes } from '../members/invitations.routes.ts';
@@ -46,7 +47,7 @@ export function createSessions(options: {
   peers: PeerReaders;
   clock: Clock;
   log: Logger;
-}): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask; mails: InvitationMails | undefined } {
+}): { routes: Route[]; gate: SessionGate; cleanup: PeriodicTask; mails: MailQueue | undefined } {
   const { database, accounts, audit, publicUrl, smtp, clock, log } = options;
   const { addressOf, isSecure } = options.peers;
   const { sessions } = accounts;
@@ -67,8 +68,11 @@ export function createSessions(options: {
     settings: options.oidc,
   });
   const store = new InvitationsStore(database);
-  const mails = smtp && new InvitationMails({ mailer: new Mailer(smtp), store, clock, log });
-  const invitations = new InvitationsService({ ...shared, store, sessions: service, publicUrl, mails });
+  const mails = smtp && new MailQueue({ mailer: new Mailer(smtp), log });
+  const invitations = new InvitationsService({
+    ...{ ...shared, store, sessions: service, publicUrl },
+    mails: mails && new InvitationMails({ queue: mails, store, clock, log }),
+  });
   return {
     routes: [
       ...sessionRoutes(service, gate),
