@@ -43,6 +43,7 @@ const onPostgres = [
   'p{lay,ublish}-hook',
   'project-owners',
   'passkeys',
+  'password-resets',
   'recordings',
   '*retention',
   'sessions',

@@ -714,7 +714,7 @@ export const settings = {
     'MILLRACE_SMTP_HOST',
     text,
     null,
-    'Mail server that sends invitations. Unset: people send the links of invitations themselves.',
+    'Mail server that sends invitations and links for new passwords. Unset: people send the links of invitations themselves, and the operator sets new passwords.',
   ),
   'smtp.port': setting('MILLRACE_SMTP_PORT', integer(1, 65_535), 587, 'Port of `smtp.host`.'),
   'smtp.secure': setting(

@@ -146,6 +146,11 @@ export const errorRegister = {
     blame: 'caller',
     title: 'This server has no OpenID Connect provider.',
   },
+  'mail-not-configured': {
+    kind: 'conflict',
+    blame: 'caller',
+    title: 'This server sends no mails.',
+  },
   'oidc-provider-unavailable': {
     kind: 'unavailable',
     blame: 'server',

@@ -166,6 +166,13 @@ export interface RecoveryCodeRow {
   code_hash: Buffer;
 }
 
+/** At most one per user. */
+export interface PasswordResetRow {
+  user_id: string;
+  token_hash: Buffer;
+  expires_at_ms: number;
+}
+
 /** Within a time that begins with the first attempt. */
 export interface SignInAttemptsRow {
   key_hash: Buffer;

@@ -53,6 +53,7 @@ import { analyticsViewers } from './migrations/0049-analytics-viewers.ts';
 import { viewerClips } from './migrations/0050-viewer-clips.ts';
 import { projectPairs } from './migrations/0051-project-pairs.ts';
 import { removedAnalytics } from './migrations/0052-removed-analytics.ts';
+import { passwordResets } from './migrations/0053-password-resets.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -110,6 +111,7 @@ export const migrations: readonly Migration[] = [
   viewerClips,
   projectPairs,
   removedAnalytics,
+  passwordResets,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

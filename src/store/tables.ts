@@ -12,6 +12,7 @@ import type {
   ListTotalRow,
   MemberRow,
   PasskeyRow,
+  PasswordResetRow,
   PrivateSessionRow,
   ProjectPairRow,
   ProjectRow,
@@ -86,6 +87,7 @@ export interface Tables {
   sessions: SessionRow;
   two_factor: TwoFactorRow;
   recovery_codes: RecoveryCodeRow;
+  password_resets: PasswordResetRow;
   passkeys: PasskeyRow;
   used_challenges: UsedChallengeRow;
   identities: IdentityRow;

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith } from '../support/images.ts';
+import { unreachableMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
@@ -34,7 +35,9 @@ let { password } = admin;
 beforeAll(async () => {
   provider = await TestOidcProvider.start();
   provider.people.set('admin', { email: admin.email });
-  server = await startApi({ oidc: provider.settings, videos: { restoreDays: 90 } });
+  server = await startApi({
+    ...{ oidc: provider.settings, smtp: unreachableMailServer, videos: { restoreDays: 90 } },
+  });
   await addUser(server, (await server.call('GET', '/account')).json.accountId, team);
 });
 afterAll(async () => {
@@ -77,6 +80,15 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
     return (await server.call('GET', '/account/projects', { headers })).json.data[0].projectId;
   },
   token: () => newInvitationToken(),
+  resetToken: async () => {
+    guests += 1;
+    const email = `forgetful-${guests}@example.org`;
+    await addUser(server, (await server.addAccount()).accountId, { ...team, email });
+    const { accounts } = server.api;
+    const { userId } = (await accounts.findUser(email))!;
+    await accounts.passwordResets.add({ userId, token: email, expiresAtMs: Date.now() + 3_600_000 });
+    return email;
+  },
   keyPairId: () => made('/account/api-keys', { name: 'A pair' }, 'keyPairId'),
   signingKeyId: () => made('/account/signing-keys', { name: 'A key' }, 'signingKeyId'),
   uploadToken: () => made('/upload-tokens', {}, 'token'),

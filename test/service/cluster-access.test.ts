@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { findPostgres, runOnPostgres } from '../support/postgres.ts';
-import { signIn } from '../support/sign-in.ts';
+import { admin, signIn } from '../support/sign-in.ts';
 import { basic, type TestAccount, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
@@ -72,6 +72,19 @@ function statusOfAnswer(upload: ClientRequest): Promise<number | undefined> {
   return promise;
 }
 
+async function signOut(server: TestApi, headers: Record<string, string>): Promise<void> {
+  expect((await server.call('DELETE', '/auth/session', { key: null, headers })).status).toBe(204);
+}
+
+async function setPasswordWithLink(server: TestApi): Promise<void> {
+  const { accounts } = server.api;
+  const { userId } = (await accounts.findUser(admin.email))!;
+  await accounts.passwordResets.add({ userId, token: 'token', expiresAtMs: Date.now() + 3_600_000 });
+  const body = { password: 'nine boats come home at dusk' };
+  const path = '/auth/password-resets/token/complete';
+  expect((await server.call('POST', path, { key: null, body })).status).toBe(204);
+}
+
 describe.skipIf(!hasPostgres).each([
   ['with signals', false],
   ['without signals', true],
@@ -114,7 +127,10 @@ describe.skipIf(!hasPostgres).each([
     expect(await statusOf(second.server, renewed.sandbox.apiKey)).toBe(200);
   });
 
-  it('reject a session that has ended, and end its feeds', async () => {
+  it.each([
+    ['was signed out', signOut],
+    ['ended with a new password', setPasswordWithLink],
+  ])('reject a session that %s, and end its feeds', async (_ending, end) => {
     const { first, second } = await startTwo(isDeaf);
     const cookie = await signIn(first.server);
     const headers = { cookie, 'millrace-environment': 'sandbox' };
@@ -125,8 +141,7 @@ describe.skipIf(!hasPostgres).each([
       headers: { cookie, origin: second.server.baseUrl },
       protocols: ['millrace.events.v1', 'environment.sandbox'],
     });
-    const ended = await first.server.call('DELETE', '/auth/session', { key: null, headers });
-    expect(ended.status).toBe(204);
+    await end(first.server, headers);
     expect(await statusOfSession(first)).toBe(401);
     await waitUntil(async () => (await statusOfSession(second)) === 401);
     expect(await feed.closed).toBe(4401);

@@ -11,10 +11,7 @@ const email = 'anna@example.org';
 async function start(port: number) {
   const smtp = { host: '127.0.0.1', port, isSecure: false, from: 'Millrace <millrace@example.org>' };
   const server = await startApi({ smtp });
-  onTestFinished(async () => {
-    await server.api.mails?.stop();
-    await server.stop();
-  });
+  onTestFinished(() => server.stop());
   const headers = { cookie: await signIn(server) };
   const invite = async () => {
     const body = { email, role: 'editor' };

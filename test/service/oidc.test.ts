@@ -54,7 +54,9 @@ const count = (action: string) =>
 
 describe('a sign-in with an OpenID Connect provider', () => {
   it('is offered with its name', async () => {
-    expect((await as(null, 'GET', '/auth/methods')).json).toEqual({ oidc: { name: 'Harbour ID' } });
+    expect((await as(null, 'GET', '/auth/methods')).json).toEqual({
+      ...{ oidc: { name: 'Harbour ID' }, passwordReset: false },
+    });
     const begun = await as(null, 'POST', '/auth/oidc-request');
     const asked = new URL(begun.json.url);
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
@@ -212,7 +214,9 @@ describe('a sign-in with an OpenID Connect provider', () => {
   it('is not offered by a server without a provider', async () => {
     const plain = await startApi();
     try {
-      expect((await as(null, 'GET', '/auth/methods', undefined, {}, plain)).json).toEqual({});
+      expect((await as(null, 'GET', '/auth/methods', undefined, {}, plain)).json).toEqual({
+        passwordReset: false,
+      });
       const begun = await as(null, 'POST', '/auth/oidc-request', undefined, {}, plain);
       expect(told(begun).slice(0, 2)).toEqual([409, 'oidc-not-configured']);
     } finally {

@@ -2,6 +2,7 @@ import { Outbox } from '../../src/events/outbox.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { unreachableMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
@@ -37,6 +38,7 @@ export async function startWireApi(): Promise<WireApi> {
   const provider = await TestOidcProvider.start();
   const api = await startApi({
     oidc: provider.settings,
+    smtp: unreachableMailServer,
     videos: { restoreDays: 90 },
     webhooks: database => {
       outbox = new Outbox(database, silentLogger);
@@ -147,6 +149,19 @@ export async function startWireApi(): Promise<WireApi> {
     const email = `guest-${guests}@example.org`;
     return (await asOwner('POST', '/account/invitations', { email, role: 'viewer' })).json;
   };
+  const newStranger = async () => {
+    guests += 1;
+    const stranger = { email: `stranger-${guests}@example.org`, password: team.password };
+    await addUser(api, (await api.addAccount()).accountId, stranger);
+    return stranger;
+  };
+  const newResetPath = async () => {
+    const { accounts } = api.api;
+    const { userId } = (await accounts.findUser((await newStranger()).email))!;
+    const token = `token-${userId}`;
+    await accounts.passwordResets.add({ userId, token, expiresAtMs: Date.now() + 3_600_000 });
+    return `/auth/password-resets/${token}`;
+  };
   const newInvitationToken = async () => (await newInvitation()).url.split('/').at(-1) as string;
   const newMember = async () => {
     const path = `/invitations/${await newInvitationToken()}/accept`;
@@ -195,6 +210,15 @@ export async function startWireApi(): Promise<WireApi> {
       const { cookie, query } = await proveAtProvider(api, 'careful');
       return { path: '/auth/oidc', cookie, body: { query } };
     },
+    'POST /auth/password-resets': () => {
+      guests += 1;
+      return { path: '/auth/password-resets', body: { email: `guest-${guests}@example.org` } };
+    },
+    'GET /auth/password-resets/{resetToken}': async () => ({ path: await newResetPath() }),
+    'POST /auth/password-resets/{resetToken}/complete': async () => ({
+      path: `${await newResetPath()}/complete`,
+      body: { password: `another ${team.password}` },
+    }),
     'GET /account/identity': signedIn('/account/identity'),
     'DELETE /account/identity': signedIn('/account/identity'),
     'POST /auth/session': () => ({ path: '/auth/session', body: { ...admin, password } }),
@@ -256,9 +280,7 @@ export async function startWireApi(): Promise<WireApi> {
     }),
     'GET /invitations/{token}': async () => ({ path: `/invitations/${await newInvitationToken()}` }),
     'POST /invitations/{token}/accept': async () => {
-      guests += 1;
-      const stranger = { email: `stranger-${guests}@example.org`, password: team.password };
-      await addUser(api, (await api.addAccount()).accountId, stranger);
+      const stranger = await newStranger();
       const body = { email: stranger.email, role: 'viewer' };
       const { url } = (await asOwner('POST', '/account/invitations', body)).json;
       const path = `/invitations/${url.split('/').at(-1)}/accept`;

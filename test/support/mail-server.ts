@@ -2,10 +2,30 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import type { SmtpSettings } from '../../src/resources/mail/mailer.ts';
 
-/** Returns the port of a mail server, and what it receives. */
-export async function startMailServer(options: SMTPServerOptions = {}) {
-  const mails: { to: string[]; content: string }[] = [];
+export interface MailServer {
+  readonly port: number;
+  /** What it received. */
+  readonly mails: { to: string[]; content: string }[];
+  stop(): Promise<void>;
+}
+
+/** Nothing listens there. */
+export const unreachableMailServer: SmtpSettings = {
+  ...{ host: '127.0.0.1', port: 1, isSecure: false, from: 'millrace@example.org' },
+};
+
+/** Starts a mail server that ends with the test. */
+export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+  const mailServer = await openMailServer(options);
+  onTestFinished(() => mailServer.stop());
+  return mailServer;
+}
+
+/** Starts a mail server that the caller stops. */
+export async function openMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+  const mails: MailServer['mails'] = [];
   const mailServer = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -22,6 +42,8 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   });
   mailServer.listen(0, '127.0.0.1');
   await once(mailServer.server, 'listening');
-  onTestFinished(() => new Promise(resolve => void mailServer.close(() => resolve())));
-  return { port: (mailServer.server.address() as AddressInfo).port, mails };
+  return {
+    ...{ port: (mailServer.server.address() as AddressInfo).port, mails },
+    stop: () => new Promise(resolve => void mailServer.close(() => resolve())),
+  };
 }

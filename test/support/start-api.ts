@@ -218,6 +218,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     addAccount: account => addAccount(database, account),
     async stop() {
       await listener.stop();
+      await api.mails?.stop();
       await api.analytics.tracker.stop();
       await api.tokenCleanup.stop();
       await api.serverMonitor.stop();

@@ -67,7 +67,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'authentication-wrong-password': {
     meaning: 'The email address or the password is wrong.',
-    remedy: 'Try again. After ten attempts you have to wait. The operator can set a new password.',
+    remedy: 'Try again, or request a new password on the sign-in page. After ten attempts you have to wait.',
   },
   'authentication-second-factor-required': {
     meaning: 'The password is right, and the user has two-factor sign-in.',
@@ -103,6 +103,11 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   'oidc-not-configured': {
     meaning: 'The server has no OpenID Connect provider, so nobody can sign in with one.',
     remedy: 'Sign in with your password or a passkey, or ask the operator to set `MILLRACE_OIDC_ISSUER`.',
+  },
+  'mail-not-configured': {
+    meaning: 'The server has no mail server, so it cannot send a link for a new password.',
+    remedy:
+      'Ask the operator for a new password (`npm run account -- password EMAIL`), or to set `MILLRACE_SMTP_HOST`.',
   },
   'oidc-provider-unavailable': {
     meaning:

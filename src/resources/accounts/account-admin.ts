@@ -94,9 +94,11 @@ export class AccountAdmin {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
     const user = await this.#accounts.findUser(email);
-    if (user === undefined || !(await this.#accounts.resetPassword(email, passwordHash))) return undefined;
+    if (user === undefined) return undefined;
     const target = { kind: 'user', id: user.userId, name: user.email };
-    await this.#record(user.accountId, 'password.reset', 'Reset a password', target);
+    await this.#accounts.resetPassword(user, passwordHash, transaction =>
+      this.#record(user.accountId, 'password.reset', 'Reset a password', target, transaction),
+    );
     return new Secret(password);
   }
 

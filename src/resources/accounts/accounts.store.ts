@@ -6,6 +6,7 @@ import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { Role } from '../members/member.ts';
 import { MembersStore, ownerEmail } from '../members/members.store.ts';
+import { PasswordResetsStore } from '../password-resets/password-resets.store.ts';
 import { firstProjectName } from '../projects/project-pair.ts';
 import { ProjectPairsStore } from '../projects/project-pairs.store.ts';
 import type { User } from '../sessions/session.ts';
@@ -51,6 +52,8 @@ export class AccountsStore {
   readonly sessions: SessionsStore;
   readonly members: MembersStore;
   readonly projects: ProjectPairsStore;
+  /** Links for new passwords end with the next change of the password. */
+  readonly passwordResets: PasswordResetsStore;
   readonly #database: Database;
   readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
@@ -60,6 +63,7 @@ export class AccountsStore {
     this.sessions = new SessionsStore(database);
     this.members = new MembersStore(database);
     this.projects = new ProjectPairsStore(database);
+    this.passwordResets = new PasswordResetsStore(database);
     this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
@@ -228,21 +232,24 @@ export class AccountsStore {
         if ((await transaction.run(changed)) === 0) return false;
         await this.sessions.removeOthers(user.userId, kept.sessionId, transaction);
         await this.sessions.setSecret(kept.sessionId, kept.secret, transaction);
+        await this.passwordResets.removeOfUser(user.userId, transaction);
         return true;
       },
       { changed: 'user' },
     );
   }
 
-  /** Ends the user's sessions. Returns false for an unknown user. */
-  async resetPassword(email: string, passwordHash: string): Promise<boolean> {
-    const user = await this.findUser(email);
-    if (user === undefined) return false;
-    const { userId: id, accountId } = user;
+  /** Ends the user's sessions. @param begin runs first in the transaction. It throws to refuse */
+  resetPassword(
+    { userId: id, accountId }: User,
+    passwordHash: string,
+    begin: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     const { queries } = this.#database;
-    await this.changeAccess(
+    return this.changeAccess(
       accountId,
       async transaction => {
+        await begin(transaction);
         await transaction.run(
           queries.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id),
         );
@@ -250,10 +257,10 @@ export class AccountsStore {
           queries.selectFrom('users').select('id').where('id', '=', id),
           transaction,
         );
+        await this.passwordResets.removeOfUser(id, transaction);
       },
       { changed: 'user' },
     );
-    return true;
   }
 }
 

@@ -16,6 +16,7 @@ const uploadMs = 168 * 3_600_000;
 const signInEvents = {
   'signed-in': { action: 'session.create', summary: 'Sign in' },
   'account-created': { action: 'account.create', summary: 'Create an account' },
+  'password-reset': { action: 'password.reset', summary: 'Set a new password with a link' },
   refused: { action: 'session.refuse', summary: 'Sign-in refused' },
 } as const;
 

@@ -147,12 +147,9 @@ export class InvitationsService {
     return { view: await sessions.view(opened), secret: opened.secret };
   }
 
-  #hash({ email }: Invitation, password: string | undefined): Promise<string> {
+  async #hash({ email }: Invitation, password: string | undefined): Promise<string> {
     if (password === undefined) throw attributeError('password', 'Choose a password.');
-    if (password.toLowerCase() === email) {
-      throw attributeError('password', 'The password must differ from the email address.');
-    }
-    return this.#options.passwords.hash(password);
+    return this.#options.passwords.hash(password, { email, attribute: 'password' });
   }
 
   async #join(invitation: Invitation, userId: string, transaction: Transaction): Promise<string> {

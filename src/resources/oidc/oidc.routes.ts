@@ -1,13 +1,21 @@
 import type { IsSecure } from '../../http/listener/client-address.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
+import type { PasswordResetsService } from '../password-resets/password-resets.service.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
 import { answerSignIn, sessionStarted } from '../sessions/sign-in-answer.ts';
 import { identitySchema, oidcRequestSchema, oidcSignInSchema, signInMethodsSchema } from './oidc.schema.ts';
 import type { OidcService } from './oidc.service.ts';
 import { challengeOf, oidcCookie } from './sign-in-cookie.ts';
 
-export function oidcRoutes(oidc: OidcService, gate: SessionGate, isSecure: IsSecure): Route[] {
+interface OidcRoutesOptions {
+  readonly oidc: OidcService;
+  readonly resets: PasswordResetsService;
+  readonly gate: SessionGate;
+  readonly isSecure: IsSecure;
+}
+
+export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions): Route[] {
   const tag = 'Sessions';
   const identity = { path: '/account/identity', tag, auth: 'session' } as const;
   return [
@@ -19,7 +27,10 @@ export function oidcRoutes(oidc: OidcService, gate: SessionGate, isSecure: IsSec
       description: 'Besides the password and passkeys.',
       auth: 'none',
       success: { status: 200, description: 'The ways to sign in.', schema: signInMethodsSchema },
-      handle: () => (oidc.name === undefined ? {} : { oidc: { name: oidc.name } }),
+      handle: () => ({
+        ...(oidc.name === undefined ? {} : { oidc: { name: oidc.name } }),
+        passwordReset: resets.isAvailable,
+      }),
     }),
     defineRoute({
       method: 'POST',

@@ -9,8 +9,11 @@ export const signInMethodsSchema = z
       .object({ name: z.string() })
       .optional()
       .describe('The OpenID Connect provider. Absent if the server has none.'),
+    passwordReset: z
+      .boolean()
+      .describe('True if the server sends links for new passwords by mail (`POST /auth/password-resets`).'),
   })
-  .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' } }] });
+  .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' }, passwordReset: true }] });
 
 export const oidcRequestSchema = z
   .object({

@@ -23,6 +23,8 @@ import { Challenges } from '../passkeys/challenges.ts';
 import { passkeyRoutes } from '../passkeys/passkeys.routes.ts';
 import { PasskeysService } from '../passkeys/passkeys.service.ts';
 import { PasskeysStore } from '../passkeys/passkeys.store.ts';
+import { passwordResetRoutes } from '../password-resets/password-resets.routes.ts';
+import { PasswordResetsService } from '../password-resets/password-resets.service.ts';
 import { twoFactorRoutes } from '../two-factor/two-factor.routes.ts';
 import { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
@@ -73,12 +75,14 @@ export function createSessions(options: {
     ...{ ...shared, store, sessions: service, publicUrl },
     mails: mails && new InvitationMails({ queue: mails, store, clock, log }),
   });
+  const resets = new PasswordResetsService({ ...shared, attempts, mails, publicUrl });
   return {
     routes: [
       ...sessionRoutes(service, gate),
       ...twoFactorRoutes(twoFactor, gate),
       ...passkeyRoutes(passkeys, gate),
-      ...oidcRoutes(oidc, gate, isSecure),
+      ...passwordResetRoutes(resets, gate),
+      ...oidcRoutes({ oidc, resets, gate, isSecure }),
       ...memberRoutes(new MembersService({ accounts, log })),
       ...invitationRoutes({ invitations, gate, clock }),
     ],
@@ -89,6 +93,7 @@ export function createSessions(options: {
       run: async () =>
         (await removeInBatches(limit => sessions.removeExpired(clock.nowMs(), limit))) +
         (await removeInBatches(limit => store.removeExpired(clock.nowMs(), limit))) +
+        (await removeInBatches(limit => accounts.passwordResets.removeExpired(clock.nowMs(), limit))) +
         (await attempts.removeExpired(clock.nowMs())) +
         (await challenges.removeExpired()),
     },

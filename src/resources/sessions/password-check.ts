@@ -1,3 +1,4 @@
+import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { PasswordQueue } from './password-queue.ts';
 import type { SignInAttemptsStore } from './sign-in-attempts.store.ts';
@@ -18,8 +19,21 @@ export class PasswordCheck {
     this.#limits = new SignInLimiter(attempts, clock);
   }
 
-  hash(password: string): Promise<string> {
+  /**
+   * Hashes a new password.
+   * @param attribute of the request
+   * @throws AppError `invalid-attribute` for the email address of the user
+   */
+  async hash(password: string, { email, attribute }: { email: string; attribute: string }): Promise<string> {
+    if (password.toLowerCase() === email.toLowerCase()) {
+      throw attributeError(attribute, 'The password must differ from the email address.');
+    }
     return this.#passwords.hash(password);
+  }
+
+  /** Forgets wrong passwords for the email address, from everywhere and from this client. */
+  forgetWrong(email: string, address: string): Promise<void> {
+    return this.#limits.forget(email, address);
   }
 
   /** Leaves the attempt open, for what is checked beside the password. @param stored undefined for an unknown user */

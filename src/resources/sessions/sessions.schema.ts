@@ -22,7 +22,7 @@ export const signInSchema = z
   })
   .meta({ examples: [{ email: 'studio@example.org', password: 'nine boats leave at dawn' }] });
 
-const newPassword = z
+export const newPassword = z
   .string()
   .max(passwordLength.max)
   .refine(

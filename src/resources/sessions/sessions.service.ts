@@ -217,8 +217,6 @@ export class SessionsService {
     request: PeerRequest,
   ): Promise<string> {
     const { email } = await this.#requireSession(sessionId);
-    const isEmail = newPassword.toLowerCase() === email.toLowerCase();
-    if (isEmail) throw attributeError('newPassword', 'The password must differ from the email address.');
     const user = await this.#options.accounts.findUser(email);
     const { passwords, addressOf } = this.#options;
     const isRight = await passwords.verify(email, addressOf(request), currentPassword, user?.passwordHash);
@@ -228,7 +226,7 @@ export class SessionsService {
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
       throw attributeError('newPassword', 'This is your current password. Choose a new one.');
     }
-    const passwordHash = await passwords.hash(newPassword);
+    const passwordHash = await passwords.hash(newPassword, { email, attribute: 'newPassword' });
     const secret = randomBase62(sessionSecretLength);
     if (!(await this.#options.accounts.changePassword(user, passwordHash, { sessionId, secret }))) {
       throw attributeError('currentPassword', 'The password was changed a moment ago.');

@@ -1,6 +1,7 @@
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { AttemptWindow, SignInAttemptsStore } from './sign-in-attempts.store.ts';
 
 const windowMs = 15 * 60_000;
@@ -37,17 +38,13 @@ export class SignInLimiter {
     const networkKey = `network ${network}`;
     const emailKey = await this.#store.transaction(async transaction => {
       const isKnown = await this.#store.isKnown(emailAtNetwork, nowMs, transaction);
-      const key = `email ${isKnown ? emailAtNetwork : email.toLowerCase()}`;
-      // In this order, so that no two attempts wait for each other. A refusal rolls both back.
-      const ofEmail = await this.#store.count(key, { nowMs, windowMs }, transaction);
-      const ofNetwork = await this.#store.count(networkKey, { nowMs, windowMs }, transaction);
-      assertWithin(
-        [
-          { window: ofEmail, limit: maxAttemptsPerEmail },
-          ...(isKnown ? [] : [{ window: ofNetwork, limit: maxAttemptsPerAddress }]),
-        ],
-        nowMs,
-      );
+      const key = emailKeyOf(isKnown ? emailAtNetwork : email);
+      const limits = [
+        { key, limit: maxAttemptsPerEmail },
+        { key: networkKey, limit: isKnown ? Number.POSITIVE_INFINITY : maxAttemptsPerAddress },
+      ];
+      const refusal = 'Too many passwords or codes were wrong. Try again later.';
+      await countWithin(limits, { attempts: this.#store, nowMs, windowMs, refusal }, transaction);
       return key;
     });
     return {
@@ -64,18 +61,47 @@ export class SignInLimiter {
         }),
     };
   }
+
+  /** Forgets attempts with the email address, from everywhere and from this client. */
+  async forget(email: string, address: string): Promise<void> {
+    await this.#store.transaction(async transaction => {
+      await this.#store.forget(emailKeyOf(email), transaction);
+      await this.#store.forget(emailKeyOf(`${email} ${clientNetwork(address)}`), transaction);
+    });
+  }
 }
 
-/** @throws RateExceeded */
-function assertWithin(
-  counted: readonly { readonly window: AttemptWindow; readonly limit: number }[],
-  nowMs: number,
-): void {
+function emailKeyOf(text: string): string {
+  return `email ${text.toLowerCase()}`;
+}
+
+interface LimitedCount {
+  readonly attempts: SignInAttemptsStore;
+  readonly nowMs: number;
+  readonly windowMs: number;
+  /** For those who have to wait. */
+  readonly refusal: string;
+}
+
+/**
+ * Counts an attempt for all keys, or for none when a limit is exceeded.
+ * @param limits in the same order for all attempts, so that no two wait for each other
+ * @throws RateExceeded which rolls the transaction back
+ */
+export async function countWithin(
+  limits: readonly { readonly key: string; readonly limit: number }[],
+  { attempts, nowMs, windowMs, refusal }: LimitedCount,
+  transaction: Transaction,
+): Promise<void> {
+  const counted: { window: AttemptWindow; limit: number }[] = [];
+  for (const { key, limit } of limits) {
+    counted.push({ window: await attempts.count(key, { nowMs, windowMs }, transaction), limit });
+  }
   const exceeded = counted.filter(({ window, limit }) => window.attempts > limit);
   const [first] = exceeded;
   if (first === undefined) return;
   const endsAtMs = Math.max(...exceeded.map(({ window }) => window.endsAtMs));
   const retryAfterSeconds = Math.ceil((endsAtMs - nowMs) / 1_000);
   const state = { isAllowed: false, limit: first.limit, remaining: 0, retryAfterSeconds };
-  throw new RateExceeded(state, 'Too many passwords or codes were wrong. Try again later.');
+  throw new RateExceeded(state, refusal);
 }

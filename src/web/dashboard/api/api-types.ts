@@ -87,7 +87,9 @@ export type Passkey = {
 
 export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
 
-export type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; };
+export type PasswordReset = { readonly email: string; readonly expiresAt: string; };
+
+export type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; readonly passwordReset: boolean; };
 
 export type OidcRequest = { readonly url: string; };
 
@@ -800,6 +802,14 @@ export interface Operations {
       };
     };
     answer: Session;
+  };
+  'POST /auth/password-resets': { params: undefined; query: undefined; body: { readonly email: string; }; answer: undefined; };
+  'GET /auth/password-resets/{resetToken}': { params: { readonly resetToken: string; }; query: undefined; body: undefined; answer: PasswordReset; };
+  'POST /auth/password-resets/{resetToken}/complete': {
+    params: { readonly resetToken: string; };
+    query: undefined;
+    body: { readonly password: string; };
+    answer: undefined;
   };
   'GET /auth/methods': { params: undefined; query: undefined; body: undefined; answer: SignInMethods; };
   'POST /auth/oidc-request': { params: undefined; query: undefined; body: undefined; answer: OidcRequest; };

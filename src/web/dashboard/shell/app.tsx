@@ -9,6 +9,7 @@ import { projectKey, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
 import { InvitationPage, invitationToken } from './invitation-page.tsx';
 import { OidcReturnPage } from './oidc-return-page.tsx';
+import { PasswordResetPage, passwordResetToken } from './password-reset-page.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -38,6 +39,8 @@ export function App() {
   }
   if (session.value === undefined) return null;
   if (isReturning) return <OidcReturnPage />;
+  const resetToken = passwordResetToken();
+  if (resetToken !== undefined) return <PasswordResetPage token={resetToken} />;
   const token = invitationToken();
   if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;

@@ -1,14 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { sessionChannel } from '../api/sessions.ts';
+import { NewPasswordField } from '../pages/account/new-password-fields.tsx';
 import { roleNames } from '../pages/team/roles.ts';
 import { session } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
-import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
 import { LoadedContent } from '../ui/states.tsx';
+import { SignInCard } from './sign-in-card.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
 /** The token of the invitation that this page shows. */
@@ -26,57 +27,49 @@ export function InvitationPage({ token }: { token: string }) {
     sessionChannel.postMessage('changed');
     location.assign('/dashboard');
   });
-  useEffect(() => {
-    document.title = 'Invitation · Millrace';
-  }, []);
   if (isSigningIn && !session.value) return <SignInPage />;
   return (
-    <main class="sign-in">
-      <form class="sign-in-card" noValidate onSubmit={submission.submit}>
-        <h1>Join a team on Millrace</h1>
-        <LoadedContent loaded={loaded} height={120}>
-          {({ email, role, accountName, ownerEmail, hasUser }) => {
-            const isRightUser = session.value?.email.toLowerCase() === email;
-            return (
-              <>
-                <p>
-                  You’re invited to <strong>{accountName ?? ownerEmail}</strong> as{' '}
-                  {roleNames[role].toLowerCase()}, with the address <strong>{email}</strong>.
-                </p>
-                {!hasUser && (
-                  <TextField
-                    label="Choose a password"
-                    hint="At least 12 characters."
-                    type="password"
-                    autocomplete="new-password"
-                    value={password}
-                    onValue={setPassword}
-                    error={submission.errorOf('password')}
-                  />
-                )}
-                {hasUser && !isRightUser && session.value && (
-                  <p>You’re signed in as {session.value.email}. Sign out, and open the link again.</p>
-                )}
-                <ProblemNotice problem={submission.notice} />
-                {hasUser && !session.value ? (
-                  <Button kind="primary" onClick={() => setSigningIn(true)}>
-                    Sign in to accept
-                  </Button>
-                ) : (
-                  <Button
-                    kind="primary"
-                    type="submit"
-                    busy={submission.busy}
-                    disabled={hasUser ? !isRightUser : password === ''}
-                  >
-                    Accept invitation
-                  </Button>
-                )}
-              </>
-            );
-          }}
-        </LoadedContent>
-      </form>
-    </main>
+    <SignInCard title="Join a team on Millrace" documentTitle="Invitation" onSubmit={submission.submit}>
+      <LoadedContent loaded={loaded} height={120}>
+        {({ email, role, accountName, ownerEmail, hasUser }) => {
+          const isRightUser = session.value?.email.toLowerCase() === email;
+          return (
+            <>
+              <p>
+                You’re invited to <strong>{accountName ?? ownerEmail}</strong> as{' '}
+                {roleNames[role].toLowerCase()}, with the address <strong>{email}</strong>.
+              </p>
+              {!hasUser && (
+                <NewPasswordField
+                  label="Choose a password"
+                  email={email}
+                  value={password}
+                  onValue={setPassword}
+                  error={submission.errorOf('password')}
+                />
+              )}
+              {hasUser && !isRightUser && session.value && (
+                <p>You’re signed in as {session.value.email}. Sign out, and open the link again.</p>
+              )}
+              <ProblemNotice problem={submission.notice} />
+              {hasUser && !session.value ? (
+                <Button kind="primary" onClick={() => setSigningIn(true)}>
+                  Sign in to accept
+                </Button>
+              ) : (
+                <Button
+                  kind="primary"
+                  type="submit"
+                  busy={submission.busy}
+                  disabled={hasUser ? !isRightUser : password === ''}
+                >
+                  Accept invitation
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </LoadedContent>
+    </SignInCard>
   );
 }

@@ -3,12 +3,12 @@ import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { SignInCard } from './sign-in-card.tsx';
 
 /** Finishes a sign-in with the OpenID Connect provider. */
 export function OidcReturnPage() {
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
-    document.title = 'Sign in · Millrace';
     const query = location.search.slice(1);
     // The code works once.
     history.replaceState(null, '', location.pathname);
@@ -17,20 +17,17 @@ export function OidcReturnPage() {
       .catch((error: unknown) => setProblem(problemOf(error)));
   }, []);
   return (
-    <main class="sign-in">
-      <div class="sign-in-card">
-        <h1>Sign in to Millrace</h1>
-        {problem === undefined ? (
-          <p role="status">Signing you in…</p>
-        ) : (
-          <>
-            <ProblemNotice problem={problem} />
-            <Button kind="primary" href={returnPath()}>
-              Back to sign-in
-            </Button>
-          </>
-        )}
-      </div>
-    </main>
+    <SignInCard title="Sign in to Millrace" documentTitle="Sign in">
+      {problem === undefined ? (
+        <p role="status">Signing you in…</p>
+      ) : (
+        <>
+          <ProblemNotice problem={problem} />
+          <Button kind="primary" href={returnPath()}>
+            Back to sign-in
+          </Button>
+        </>
+      )}
+    </SignInCard>
   );
 }

@@ -11,14 +11,16 @@ import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { ForgotPasswordPage } from './forgot-password-page.tsx';
+import { SignInCard } from './sign-in-card.tsx';
 
 export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
+  const [isForgotten, setForgotten] = useState(false);
   const [refused, setRefused] = useState<{ email: string; untilMs: number }>();
   const submission = useSubmit(async () => {
     try {
@@ -57,92 +59,86 @@ export function SignInPage() {
     setPassword('');
     submission.clear();
   };
-  useEffect(() => {
-    document.title = 'Sign in · Millrace';
-  }, []);
+  if (isForgotten) return <ForgotPasswordPage email={email} onBack={() => setForgotten(false)} />;
   return (
-    <main class="sign-in">
-      <form class="sign-in-card" noValidate onSubmit={submit}>
-        <span class="brand-mark large" aria-hidden="true">
-          <Icon name="play" size={26} />
-        </span>
-        <h1>Sign in to Millrace</h1>
-        {signOutReason.value !== undefined && submission.problem === undefined && (
-          <Notice>{signOutReason.value}</Notice>
-        )}
-        {needsCode ? (
-          <CodeField code={code} onCode={setCode} />
-        ) : (
-          <>
-            <TextField
-              label="Email"
-              type="email"
-              name="email"
-              autocomplete="username"
-              value={email}
-              onValue={setEmail}
-              error={submission.errorOf('email')}
-              required
-            />
-            <TextField
-              label="Password"
-              type="password"
-              name="password"
-              autocomplete="current-password"
-              value={password}
-              onValue={setPassword}
-              error={submission.errorOf('password')}
-              required
-            />
-          </>
-        )}
-        {!isRefused && <ProblemNotice problem={submission.problem} />}
-        {isRefused && !isWaiting && !submission.busy && <Notice>You can try again now.</Notice>}
-        {isWaiting && (
-          <>
-            <Notice tone="bad">{submission.problem?.detail ?? submission.problem?.text}</Notice>
-            <p class="countdown" role="timer">
-              You can try again in <strong>{formatTime(secondsLeft)}</strong>.
-            </p>
-          </>
-        )}
-        <Button
-          kind="primary"
-          type="submit"
-          busy={submission.busy}
-          disabled={isWaiting || email.trim() === '' || password === '' || (needsCode && code.trim() === '')}
-        >
-          Sign in
-        </Button>
-        {!needsCode && passkeyObstacle() === undefined && (
-          <Button icon="key" busy={passkey.busy} onClick={() => passkey.submit()}>
-            Sign in with a passkey
-          </Button>
-        )}
-        {!needsCode && provider !== undefined && (
-          <Button busy={oidc.busy} onClick={() => oidc.submit()}>
-            Continue with {provider}
-          </Button>
-        )}
-        <ProblemNotice problem={passkey.problem ?? oidc.problem} />
-        {needsCode ? (
-          <>
-            <Button kind="quiet" onClick={startOver}>
-              Start over
-            </Button>
-            <p class="hint">
-              If you lost your device and your recovery codes, the operator can run this on the server:{' '}
-              <code>npm run account -- two-factor EMAIL --undo</code>
-            </p>
-          </>
-        ) : (
-          <p class="hint">
-            The server printed your email and password when it first started. To get a new password, run this
-            on the server: <code>npm run account -- password EMAIL</code>
+    <SignInCard title="Sign in to Millrace" documentTitle="Sign in" onSubmit={submit}>
+      {signOutReason.value !== undefined && submission.problem === undefined && (
+        <Notice>{signOutReason.value}</Notice>
+      )}
+      {needsCode ? (
+        <CodeField code={code} onCode={setCode} />
+      ) : (
+        <>
+          <TextField
+            label="Email"
+            type="email"
+            name="email"
+            autocomplete="username"
+            value={email}
+            onValue={setEmail}
+            error={submission.errorOf('email')}
+            required
+          />
+          <TextField
+            label="Password"
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            value={password}
+            onValue={setPassword}
+            error={submission.errorOf('password')}
+            required
+          />
+        </>
+      )}
+      {!isRefused && <ProblemNotice problem={submission.problem} />}
+      {isRefused && !isWaiting && !submission.busy && <Notice>You can try again now.</Notice>}
+      {isWaiting && (
+        <>
+          <Notice tone="bad">{submission.problem?.detail ?? submission.problem?.text}</Notice>
+          <p class="countdown" role="timer">
+            You can try again in <strong>{formatTime(secondsLeft)}</strong>.
           </p>
-        )}
-      </form>
-    </main>
+        </>
+      )}
+      <Button
+        kind="primary"
+        type="submit"
+        busy={submission.busy}
+        disabled={isWaiting || email.trim() === '' || password === '' || (needsCode && code.trim() === '')}
+      >
+        Sign in
+      </Button>
+      {!needsCode && passkeyObstacle() === undefined && (
+        <Button icon="key" busy={passkey.busy} onClick={() => passkey.submit()}>
+          Sign in with a passkey
+        </Button>
+      )}
+      {!needsCode && provider !== undefined && (
+        <Button busy={oidc.busy} onClick={() => oidc.submit()}>
+          Continue with {provider}
+        </Button>
+      )}
+      <ProblemNotice problem={passkey.problem ?? oidc.problem} />
+      {needsCode ? (
+        <>
+          <Button kind="quiet" onClick={startOver}>
+            Start over
+          </Button>
+          <p class="hint">
+            If you lost your device and your recovery codes, the operator can run this on the server:{' '}
+            <code>npm run account -- two-factor EMAIL --undo</code>
+          </p>
+        </>
+      ) : (
+        <>
+          <Button kind="quiet" onClick={() => setForgotten(true)}>
+            Forgot your password?
+          </Button>
+          <p class="hint">The server printed your email and password when it first started.</p>
+        </>
+      )}
+    </SignInCard>
   );
 }
 

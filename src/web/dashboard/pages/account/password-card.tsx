@@ -8,29 +8,24 @@ import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { minPasswordLength, strengthOf } from './password-strength.ts';
+import { HiddenUserName, NewPasswordFields, useNewPassword } from './new-password-fields.tsx';
 
 export function PasswordCard() {
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
-  const [repeated, setRepeated] = useState('');
   const email = session.value?.email ?? '';
-  const strength = strengthOf(newPassword, email);
-  const differs = repeated !== '' && repeated !== newPassword;
+  const [currentPassword, setCurrent] = useState('');
+  const password = useNewPassword(email);
   const submission = useSubmit(async () => {
-    await call('PUT /account/password', { body: { currentPassword, newPassword } });
+    await call('PUT /account/password', { body: { currentPassword, newPassword: password.value } });
     setCurrent('');
-    setNew('');
-    setRepeated('');
+    password.setValue('');
+    password.setRepeated('');
     showToast('Password changed. You’re signed out everywhere else.');
   });
-  const isReady =
-    currentPassword !== '' && strength !== undefined && strength.score > 0 && repeated === newPassword;
+  const isReady = currentPassword !== '' && password.isReady;
   return (
     <Card title="Password">
       <Form submission={submission} disabled={!isReady}>
-        {/* Password managers need the user name. */}
-        <input type="text" hidden readOnly name="username" autocomplete="username" value={email} />
+        <HiddenUserName email={email} />
         <TextField
           label="Current password"
           type="password"
@@ -40,30 +35,7 @@ export function PasswordCard() {
           onValue={setCurrent}
           error={submission.errorOf('currentPassword')}
         />
-        <TextField
-          label="New password"
-          type="password"
-          name="newPassword"
-          autocomplete="new-password"
-          value={newPassword}
-          onValue={setNew}
-          hint={
-            <span class="strength" data-score={strength?.score ?? 0} role="status">
-              <span class="strength-bar" aria-hidden="true" />
-              {strength?.words ?? `Use at least ${minPasswordLength} characters.`}
-            </span>
-          }
-          error={submission.errorOf('newPassword')}
-        />
-        <TextField
-          label="Confirm new password"
-          type="password"
-          name="repeated"
-          autocomplete="new-password"
-          value={repeated}
-          onValue={setRepeated}
-          error={differs ? 'The passwords don’t match.' : undefined}
-        />
+        <NewPasswordFields password={password} error={submission.errorOf('newPassword')} />
         <ProblemNotice problem={submission.notice} />
         <div class="actions">
           <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>

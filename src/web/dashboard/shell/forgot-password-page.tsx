@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api/client.ts';
+import { Button } from '../ui/button.tsx';
+import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { TextField } from '../ui/form/field.tsx';
+import { useSubmit } from '../ui/form/use-submit.ts';
+import { useLoad } from '../ui/hooks/use-load.ts';
+import { Notice } from '../ui/notice.tsx';
+import { LoadedContent } from '../ui/states.tsx';
+import { SignInCard } from './sign-in-card.tsx';
+
+/** Sends a link for a new password, or names those who can help where the server sends no mails. */
+export function ForgotPasswordPage({ email: typed, onBack }: { email: string; onBack: () => void }) {
+  const [email, setEmail] = useState(typed);
+  const [sentTo, setSentTo] = useState<string>();
+  const methods = useLoad('sign-in-methods', signal => call('GET /auth/methods', { signal }));
+  const address = email.trim();
+  const submission = useSubmit(async () => {
+    await call('POST /auth/password-resets', { body: { email: address } });
+    setSentTo(address);
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (address !== '') submission.submit();
+  };
+  return (
+    <SignInCard
+      title={sentTo === undefined ? 'Forgot your password?' : 'Check your mail'}
+      documentTitle="Forgot your password?"
+      onSubmit={submit}
+    >
+      <LoadedContent loaded={methods} height={140}>
+        {({ passwordReset }) => {
+          if (!passwordReset) return <WithoutMail />;
+          if (sentTo !== undefined) return <Sent to={sentTo} onAgain={() => setSentTo(undefined)} />;
+          return (
+            <>
+              <p>Enter your email address. We’ll send you a link with which you set a new password.</p>
+              <TextField
+                label="Email"
+                type="email"
+                name="email"
+                autocomplete="username"
+                value={email}
+                onValue={setEmail}
+                error={submission.errorOf('email')}
+                required
+              />
+              <ProblemNotice problem={submission.notice} />
+              <Button kind="primary" type="submit" busy={submission.busy} disabled={address === ''}>
+                Send link
+              </Button>
+            </>
+          );
+        }}
+      </LoadedContent>
+      <Button kind="quiet" onClick={onBack}>
+        Back to sign-in
+      </Button>
+    </SignInCard>
+  );
+}
+
+function Sent({ to, onAgain }: { to: string; onAgain: () => void }) {
+  return (
+    <>
+      <Notice tone="good">
+        <p>
+          If a user has the address <strong>{to}</strong>, a link is on its way to it. It works once, within
+          an hour.
+        </p>
+      </Notice>
+      <p class="hint">No mail after some minutes? Look in your spam folder, and check the address.</p>
+      <Button onClick={onAgain}>Send another link</Button>
+    </>
+  );
+}
+
+function WithoutMail() {
+  return (
+    <>
+      <p>
+        This server sends no mails. Ask the person who operates it, or an owner of your account, for a new
+        password. The operator runs this on the server:
+      </p>
+      <p>
+        <code>npm run account -- password EMAIL</code>
+      </p>
+    </>
+  );
+}
