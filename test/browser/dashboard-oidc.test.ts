@@ -59,6 +59,39 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('accepts the invitation of a new person, who chooses no password', async () => {
+    provider.people.set('bert', { email: 'bert@example.org' });
+    provider.people.set('carl', { email: 'carl@example.org' });
+    await using owner = await DashboardPage.open(browser(), server, '/dashboard');
+    const invited = await owner.page.request.post(`${server.baseUrl}/account/invitations`, {
+      data: { email: 'bert@example.org', role: 'viewer' },
+    });
+    const { url } = (await invited.json()) as { url: string };
+    await using dashboard = await DashboardPage.open(browser(), server, new URL(url).pathname, {
+      signedIn: false,
+    });
+    const { page } = dashboard;
+    const signInAs = async (login: string) => {
+      await page.getByRole('button', { name: 'Continue with Harbour ID' }).click();
+      await page.locator('input[name=login]').fill(login);
+      await page.locator('input[name=password]').fill('any');
+      await page.keyboard.press('Enter');
+    };
+    await page.getByRole('button', { name: 'Continue with Harbour ID' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await signInAs('carl');
+    await page.getByText('It is for bert@example.org, and Harbour ID signed you in as carl').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('link', { name: 'Back to the invitation' }).click();
+    // The provider remembers Carl.
+    await page.context().clearCookies();
+    await signInAs('bert');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard');
+    await page.goto(`${server.baseUrl}/dashboard/account`);
+    await page.getByText('You’re signed in as bert@example.org.').waitFor();
+  });
+
   test('says that the provider is down, beside the other ways', async () => {
     provider.answer((_, response) => response.writeHead(502).end());
     const other = await startDashboard({

@@ -44,6 +44,8 @@ const cookieOf = ({ headers }: ApiReply) => headers.get('set-cookie')!.split(';'
 const proveAt = (login: string, to = server) => proveAtProvider(to, login);
 const finish = ({ cookie, query }: { cookie: string; query: string }, to = server) =>
   as(cookie, 'POST', '/auth/oidc', { query }, {}, to);
+const accept = ({ cookie, query }: { cookie: string; query: string }, invitationToken: string) =>
+  as(cookie, 'POST', '/auth/oidc', { query, invitationToken });
 const told = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1), json?.detail];
 const refused = (detail: string) => [401, 'authentication-oidc-refused', expect.stringContaining(detail)];
 const count = (action: string) =>
@@ -116,7 +118,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     const before = await count('session.refuse');
     provider.people.set('carl', { email: 'carl@example.net' });
     expect(told(await finish(await proveAt('carl')))).toEqual(
-      refused('No user with the email carl@example.net exists here. Ask an owner of an account'),
+      refused('No user with the email carl@example.net exists here. Open the link of your invitation'),
     );
     provider.people.set('dora', { email: studio.email, isVerified: false });
     expect(told(await finish(await proveAt('dora')))).toEqual(refused('does not confirm'));
@@ -222,5 +224,85 @@ describe('a sign-in with an OpenID Connect provider', () => {
     } finally {
       await plain.stop();
     }
+  });
+});
+
+describe('an invitation, accepted with an OpenID Connect provider', () => {
+  let guests = 0;
+  const newEmail = () => {
+    guests += 1;
+    return `guest-${guests}@example.org`;
+  };
+  const invite = async (email: string, role = 'editor') => {
+    const owner = await signIn(server);
+    const { json } = await as(owner, 'POST', '/account/invitations', { email, role });
+    return json.url.split('/').at(-1) as string;
+  };
+  const statusOf = async (token: string) => (await as(null, 'GET', `/invitations/${token}`)).status;
+
+  it('lets a new person in without a password, once', async () => {
+    const email = newEmail();
+    const token = await invite(email);
+    provider.people.set('gina', { email: email.toUpperCase() });
+    const [first, second] = [await proveAt('gina'), await proveAt('gina')];
+    const both = await Promise.all([accept(first, token), accept(second, token)]);
+    const joined = both.find(({ status }) => status === 201)!;
+    expect(both.map(({ status }) => status).sort()).not.toEqual([201, 201]);
+    expect(joined.json).toMatchObject({ email, role: 'editor', scopes: ['read', 'upload', 'live'] });
+    const cookie = cookieOf(joined);
+    expect((await as(cookie, 'GET', '/auth/session')).json.email).toBe(email);
+    expect((await as(cookie, 'GET', '/account/identity')).json.linked).toBe(true);
+    expect(await statusOf(token)).toBe(404);
+    const replayed = await accept(first, token);
+    expect([replayed.status, replayed.json.type.split('/').at(-1)]).toEqual([
+      ...[401, 'authentication-oidc-refused'],
+    ]);
+    expect((await finish(await proveAt('gina'))).json).toMatchObject({ email, role: 'editor' });
+    const actor = await singleValue<string>(
+      server.database,
+      `SELECT actor_name FROM audit_entries WHERE action = 'invitation.accept' AND actor_name = ?`,
+      email,
+    );
+    expect(actor).toBe(email);
+  });
+
+  it('needs the verified address of the invitation, and the browser that started', async () => {
+    const email = newEmail();
+    const token = await invite(email);
+    for (const [login, person] of Object.entries({
+      other: { email: 'other@example.net' },
+      nameless: {},
+    })) {
+      provider.people.set(login, person);
+      expect(told(await accept(await proveAt(login), token))).toEqual([
+        ...[403, 'invitation-of-other-user', expect.stringContaining(`It is for ${email}`)],
+      ]);
+    }
+    // A user with another address is not signed in either.
+    expect(told(await accept(await proveAt('anna'), token)).slice(0, 2)).toEqual([
+      ...[403, 'invitation-of-other-user'],
+    ]);
+    provider.people.set('unsure', { email, isVerified: false });
+    expect(told(await accept(await proveAt('unsure'), token))).toEqual(refused('does not confirm'));
+    provider.people.set('hana', { email });
+    const proved = await proveAt('hana');
+    const elsewhere = await accept({ ...proved, cookie: (await proveAt('hana')).cookie }, token);
+    expect(told(elsewhere)).toEqual(refused('started in another browser'));
+    expect(told(await finish(proved))).toEqual(refused('Open the link of your invitation'));
+    expect(told(await accept(await proveAt('hana'), 'no-such-token'))).toEqual(
+      refused('The invitation was accepted or revoked'),
+    );
+    expect(await statusOf(token)).toBe(200);
+    expect(Number(await singleValue(server.database, 'SELECT count(*) FROM identities'))).toBe(0);
+    expect((await accept(await proveAt('hana'), token)).status).toBe(201);
+  });
+
+  it('signs a person in who has a user already, and switches to the account', async () => {
+    const token = await invite(studio.email, 'viewer');
+    const joined = await accept(await proveAt('anna'), token);
+    expect([joined.status, joined.json]).toMatchObject([201, { email: studio.email, role: 'viewer' }]);
+    expect(joined.json.accounts).toHaveLength(2);
+    expect((await as(cookieOf(joined), 'GET', '/auth/session')).json.role).toBe('viewer');
+    expect(await statusOf(token)).toBe(404);
   });
 });

@@ -132,7 +132,8 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: '`detail` names the scope. Use another key, or ask an owner of the account.',
   },
   'invitation-of-other-user': {
-    meaning: 'The invitation is for an email address that has a password, and you are not signed in with it.',
+    meaning:
+      'The invitation is for an email address that has a user, and you are not signed in with it, or the OpenID Connect provider signed you in with another address.',
     remedy: 'Sign in with the address that `detail` names, and accept the invitation again.',
   },
   'already-member': {

@@ -17,6 +17,7 @@ const signInEvents = {
   'signed-in': { action: 'session.create', summary: 'Sign in' },
   'account-created': { action: 'account.create', summary: 'Create an account' },
   'password-reset': { action: 'password.reset', summary: 'Set a new password with a link' },
+  joined: { action: 'invitation.accept', summary: 'Accept an invitation' },
   refused: { action: 'session.refuse', summary: 'Sign-in refused' },
 } as const;
 

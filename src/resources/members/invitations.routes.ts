@@ -110,13 +110,10 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       ],
       handle: async ({ found, body, incoming, setHeader }) => {
         gate.requireOwnSite(incoming);
+        const before = gate.secretOf(incoming);
         const session = await gate.currentSession(incoming);
-        const { view, secret = gate.secretOf(incoming) } = await invitations.accept(
-          found,
-          body.password,
-          incoming,
-          session,
-        );
+        const from = { request: incoming, before };
+        const { view, secret = before } = await invitations.accept(found, body.password, from, session);
         if (secret !== undefined) setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
         return view;
       },

@@ -7,10 +7,11 @@ import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { PasswordCheck } from '../sessions/password-check.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionView } from '../sessions/sessions.schema.ts';
-import type { SessionsService } from '../sessions/sessions.service.ts';
+import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
 import type { InvitationMails } from './invitation-mails.ts';
 import type { InvitationsStore } from './invitations.store.ts';
 import {
@@ -25,6 +26,7 @@ import {
 interface InvitationsServiceOptions {
   readonly store: InvitationsStore;
   readonly accounts: AccountsStore;
+  readonly audit: AuditLog;
   readonly sessions: SessionsService;
   readonly passwords: PasswordCheck;
   readonly publicUrl: () => string;
@@ -124,43 +126,84 @@ export class InvitationsService {
   async accept(
     invitation: OpenedInvitation,
     password: string | undefined,
-    request: PeerRequest,
+    from: SignInOrigin,
     session: Session | undefined,
   ): Promise<{ view: SessionView; secret: string | undefined }> {
-    const { accounts, sessions, log } = this.#options;
-    const { accountId, invitationId, hasUser } = invitation;
-    const passwordHash = hasUser ? undefined : await this.#hash(invitation, password);
-    if (hasUser && session?.email.toLowerCase() !== invitation.email) {
+    if (!invitation.hasUser) return this.acceptAsNew(invitation, password, from);
+    if (session?.email.toLowerCase() !== invitation.email) {
       const detail = `Sign in as ${invitation.email} first, then open the invitation again.`;
       throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
     }
-    const opened = await accounts.changeAccess(accountId, async transaction => {
-      const userId =
-        passwordHash === undefined
-          ? await this.#join(invitation, session!.userId, transaction)
-          : await this.#addUser(invitation, passwordHash, transaction);
-      if (session?.userId !== userId) return sessions.add({ userId, accountId }, request, transaction);
-      await accounts.sessions.setAccount(session.sessionId, accountId, transaction);
-      return { sessionId: session.sessionId, secret: undefined };
+    const { accounts } = this.#options;
+    const { sessionId, userId } = session;
+    await accounts.changeAccess(invitation.accountId, async transaction => {
+      await this.join(invitation, userId, from.request, transaction);
+      await accounts.sessions.setAccount(sessionId, invitation.accountId, transaction);
     });
-    log.info('invitation-accepted', { accountId, invitationId, sessionId: opened.sessionId });
-    return { view: await sessions.view(opened), secret: opened.secret };
+    return { view: await this.#accepted(invitation, sessionId), secret: undefined };
   }
 
-  async #hash({ email }: Invitation, password: string | undefined): Promise<string> {
-    if (password === undefined) throw attributeError('password', 'Choose a password.');
-    return this.#options.passwords.hash(password, { email, attribute: 'password' });
+  /**
+   * Adds a new user with the address of the invitation, and signs them in. Ends the session that the request came with.
+   * @param prove throws to refuse. It runs in the same transaction with the new user
+   */
+  async acceptAsNew(
+    invitation: Invitation,
+    password: string | undefined,
+    { request, before }: SignInOrigin,
+    prove: (userId: string, transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<SignedIn> {
+    const { accounts, sessions } = this.#options;
+    const { accountId } = invitation;
+    const passwordHash = await this.#hash(invitation, password);
+    const started = async (transaction: Transaction) => {
+      const userId = await this.#addUser(invitation, passwordHash, transaction);
+      await prove(userId, transaction);
+      if (before !== undefined) await accounts.sessions.removeBySecret(before, transaction);
+      await this.#record(invitation, userId, request, transaction);
+      return sessions.add({ userId, accountId }, request, transaction);
+    };
+    // The session that ends may act for another account.
+    const changed = before === undefined ? 'account' : 'user';
+    const { sessionId, secret } = await accounts.changeAccess(accountId, started, { changed });
+    return { view: await this.#accepted(invitation, sessionId), secret };
   }
 
-  async #join(invitation: Invitation, userId: string, transaction: Transaction): Promise<string> {
+  /** Adds a user, who has the address of the invitation, to the account. */
+  async join(
+    invitation: Invitation,
+    userId: string,
+    request: PeerRequest,
+    transaction: Transaction,
+  ): Promise<void> {
     const { accounts, clock } = this.#options;
     const { accountId, role } = invitation;
+    await transaction.lock('account', accountId);
     await transaction.lock('user', userId);
     await this.#consume(invitation, transaction);
     if ((await accounts.members.find(accountId, userId, transaction)) === undefined) {
       await accounts.members.add({ accountId, userId, role, createdAtMs: clock.nowMs() }, transaction);
     }
-    return userId;
+    await this.#record(invitation, userId, request, transaction);
+  }
+
+  #accepted({ accountId, invitationId }: Invitation, sessionId: string): Promise<SessionView> {
+    this.#options.log.info('invitation-accepted', { accountId, invitationId, sessionId });
+    return this.#options.sessions.view({ sessionId });
+  }
+
+  #record(
+    { accountId, email }: Invitation,
+    userId: string,
+    request: PeerRequest,
+    transaction: Transaction,
+  ): Promise<void> {
+    return this.#options.audit.recordSignIn({ accountId, userId, email }, 'joined', request, transaction);
+  }
+
+  async #hash({ email }: Invitation, password: string | undefined): Promise<string> {
+    if (password === undefined) throw attributeError('password', 'Choose a password.');
+    return this.#options.passwords.hash(password, { email, attribute: 'password' });
   }
 
   async #addUser(invitation: Invitation, passwordHash: string, transaction: Transaction): Promise<string> {

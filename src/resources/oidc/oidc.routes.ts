@@ -60,22 +60,25 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
       tag,
       summary: 'Sign in with the OpenID Connect provider',
       description:
-        'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code.',
+        'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code. With `invitationToken`, accepts an invitation to this address, also for a person without a user, who is then created.',
       auth: 'none',
       body: jsonBody(oidcSignInSchema),
       success: sessionStarted,
       errors: [
         'authentication-oidc-refused',
         'authorization-suspended-account',
+        'invitation-of-other-user',
+        'member-limit-reached',
         'authorization-other-site',
         'too-many-requests',
         'oidc-not-configured',
         'oidc-provider-unavailable',
+        404,
       ],
       handle: request => {
         const { body, incoming } = request;
         const challenge = challengeOf(incoming.headers.cookie, isSecure(incoming));
-        return answerSignIn(gate, request, from => oidc.signIn(body.query, challenge, from));
+        return answerSignIn(gate, request, from => oidc.signIn(body, challenge, from));
       },
     }),
     defineRoute({

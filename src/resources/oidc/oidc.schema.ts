@@ -30,6 +30,13 @@ export const oidcSignInSchema = z
       .string()
       .max(maxQueryLength)
       .describe('The query of the redirect address, as the provider sent the browser there.'),
+    invitationToken: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'The last part of the link of an invitation, which is accepted. The provider must have verified its email address.',
+      ),
   })
   .meta({ examples: [{ query: 'code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj' }] });
 

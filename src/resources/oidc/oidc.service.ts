@@ -8,10 +8,12 @@ import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { InvitationsService } from '../members/invitations.service.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
 import type { User } from '../sessions/session.ts';
 import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
@@ -25,12 +27,21 @@ interface OidcServiceOptions {
   readonly accounts: AccountsStore;
   readonly audit: AuditLog;
   readonly sessions: SessionsService;
+  readonly invitations: InvitationsService;
   readonly challenges: Challenges;
   readonly publicUrl: () => string;
   readonly addressOf: AddressOf;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+interface OidcProof {
+  readonly query: string;
+  readonly invitationToken?: string | undefined;
+}
+
+/** Throws to refuse the person. */
+type Link = (userId: string, transaction: Transaction) => Promise<void>;
 
 const purpose = 'oidc';
 /** Each asks the provider. */
@@ -69,12 +80,16 @@ export class OidcService {
   }
 
   /**
-   * @param query of the redirect address
+   * @param proof `query` of the redirect address, and the token of an invitation that is accepted
    * @throws AppError `authentication-oidc-refused`, `authorization-suspended-account`, `too-many-requests`,
-   * `oidc-not-configured`, `oidc-provider-unavailable`
+   * `oidc-not-configured`, `oidc-provider-unavailable`, `invitation-of-other-user`, `member-limit-reached`
    */
-  async signIn(query: string, challenge: string | undefined, from: SignInOrigin): Promise<SignedIn> {
-    const { challenges, sessions, audit, clock, log } = this.#options;
+  async signIn(
+    { query, invitationToken }: OidcProof,
+    challenge: string | undefined,
+    from: SignInOrigin,
+  ): Promise<SignedIn> {
+    const { challenges } = this.#options;
     const provider = this.#requireProvider();
     const parameters = new URLSearchParams(query);
     if (
@@ -87,23 +102,68 @@ export class OidcService {
     this.#limit(from.request);
     const redirected = new URL(`${this.#redirectUri()}?${parameters}`);
     const person = await provider.identify(redirected, checksOf(challenge));
-    const user = await this.#userOf(person, from.request);
+    const link: Link = (userId, transaction) => this.#link({ person, challenge, userId }, transaction);
+    return invitationToken === undefined
+      ? this.#start(await this.#userOf(person, from.request), from, link)
+      : this.#accept(person, invitationToken, from, link);
+  }
+
+  async #start(user: User, from: SignInOrigin, link: Link): Promise<SignedIn> {
+    const { sessions, audit, log } = this.#options;
     try {
-      return await sessions.start(user, from, async ({ userId }, transaction) => {
-        if (!(await challenges.use(challenge, transaction))) {
-          throw refusedSignIn('It was used a moment ago. Start again.');
-        }
-        const link = { userId, createdAtMs: clock.nowMs() };
-        if (await this.#identities.link(person, link, transaction)) return;
-        throw refusedSignIn(
-          `${user.email} is linked with another person at ${this.name}. Sign in with the password, and unlink it in Account.`,
-        );
-      });
+      return await sessions.start(user, from, ({ userId }, transaction) => link(userId, transaction));
     } catch (error) {
       if (error instanceof AppError) await audit.recordSignIn(user, 'refused', from.request);
       log.info('oidc-sign-in-refused', { userId: user.userId });
       throw error;
     }
+  }
+
+  /** Needs the address of the invitation, also of a person who has a user. */
+  async #accept(person: ProvenPerson, token: string, from: SignInOrigin, link: Link): Promise<SignedIn> {
+    const { sessions, invitations } = this.#options;
+    const invitation = await invitations.open(token);
+    if (invitation === undefined) {
+      throw refusedSignIn('The invitation was accepted or revoked, or it has expired. Ask for a new one.');
+    }
+    const { email } = (await this.#identities.findUser(person)) ?? person;
+    if (email?.toLowerCase() !== invitation.email) {
+      const found = email === undefined ? 'without an address' : `as ${email}`;
+      const detail = `It is for ${invitation.email}, and ${this.name} signed you in ${found}.`;
+      throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
+    }
+    if (!invitation.hasUser) {
+      if (!person.isEmailVerified) throw this.#unverified(email);
+      return invitations.acceptAsNew(invitation, randomBase62(passwordLength), from, link);
+    }
+    const user = await this.#userOf(person, from.request);
+    const { view, secret } = await this.#start(user, from, async (userId, transaction) => {
+      await link(userId, transaction);
+      await invitations.join(invitation, userId, from.request, transaction);
+    });
+    const session = { sessionId: view.sessionId, userId: user.userId };
+    return { view: await sessions.switchAccount(session, invitation.accountId), secret };
+  }
+
+  /** Uses the challenge, and links the person with the user. */
+  async #link(
+    { person, challenge, userId }: { person: ProvenPerson; challenge: string; userId: string },
+    transaction: Transaction,
+  ): Promise<void> {
+    const { challenges, clock } = this.#options;
+    if (!(await challenges.use(challenge, transaction))) {
+      throw refusedSignIn('It was used a moment ago. Start again.');
+    }
+    if (await this.#identities.link(person, { userId, createdAtMs: clock.nowMs() }, transaction)) return;
+    throw refusedSignIn(
+      `The user here is linked with another person at ${this.name}. Sign in with the password, and unlink it in Account.`,
+    );
+  }
+
+  #unverified(email: string): AppError {
+    return refusedSignIn(
+      `${this.name} does not confirm that ${email} is your address. Confirm the address there, and start again.`,
+    );
   }
 
   linkedAtMs({ userId }: SessionCaller): Promise<number | undefined> {
@@ -129,16 +189,14 @@ export class OidcService {
     if (linked !== undefined && user !== undefined) return user;
     if (!person.isEmailVerified) {
       if (user !== undefined) await audit.recordSignIn(user, 'refused', request);
-      throw refusedSignIn(
-        `${this.name} does not confirm that ${email} is your address. Confirm the address there, and start again.`,
-      );
+      throw this.#unverified(email);
     }
     if (user !== undefined) return user;
     if (settings?.createAccounts === true && z.email().safeParse(email).success) {
       return this.#createUser(email, request);
     }
     throw refusedSignIn(
-      `No user with the email ${email} exists here. Ask an owner of an account for an invitation.`,
+      `No user with the email ${email} exists here. Open the link of your invitation, or ask an owner of an account for one.`,
     );
   }
 

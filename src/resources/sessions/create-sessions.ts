@@ -65,15 +65,15 @@ export function createSessions(options: {
     ...{ accounts, audit, sessions: service, twoFactor, challenges, publicUrl, clock, log },
     store: new PasskeysStore(database),
   });
-  const oidc = new OidcService({
-    ...{ ...shared, database, sessions: service, challenges, publicUrl },
-    settings: options.oidc,
-  });
   const store = new InvitationsStore(database);
   const mails = smtp && new MailQueue({ mailer: new Mailer(smtp), log });
   const invitations = new InvitationsService({
     ...{ ...shared, store, sessions: service, publicUrl },
     mails: mails && new InvitationMails({ queue: mails, store, clock, log }),
+  });
+  const oidc = new OidcService({
+    ...{ ...shared, database, sessions: service, invitations, challenges, publicUrl },
+    settings: options.oidc,
   });
   const resets = new PasswordResetsService({ ...shared, attempts, mails, publicUrl });
   return {

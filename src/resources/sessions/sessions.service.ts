@@ -143,7 +143,10 @@ export class SessionsService {
   }
 
   /** @throws AppError `invalid-attribute` for an account of others, or `authorization-suspended-account` */
-  async switchAccount({ sessionId, userId }: SessionCaller, accountId: string): Promise<SessionView> {
+  async switchAccount(
+    { sessionId, userId }: Pick<SessionCaller, 'sessionId' | 'userId'>,
+    accountId: string,
+  ): Promise<SessionView> {
     const { accounts } = this.#options;
     await accounts.changeAccess(
       accountId,

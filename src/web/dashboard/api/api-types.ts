@@ -813,7 +813,12 @@ export interface Operations {
   };
   'GET /auth/methods': { params: undefined; query: undefined; body: undefined; answer: SignInMethods; };
   'POST /auth/oidc-request': { params: undefined; query: undefined; body: undefined; answer: OidcRequest; };
-  'POST /auth/oidc': { params: undefined; query: undefined; body: { readonly query: string; }; answer: Session; };
+  'POST /auth/oidc': {
+    params: undefined;
+    query: undefined;
+    body: { readonly query: string; readonly invitationToken?: string | undefined; };
+    answer: Session;
+  };
   'GET /account/identity': { params: undefined; query: undefined; body: undefined; answer: Identity; };
   'DELETE /account/identity': { params: undefined; query: undefined; body: undefined; answer: undefined; };
   'GET /account/members': {

@@ -1,4 +1,5 @@
 import { call } from './client.ts';
+import { invitationTokenOf } from './invitation-link.ts';
 import { openSession } from './sessions.ts';
 
 const returnKey = 'millrace.return';
@@ -15,9 +16,17 @@ export async function startOidcSignIn(): Promise<void> {
   location.assign(url);
 }
 
-/** @param query of the redirect address @throws ApiProblem */
+/**
+ * Accepts the invitation, too, if the sign-in started from its page.
+ * @param query of the redirect address
+ * @throws ApiProblem
+ */
 export async function finishOidcSignIn(query: string): Promise<void> {
-  openSession(await call('POST /auth/oidc', { body: { query } }));
+  const token = invitationTokenOf(returnPath());
+  const invitation = token === undefined ? {} : { invitationToken: token };
+  openSession(await call('POST /auth/oidc', { body: { query, ...invitation } }));
+  // It is accepted, so its page is gone.
+  if (token !== undefined) sessionStorage.removeItem(returnKey);
 }
 
 /** The page from which the sign-in started. */

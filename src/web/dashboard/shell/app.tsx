@@ -2,12 +2,13 @@ import { effect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
 import { restartFeed } from '../api/feed.ts';
+import { invitationTokenOf } from '../api/invitation-link.ts';
 import { isOidcReturn } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { loadSession } from '../api/sessions.ts';
 import { projectKey, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
-import { InvitationPage, invitationToken } from './invitation-page.tsx';
+import { InvitationPage } from './invitation-page.tsx';
 import { OidcReturnPage } from './oidc-return-page.tsx';
 import { PasswordResetPage, passwordResetToken } from './password-reset-page.tsx';
 import { Shell } from './shell.tsx';
@@ -41,7 +42,7 @@ export function App() {
   if (isReturning) return <OidcReturnPage />;
   const resetToken = passwordResetToken();
   if (resetToken !== undefined) return <PasswordResetPage token={resetToken} />;
-  const token = invitationToken();
+  const token = invitationTokenOf(location.pathname);
   if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;
   return (

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
-import { useLoad } from '../ui/hooks/use-load.ts';
+import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
 import { Notice } from '../ui/notice.tsx';
 import { LoadedContent } from '../ui/states.tsx';
 import { SignInCard } from './sign-in-card.tsx';
@@ -13,7 +13,7 @@ import { SignInCard } from './sign-in-card.tsx';
 export function ForgotPasswordPage({ email: typed, onBack }: { email: string; onBack: () => void }) {
   const [email, setEmail] = useState(typed);
   const [sentTo, setSentTo] = useState<string>();
-  const methods = useLoad('sign-in-methods', signal => call('GET /auth/methods', { signal }));
+  const methods = useSignInMethods();
   const address = email.trim();
   const submission = useSubmit(async () => {
     await call('POST /auth/password-resets', { body: { email: address } });

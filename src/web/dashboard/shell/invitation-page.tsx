@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
+import { startOidcSignIn } from '../api/oidc.ts';
 import { sessionChannel } from '../api/sessions.ts';
 import { NewPasswordField } from '../pages/account/new-password-fields.tsx';
 import { roleNames } from '../pages/team/roles.ts';
@@ -8,14 +9,10 @@ import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
+import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
 import { LoadedContent } from '../ui/states.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 import { SignInPage } from './sign-in-page.tsx';
-
-/** The token of the invitation that this page shows. */
-export function invitationToken(): string | undefined {
-  return /^\/dashboard\/invitations\/(\w+)$/.exec(location.pathname)?.[1];
-}
 
 export function InvitationPage({ token }: { token: string }) {
   const [password, setPassword] = useState('');
@@ -27,6 +24,8 @@ export function InvitationPage({ token }: { token: string }) {
     sessionChannel.postMessage('changed');
     location.assign('/dashboard');
   });
+  const oidc = useSubmit(startOidcSignIn);
+  const provider = useSignInMethods().value?.oidc?.name;
   if (isSigningIn && !session.value) return <SignInPage />;
   return (
     <SignInCard title="Join a team on Millrace" documentTitle="Invitation" onSubmit={submission.submit}>
@@ -51,7 +50,7 @@ export function InvitationPage({ token }: { token: string }) {
               {hasUser && !isRightUser && session.value && (
                 <p>You’re signed in as {session.value.email}. Sign out, and open the link again.</p>
               )}
-              <ProblemNotice problem={submission.notice} />
+              <ProblemNotice problem={submission.notice ?? oidc.problem} />
               {hasUser && !session.value ? (
                 <Button kind="primary" onClick={() => setSigningIn(true)}>
                   Sign in to accept
@@ -64,6 +63,11 @@ export function InvitationPage({ token }: { token: string }) {
                   disabled={hasUser ? !isRightUser : password === ''}
                 >
                   Accept invitation
+                </Button>
+              )}
+              {provider !== undefined && (!hasUser || !session.value) && (
+                <Button busy={oidc.busy} onClick={() => oidc.submit()}>
+                  Continue with {provider}
                 </Button>
               )}
             </>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { invitationTokenOf } from '../api/invitation-link.ts';
 import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,7 +25,7 @@ export function OidcReturnPage() {
         <>
           <ProblemNotice problem={problem} />
           <Button kind="primary" href={returnPath()}>
-            Back to sign-in
+            {invitationTokenOf(returnPath()) === undefined ? 'Back to sign-in' : 'Back to the invitation'}
           </Button>
         </>
       )}

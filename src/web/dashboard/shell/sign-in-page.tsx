@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTime } from '../../shared/time-text.ts';
-import { call } from '../api/client.ts';
 import { startOidcSignIn } from '../api/oidc.ts';
 import { passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
 import { problemOf } from '../api/problem.ts';
@@ -10,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
-import { useLoad } from '../ui/hooks/use-load.ts';
+import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
 import { Notice } from '../ui/notice.tsx';
 import { ForgotPasswordPage } from './forgot-password-page.tsx';
 import { SignInCard } from './sign-in-card.tsx';
@@ -39,7 +38,7 @@ export function SignInPage() {
   });
   const passkey = useSubmit(signInWithPasskey);
   const oidc = useSubmit(startOidcSignIn);
-  const methods = useLoad('sign-in-methods', signal => call('GET /auth/methods', { signal }));
+  const methods = useSignInMethods();
   const provider = methods.value?.oidc?.name;
   const secondsLeft = useCountdown(refused?.untilMs);
   // Attempts are counted by address, so another user may sign in.

@@ -4,13 +4,14 @@ import { formatDateTime } from '../../format/time.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useSignInMethods } from '../../ui/hooks/use-sign-in-methods.ts';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 /** Shown where the server has an OpenID Connect provider. */
 export function IdentityCard() {
-  const methods = useLoad('sign-in-methods', signal => call('GET /auth/methods', { signal }));
+  const methods = useSignInMethods();
   const name = methods.value?.oidc?.name;
   return name === undefined ? null : <LinkedIdentity name={name} />;
 }
