@@ -14,6 +14,7 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   keys EMAIL|ID               creates another pair of API keys and prints it once
   password EMAIL              creates a new password and prints it once
   two-factor EMAIL [--undo]   tells whether a user signs in with codes; --undo turns that off, for a lost device
+  passkeys EMAIL [--remove]   lists the passkeys of a user; --remove removes them all, for lost devices
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
   --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
@@ -29,6 +30,7 @@ interface AccountRequest {
   readonly subject: string;
   readonly isUpgraded: boolean;
   readonly isUndo: boolean;
+  readonly isRemoval: boolean;
   readonly isJson: boolean;
 }
 
@@ -45,6 +47,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   password: [],
   'two-factor': ['undo'],
+  passkeys: ['remove'],
 };
 
 // Files are readable by the server's user only.
@@ -54,7 +57,7 @@ const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
 else {
   const { runCommand } = await import('./run-command.ts');
-  const options = ['upgraded', 'undo', 'json'];
+  const options = ['upgraded', 'undo', 'remove', 'json'];
   await runCommand({ usage, options, expected: [], run: runAccountCommand }, process.argv.slice(2));
 }
 
@@ -98,6 +101,7 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
     subject,
     isUpgraded: options.has('upgraded'),
     isUndo: options.has('undo'),
+    isRemoval: options.has('remove'),
     isJson: options.has('json'),
   };
 }
@@ -120,6 +124,7 @@ async function applyRequest(request: AccountRequest, operator: AccountAdmin): Pr
     };
   }
   if (command === 'two-factor') return twoFactor(request, operator);
+  if (command === 'passkeys') return passkeys(request, operator);
   if (command === 'keys') {
     const made = await operator.addKeys(subject);
     if (made === undefined) return unknown;
@@ -188,6 +193,35 @@ async function twoFactor(
   };
 }
 
+async function passkeys(
+  { subject, isRemoval }: AccountRequest,
+  operator: AccountAdmin,
+): Promise<Outcome | string> {
+  const found = await (isRemoval ? operator.removePasskeys(subject) : operator.listPasskeys(subject));
+  if (found === undefined) return unknownUser(subject);
+  const rows = found.map(({ name, createdAtMs, lastUsedAtMs }) => [
+    name,
+    dateOf(createdAtMs),
+    lastUsedAtMs === undefined ? '-' : dateOf(lastUsedAtMs),
+  ]);
+  const table = found.length === 0 ? [] : ['', ...formatTable(['NAME', 'CREATED', 'LAST USED'], rows)];
+  const count = `${found.length} ${found.length === 1 ? 'passkey' : 'passkeys'}`;
+  const title = isRemoval
+    ? `Removed ${count} of ${subject}. Sessions continue: a new password ends them.`
+    : `${subject} has ${count}.`;
+  return {
+    lines: [found.length === 0 ? `${subject} has no passkeys.` : title, ...table],
+    value: {
+      email: subject,
+      removed: isRemoval,
+      passkeys: found.map(({ passkeyId, name, createdAtMs, lastUsedAtMs }) => ({
+        ...{ passkeyId, name, createdAt: new Date(createdAtMs).toISOString() },
+        ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
+      })),
+    },
+  };
+}
+
 function unknownUser(email: string): string {
   return `No user signs in as ${email}. List all accounts with "npm run account -- list".`;
 }
@@ -209,17 +243,24 @@ function listAccounts(accounts: readonly ListedAccount[]): Outcome {
     account.email ?? '-',
     account.isUpgraded ? 'yes' : 'no',
     account.isSuspended ? 'yes' : 'no',
-    new Date(account.createdAtMs).toISOString().slice(0, 10),
+    dateOf(account.createdAtMs),
     ...[account.keys, account.videos, account.liveStreams].map(String),
   ]);
+  return { lines: formatTable(head, rows), value: accounts.map(toJson) };
+}
+
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map(row => row[column]!.length)));
-  const lines = [head, ...rows].map(row =>
+  return [head, ...rows].map(row =>
     row
       .map((cell, column) => cell.padEnd(widths[column]!))
       .join('  ')
       .trimEnd(),
   );
-  return { lines, value: accounts.map(toJson) };
+}
+
+function dateOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
 }
 
 function describeAccount({ email, accountId }: ListedAccount): string {

@@ -94,12 +94,28 @@ describeInBrowser('signing in to the dashboard', browser => {
     await page.getByText('Passkey added.').waitFor();
     await card.getByText('Laptop', { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Account menu' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    // The user does not choose the passkey that the browser offers in the email field.
+    const setPresence = (enabled: boolean) =>
+      client.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+    await setPresence(false);
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    await signOut();
     const button = page.getByRole('button', { name: 'Sign in with a passkey' });
     await button.waitFor();
     expect(await dashboard.violations()).toEqual([]);
+    await setPresence(true);
     await button.click();
+    await card.getByText(/, used/).waitFor();
+
+    // Now the user does.
+    const offered = page.waitForRequest(
+      request => request.url().endsWith('/auth/passkey') && request.method() === 'POST',
+    );
+    await signOut();
+    await offered;
     await card.getByText(/, used/).waitFor();
 
     await card.getByRole('button', { name: 'Rename Laptop' }).click();

@@ -10,6 +10,7 @@ import { verifyPassword } from '../../src/resources/accounts/password.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
+import { addPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -166,6 +167,40 @@ describe('the account command, beside a server that runs', () => {
     expect([await told(), await told('--undo'), await told()]).toEqual([true, false, false]);
     await signIn(server!, user);
     const { code, stderr } = await account(['two-factor', 'nobody@example.org']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No user signs in as nobody@example.org.')]);
+  });
+
+  it('lists and removes the passkeys of a user who lost devices', async () => {
+    const user = { email: 'lost@example.org', password: 'a password of tests' };
+    const { accountId } = (await server!.api.accounts.findUser('admin@localhost'))!;
+    await addUser(server!, accountId, user);
+    expect((await account(['passkeys', user.email])).stdout).toBe(`${user.email} has no passkeys.\n`);
+    const cookie = await signIn(server!, user);
+    const { authenticator, passkeyId } = await addPasskey(server!, cookie, user);
+    await addPasskey(server!, cookie, user);
+    const { passkeys } = await json('passkeys', user.email);
+    expect(passkeys).toHaveLength(2);
+    expect(passkeys).toContainEqual({ passkeyId, name: 'Laptop', createdAt: expect.any(String) });
+    const listed = await account(['passkeys', user.email]);
+    expect(listed.stdout).toMatch(
+      /^lost@example\.org has 2 passkeys\.\n\nNAME +CREATED +LAST USED\nLaptop +20/,
+    );
+    const removed = await account(['passkeys', user.email, '--remove']);
+    expect(removed.stdout).toContain(`Removed 2 passkeys of ${user.email}. Sessions continue`);
+    const body = await passkeySignIn(server!, authenticator);
+    expect((await server!.call('POST', '/auth/passkey', { key: null, body })).status).toBe(401);
+    expect(await isSignedIn(cookie)).toBe(true);
+    await signIn(server!, user);
+    expect(await json('passkeys', user.email, '--remove')).toEqual({
+      ...{ email: user.email, removed: true, passkeys: [] },
+    });
+    const headers = { cookie, 'millrace-environment': 'sandbox' };
+    const path = '/account/audit-log?action=passkeys.reset';
+    const { data } = (await server!.call('GET', path, { key: null, headers })).json;
+    expect(data).toMatchObject([
+      { actor: { kind: 'operator', name: 'npm run account' }, target: { kind: 'user', name: user.email } },
+    ]);
+    const { code, stderr } = await account(['passkeys', 'nobody@example.org']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('No user signs in as nobody@example.org.')]);
   });
 

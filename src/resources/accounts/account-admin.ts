@@ -6,6 +6,8 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { AuditStore } from '../audit/audit.store.ts';
 import { type AuditTarget, operator } from '../audit/audit-entry.ts';
+import type { Passkey } from '../passkeys/passkey.ts';
+import { PasskeysStore } from '../passkeys/passkeys.store.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
 import { AccountAdminStore, type ListedAccount } from './account-admin.store.ts';
 import { AccountsStore } from './accounts.store.ts';
@@ -145,6 +147,28 @@ export class AccountAdmin {
       await this.#record(accountId, 'two-factor.reset', 'Turn off two-factor sign-in', target, transaction);
     };
     await this.#accounts.changeAccess(accountId, disabled, { changed: 'user' });
+  }
+
+  /** Returns undefined for an unknown user. */
+  async listPasskeys(email: string): Promise<Passkey[] | undefined> {
+    const user = await this.#accounts.findUser(email);
+    return user && new PasskeysStore(this.#database).all(user.userId);
+  }
+
+  /** Removes all passkeys of the user. Sessions continue. Returns those that were removed, or undefined for an unknown user. */
+  async removePasskeys(email: string): Promise<Passkey[] | undefined> {
+    const user = await this.#accounts.findUser(email);
+    if (user === undefined) return undefined;
+    const { userId, accountId } = user;
+    const store = new PasskeysStore(this.#database);
+    return this.#accounts.changeAccess(accountId, async transaction => {
+      const removed = await store.all(userId, 'desc', transaction);
+      if (removed.length === 0) return removed;
+      await store.removeOfUser(userId, transaction);
+      const target = { kind: 'user', id: userId, name: user.email };
+      await this.#record(accountId, 'passkeys.reset', 'Remove all passkeys', target, transaction);
+      return removed;
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PasskeyRow } from '../../store/account-tables.ts';
-import type { Transaction } from '../../store/connection.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { Passkey } from './passkey.ts';
 
@@ -27,8 +27,12 @@ export class PasskeysStore {
     return row && { passkey: passkeyFrom(row), email: row.email };
   }
 
-  async all(userId: string, direction: 'asc' | 'desc' = 'desc'): Promise<Passkey[]> {
-    const rows = await this.#database.all(
+  async all(
+    userId: string,
+    direction: 'asc' | 'desc' = 'desc',
+    connection: Connection = this.#database,
+  ): Promise<Passkey[]> {
+    const rows = await connection.all(
       this.#ofUser(userId).selectAll().orderBy('created_at_ms', direction).orderBy('id', direction),
     );
     return rows.map(passkeyFrom);
@@ -85,6 +89,10 @@ export class PasskeysStore {
 
   async remove({ passkeyId }: Passkey): Promise<void> {
     await this.#database.run(this.#database.queries.deleteFrom('passkeys').where('id', '=', passkeyId));
+  }
+
+  async removeOfUser(userId: string, transaction: Transaction): Promise<void> {
+    await transaction.run(transaction.queries.deleteFrom('passkeys').where('user_id', '=', userId));
   }
 
   #ofUser(userId: string) {

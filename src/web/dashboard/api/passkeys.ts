@@ -30,13 +30,61 @@ export async function registerPasskey(
   });
 }
 
+/** Shorter than the 5 minutes of a challenge. */
+const maxOfferMs = 4 * 60_000;
+
 /** @throws ApiProblem */
 export async function signInWithPasskey(): Promise<void> {
-  const { publicKey } = await call('POST /auth/passkey-options');
-  const options = PublicKeyCredential.parseRequestOptionsFromJSON(
+  const publicKey = await requestOptions();
+  await openSessionWith(await askAuthenticator(() => navigator.credentials.get({ publicKey })));
+}
+
+/**
+ * Offers passkeys in the autofill of the browser, where it can, until somebody chooses one or `signal` aborts.
+ * @param signal must abort before {@link signInWithPasskey}: browsers allow one request at a time
+ * @throws ApiProblem when the chosen passkey was not accepted
+ */
+export async function offerPasskeys(signal: AbortSignal): Promise<void> {
+  if (passkeyObstacle() !== undefined || !('isConditionalMediationAvailable' in PublicKeyCredential)) return;
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable())) return;
+  while (!signal.aborted) {
+    await untilVisible(signal);
+    const chosen = await chosenPasskey(AbortSignal.any([signal, AbortSignal.timeout(maxOfferMs)]));
+    if (chosen === 'expired') continue;
+    if (chosen !== 'unavailable') await openSessionWith(chosen);
+    return;
+  }
+}
+
+/** Nobody asked for the offer, so that its problems are not shown. */
+async function chosenPasskey(signal: AbortSignal): Promise<PublicKeyCredential | 'expired' | 'unavailable'> {
+  try {
+    const publicKey = await requestOptions(signal);
+    const chosen = await navigator.credentials.get({ publicKey, mediation: 'conditional', signal });
+    return chosen instanceof PublicKeyCredential ? chosen : 'unavailable';
+  } catch {
+    return signal.aborted ? 'expired' : 'unavailable';
+  }
+}
+
+async function untilVisible(signal: AbortSignal): Promise<void> {
+  while (document.hidden && !signal.aborted) {
+    await new Promise<void>(resolve => {
+      const options = { once: true, signal } as const;
+      document.addEventListener('visibilitychange', () => resolve(), options);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}
+
+async function requestOptions(signal?: AbortSignal): Promise<PublicKeyCredentialRequestOptions> {
+  const { publicKey } = await call('POST /auth/passkey-options', signal === undefined ? {} : { signal });
+  return PublicKeyCredential.parseRequestOptionsFromJSON(
     publicKey as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
-  const answer = await askAuthenticator(() => navigator.credentials.get({ publicKey: options }));
+}
+
+async function openSessionWith(answer: PublicKeyCredential): Promise<void> {
   const credential = answer.toJSON() as AuthenticationResponseJSON;
   const body = { credential: { ...credential, type: 'public-key' as const } };
   openSession(await call('POST /auth/passkey', { body }));

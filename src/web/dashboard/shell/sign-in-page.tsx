@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTime } from '../../shared/time-text.ts';
 import { startOidcSignIn } from '../api/oidc.ts';
-import { passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
-import { problemOf } from '../api/problem.ts';
+import { offerPasskeys, passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
+import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
 import { signOutReason } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -37,6 +37,8 @@ export function SignInPage() {
     }
   });
   const passkey = useSubmit(signInWithPasskey);
+  const canUsePasskey = !needsCode && passkeyObstacle() === undefined;
+  const offered = usePasskeyOffer(canUsePasskey && !isForgotten && !passkey.busy);
   const oidc = useSubmit(startOidcSignIn);
   const methods = useSignInMethods();
   const provider = methods.value?.oidc?.name;
@@ -49,8 +51,13 @@ export function SignInPage() {
     if (isWaiting) return;
     setRefused(undefined);
     passkey.clear();
+    offered.clear();
     oidc.clear();
     submission.submit();
+  };
+  const startPasskey = () => {
+    offered.clear();
+    passkey.submit();
   };
   const startOver = () => {
     setNeedsCode(false);
@@ -72,7 +79,7 @@ export function SignInPage() {
             label="Email"
             type="email"
             name="email"
-            autocomplete="username"
+            autocomplete="username webauthn"
             value={email}
             onValue={setEmail}
             error={submission.errorOf('email')}
@@ -108,8 +115,8 @@ export function SignInPage() {
       >
         Sign in
       </Button>
-      {!needsCode && passkeyObstacle() === undefined && (
-        <Button icon="key" busy={passkey.busy} onClick={() => passkey.submit()}>
+      {canUsePasskey && (
+        <Button icon="key" busy={passkey.busy} onClick={startPasskey}>
           Sign in with a passkey
         </Button>
       )}
@@ -118,7 +125,7 @@ export function SignInPage() {
           Continue with {provider}
         </Button>
       )}
-      <ProblemNotice problem={passkey.problem ?? oidc.problem} />
+      <ProblemNotice problem={passkey.problem ?? oidc.problem ?? offered.problem} />
       {needsCode ? (
         <>
           <Button kind="quiet" onClick={startOver}>
@@ -139,6 +146,19 @@ export function SignInPage() {
       )}
     </SignInCard>
   );
+}
+
+/** Offers passkeys in the autofill of the email field while `isOn`. */
+function usePasskeyOffer(isOn: boolean): { problem: ApiProblem | undefined; clear: () => void } {
+  const [problem, setProblem] = useState<ApiProblem>();
+  // Ends with the rendering, before the button asks for a passkey.
+  useLayoutEffect(() => {
+    if (!isOn) return;
+    const ending = new AbortController();
+    offerPasskeys(ending.signal).catch((error: unknown) => setProblem(problemOf(error)));
+    return () => ending.abort();
+  }, [isOn]);
+  return { problem, clear: () => setProblem(undefined) };
 }
 
 function CodeField({ code, onCode }: { code: string; onCode: (code: string) => void }) {
