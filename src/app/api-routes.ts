@@ -76,6 +76,7 @@ function accessRoutes(options: ApiOptions): Route[] {
     ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
     ...playbackPolicyRoutes(new PlaybackPolicyStore(database)),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),
+    ...videoServices.videoDefaults,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { requireMaxPixels } from '../http/bodies/uploaded-image.ts';
 import type { AddressOf } from '../http/listener/client-address.ts';
+import type { Route } from '../http/routing/route.ts';
 import { LocalArrivingUploads } from '../operations/usage/arriving-uploads.ts';
 import { type QuotaLimits, Quotas } from '../operations/usage/quotas.ts';
 import { SharedArrivingUploads } from '../operations/usage/shared-arriving-uploads.store.ts';
@@ -16,6 +17,8 @@ import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
 import { UploadTokensService } from '../resources/upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from '../resources/upload-tokens/upload-tokens.store.ts';
 import { createUploads, type UploadDependencies, type Uploads } from '../resources/uploads/create-uploads.ts';
+import { videoDefaultsRoutes } from '../resources/video-defaults/video-defaults.routes.ts';
+import { VideoDefaultsStore } from '../resources/video-defaults/video-defaults.store.ts';
 import { AudioTracksService } from '../resources/videos/audio-tracks/audio-tracks.service.ts';
 import { AudioTracksStore } from '../resources/videos/audio-tracks/audio-tracks.store.ts';
 import type { VideoStatusSources } from '../resources/videos/status/video-status.routes.ts';
@@ -83,6 +86,7 @@ export interface VideoServices {
   readonly uploads: Uploads;
   readonly uploadTokens: UploadTokensService;
   readonly summaries: SummariesService;
+  readonly videoDefaults: readonly Route[];
   readonly transcripts: Pick<VideoStatusSources, 'transcriptOf' | 'canTranscribe'>;
   readonly tags: TagsStore;
   readonly usage: UsageStore;
@@ -118,7 +122,8 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
       : new LocalArrivingUploads(database);
   const quotas = new Quotas({ limits: options.quotas, usage, arriving });
   const summariesStore = new SummariesStore(database);
-  const texts = new GeneratedTexts({ ...options.texts, summaries: summariesStore });
+  const defaults = new VideoDefaultsStore(database);
+  const texts = new GeneratedTexts({ ...options.texts, summaries: summariesStore, defaults });
   const { uploads, videos } = createVideosWithUploads(options, {
     videosStore,
     texts,
@@ -132,7 +137,7 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
   return {
     transcripts: {
       transcriptOf: videoId => options.texts.transcripts.state(videoId),
-      canTranscribe: texts.canTranscribe,
+      canTranscribe: texts.available.transcript,
     },
     ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },
     audioTracks: new AudioTracksService({
@@ -156,10 +161,11 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
       database,
       store: summariesStore,
       generate: (videoId, transaction) => texts.summarize(videoId, transaction),
-      canGenerate: options.texts.generation.canSummarize,
+      canGenerate: texts.available.transcriptSummary,
       hasVideo: (projectId, videoId, transaction) => videos.keep(projectId, videoId, transaction),
       clock,
     }),
+    videoDefaults: videoDefaultsRoutes(defaults, texts),
     tags: new TagsStore(database),
   };
 }

@@ -62,6 +62,11 @@ export interface ProjectRow {
   keep_videos_days: number | null;
   /** JSON. */
   playback_policy: string | null;
+  /** 1: generated for new videos. */
+  has_transcripts: Generated<number>;
+  has_summaries: Generated<number>;
+  /** 0: not for recordings. */
+  has_recording_texts: Generated<number>;
 }
 
 export interface SigningKeyRow {

@@ -257,6 +257,8 @@ export interface SummaryRow {
   generation: Generated<'waiting' | 'failed' | 'unprocessable' | null>;
   /** JSON array: what to generate. */
   attributes: Generated<string | null>;
+  /** The reason of a text that could not be generated. */
+  failure: Generated<string | null>;
   created_at_ms: number;
   updated_at_ms: number;
 }

@@ -54,6 +54,7 @@ import { viewerClips } from './migrations/0050-viewer-clips.ts';
 import { projectPairs } from './migrations/0051-project-pairs.ts';
 import { removedAnalytics } from './migrations/0052-removed-analytics.ts';
 import { passwordResets } from './migrations/0053-password-resets.ts';
+import { videoDefaults } from './migrations/0054-video-defaults.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -112,6 +113,7 @@ export const migrations: readonly Migration[] = [
   projectPairs,
   removedAnalytics,
   passwordResets,
+  videoDefaults,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -11,7 +11,7 @@ import { canDecodeImage } from './images/can-decode-image.ts';
 import { makeRequestedFrame, makeStills } from './images/image-jobs.ts';
 import { watermarkImage } from './images/image-watermark.ts';
 import { prepareVideo } from './source/prepare-job.ts';
-import { summarizeVideo } from './transcripts/summarize-job.ts';
+import { failSummary, summarizeVideo } from './transcripts/summarize-job.ts';
 import { failTranscript, transcribeVideo } from './transcripts/transcribe-job.ts';
 import { enqueueVodJob, type VodContext, type VodJobKind, vodLanes } from './vod-context.ts';
 
@@ -73,10 +73,9 @@ export class VodJobs {
       kind('transcribe', vodLanes.transcripts, transcribeVideo, (job, error, transaction) =>
         failTranscript(context, job, error, transaction),
       ),
-      kind('summarize', vodLanes.transcripts, summarizeVideo, async ({ subjectId }, error, transaction) => {
-        transaction.afterCommit(() => context.log.warn('summary-failed', { videoId: subjectId, error }));
-        await context.transcripts.failSummary(subjectId, 'failed', transaction);
-      }),
+      kind('summarize', vodLanes.transcripts, summarizeVideo, (job, error, transaction) =>
+        failSummary(context, job, error, transaction),
+      ),
       kind('stills', vodLanes.images, queued(makeStills), async () => {}),
       kind('frame', vodLanes.images, queued(makeRequestedFrame), async () => {}),
     ];

@@ -71,7 +71,7 @@ it('every write has the scope of its resource, and what shows secrets needs more
     ),
     'live-streams': ['live'],
     ...Object.fromEntries(
-      ['api-keys', 'signing-keys', 'retention', 'playback-policy'].map(name => [
+      ['api-keys', 'signing-keys', 'retention', 'video-defaults', 'playback-policy'].map(name => [
         `account/${name}`,
         ['admin'],
       ]),

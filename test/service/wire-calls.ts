@@ -295,6 +295,8 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /account/audit-log': at('/account/audit-log'),
     'GET /account/retention': at('/account/retention'),
     'PATCH /account/retention': at('/account/retention', { keepVideosDays: 30 }),
+    'GET /account/video-defaults': at('/account/video-defaults'),
+    'PATCH /account/video-defaults': at('/account/video-defaults', { recordings: false }),
     'GET /account/playback-policy': at('/account/playback-policy'),
     'PATCH /account/playback-policy': at('/account/playback-policy', { playbackPolicy: null }),
     'GET /account/signing-keys': at('/account/signing-keys'),

@@ -36,6 +36,7 @@ export interface StartApiOptions
         | 'webhookSender'
         | 'videos'
         | 'images'
+        | 'texts'
         | 'uploads'
       >
     >,

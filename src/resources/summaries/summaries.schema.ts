@@ -47,6 +47,12 @@ export const summarySchema = z
       .describe(
         '`missing` until its text is sent, then `completed`. A generated one is `waiting`, and at last `completed`, `failed`, or `unprocessable` without speech.',
       ),
+    failure: z
+      .string()
+      .optional()
+      .describe(
+        'The reason why the text could not be generated. Delete the summary, and create it again once the reason is gone.',
+      ),
   })
   .meta({
     id: 'Summary',

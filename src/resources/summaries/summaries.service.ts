@@ -85,6 +85,7 @@ function viewOf(summary: Summary): SummaryView {
     videoId: summary.videoId,
     origin: summary.origin,
     sourceStatus: summary.sourceStatus,
+    ...(summary.failure === undefined ? {} : { failure: summary.failure }),
   };
 }
 

@@ -222,6 +222,7 @@ function summaryFrom(row: Selectable<SummaryRow>): Summary {
     attributes: row.attributes === null ? undefined : (JSON.parse(row.attributes) as SummaryAttribute[]),
     abstract: row.abstract ?? undefined,
     takeaways: row.takeaways === null ? undefined : (JSON.parse(row.takeaways) as string[]),
+    failure: row.generation === null ? undefined : (row.failure ?? undefined),
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
   };

@@ -19,6 +19,8 @@ export interface Summary {
   readonly attributes: readonly SummaryAttribute[] | undefined;
   readonly abstract: string | undefined;
   readonly takeaways: readonly string[] | undefined;
+  /** The reason why it could not be generated. */
+  readonly failure?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

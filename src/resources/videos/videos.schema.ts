@@ -58,12 +58,14 @@ const attributes = {
     .boolean()
     .optional()
     .describe(
-      'True generates captions in the spoken language, unless the video has some that were not generated. Needs the setting `transcription.url`.',
+      'True generates captions in the spoken language, unless the video has some that were not generated. Needs the setting `transcription.url`. When not given, a new video follows `PATCH /account/video-defaults`.',
     ),
   transcriptSummary: z
     .boolean()
     .optional()
-    .describe('True generates a summary of the captions. Needs the setting `summary.model`.'),
+    .describe(
+      'True generates a summary of the captions. Needs the setting `summary.model`. When not given, a new video follows `PATCH /account/video-defaults`, unless `transcript` is false.',
+    ),
   transcriptSummaryAttributes: z
     .array(z.enum(['abstract', 'takeaways']))
     .max(2)

@@ -255,6 +255,15 @@ export class VideosService {
     const nowMs = this.#options.clock.nowMs();
     this.#checkExpiry(attributes.expiresAt);
     texts.check(attributes);
+    // Clips are parts of what has captions, and viewers can make them.
+    const requested =
+      clippedFrom === undefined
+        ? await texts.withDefaults(
+            { projectId, isRecording: origin?.liveStreamId !== undefined },
+            attributes,
+            connection,
+          )
+        : attributes;
     const expiresAtMs =
       attributes.expiresAt === undefined
         ? await this.#defaultExpiry(projectId, origin?.liveStreamId, connection)
@@ -286,7 +295,7 @@ export class VideosService {
     const also = async (transaction: Transaction) => {
       // The theme may have been deleted meanwhile.
       await this.#checkPlayer(projectId, video.playerId, transaction);
-      await texts.request(video, attributes, nowMs, transaction);
+      await texts.request(video, requested, nowMs, transaction);
       await begin?.(video.videoId, transaction);
     };
     try {

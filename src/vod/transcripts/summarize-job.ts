@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { RunningJob } from '../../jobs/job.ts';
+import type { NewJob, RunningJob } from '../../jobs/job.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Transaction } from '../../store/connection.ts';
 import type { VodContext } from '../vod-context.ts';
 import { refused } from './model-endpoint.ts';
+
+const noText = 'The captions have no text.';
+const unknownFailure = 'The summary could not be generated. Try again.';
 
 /** Summarizes the captions of a video. */
 export async function summarizeVideo(context: VodContext, job: RunningJob): Promise<void> {
@@ -22,7 +27,9 @@ export async function summarizeVideo(context: VodContext, job: RunningJob): Prom
   const summary = text === '' ? undefined : await summarizer.summarize(text, job.signal);
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
-    if (summary === undefined) return transcripts.failSummary(videoId, 'unprocessable', transaction);
+    if (summary === undefined) {
+      return transcripts.failSummary(videoId, { status: 'unprocessable', reason: noText }, transaction);
+    }
     const { abstract, takeaways } = summary;
     const wants = (attribute: 'abstract' | 'takeaways') => waiting.attributes.includes(attribute);
     await transcripts.completeSummary(
@@ -31,6 +38,18 @@ export async function summarizeVideo(context: VodContext, job: RunningJob): Prom
       transaction,
     );
   });
+}
+
+/** Runs in the transaction that marks the job as failed. */
+export async function failSummary(
+  { transcripts, log }: VodContext,
+  { subjectId: videoId }: NewJob,
+  error: unknown,
+  transaction: Transaction,
+): Promise<void> {
+  const reason = (error instanceof AppError ? error.details.detail : undefined) ?? unknownFailure;
+  transaction.afterCommit(() => log.warn('summary-failed', { videoId, reason, error }));
+  await transcripts.failSummary(videoId, { status: 'failed', reason }, transaction);
 }
 
 /** The text of the cues, without their times and tags. */

@@ -60,7 +60,7 @@ export async function failTranscript(
   await transcripts.fail(videoId, reason, transaction);
   if ((await transcripts.waitingSummary(videoId, transaction)) === undefined) return;
   if ((await transcripts.captionsFile(videoId, transaction)) === undefined) {
-    await transcripts.failSummary(videoId, 'unprocessable', transaction);
+    await transcripts.failSummary(videoId, { status: 'unprocessable', reason }, transaction);
   } else await enqueueVodJob(context, 'summarize', videoId, transaction);
 }
 

@@ -32,6 +32,13 @@ export interface WaitingSummary {
   readonly attributes: readonly ('abstract' | 'takeaways')[];
 }
 
+export interface SummaryFailure {
+  /** `unprocessable`: there is nothing to summarize. */
+  readonly status: 'failed' | 'unprocessable';
+  /** A sentence for the owner of the video. */
+  readonly reason: string;
+}
+
 export interface TranscriptRepository {
   state(videoId: string, connection?: Connection): Promise<TranscriptState | undefined>;
   /** Those of an earlier attempt, in the order of the video. */
@@ -59,5 +66,5 @@ export interface TranscriptRepository {
     text: { readonly abstract?: string | undefined; readonly takeaways?: readonly string[] | undefined },
     transaction: Transaction,
   ): Promise<void>;
-  failSummary(videoId: string, status: 'failed' | 'unprocessable', transaction: Transaction): Promise<void>;
+  failSummary(videoId: string, failure: SummaryFailure, transaction: Transaction): Promise<void>;
 }

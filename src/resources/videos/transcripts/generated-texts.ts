@@ -1,8 +1,9 @@
 import { attributeError } from '../../../http/routing/validation.ts';
 import type { AppError } from '../../../shared/errors.ts';
-import type { Transaction } from '../../../store/connection.ts';
+import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { SummariesStore } from '../../summaries/summaries.store.ts';
 import { newSummary, summaryExistsError } from '../../summaries/summary.ts';
+import type { VideoDefaultsStore } from '../../video-defaults/video-defaults.store.ts';
 import type { TextRequest } from '../video.ts';
 import type { TranscriptsStore } from './transcripts.store.ts';
 
@@ -19,6 +20,7 @@ interface GeneratedTextsOptions {
   readonly generation: TextGeneration;
   readonly transcripts: TranscriptsStore;
   readonly summaries: SummariesStore;
+  readonly defaults: VideoDefaultsStore;
 }
 
 export class GeneratedTexts {
@@ -28,15 +30,33 @@ export class GeneratedTexts {
     this.#options = options;
   }
 
-  get canTranscribe(): boolean {
-    return this.#options.generation.canTranscribe;
+  get available(): Record<'transcript' | 'transcriptSummary', boolean> {
+    const { canTranscribe, canSummarize } = this.#options.generation;
+    return { transcript: canTranscribe, transcriptSummary: canSummarize };
+  }
+
+  /** Adds the defaults of the project to what was requested for a new video, as far as this server can generate it. */
+  async withDefaults(
+    { projectId, isRecording }: { readonly projectId: string; readonly isRecording: boolean },
+    request: TextRequest,
+    connection?: Connection,
+  ): Promise<TextRequest> {
+    const { available } = this;
+    if (!available.transcript && !available.transcriptSummary) return request;
+    const defaults = await this.#options.defaults.find(projectId, connection);
+    if (isRecording && !defaults.recordings) return request;
+    const { transcript = available.transcript && defaults.transcript } = request;
+    // A summary would generate the captions that somebody does not want.
+    const isSummarized =
+      available.transcriptSummary && defaults.transcriptSummary && request.transcript !== false;
+    return { ...request, transcript, transcriptSummary: request.transcriptSummary ?? isSummarized };
   }
 
   /** @throws AppError `invalid-attribute` for what is turned off */
-  check({ transcript, transcriptSummary }: TextRequest): void {
-    const { canTranscribe, canSummarize } = this.#options.generation;
-    if (transcript === true && !canTranscribe) throw unavailableError('transcript', 'Transcripts');
-    if (transcriptSummary === true && !canSummarize) {
+  check({ transcript, transcriptSummary }: Pick<TextRequest, 'transcript' | 'transcriptSummary'>): void {
+    const { available } = this;
+    if (transcript === true && !available.transcript) throw unavailableError('transcript', 'Transcripts');
+    if (transcriptSummary === true && !available.transcriptSummary) {
       throw unavailableError('transcriptSummary', 'Generated summaries');
     }
   }
@@ -67,7 +87,10 @@ export class GeneratedTexts {
     if ((await transcripts.captionsFile(videoId, transaction)) !== undefined) {
       await generation.summarize(videoId, transaction);
     } else if (generation.canTranscribe) await this.#transcribe(videoId, transaction);
-    else await transcripts.failSummary(videoId, 'unprocessable', transaction);
+    else {
+      const reason = 'The video has no captions. Upload some, and try again.';
+      await transcripts.failSummary(videoId, { status: 'unprocessable', reason }, transaction);
+    }
   }
 
   async #transcribe(videoId: string, transaction: Transaction): Promise<void> {

@@ -7,6 +7,7 @@ import type { Database } from '../../../store/database.ts';
 import type { TranscriptRow } from '../../../store/media-tables.ts';
 import type {
   GeneratedCaptions,
+  SummaryFailure,
   TranscriptPart,
   TranscriptRepository,
   TranscriptState,
@@ -207,13 +208,13 @@ export class TranscriptsStore implements TranscriptRepository {
 
   async failSummary(
     videoId: string,
-    status: 'failed' | 'unprocessable',
+    { status, reason }: SummaryFailure,
     transaction: Transaction,
   ): Promise<void> {
     await transaction.run(
       transaction.queries
         .updateTable('summaries')
-        .set({ generation: status, updated_at_ms: this.#clock.nowMs() })
+        .set({ generation: status, failure: reason, updated_at_ms: this.#clock.nowMs() })
         .where('video_id', '=', videoId)
         .where('generation', '=', 'waiting'),
     );

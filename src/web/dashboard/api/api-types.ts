@@ -468,6 +468,7 @@ export type Summary = {
   readonly videoId: string;
   readonly origin: "api" | "auto";
   readonly sourceStatus: "missing" | "waiting" | "failed" | "completed" | "unprocessable";
+  readonly failure?: string | undefined;
 };
 
 export type SummarySource = { readonly abstract?: string | undefined; readonly takeaways?: readonly string[] | undefined; };
