@@ -239,6 +239,7 @@ async function createVideoSide(foundation: Foundation) {
         canSummarize: vod.context.summarizer !== undefined,
         transcribe: (videoId, transaction) => vodJobs.transcribePrepared(videoId, transaction),
         summarize: (videoId, transaction) => vodJobs.summarize(videoId, transaction),
+        withdraw: (...job) => vodJobs.withdraw(...job),
       },
     },
     uploads: uploadDependencies(foundation, vod),

@@ -161,6 +161,8 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
       database,
       store: summariesStore,
       generate: (videoId, transaction) => texts.summarize(videoId, transaction),
+      withdraw: (videoId, transaction) =>
+        options.texts.generation.withdraw('summarize', videoId, transaction),
       canGenerate: texts.available.transcriptSummary,
       hasVideo: (projectId, videoId, transaction) => videos.keep(projectId, videoId, transaction),
       clock,

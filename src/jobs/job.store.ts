@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Clock } from '../shared/clock.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { databaseNowMs } from '../store/database-clock.ts';
+import type { Tables } from '../store/tables.ts';
 import type { NewJob } from './job.ts';
 
 export interface JobCounts {
@@ -60,9 +61,14 @@ export class JobStore {
   }
 
   /** Keeps the rows of what other nodes run until they let go. Returns the ids of the others. */
-  async removeSubject(subjectId: string, connection: Connection = this.#database): Promise<Set<number>> {
+  async remove(
+    { subjectId, kind }: { readonly subjectId: string; readonly kind: string | undefined },
+    connection: Connection = this.#database,
+  ): Promise<Set<number>> {
     const { queries } = connection;
-    const ofSubject = queries.deleteFrom('jobs').where('subject_id', '=', subjectId).returning('id');
+    const isAsked = ({ and, eb }: ExpressionBuilder<Tables, 'jobs'>) =>
+      and([eb('subject_id', '=', subjectId), ...(kind === undefined ? [] : [eb('kind', '=', kind)])]);
+    const ofSubject = queries.deleteFrom('jobs').where(isAsked).returning('id');
     if (connection.dialect === 'sqlite') return idsOf(await connection.all(ofSubject));
     const removed = await connection.all(
       ofSubject.where(eb =>
@@ -74,9 +80,7 @@ export class JobStore {
         ]),
       ),
     );
-    await connection.run(
-      queries.updateTable('jobs').set({ is_removed: 1 }).where('subject_id', '=', subjectId),
-    );
+    await connection.run(queries.updateTable('jobs').set({ is_removed: 1 }).where(isAsked));
     return idsOf(removed);
   }
 

@@ -48,8 +48,8 @@ export interface JobQueue {
   /** The job starts after the commit. */
   add(job: NewJob, connection?: Connection): Promise<void>;
   has(kind: string, subjectId: string, connection?: Connection): Promise<boolean>;
-  /** Removes the subject's jobs, and aborts running ones after the commit. */
-  remove(subjectId: string, transaction: Transaction): Promise<void>;
+  /** Removes the subject's jobs, or those of a kind, and aborts running ones after the commit. */
+  remove(subjectId: string, transaction: Transaction, kind?: string): Promise<void>;
   /** Resolves when no removed job of the subject runs any more. A job must not await this for its own subject. */
   awaitRemoved(subjectId: string): Promise<void>;
   /** Removes the subject's jobs and aborts running ones. Resolves when none runs any more. */

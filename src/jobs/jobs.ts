@@ -188,8 +188,8 @@ export class Jobs implements Component, JobQueue {
     return this.#store.has(kind, subjectId, connection);
   }
 
-  async remove(subjectId: string, transaction: Transaction): Promise<void> {
-    const removed = await this.#store.removeSubject(subjectId, transaction);
+  async remove(subjectId: string, transaction: Transaction, kind?: string): Promise<void> {
+    const removed = await this.#store.remove({ subjectId, kind }, transaction);
     transaction.afterCommit(() => this.#running.cancel(removed));
     if (this.#isShared) await this.#database.signals.send('jobs-removed', subjectId, transaction);
   }

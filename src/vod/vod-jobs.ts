@@ -99,6 +99,11 @@ export class VodJobs {
     return enqueueVodJob(this.#context, 'summarize', videoId, transaction);
   }
 
+  /** Ends a transcription or summary that waits or runs. */
+  withdraw(kind: 'transcribe' | 'summarize', videoId: string, transaction: Transaction): Promise<void> {
+    return this.#context.jobs.remove(videoId, transaction, kind);
+  }
+
   async updateMp4Support(videoId: string, isWanted: boolean, transaction: Transaction): Promise<void> {
     const { records, jobs } = this.#context;
     await records.lockPlan(videoId, transaction);

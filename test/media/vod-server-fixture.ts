@@ -18,6 +18,7 @@ export interface Status {
     readonly qualities: { type: string; quality: string; status: string; progress: number }[];
     readonly additionalQualities?: { codec: string; quality: string; status: string }[];
   };
+  readonly transcript?: { readonly status: string };
 }
 
 /** A video as the API shows it, as far as tests look into it. */

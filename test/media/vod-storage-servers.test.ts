@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLiveStream } from '../../scripts/server-process.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
+import { answerSpeech, answerSummary, startFakeModel } from '../support/fake-model.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { type S3Server, s3Missing, startS3 } from '../support/s3.ts';
+import { makeSpeech } from '../support/speech.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -175,6 +177,55 @@ describe('servers that share a database and a bucket', () => {
     expect(media.size).toBeGreaterThan(12);
     expect([...media.keys()].some(name => name.startsWith('hevc-'))).toBe(codecs !== '');
     expect(storedNames(videoId).filter(name => folderName.test(name))).toHaveLength(codecs === '' ? 2 : 1);
+    await untilNothingLeft(other);
+  });
+
+  test('continue captions and the summary that a server was generating that is killed', async () => {
+    const model = await startFakeModel();
+    const speak = answerSpeech('en');
+    // The second request hangs until its server is gone.
+    model.answer = (call, response, count) => {
+      if (call.path.endsWith('/chat/completions')) answerSummary(summary)(call, response, count);
+      else if (count !== 2) speak(call, response, count);
+    };
+    const summary = JSON.stringify({ abstract: 'Boats leave.', takeaways: [] });
+    const settings = {
+      MILLRACE_TRANSCRIPTION_URL: model.url,
+      MILLRACE_TRANSCRIPTION_CHUNK: '10s',
+      MILLRACE_SUMMARY_MODEL: 'small',
+    };
+    const keys = ['key-of-the-first', 'key-of-the-second'];
+    const servers = await startServers(
+      ...keys.map(key => ({ ...settings, MILLRACE_TRANSCRIPTION_API_KEY: key })),
+    );
+    const { videoId } = await servers[0]!.create({ transcript: true, transcriptSummary: true });
+    const { speech } = await makeSpeech();
+    expect(await servers[0]!.send(videoId, speech)).toBe(201);
+    const held = await waitUntil(() => model.calls[1], {
+      ...{ what: 'the second chunk', timeoutMs: encodeTimeoutMs },
+    });
+    const at = keys.findIndex(key => held.headers.authorization === `Bearer ${key}`);
+    await servers[at]!.kill();
+    const other = servers[1 - at]!;
+    await other.until(videoId, ({ transcript }) => transcript?.status === 'completed', 'captions');
+    const chunks = model.calls.filter(({ path }) => path.endsWith('/audio/transcriptions'));
+    // Only the chunk that had no answer is sent again.
+    expect(chunks[2]!.file.equals(held.file)).toBe(true);
+    expect(new Set(chunks.map(({ file }) => file.toString('base64'))).size).toBe(chunks.length - 1);
+    expect(storedNames(videoId).filter(name => name.startsWith('captions-en-'))).toHaveLength(1);
+    const captions = String(await other.text(`/vod/${videoId}/captions/en.vtt`));
+    expect(captions.match(/Boats leave the harbour/g)).toHaveLength(chunks.length - 1);
+    const summaries = await waitUntil(
+      async () => {
+        const { data } = (await (await other.call('GET', `/summaries?videoId=${videoId}`)).json()) as {
+          data: { summaryId: string; sourceStatus: string }[];
+        };
+        return data[0]?.sourceStatus === 'completed' ? data : undefined;
+      },
+      { what: 'the summary', timeoutMs: encodeTimeoutMs },
+    );
+    const source = await other.call('GET', `/summaries/${summaries[0]!.summaryId}/source`);
+    expect(await source.json()).toEqual({ abstract: 'Boats leave.', takeaways: [] });
     await untilNothingLeft(other);
   });
 

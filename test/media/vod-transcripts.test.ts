@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../src/shared/logger.ts';
 import { startReceiver } from '../service/webhook-fixture.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import {
@@ -10,9 +11,10 @@ import {
   type FakeModel,
   startFakeModel,
 } from '../support/fake-model.ts';
-import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { publishTestPicture } from '../support/ffmpeg.ts';
+import { makeSpeech } from '../support/speech.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { VideoServer } from './vod-server-fixture.ts';
 
@@ -20,28 +22,7 @@ let speech: Buffer;
 let silentVideo: Buffer;
 
 beforeAll(async () => {
-  const folder = await makeTempDir();
-  const path = (name: string) => join(folder, name);
-  // 25 s of audio with a quiet place at 9 s, beside a small picture.
-  const sound = "aevalsrc='if(between(t,8.7,9.3),0,0.5*sin(2*PI*300*t))':s=44100:d=25";
-  const picture = 'color=c=blue:s=160x90:r=5:d=25';
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '10'];
-  const inputs = ['-y', '-f', 'lavfi', '-i', picture];
-  await runToEnd(ffmpegPath, [
-    ...inputs,
-    '-f',
-    'lavfi',
-    '-i',
-    sound,
-    ...video,
-    '-c:a',
-    'aac',
-    path('speech.mp4'),
-  ]);
-  await runToEnd(ffmpegPath, [...inputs, '-t', '3', ...video, path('silent.mp4')]);
-  speech = await readFile(path('speech.mp4'));
-  silentVideo = await readFile(path('silent.mp4'));
-  await removeDir(folder);
+  ({ speech, silentVideo } = await makeSpeech());
 });
 
 async function start(
@@ -276,13 +257,108 @@ describe('automatic captions', () => {
     expect(model.calls[2]!.file.length).toBe(model.calls[1]!.file.length);
   });
 
-  test('end when the video is deleted', async () => {
+  test('end when the video is deleted, and the request with them', async () => {
     const model = await startFakeModel(() => {});
     const server = await start(model);
     const videoId = await upload(server, speech, { transcript: true });
-    await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
+    const call = await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
     expect((await server.api('DELETE', `/videos/${videoId}?permanently=true`)).status).toBe(204);
     expect((await server.api('GET', `/videos/${videoId}`)).status).toBe(404);
+    await call.closed;
+  });
+
+  test('end when the request is withdrawn, and can be requested again', async () => {
+    const model = await startFakeModel(() => {});
+    const server = await start(model, { 'transcription.chunk': '60s', 'summary.model': 'small' });
+    const videoId = await upload(server, speech, { transcriptSummary: true });
+    const call = await waitUntil(async () => model.calls[0], { timeoutMs: encodeTimeoutMs });
+    expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: false })).status).toBe(200);
+    await call.closed;
+    expect(await transcriptOf(server, videoId)).toEqual({ status: 'none', progress: 0 });
+    expect((await get(server, `/summaries?videoId=${videoId}`)).data[0]).toMatchObject({
+      ...{ sourceStatus: 'unprocessable', failure: /no captions/ },
+    });
+    model.answer = answerSpeech();
+    await server.api('PATCH', `/videos/${videoId}`, { transcript: true });
+    expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
+    // Nothing is left to withdraw.
+    await server.api('PATCH', `/videos/${videoId}`, { transcript: false });
+    expect(await transcriptOf(server, videoId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('give a request up that takes too long, also one that is answered byte by byte', async () => {
+    const model = await startFakeModel();
+    const speak = answerSpeech('en');
+    model.answer = (call, response, count) => {
+      if (count > 1) return speak(call, response, count);
+      const drip = setInterval(() => response.write(' '), 50);
+      response.once('close', () => clearInterval(drip));
+    };
+    const server = await start(model, { 'transcription.chunk': '60s', 'transcription.timeout': '1s' });
+    const videoId = await upload(server, speech, { transcript: true });
+    expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('of another source start again, after work on the first one was removed', async () => {
+    const model = await startFakeModel(answerSpeech('en'));
+    const server = await start(model);
+    const created = await server.api('POST', '/videos', { title: 'Harbour', transcript: true });
+    const { videoId } = (await created.json()) as { videoId: string };
+    const database = new Sqlite(join(server.dataDir, 'millrace.db'), { timeout: 5000 });
+    database.prepare("UPDATE transcripts SET status = 'processing', progress_percent = 40").run();
+    database.prepare("INSERT INTO transcript_parts VALUES (?, 0, 9000, 'en', '[]')").run(videoId);
+    database.close();
+    await sendSource(server, videoId, speech);
+    expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });
+    expect(await captionsOf(server, videoId, 'en')).toContain('00:00:00.500 -->');
+  });
+
+  test('leave the API key out of logs and failures', async () => {
+    const lines: string[] = [];
+    const log = await createLogger({
+      level: 'trace',
+      pretty: false,
+      sink: { write: line => lines.push(line) },
+    });
+    const model = await startFakeModel(answerError(400, 'Bearer key-of-the-model is wrong'));
+    const server = await startServer(
+      { 'transcription.url': model.url, 'transcription.apiKey': 'key-of-the-model' },
+      { log },
+    );
+    onTestFinished(() => server.stop());
+    const videoId = await upload(server, speech, { transcript: true });
+    const { failure } = await settled(server, videoId);
+    expect(failure).toContain('Bearer … is wrong');
+    expect(lines.join('')).toContain('transcript-failed');
+    expect(lines.join('')).not.toContain('key-of-the-model');
+  });
+
+  test('are generated of recordings and imports by default, and not of clips', async () => {
+    const model = await startFakeModel(answerSpeech('en'));
+    const server = await start(model, { 'recording.enabled': 'true', 'live.stopGrace': '0s' });
+    await server.api('PATCH', '/account/video-defaults', { transcript: true });
+    const stream = await server.createStream('Pier');
+    const publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), seconds: 4 });
+    await publisher.exited;
+    const recording = await waitUntil(
+      async () => {
+        const [video] = (await get(server, `/videos?liveStreamId=${stream.liveStreamId}`)).data;
+        return video?.videoId as string | undefined;
+      },
+      { timeoutMs: encodeTimeoutMs, what: 'the recording' },
+    );
+    expect(await settled(server, recording)).toMatchObject({ status: 'completed', language: 'en' });
+
+    const clipped = await server.api('POST', '/videos', {
+      ...{ title: 'Clip', source: recording, clip: { startTimecode: '0', endTimecode: '2' } },
+    });
+    const clip = (await clipped.json()) as { videoId: string };
+    expect(clipped.status).toBe(202);
+    expect((await transcriptOf(server, clip.videoId)).status).toBe('none');
+    const copied = await server.api('POST', '/videos', { title: 'Copy', source: recording });
+    const copy = (await copied.json()) as { videoId: string };
+    expect(await settled(server, copy.videoId)).toMatchObject({ status: 'completed' });
   });
 });
 
@@ -347,6 +423,31 @@ describe('generated summaries', () => {
     );
     const failed = await get(server, '/summaries?sourceStatus=failed&origin=auto');
     expect(failed.pagination.itemsTotal).toBe(1);
+    expect(failed.data[0].failure).toMatch(/is no summary/);
+    const [silent] = (await get(server, '/summaries?sourceStatus=unprocessable')).data;
+    expect(silent.failure).toBe('The video has no audio.');
     expect((await get(server, '/summaries?sourceStatus=missing')).pagination.itemsTotal).toBe(0);
+  });
+
+  test('end when they are deleted, and the request with them', async () => {
+    const model = await startFakeModel();
+    const server = await start(model, { 'summary.model': 'small', 'transcription.chunk': '60s' });
+    model.answer = (call, response, count) => {
+      if (call.path !== '/v1/chat/completions') answerSpeech()(call, response, count);
+    };
+    const videoId = await upload(server, speech, { transcriptSummary: true });
+    const call = await waitUntil(
+      async () => model.calls.find(({ path }) => path === '/v1/chat/completions'),
+      { timeoutMs: encodeTimeoutMs },
+    );
+    const [{ summaryId }] = (await get(server, `/summaries?videoId=${videoId}`)).data;
+    expect((await server.api('DELETE', `/summaries/${summaryId}`)).status).toBe(204);
+    await call.closed;
+    model.answer = answerSummary(content);
+    expect((await server.api('POST', '/summaries', { videoId, origin: 'auto' })).status).toBe(201);
+    await waitUntil(
+      async () => (await get(server, `/summaries?videoId=${videoId}`)).data[0].sourceStatus === 'completed',
+      { timeoutMs: encodeTimeoutMs },
+    );
   });
 });

@@ -414,6 +414,20 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       await cancelledAgain;
     });
 
+    test('can be of one kind only', async () => {
+      const database = await openDatabaseOf(kindOfDatabase);
+      const [one, other] = [heldKind('one'), heldKind('other')];
+      const jobs = await startedQueue(database, [one.kind, other.kind]);
+      await jobs.add({ kind: 'one', subjectId: 'vi1' });
+      await jobs.add({ kind: 'other', subjectId: 'vi1' });
+      await waitUntil(() => one.runs.length === 1);
+      await database.transaction(transaction => jobs.remove('vi1', transaction, 'one'));
+      expect(one.runs[0]!.signal.aborted).toBe(true);
+      expect(await jobs.has('one', 'vi1')).toBe(false);
+      await waitUntil(() => other.runs.length === 1);
+      expect(other.runs[0]!.signal.aborted).toBe(false);
+    });
+
     test('in a transaction aborts running jobs after the commit, and none after a rollback', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const { kind, runs } = heldKind('held');

@@ -86,7 +86,7 @@ const noImageWork: ImageWork = {
 
 const noTextGeneration: TextGeneration = {
   ...{ canTranscribe: false, canSummarize: false },
-  ...{ transcribe: async () => {}, summarize: async () => {} },
+  ...{ transcribe: async () => {}, summarize: async () => {}, withdraw: async () => {} },
 };
 
 const noUploadWork: UploadDependencies = {

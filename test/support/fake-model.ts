@@ -11,11 +11,13 @@ export interface ModelCall {
   readonly fields: ReadonlyMap<string, string>;
   readonly file: Buffer;
   readonly text: string;
+  /** Resolves when the connection is closed or the answer sent. */
+  readonly closed: Promise<unknown>;
 }
 
 type AnswerCall = (call: ModelCall, response: ServerResponse, count: number) => void;
 
-/** Speaks the protocol of OpenAI over real HTTP; ends with the test. */
+/** Speaks the protocol of OpenAI over real HTTP. */
 export interface FakeModel {
   /** Of the API, ending in `/v1`. */
   readonly url: string;
@@ -50,10 +52,15 @@ export function answerError(
   };
 }
 
-export async function startFakeModel(answer: AnswerCall = answerSpeech()): Promise<FakeModel> {
+/** @param atEnd takes the function that ends it; by default, it ends with the test */
+export async function startFakeModel(
+  answer: AnswerCall = answerSpeech(),
+  atEnd: (stop: () => void) => void = onTestFinished,
+): Promise<FakeModel> {
   const calls: ModelCall[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
+    const closed = once(response, 'close');
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
@@ -73,6 +80,7 @@ export async function startFakeModel(answer: AnswerCall = answerSpeech()): Promi
       ),
       file: file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0),
       text: type.startsWith('multipart/') ? '' : body.toString(),
+      closed,
     };
     calls.push(call);
     model.answer(call, response, calls.length);
@@ -83,7 +91,7 @@ export async function startFakeModel(answer: AnswerCall = answerSpeech()): Promi
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     ...{ calls, answer },
   };
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

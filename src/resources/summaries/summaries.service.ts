@@ -14,6 +14,8 @@ interface SummariesOptions {
   readonly hasVideo: (projectId: string, videoId: string, transaction: Transaction) => Promise<boolean>;
   /** Of the captions of the video. The summary waits already. */
   readonly generate: (videoId: string, transaction: Transaction) => Promise<void>;
+  /** Ends the generation of the summary. */
+  readonly withdraw: (videoId: string, transaction: Transaction) => Promise<void>;
   readonly canGenerate: boolean;
   readonly clock: Clock;
 }
@@ -73,7 +75,11 @@ export class SummariesService {
   }
 
   remove(summary: Summary): Promise<void> {
-    return this.#options.store.remove(summary);
+    const { database, store, withdraw } = this.#options;
+    return database.transaction(async transaction => {
+      await store.remove(summary, transaction);
+      if (summary.origin === 'auto') await withdraw(summary.videoId, transaction);
+    });
   }
 }
 

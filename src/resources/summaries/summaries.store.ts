@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
-import type { Connection } from '../../store/connection.ts';
+import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
 import type { SummaryRow } from '../../store/media-tables.ts';
@@ -128,9 +128,9 @@ export class SummariesStore {
     return row === undefined ? undefined : summaryFrom(row);
   }
 
-  async remove({ projectId, summaryId }: Summary): Promise<void> {
-    await this.#database.run(
-      this.#database.queries
+  async remove({ projectId, summaryId }: Summary, transaction: Transaction): Promise<void> {
+    await transaction.run(
+      transaction.queries
         .deleteFrom('summaries')
         .where('id', '=', summaryId)
         .where('project_id', '=', projectId),

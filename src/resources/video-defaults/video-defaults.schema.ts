@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const transcript = 'True generates [captions](/docs/captions) of new videos.';
+const transcript = 'True generates captions of new videos.';
 const transcriptSummary = 'True generates summaries of new videos.';
 const recordings = 'False: recordings of live streams get neither, only uploaded and imported videos do.';
 

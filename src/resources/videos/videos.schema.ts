@@ -58,7 +58,7 @@ const attributes = {
     .boolean()
     .optional()
     .describe(
-      'True generates captions in the spoken language, unless the video has some that were not generated. Needs the setting `transcription.url`. When not given, a new video follows `PATCH /account/video-defaults`.',
+      'True generates captions in the spoken language, unless the video has some that were not generated. Needs the setting `transcription.url`. When not given, a new video follows `PATCH /account/video-defaults`. False ends a generation that waits or runs.',
     ),
   transcriptSummary: z
     .boolean()

@@ -12,6 +12,7 @@ import type { AudioTrack, FinishedRendition, RenditionName } from '../encoding-r
 import type { IndexProgressiveResult, MoreAudio } from '../index/index-progressive.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
+import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
 import { enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
 import { measuredMetadata } from './source-metadata.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from './source-plan.ts';
@@ -187,9 +188,7 @@ export async function planPassthrough(
     if (plan.subtitles.some(({ kind }) => kind === 'captions')) {
       await enqueueVodJob(context, 'captions', videoId, transaction);
     }
-    if ((await context.transcripts.state(videoId, transaction))?.status === 'waiting') {
-      await enqueueVodJob(context, 'transcribe', videoId, transaction);
-    }
+    await enqueueRequestedTexts(context, videoId, transaction);
     const isAudioDone = plan.audioRenditions.every(({ name }) =>
       finished.some(({ quality }) => quality === name),
     );

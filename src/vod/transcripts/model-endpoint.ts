@@ -38,7 +38,7 @@ const maxQuotedChars = 200;
 export async function askModel(endpoint: ModelEndpoint, request: ModelRequest): Promise<unknown> {
   const { status, retryAfter, body } = await exchange(endpoint, request);
   if (status === 200) return parseJson(body);
-  const said = quoteOf(body);
+  const said = quoteOf(body, endpoint.apiKey);
   if (status >= 500 || retriedStatuses.has(status)) {
     const retryAfterSeconds = secondsOf(retryAfter);
     throw unavailable(`The model’s server answered ${status}${said}.`, {
@@ -61,8 +61,20 @@ export function refused(detail: string, cause?: unknown): AppError {
   });
 }
 
-function unavailable(detail: string, details: { readonly retryAfterSeconds?: number } = {}): AppError {
-  return new AppError('model-unavailable', detail, { details: { detail, ...details } });
+function unavailable(
+  detail: string,
+  details: { readonly retryAfterSeconds?: number } = {},
+  cause?: unknown,
+): AppError {
+  return new AppError('model-unavailable', detail, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { detail, ...details },
+  });
+}
+
+/** Messages of sockets contain addresses, which the owner of a video must not see. */
+function causeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
 }
 
 function exchange(
@@ -89,7 +101,7 @@ function exchange(
     if (signal.aborted) reject(signal.reason);
     else if (deadline.aborted) reject(unavailable(`The model did not answer within ${timeoutMs / 1000} s.`));
     else if (error instanceof AppError) reject(error);
-    else reject(unavailable(`The model’s server cannot be reached: ${messageOf(error)}.`));
+    else reject(unavailable(`The model’s server cannot be reached (${causeOf(error)}).`, {}, error));
     request.destroy();
   };
   request.on('error', fail);
@@ -122,7 +134,7 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** The message of an error, as far as it can be shown. */
-function quoteOf(body: Buffer): string {
+function quoteOf(body: Buffer, apiKey: Secret | undefined): string {
   let text: unknown;
   try {
     const { error } = JSON.parse(body.toString());
@@ -131,7 +143,8 @@ function quoteOf(body: Buffer): string {
     return '';
   }
   if (typeof text !== 'string') return '';
-  const line = text
+  const key = apiKey?.reveal() ?? '';
+  const line = (key === '' ? text : text.replaceAll(key, '…'))
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim()
     .slice(0, maxQuotedChars);

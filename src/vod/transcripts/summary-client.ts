@@ -65,10 +65,11 @@ export function readSummary(answer: unknown): Required<GeneratedSummary> {
   try {
     found = JSON.parse(json);
   } catch (error) {
-    throw refused('The model’s answer is no summary.', error);
+    throw refused('The model’s answer is no summary. Try again, or set another model.', error);
   }
   const parsed = summarySchema.safeParse(found);
-  if (!parsed.success) throw refused('The model’s answer is no summary.', parsed.error);
+  if (!parsed.success)
+    throw refused('The model’s answer is no summary. Try again, or set another model.', parsed.error);
   return parsed.data;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { NewJob, RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
+import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
@@ -15,6 +16,7 @@ import { cuesOf, formatTranscript } from './transcript-cues.ts';
 import type { TranscriptPart } from './transcript-repository.ts';
 import type { SpokenSegment, TranscriptionClient } from './transcription-client.ts';
 
+const maxSliceMs = 5;
 const unknownFailure = 'The captions could not be generated. Try again.';
 
 /** Continues after the last part that an earlier attempt has transcribed. */
@@ -123,7 +125,8 @@ async function storeCaptions(
 ): Promise<void> {
   const { transcripts, records, files } = context;
   const videoId = job.subjectId;
-  const cues = cuesOf(parts.flatMap(({ segments }) => segments));
+  const segments = parts.flatMap(part => part.segments);
+  const cues = await cuesOf(segments, await TimeSlice.begin(maxSliceMs, job.signal));
   if (cues.length === 0) throw refused('No speech was found in the audio.');
   const language = givenLanguage ?? languageOf(parts) ?? spokenLanguage(trackLanguage ?? '');
   if (language === undefined) {

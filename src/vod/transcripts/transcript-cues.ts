@@ -1,3 +1,4 @@
+import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { formatCueTime } from '../../shared/text/cue-text.ts';
 import type { SpokenSegment, TimedText } from './transcription-client.ts';
 
@@ -17,7 +18,7 @@ const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 type Token = TimedText;
 
 /** Divides what was spoken into cues of at most two lines and 1 to 7 s, without overlaps. @param segments sorted by start */
-export function cuesOf(segments: readonly SpokenSegment[]): TimedText[] {
+export async function cuesOf(segments: readonly SpokenSegment[], slice: TimeSlice): Promise<TimedText[]> {
   const cues: TimedText[] = [];
   let open: Token[] = [];
   const close = () => {
@@ -34,6 +35,7 @@ export function cuesOf(segments: readonly SpokenSegment[]): TimedText[] {
     for (const token of tokensOf(segment)) {
       if (!fits(open, token)) close();
       open.push(token);
+      await slice.yieldIfOver();
     }
   }
   close();

@@ -43,6 +43,8 @@ export interface TranscriptRepository {
   state(videoId: string, connection?: Connection): Promise<TranscriptState | undefined>;
   /** Those of an earlier attempt, in the order of the video. */
   parts(videoId: string): Promise<TranscriptPart[]>;
+  /** Waits again from the start, without the parts so far. */
+  restart(videoId: string, transaction: Transaction): Promise<void>;
   markStarted(videoId: string, transaction: Transaction): Promise<void>;
   addPart(videoId: string, part: TranscriptPart, percent: number, transaction: Transaction): Promise<void>;
   /** Captions that were uploaded or edited, which are not replaced. */

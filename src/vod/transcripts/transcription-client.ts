@@ -20,15 +20,16 @@ export interface Transcription {
   readonly segments: readonly SpokenSegment[];
 }
 
-const maxResponseBytes = 16 * 1024 ** 2;
-const maxSegments = 20_000;
-const maxWords = 100_000;
-const maxTextChars = 20_000;
+/** Of ten minutes, more than anybody can say. */
+const maxResponseBytes = 4 * 1024 ** 2;
+const maxSegments = 5_000;
+const maxWords = 20_000;
+const maxTextChars = 5_000;
 
 const seconds = z.number().min(0).max(1_000_000);
 const wordSchema = z.object({ word: z.string().max(maxTextChars), start: seconds, end: seconds });
 const answerSchema = z.object({
-  text: z.string().max(2_000_000).optional(),
+  text: z.string().max(200_000).optional(),
   language: z.string().max(100).nullish(),
   segments: z
     .array(
@@ -94,23 +95,50 @@ export class TranscriptionClient {
 /** Times outside of the audio are moved inside. @throws AppError `model-refused` for an answer in another form */
 export function readTranscription(answer: unknown, durationMs: number): Transcription {
   const parsed = answerSchema.safeParse(answer);
-  if (!parsed.success) throw refused('The model’s answer is no transcription.', parsed.error);
+  if (!parsed.success)
+    throw refused(
+      'The model’s answer is no transcription. Check the URL and the model in the settings of this server.',
+      parsed.error,
+    );
   const { text = '', language, segments, words } = parsed.data;
-  const allWords = (words ?? []).map(one => timed(one.word, one, durationMs));
+  const allWords = (words ?? [])
+    .map(one => timed(one.word, one, durationMs))
+    .toSorted((one, other) => one.startMs - other.startMs);
   const whole = { text, start: 0, end: durationMs / 1000, words: undefined };
-  const found = (segments ?? (text.trim() === '' ? [] : [whole])).map(segment => {
-    const own = timed(segment.text, segment, durationMs);
-    const ofSegment =
-      segment.words?.map(one => timed(one.word, one, durationMs)) ??
-      allWords.filter(({ startMs }) => startMs >= own.startMs && startMs < own.endMs);
-    return { ...own, words: ofSegment };
-  });
+  const found = (segments ?? (text.trim() === '' ? [] : [whole]))
+    .map(segment => ({ ...timed(segment.text, segment, durationMs), own: segment.words }))
+    .filter(segment => segment.text !== '')
+    .toSorted((one, other) => one.startMs - other.startMs);
   return {
     language: language ?? undefined,
-    segments: found
-      .filter(segment => segment.text !== '')
-      .toSorted((one, other) => one.startMs - other.startMs),
+    segments: found.map(({ own, ...segment }, index) => ({
+      ...segment,
+      words:
+        own?.map(one => timed(one.word, one, durationMs)) ??
+        // Each word belongs to one segment.
+        wordsBetween(
+          allWords,
+          segment.startMs,
+          Math.min(segment.endMs, found[index + 1]?.startMs ?? segment.endMs),
+        ),
+    })),
   };
+}
+
+/** @param words sorted by start */
+function wordsBetween(words: readonly TimedText[], fromMs: number, toMs: number): readonly TimedText[] {
+  return words.slice(firstFrom(words, fromMs), firstFrom(words, toMs));
+}
+
+function firstFrom(words: readonly TimedText[], ms: number): number {
+  let low = 0;
+  let high = words.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (words[middle]!.startMs < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function timed(text: string, { start, end }: { start: number; end: number }, durationMs: number): TimedText {

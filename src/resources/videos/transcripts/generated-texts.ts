@@ -14,6 +14,8 @@ export interface TextGeneration {
   /** Starts when the source is prepared. */
   transcribe(videoId: string, transaction: Transaction): Promise<void>;
   summarize(videoId: string, transaction: Transaction): Promise<void>;
+  /** Ends what waits or runs. */
+  withdraw(kind: 'transcribe' | 'summarize', videoId: string, transaction: Transaction): Promise<void>;
 }
 
 interface GeneratedTextsOptions {
@@ -69,6 +71,7 @@ export class GeneratedTexts {
     transaction: Transaction,
   ): Promise<void> {
     if (request.transcript === true) await this.#transcribe(video.videoId, transaction);
+    if (request.transcript === false) await this.#withdraw(video.videoId, transaction);
     if (request.transcriptSummary !== true) return;
     const attributes = request.transcriptSummaryAttributes;
     const summary = newSummary({ ...video, origin: 'auto', attributes, atMs });
@@ -84,13 +87,27 @@ export class GeneratedTexts {
     const status = (await transcripts.state(videoId, transaction))?.status;
     // The transcription starts the summary when it ends.
     if (status === 'waiting' || status === 'processing') return;
+    const hasCaptions = (await transcripts.captionsFile(videoId, transaction)) !== undefined;
+    if (!hasCaptions && generation.canTranscribe) return this.#transcribe(videoId, transaction);
+    await this.#summarizeCaptions(videoId, transaction);
+  }
+
+  /** Without captions, the summary fails. */
+  async #summarizeCaptions(videoId: string, transaction: Transaction): Promise<void> {
+    const { generation, transcripts } = this.#options;
     if ((await transcripts.captionsFile(videoId, transaction)) !== undefined) {
-      await generation.summarize(videoId, transaction);
-    } else if (generation.canTranscribe) await this.#transcribe(videoId, transaction);
-    else {
-      const reason = 'The video has no captions. Upload some, and try again.';
-      await transcripts.failSummary(videoId, { status: 'unprocessable', reason }, transaction);
+      return generation.summarize(videoId, transaction);
     }
+    const reason = 'The video has no captions. Generate or upload some, and try again.';
+    await transcripts.failSummary(videoId, { status: 'unprocessable', reason }, transaction);
+  }
+
+  async #withdraw(videoId: string, transaction: Transaction): Promise<void> {
+    const { generation, transcripts } = this.#options;
+    if (!(await transcripts.withdraw(videoId, transaction))) return;
+    await generation.withdraw('transcribe', videoId, transaction);
+    if ((await transcripts.waitingSummary(videoId, transaction)) === undefined) return;
+    await this.#summarizeCaptions(videoId, transaction);
   }
 
   async #transcribe(videoId: string, transaction: Transaction): Promise<void> {

@@ -2,6 +2,7 @@ import type { EventType } from '../../../events/event-catalogue.ts';
 import type { Outbox } from '../../../events/outbox.store.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { newId } from '../../../shared/ids.ts';
+import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { TranscriptRow } from '../../../store/media-tables.ts';
@@ -49,6 +50,11 @@ export class TranscriptsStore implements TranscriptRepository {
   async request(videoId: string, transaction: Transaction): Promise<boolean> {
     const status = (await this.state(videoId, transaction))?.status;
     if (status === 'waiting' || status === 'processing') return false;
+    await this.restart(videoId, transaction);
+    return true;
+  }
+
+  async restart(videoId: string, transaction: Transaction): Promise<void> {
     await this.#removeParts(videoId, transaction);
     const waiting = { status: 'waiting', progress_percent: 0, language: null, failure: null } as const;
     await transaction.run(
@@ -57,7 +63,17 @@ export class TranscriptsStore implements TranscriptRepository {
         .values({ video_id: videoId, ...waiting })
         .onConflict(conflict => conflict.column('video_id').doUpdateSet(waiting)),
     );
-    return true;
+  }
+
+  /** Returns false when it neither waits nor runs. */
+  async withdraw(videoId: string, transaction: Transaction): Promise<boolean> {
+    const count = await transaction.run(
+      transaction.queries
+        .deleteFrom('transcripts')
+        .where('video_id', '=', videoId)
+        .where('status', 'in', ['waiting', 'processing']),
+    );
+    return count > 0;
   }
 
   async parts(videoId: string): Promise<TranscriptPart[]> {
@@ -68,12 +84,17 @@ export class TranscriptsStore implements TranscriptRepository {
         .where('video_id', '=', videoId)
         .orderBy('start_ms'),
     );
-    return rows.map(row => ({
-      startMs: row.start_ms,
-      endMs: row.end_ms,
-      language: row.language ?? undefined,
-      segments: JSON.parse(row.segments) as TranscriptPart['segments'],
-    }));
+    const parts: TranscriptPart[] = [];
+    for (const row of rows) {
+      parts.push({
+        startMs: row.start_ms,
+        endMs: row.end_ms,
+        language: row.language ?? undefined,
+        segments: JSON.parse(row.segments) as TranscriptPart['segments'],
+      });
+      await yieldToEventLoop();
+    }
+    return parts;
   }
 
   markStarted(videoId: string, transaction: Transaction): Promise<void> {

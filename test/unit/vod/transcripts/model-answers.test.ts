@@ -33,6 +33,38 @@ describe('a transcription', () => {
     });
   });
 
+  it('gives each word to one segment, however they overlap', () => {
+    const answer = {
+      segments: Array.from({ length: 3 }, (_, index) => ({ start: index, end: 9, text: `Part ${index}` })),
+      words: [2.5, 0.5, 1.5, 8].map(start => ({ word: `at${start}`, start, end: start + 0.2 })),
+    };
+    const { segments } = readTranscription(answer, 9_000);
+    expect(segments.map(({ words }) => words.map(({ text }) => text))).toEqual([
+      ['at0.5'],
+      ['at1.5'],
+      ['at2.5', 'at8'],
+    ]);
+  });
+
+  it('is refused with more segments or words than anybody can say', () => {
+    const many = (length: number) =>
+      Array.from({ length }, () => ({ start: 0, end: 1, text: 'x', word: 'x' }));
+    for (const answer of [
+      { segments: many(100_000) },
+      { words: many(100_000) },
+      { text: 'x'.repeat(300_000) },
+    ]) {
+      expect(() => readTranscription(answer, 1_000)).toThrow(refused);
+    }
+  });
+
+  it('keeps each word once, with as many segments and words as it may have', () => {
+    const segments = Array.from({ length: 5_000 }, () => ({ start: 0, end: 600, text: 'x' }));
+    const words = Array.from({ length: 20_000 }, (_, index) => ({ word: 'x', start: index / 40, end: 600 }));
+    const read = readTranscription({ segments, words }, 600_000).segments;
+    expect(read.reduce((sum, segment) => sum + segment.words.length, 0)).toBe(20_000);
+  });
+
   it('is one segment where the model tells no times', () => {
     expect(readTranscription({ text: 'All of it.' }, 4_000).segments).toEqual([
       { startMs: 0, endMs: 4_000, text: 'All of it.', words: [] },
