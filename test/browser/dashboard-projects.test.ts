@@ -178,6 +178,10 @@ describeInBrowser('projects in the dashboard', browser => {
       const { x, width: buttonWidth } = (await remove.boundingBox())!;
       expect(x + buttonWidth).toBeLessThanOrEqual(width);
     }
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    const field = page.getByLabel(`Type “${name}” to confirm`);
+    const { x, width } = (await field.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
   });
 
   test('are switched on a phone', async () => {

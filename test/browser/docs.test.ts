@@ -68,16 +68,20 @@ describeInBrowser('the documentation in a browser', browser => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
     const { page } = dashboard;
     await page.getByRole('button', { name: 'New project' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Web shop');
+    const name = `Web shop ${'x'.repeat(91)}`;
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await page.getByRole('button', { name: 'Create project' }).click();
-    await page.getByRole('button', { name: 'Project Web shop' }).waitFor();
+    await page.getByRole('button', { name: `Project ${name}` }).waitFor();
     await page.goto(`${server.baseUrl}/docs#/Account/get-account`);
     const project = page.getByLabel('Project for calls');
     await until('the project is chosen', async () =>
-      (await project.locator('option:checked').allInnerTexts()).includes('Web shop'),
+      (await project.locator('option:checked').allInnerTexts()).includes(name),
     );
     const account = page.locator('#operations-Account-get-account');
-    expect(await execute(account)).toMatch(/"projectName": "Web shop"/);
+    expect(await execute(account)).toMatch(/"projectName": "Web shop/);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const { x, width } = (await project.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
     await project.selectOption('Default');
     await account.locator('.btn-clear').click();
     expect(await execute(account)).toMatch(/"projectName": "Default"/);
