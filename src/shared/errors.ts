@@ -132,7 +132,7 @@ export const errorRegister = {
   'authorization-production-credential-required': denied('A production credential is required.', 403),
   'playback-refused': denied('This cannot be played.', 403),
   'viewer-clips-off': denied('Viewers cannot clip this live stream.', 403),
-  'invalid-viewer-clip': invalid('This is no part of a broadcast to clip.'),
+  'invalid-viewer-clip': invalid('This part of the broadcast cannot be clipped.'),
   'signing-key-limit-reached': invalid('Your account has reached the signing keys limit.'),
   'hook-refused': denied('A hook of this project refused.', 403),
   'passkey-limit-reached': invalid('You have reached the passkeys limit.'),

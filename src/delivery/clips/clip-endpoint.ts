@@ -56,7 +56,7 @@ export function isClipPath(path: string): boolean {
   return path.startsWith(pathPrefix);
 }
 
-/** Lets viewers make the last seconds of a broadcast a video, where the live stream allows it. */
+/** Lets viewers turn the last seconds of a broadcast into a video, if the live stream allows it. */
 export class ClipEndpoint implements SignalingEndpoint {
   readonly methods = 'POST, OPTIONS';
   readonly #options: ClipEndpointOptions;

@@ -132,7 +132,7 @@ const attributes = {
     .boolean()
     .optional()
     .describe(
-      '`true`: viewers of the player page may make the last seconds of a broadcast a video of this project. Applies at once.',
+      '`true`: viewers of the player page can turn the last seconds of a broadcast into a video of this project. Applies at once.',
     ),
   source: sourceSchema
     .nullish()

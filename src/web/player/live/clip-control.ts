@@ -10,7 +10,7 @@ const lengths = [15, 30, 60] as const;
 const timeoutMs = 30_000;
 const unreachable = 'The server can’t be reached. Check your connection, and try again.';
 
-/** Makes the seconds that the viewer has just seen a video, and shows its link. */
+/** Turns the seconds that the viewer has just seen into a video, and shows its link. */
 export class ClipControl {
   readonly #url: string;
   readonly #session: LiveSession;
