@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,10 +21,10 @@ afterAll(async () => {
   await server?.stop();
 });
 
-async function broadcast(attributes: Record<string, unknown>): Promise<CreatedStream> {
-  const stream = await server.createStream();
-  await change(stream, attributes);
-  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+async function broadcast(attributes: Record<string, unknown>, on = server): Promise<CreatedStream> {
+  const stream = await on.createStream();
+  await change(stream, attributes, on);
+  const client = await RtmpClient.connect({ port: on.app.rtmpPort });
   await client.publish(stream.streamKey);
   const signal = new AbortController();
   const sent = replay(client, tags, { signal: signal.signal });
@@ -35,14 +36,18 @@ async function broadcast(attributes: Record<string, unknown>): Promise<CreatedSt
   return stream;
 }
 
-async function change({ liveStreamId }: CreatedStream, attributes: Record<string, unknown>) {
-  const changed = await server.api('PATCH', `/live-streams/${liveStreamId}`, attributes);
+async function change({ liveStreamId }: CreatedStream, attributes: Record<string, unknown>, on = server) {
+  const changed = await on.api('PATCH', `/live-streams/${liveStreamId}`, attributes);
   expect(changed.status).toBe(200);
   return (await changed.json()) as { viewerClips?: boolean; assets: { player: string } };
 }
 
-async function send(path: string, body: unknown, { method = 'POST', type = 'application/json' } = {}) {
-  const response = await fetch(`${server.baseUrl}${path}`, {
+async function send(
+  path: string,
+  body: unknown,
+  { method = 'POST', type = 'application/json', on = server } = {},
+) {
+  const response = await fetch(`${on.baseUrl}${path}`, {
     method,
     headers: { 'content-type': type },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -52,10 +57,10 @@ async function send(path: string, body: unknown, { method = 'POST', type = 'appl
 }
 
 /** Waits until the broadcast has a segment. */
-function clipWhenBegun(path: string, body: unknown = { lastSeconds: 5 }) {
+function clipWhenBegun(path: string, body: unknown = { lastSeconds: 5 }, on = server) {
   return waitUntil(
     async () => {
-      const answer = await send(path, body);
+      const answer = await send(path, body, { on });
       return answer.status === 409 ? undefined : answer;
     },
     { what: 'media to clip' },
@@ -104,6 +109,21 @@ test('the clip of a private live stream is private, and needs its token', async 
   expect(video).toMatchObject({ public: false });
   expect(json.url).toContain('token');
   expect((await fetch(json.url)).status).toBe(200);
+});
+
+test('a clip that exceeds the storage of the project is refused, and leaves no file behind', async () => {
+  const small = await startServer({ 'storage.maxPerProject': '1KiB' });
+  const stream = await broadcast({ viewerClips: true }, small);
+  stops.push(() => small.stop());
+  const refused = await clipWhenBegun(`/clips/${stream.liveStreamId}`, { lastSeconds: 5 }, small);
+  expect(refused).toMatchObject({
+    status: 503,
+    json: { detail: 'The server has no room for another clip of this live stream.' },
+  });
+  const { data } = (await (await small.api('GET', '/videos')).json()) as { data: unknown[] };
+  expect(data).toEqual([]);
+  const left = await readdir(join(small.dataDir, 'vod'), { recursive: true, withFileTypes: true });
+  expect(left.filter(entry => entry.isFile())).toEqual([]);
 });
 
 test('refusals say what is wrong', async () => {
