@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Migration } from '../../src/store/migration.ts';
 import { analyticsViewers } from '../../src/store/migrations/0049-analytics-viewers.ts';
 import { projectPairs } from '../../src/store/migrations/0051-project-pairs.ts';
+import { removedAnalytics } from '../../src/store/migrations/0052-removed-analytics.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
@@ -102,6 +103,46 @@ describe.each(databaseKinds)('playbacks that %s counted before viewers had ids',
     ]);
   });
 });
+
+describe.each(databaseKinds)(
+  'counts of projects that were deleted from %s before their analytics were',
+  kind => {
+    it('keep their number until they are deleted, so that no other project gets them', async () => {
+      const database = await open(kind);
+      await database.migrate(migrations.slice(0, migrations.indexOf(removedAnalytics)));
+      if (kind === 'SQLite') await database.run('PRAGMA foreign_keys = ON');
+      await database.run(`INSERT INTO accounts (id, is_upgraded, is_suspended, is_operator, created_at_ms)
+      VALUES ('ac1', 1, 0, 1, 7)`);
+      await database.run(
+        "INSERT INTO project_pairs (id, account_id, name, created_at_ms) VALUES ('pp1', 'ac1', 'x', 7)",
+      );
+      for (const [id, environment] of [
+        ['pr1', 'sandbox'],
+        ['pr2', 'production'],
+      ]) {
+        await database.run(`INSERT INTO projects (id, account_id, environment, created_at_ms, pair_id)
+        VALUES ('${id}', 'ac1', '${environment}', 7, 'pp1')`);
+      }
+      const count = (projectId: string) =>
+        database.run(`INSERT INTO analytics_projects (project_id) VALUES ('${projectId}')`);
+      await count('pr1');
+      await database.run(`INSERT INTO analytics_tuples (project, media_id, media_type, continent, country, device_type,
+        operating_system, browser, referrer, viewer_id, used_day)
+      VALUES (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20000)`);
+      await database.run("DELETE FROM projects WHERE id = 'pr1'");
+      await database.migrate(migrations);
+      await count('pr2');
+      const numbers =
+        'SELECT CAST(number AS TEXT) AS number, project_id AS id FROM analytics_projects ORDER BY 1';
+      expect(await database.rows(numbers)).toEqual([
+        { number: '1', id: null },
+        { number: '2', id: 'pr2' },
+      ]);
+      await database.run("DELETE FROM projects WHERE id = 'pr2'");
+      expect(await database.rows(`${numbers} DESC LIMIT 1`)).toEqual([{ number: '2', id: null }]);
+    });
+  },
+);
 
 describe.each(databaseKinds)('accounts that %s had before they had several projects', kind => {
   it('keep everything in one project, and can get another one', async () => {

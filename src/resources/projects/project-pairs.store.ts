@@ -65,7 +65,7 @@ export class ProjectPairsStore {
     );
   }
 
-  /** Looks for videos, including recordings that will be one and the trash, and live streams. Keeps others from adding some. */
+  /** Looks for videos, also in the trash or still being recorded, and live streams. Keeps others from adding some. */
   async holdIfEmpty({ projectIds }: ProjectPair, transaction: Transaction): Promise<boolean> {
     const { queries } = transaction;
     const ids = Object.values(projectIds);
