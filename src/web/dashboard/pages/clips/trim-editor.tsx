@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { TextField } from '../../ui/form/field.tsx';
 import { FramePreview } from '../video/thumbnail/frame-preview.tsx';
-import { positionAfterKey, sampleTiles, tileStyle } from '../video/thumbnail/frame-times.ts';
+import { FrameSlider, FrameStrip } from '../video/thumbnail/frame-slider.tsx';
+import { frameSeconds } from '../video/thumbnail/frame-times.ts';
 import type { FrameSource } from '../video/thumbnail/use-frame-source.ts';
 import { formatTimecode } from '../video/tracks/chapter-rows.ts';
 import { type ClipTimes, typedTime, withEnd, withStart } from './clip-times.ts';
 
-/** The lowest common frame rate. */
-const frameSeconds = 1 / 25;
 const tilesInStrip = 12;
 
 /** Shows the frame of the handle that moved last. */
@@ -38,26 +37,24 @@ export function TrimEditor({
       <FramePreview film={film} seconds={Math.min(lastSeconds, times[shown])} />
       <div class="trim-track">
         <div class="trim-strip" aria-hidden="true">
-          <div class="frame-strip">
-            {sampleTiles(tiles, tilesInStrip).map(tile => (
-              <div key={tile.startSeconds} style={{ ...tileStyle(tile, tiles) }} />
-            ))}
-          </div>
+          <FrameStrip tiles={tiles} count={tilesInStrip} />
           <div
             class="trim-part"
             style={{ left: percentOf(times.start), width: percentOf(times.end - times.start) }}
           />
         </div>
-        <Handle
+        <FrameSlider
           label="Start of the clip"
           seconds={times.start}
-          durationSeconds={durationSeconds}
+          shownTime={shownTime(times.start)}
+          lastSeconds={durationSeconds}
           onSeconds={moveStart}
         />
-        <Handle
+        <FrameSlider
           label="End of the clip"
           seconds={times.end}
-          durationSeconds={durationSeconds}
+          shownTime={shownTime(times.end)}
+          lastSeconds={durationSeconds}
           onSeconds={moveEnd}
         />
       </div>
@@ -70,38 +67,6 @@ export function TrimEditor({
       </div>
       <p class="hint">Arrow keys move a handle by a second, with Shift by a frame.</p>
     </div>
-  );
-}
-
-function Handle({
-  label,
-  seconds,
-  durationSeconds,
-  onSeconds,
-}: {
-  label: string;
-  seconds: number;
-  durationSeconds: number;
-  onSeconds: (seconds: number) => void;
-}) {
-  const range = { lastSeconds: durationSeconds, frameSeconds };
-  return (
-    <input
-      type="range"
-      aria-label={label}
-      aria-valuetext={shownTime(seconds)}
-      min={0}
-      max={durationSeconds}
-      step="any"
-      value={seconds}
-      onInput={event => onSeconds(event.currentTarget.valueAsNumber)}
-      onKeyDown={event => {
-        const moved = positionAfterKey(event, seconds, range);
-        if (moved === undefined) return;
-        event.preventDefault();
-        onSeconds(moved);
-      }}
-    />
   );
 }
 

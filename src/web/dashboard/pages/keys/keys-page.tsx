@@ -5,7 +5,7 @@ import { projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog/dialog.tsx';
+import { ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -136,21 +136,14 @@ function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }
   const command = `curl -u ${key}: ${location.origin}/live-streams`;
   const isOne = made.keys.length === 1;
   return (
-    <Dialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
-      <div class="dialog-body">
-        <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
-          {isOne ? 'It is' : 'They are'} shown only once. The server doesn’t store {isOne ? 'it' : 'them'}.
-        </Notice>
-        {made.keys.map(([kind, text]) => (
-          <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
-        ))}
-        <CodeSample label="Try it from a terminal" text={command} />
-      </div>
-      <footer>
-        <Button kind="primary" onClick={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
+    <ResultDialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
+      <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
+        {isOne ? 'It is' : 'They are'} shown only once. The server doesn’t store {isOne ? 'it' : 'them'}.
+      </Notice>
+      {made.keys.map(([kind, text]) => (
+        <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
+      ))}
+      <CodeSample label="Try it from a terminal" text={command} />
+    </ResultDialog>
   );
 }

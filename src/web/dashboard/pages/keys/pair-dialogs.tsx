@@ -3,7 +3,7 @@ import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
-import { type Submission, useSubmit } from '../../ui/form/use-submit.ts';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { keyScopes, ScopeFields } from './key-scopes.tsx';
 
 export function CreatePairDialog({
@@ -15,23 +15,16 @@ export function CreatePairDialog({
   onMade: (pair: ApiKeyPair) => void;
   onClose: () => void;
 }) {
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState(keyScopes);
-  const submission = useSubmit(async () => {
-    const named = name.trim() === '' ? {} : { name: name.trim() };
-    onMade(await call('POST /account/api-keys', { body: { ...named, scopes }, headers }));
-  });
   return (
-    <FormDialog
+    <PairDialog
       title="New key pair"
       action="Create key pair"
-      submission={submission}
-      disabled={scopes.length === 0}
+      onSubmit={async ({ name, scopes }) => {
+        const body = { ...(name === null ? {} : { name }), scopes };
+        onMade(await call('POST /account/api-keys', { body, headers }));
+      }}
       onClose={onClose}
-    >
-      <NameField name={name} onName={setName} submission={submission} />
-      <ScopeFields scopes={scopes} onScopes={setScopes} error={submission.errorOf('scopes')} />
-    </FormDialog>
+    />
   );
 }
 
@@ -46,44 +39,53 @@ export function EditPairDialog({
   onDone: (words: string) => void;
   onClose: () => void;
 }) {
-  const [name, setName] = useState(pair.name ?? '');
-  const [scopes, setScopes] = useState(pair.scopes);
-  const submission = useSubmit(async () => {
-    const body = { name: name.trim() === '' ? null : name.trim(), scopes };
-    await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
-    onDone('Key pair changed.');
-  });
   return (
-    <FormDialog
+    <PairDialog
       title="Edit key pair"
       action="Save"
+      pair={pair}
+      onSubmit={async body => {
+        await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
+        onDone('Key pair changed.');
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+function PairDialog({
+  title,
+  action,
+  pair,
+  onSubmit,
+  onClose,
+}: {
+  title: string;
+  action: string;
+  pair?: ApiKeyPair;
+  onSubmit: (attributes: { name: string | null; scopes: ApiKeyPair['scopes'] }) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(pair?.name ?? '');
+  const [scopes, setScopes] = useState(pair?.scopes ?? keyScopes);
+  const submission = useSubmit(() => onSubmit({ name: name.trim() || null, scopes }));
+  return (
+    <FormDialog
+      title={title}
+      action={action}
       submission={submission}
       disabled={scopes.length === 0}
       onClose={onClose}
     >
-      <NameField name={name} onName={setName} submission={submission} />
+      <TextField
+        label="Name"
+        hint="For example, the app that uses it."
+        value={name}
+        onValue={setName}
+        error={submission.errorOf('name')}
+        placeholder="Upload page"
+      />
       <ScopeFields scopes={scopes} onScopes={setScopes} error={submission.errorOf('scopes')} />
     </FormDialog>
-  );
-}
-
-function NameField({
-  name,
-  onName,
-  submission,
-}: {
-  name: string;
-  onName: (name: string) => void;
-  submission: Submission;
-}) {
-  return (
-    <TextField
-      label="Name"
-      hint="For example, the app that uses it."
-      value={name}
-      onValue={onName}
-      error={submission.errorOf('name')}
-      placeholder="Upload page"
-    />
   );
 }

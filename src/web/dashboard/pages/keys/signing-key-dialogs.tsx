@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { Dialog, FormDialog } from '../../ui/dialog/dialog.tsx';
+import { FormDialog, ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -74,31 +74,24 @@ export function NewSigningKeyDialog({
 }) {
   const file = `${signingKeyId}.pem`;
   return (
-    <Dialog title={`Your new signing key: ${name}`} wide onClose={onClose}>
-      <div class="dialog-body">
-        <Notice tone="warning" title="Copy the private key now.">
-          It is shown only once. The server doesn’t store it.
-        </Notice>
-        <CopyField
-          label="Key ID"
-          value={signingKeyId}
-          hint={`The “kid” of tokens. Their “alg” is ${algorithm}.`}
-        />
-        <CodeSample label="Private key" text={privateKey} />
-        <div class="actions">
-          <Button
-            icon="download"
-            onClick={() => saveFile(`data:application/x-pem-file,${encodeURIComponent(privateKey)}`, file)}
-          >
-            Download the private key
-          </Button>
-        </div>
-      </div>
-      <footer>
-        <Button kind="primary" onClick={onClose}>
-          Done
+    <ResultDialog title={`Your new signing key: ${name}`} wide onClose={onClose}>
+      <Notice tone="warning" title="Copy the private key now.">
+        It is shown only once. The server doesn’t store it.
+      </Notice>
+      <CopyField
+        label="Key ID"
+        value={signingKeyId}
+        hint={`The “kid” of tokens. Their “alg” is ${algorithm}.`}
+      />
+      <CodeSample label="Private key" text={privateKey} />
+      <div class="actions">
+        <Button
+          icon="download"
+          onClick={() => saveFile(`data:application/x-pem-file,${encodeURIComponent(privateKey)}`, file)}
+        >
+          Download the private key
         </Button>
-      </footer>
-    </Dialog>
+      </div>
+    </ResultDialog>
   );
 }

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { Dialog, FormDialog } from '../../ui/dialog/dialog.tsx';
+import { FormDialog, ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -19,21 +18,17 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
   });
   if (made !== undefined) {
     return (
-      <Dialog title={made.mail === undefined ? 'Send this link' : 'Invitation created'} onClose={onClose}>
-        <div class="dialog-body">
-          <Notice tone="warning" title="Copy it now.">
-            {made.mail !== undefined &&
-              'We’re sending the link by mail. The list of invitations says if it was sent. '}
-            The link is shown only once. It works once, within 7 days.
-          </Notice>
-          <CopyField label={`Link for ${email.trim()}`} value={made.url ?? ''} />
-        </div>
-        <footer>
-          <Button kind="primary" onClick={onClose}>
-            Done
-          </Button>
-        </footer>
-      </Dialog>
+      <ResultDialog
+        title={made.mail === undefined ? 'Send this link' : 'Invitation created'}
+        onClose={onClose}
+      >
+        <Notice tone="warning" title="Copy it now.">
+          {made.mail !== undefined &&
+            'We’re sending the link by mail. The list of invitations says if it was sent. '}
+          The link is shown only once. It works once, within 7 days.
+        </Notice>
+        <CopyField label={`Link for ${email.trim()}`} value={made.url ?? ''} />
+      </ResultDialog>
     );
   }
   return (

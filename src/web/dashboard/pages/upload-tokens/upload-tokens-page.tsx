@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField, copyText } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog/dialog.tsx';
+import { ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -192,30 +192,21 @@ function TokenDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog title={isNew ? 'Upload token created' : 'Upload with this token'} wide onClose={onClose}>
-      <div class="dialog-body">
-        <CopyField
-          label="Token"
-          value={token}
-          secret={!isNew}
-          hint={
-            expiresAt === undefined
-              ? 'Valid until you delete it.'
-              : `Valid until ${formatDateTime(expiresAt)}.`
-          }
-        />
-        <Notice>
-          Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
-          web page or an app.
-        </Notice>
-        <CodeSample label="From a terminal" text={curlSample(location.origin, token)} />
-        <CodeSample label="From a web page" text={pageSample(location.origin, token)} />
-      </div>
-      <footer>
-        <Button kind="primary" onClick={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
+    <ResultDialog title={isNew ? 'Upload token created' : 'Upload with this token'} wide onClose={onClose}>
+      <CopyField
+        label="Token"
+        value={token}
+        secret={!isNew}
+        hint={
+          expiresAt === undefined ? 'Valid until you delete it.' : `Valid until ${formatDateTime(expiresAt)}.`
+        }
+      />
+      <Notice>
+        Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
+        web page or an app.
+      </Notice>
+      <CodeSample label="From a terminal" text={curlSample(location.origin, token)} />
+      <CodeSample label="From a web page" text={pageSample(location.origin, token)} />
+    </ResultDialog>
   );
 }

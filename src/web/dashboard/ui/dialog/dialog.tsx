@@ -53,6 +53,30 @@ export function Dialog({
   );
 }
 
+/** Shows something that was made. */
+export function ResultDialog({
+  title,
+  wide = false,
+  onClose,
+  children,
+}: {
+  title: string;
+  wide?: boolean;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} wide={wide} onClose={onClose}>
+      <div class="dialog-body">{children}</div>
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
 export function FormDialog({
   title,
   action,

@@ -244,7 +244,7 @@ describe('a place in a film', () => {
     ['End', false, 20],
     ['a', false, undefined],
   ])('moves by %s', (key, shiftKey, to) => {
-    const moved = positionAfterKey({ key, shiftKey }, 10, { lastSeconds: 20, frameSeconds: 0.04 });
+    const moved = positionAfterKey({ key, shiftKey }, 10, 20);
     expect(moved).toBe(to);
   });
 });

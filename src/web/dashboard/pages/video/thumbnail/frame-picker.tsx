@@ -7,11 +7,10 @@ import { showToast } from '../../../ui/toast.tsx';
 import { formatTimecode } from '../tracks/chapter-rows.ts';
 import type { VideoAssets } from '../use-video.ts';
 import { FramePreview } from './frame-preview.tsx';
-import { formatFrameTimecode, positionAfterKey, sampleTiles, tileStyle } from './frame-times.ts';
+import { FrameSlider, FrameStrip } from './frame-slider.tsx';
+import { formatFrameTimecode, frameSeconds, positionAfterKey } from './frame-times.ts';
 import { type FrameSource, useFrameSource } from './use-frame-source.ts';
 
-/** The lowest common frame rate. The server takes the nearest frame. */
-const frameSeconds = 1 / 25;
 const tilesInStrip = 10;
 
 export function FramePicker({
@@ -43,7 +42,7 @@ export function FramePicker({
         {value => (
           <div class="frame-picker">
             <FramePreview film={value} seconds={seconds} />
-            <FrameSlider film={value} seconds={seconds} onSeconds={setSeconds} />
+            <FrameChoice film={value} seconds={seconds} onSeconds={setSeconds} />
           </div>
         )}
       </LoadedContent>
@@ -51,7 +50,7 @@ export function FramePicker({
   );
 }
 
-function FrameSlider({
+function FrameChoice({
   film: { durationSeconds, tiles },
   seconds,
   onSeconds,
@@ -62,31 +61,15 @@ function FrameSlider({
 }) {
   // The end has no frame.
   const lastSeconds = Math.max(0, durationSeconds - frameSeconds);
-  const range = { lastSeconds, frameSeconds };
   const step = (key: string) =>
-    onSeconds(positionAfterKey({ key, shiftKey: true }, seconds, range) ?? seconds);
+    onSeconds(positionAfterKey({ key, shiftKey: true }, seconds, lastSeconds) ?? seconds);
   return (
     <div class="frame-slider">
-      <div class="frame-strip" aria-hidden="true">
-        {sampleTiles(tiles, tilesInStrip).map(tile => (
-          <div key={tile.startSeconds} style={{ ...tileStyle(tile, tiles) }} />
-        ))}
-      </div>
-      <input
-        type="range"
-        aria-label="Position in the video"
-        aria-valuetext={shownTime(seconds)}
-        min={0}
-        max={lastSeconds}
-        step="any"
-        value={seconds}
-        onInput={event => onSeconds(event.currentTarget.valueAsNumber)}
-        onKeyDown={event => {
-          const moved = positionAfterKey(event, seconds, range);
-          if (moved === undefined) return;
-          event.preventDefault();
-          onSeconds(moved);
-        }}
+      <FrameStrip tiles={tiles} count={tilesInStrip} />
+      <FrameSlider
+        label="Position in the video"
+        {...{ seconds, lastSeconds, onSeconds }}
+        shownTime={shownTime(seconds)}
       />
       <div class="frame-time">
         <IconButton icon="left" label="Previous frame" onClick={() => step('ArrowLeft')} />

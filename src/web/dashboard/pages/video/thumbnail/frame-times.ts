@@ -8,6 +8,9 @@ interface TileStyle {
   readonly aspectRatio: string;
 }
 
+/** The lowest common frame rate. The server takes the nearest frame. */
+export const frameSeconds = 1 / 25;
+
 /** The last tile also covers the end, because durations are rounded. */
 export function tileAt(tiles: readonly StoryboardTile[], seconds: number): StoryboardTile | undefined {
   return cueAt(tiles, seconds) ?? (seconds > 0 ? tiles.at(-1) : tiles[0]);
@@ -45,7 +48,7 @@ export function formatFrameTimecode(seconds: number): string {
 export function positionAfterKey(
   event: { readonly key: string; readonly shiftKey: boolean },
   seconds: number,
-  { lastSeconds, frameSeconds }: { readonly lastSeconds: number; readonly frameSeconds: number },
+  lastSeconds: number,
 ): number | undefined {
   const step = event.shiftKey ? frameSeconds : 1;
   const moves: Readonly<Record<string, number>> = {
