@@ -16,6 +16,9 @@ class Placeholder {
 /**
  * Prepares a query for a hot path. Call this once, in a store's constructor. Compiles at the first run: compiling takes
  * twice as long as SQLite takes for a row by its key.
+ *
+ * With ORDER BY, the planner of our SQLite (SQLITE_ENABLE_STAT4) looks at the parameters that columns are compared with, and each
+ * run prepares the statement again, which takes 5 to 20 µs. It does not look into an expression such as `cast(? as text)`.
  */
 export function prepareQuery<Values, Row>(
   build: (parameters: Bound<Values>) => Compilable<Row>,

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { type Compilable, Kysely, SqliteDialect } from 'kysely';
-import { messageOf } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { Queries, Transaction } from './connection.ts';
 import type { DataFolderLock } from './data-folder-lock.ts';
@@ -38,29 +38,26 @@ export class SqliteDatabase implements Database {
   }
 
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.all(query);
     const compiled = query.compile();
     if (this.#main.prepare(compiled.sql).readonly) return this.#readable.all(compiled);
-    return this.#writeStatement(
-      () => this.#main.all(compiled),
-      shared => shared.all(query),
-    );
+    return this.#writeStatement(() => this.#main.all(compiled));
   }
 
   async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.first(query);
     const compiled = query.compile();
     if (this.#main.prepare(compiled.sql).readonly) return this.#readable.first(compiled);
-    return this.#writeStatement(
-      () => this.#main.first(compiled),
-      shared => shared.first(query),
-    );
+    return this.#writeStatement(() => this.#main.first(compiled));
   }
 
   async run(query: Compilable): Promise<number> {
+    const shared = sharedTransaction();
+    if (shared !== undefined) return shared.run(query);
     const compiled = query.compile();
-    return this.#writeStatement(
-      () => this.#main.run(compiled),
-      shared => shared.run(query),
-    );
+    return this.#writeStatement(() => this.#main.run(compiled));
   }
 
   runUrgent(query: Compilable): Promise<number> {
@@ -92,6 +89,8 @@ export class SqliteDatabase implements Database {
 
   /** Reads the state after the last commit, without a transaction in between: `read` must be synchronous. */
   readNow<Result>(read: (connection: SqliteConnection) => Result): Result {
+    if (sharedTransaction() !== undefined)
+      throw new AppError('server-error', 'A shared transaction must not read beside its handle.');
     return read(this.#readable);
   }
 
@@ -123,18 +122,13 @@ export class SqliteDatabase implements Database {
     this.#lock?.release();
   }
 
-  #writeStatement<Result>(
-    runAlone: () => Result,
-    runIn: (shared: Transaction) => Promise<Result>,
-  ): Promise<Result> {
-    const shared = sharedTransaction();
-    if (shared !== undefined) return runIn(shared);
+  #writeStatement<Result>(run: () => Result): Promise<Result> {
     this.#checkpointer.wake();
-    return this.#writer.addStatement(runAlone);
+    return this.#writer.addStatement(run);
   }
 
   get #readable(): SqliteConnection {
-    if (sharedTransaction() !== undefined || !this.#writer.isOpen) return this.#main;
+    if (!this.#writer.isOpen) return this.#main;
     this.#reader ??= openReader(this.#main.sqlite.name);
     return this.#reader;
   }

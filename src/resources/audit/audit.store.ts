@@ -330,7 +330,7 @@ function nextPosition(
   return sql<number>`coalesce((${last}), 0) + 1`;
 }
 
-/** Without the cast, the planner of SQLite looks at the value, and each run prepares the whole statement again. */
+/** Keeps SQLite from preparing the statement again at each run: see {@link prepareQuery}. */
 function asText(value: Expression<string | null>) {
   return sql<string>`cast(${value} as text)`;
 }
