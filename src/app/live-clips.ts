@@ -1,5 +1,6 @@
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import type { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
 import { minClipMs } from '../resources/uploads/clip-range.ts';
 import type { ClippableBroadcast, LiveClips } from '../resources/uploads/clip-sources.ts';
 import { AppError } from '../shared/errors.ts';
@@ -9,6 +10,7 @@ import { makeClip } from '../vod/clip/make-clip.ts';
 import { readParts } from '../vod/clip/video-clip.ts';
 import type { VodContext } from '../vod/vod-context.ts';
 import type { ClusterLive } from './cluster-live.ts';
+import { forwardClip } from './forwarded-clips.ts';
 
 interface LiveClipsOptions {
   readonly registry: BroadcastRegistry;
@@ -16,22 +18,37 @@ interface LiveClipsOptions {
   readonly cluster: ClusterLive | undefined;
   readonly liveStreams: LiveStreamsStore;
   readonly context: VodContext;
+  /** Undefined for the only server of a database. */
+  readonly tokens: PrivateTokens | undefined;
 }
 
 type RunningBroadcast = ReturnType<BroadcastRegistry['running']>[number];
 type BroadcastMedia = NonNullable<ReturnType<RunningBroadcast['renditions']['clippableMedia']>>;
 
+const notBroadcasting =
+  'The live stream is not broadcasting. Clip its recording instead: GET /videos?liveStreamId= lists the recordings.';
+const moved = 'The broadcast has just moved to another server. Try again.';
 const tooYoung = 'The broadcast has only just begun. Try again in a few seconds.';
 
 /** Clips of the broadcasts that this server packages. */
 export function createLiveClips(options: LiveClipsOptions): LiveClips {
-  const { registry, cluster, liveStreams, context } = options;
+  const { registry, cluster, liveStreams, context, tokens } = options;
+  const serverUrlOf = (liveStreamId: string) => cluster?.current(liveStreamId)?.serverUrl;
+  const forward = tokens && forwardClip(tokens, serverUrlOf);
   return {
+    createElsewhere:
+      forward &&
+      (async (projectId, liveStreamId, attributes) => {
+        if (serverUrlOf(liveStreamId) === undefined) return undefined;
+        const stream = await liveStreams.find(projectId, liveStreamId);
+        return stream && forward(projectId, liveStreamId, attributes);
+      }),
     find: async (projectId, liveStreamId) => {
       if ((await liveStreams.find(projectId, liveStreamId)) === undefined) return undefined;
       const running = registry.running().find(one => one.liveStreamId === liveStreamId);
       const media = running?.renditions.clippableMedia();
-      if (running === undefined) throw nothingToClip(absenceOf(cluster?.current(liveStreamId)?.serverUrl));
+      if (running === undefined)
+        throw nothingToClip(serverUrlOf(liveStreamId) === undefined ? notBroadcasting : moved);
       if (media === undefined || media.segments.length === 0) throw nothingToClip(tooYoung);
       const broadcast = clippableBroadcast(running, media, context);
       const { startMs, endMs } = broadcast.available;
@@ -85,12 +102,6 @@ function mediaOf(
       },
     })),
   };
-}
-
-function absenceOf(otherServer: string | undefined): string {
-  return otherServer === undefined
-    ? 'The live stream is not broadcasting. Clip its recording instead: GET /videos?liveStreamId= lists the recordings.'
-    : `Another server receives this broadcast. Send the request to ${otherServer}.`;
 }
 
 function nothingToClip(detail: string): AppError {

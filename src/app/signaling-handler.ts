@@ -72,7 +72,10 @@ export class SignalingHandler {
     const { headers, method = '' } = message;
     try {
       const hasBody = method === 'POST' || method === 'PATCH';
-      const limits = { maxBytes: maxOfferBytes, timeoutMs: this.#options.bodyTimeoutMs };
+      const limits = {
+        maxBytes: endpoint.maxBodyBytes ?? maxOfferBytes,
+        timeoutMs: this.#options.bodyTimeoutMs,
+      };
       const body = hasBody ? await readBytes(message, limits) : Buffer.alloc(0);
       return await endpoint.handle({
         ...target,

@@ -24,6 +24,7 @@ import { createApi } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { type Broadcasts, createBroadcasts } from './broadcasts.ts';
 import { createDelivery } from './delivery.ts';
+import { ForwardedClips, openForwardedClips } from './forwarded-clips.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
 import { createHooks, hookObserver } from './hooks.ts';
 import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
@@ -120,11 +121,13 @@ async function createServer(foundation: Foundation): Promise<Server> {
     viewers,
     publishHook: hooks.publish,
   });
+  const clipTokens = broadcasts.cluster === undefined ? undefined : await openForwardedClips(database, clock);
   videoServices.uploads.broadcastClips.connect(
     createLiveClips({
       ...{ registry: broadcasts.registry, cluster: broadcasts.cluster },
       liveStreams: new LiveStreamsStore(database),
       context: vod.context,
+      tokens: clipTokens,
     }),
   );
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
@@ -147,7 +150,11 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const whip = webRtc && createWhipEndpoint(foundation, webRtc, broadcasts.gate);
   const whep = createWhepEndpoint(foundation, webRtc, deliveryParts);
   const signaling = [...(whip === undefined ? [] : [whip]), ...(whep === undefined ? [] : [whep])];
-  const endpoints = [...signaling, createClipEndpoint(foundation, deliveryParts)];
+  const endpoints = [
+    ...signaling,
+    ...(clipTokens === undefined ? [] : [new ForwardedClips(clipTokens, videoServices.videos, clock)]),
+    createClipEndpoint(foundation, deliveryParts),
+  ];
   const http = createHttpListener(foundation, api, delivery, endpoints);
   urls.connect(http, isIngest ? rtmp : undefined, srt);
   const housekeeping = await createHousekeeping(foundation, {

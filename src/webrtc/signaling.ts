@@ -32,6 +32,8 @@ export interface SignalingResponse {
 export interface SignalingEndpoint {
   /** As in the header `Allow`. */
   readonly methods: string;
+  /** Default: that of an offer. */
+  readonly maxBodyBytes?: number;
   hasPath(path: string): boolean;
   /** @throws AppError */
   handle(request: SignalingRequest): Promise<SignalingResponse>;

@@ -29,7 +29,7 @@ export class LiveCluster {
   }
 
   /** Wait for the first one before you start others: it creates the account. */
-  async start(): Promise<ServerProcess> {
+  async start(own: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
     const dataDir = await makeTempDir();
     this.#folders.push(dataDir);
     if (this.#s3 === undefined) {
@@ -42,6 +42,7 @@ export class LiveCluster {
       MILLRACE_LIVE_SEGMENT_TARGET: '1s',
       MILLRACE_RECORDING_ENABLED: 'false',
       ...this.#env,
+      ...own,
     };
     const server = await startServerProcess({ dataDir, env });
     this.#servers.push(server);

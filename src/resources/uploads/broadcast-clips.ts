@@ -1,6 +1,6 @@
 import { attributeError } from '../../http/routing/validation.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Clip } from '../videos/video.ts';
+import type { Clip, VideoAttributes } from '../videos/video.ts';
 import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
 import type { ClippableBroadcast, LiveClips, StoreClip } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -30,6 +30,15 @@ export class BroadcastClips {
   /** Broadcasts are created after videos. */
   connect(live: LiveClips): void {
     this.#live = live;
+  }
+
+  /** As {@link LiveClips.createElsewhere}. */
+  async createElsewhere(
+    projectId: string,
+    liveStreamId: string,
+    attributes: VideoAttributes,
+  ): Promise<string | undefined> {
+    return this.#live?.createElsewhere?.(projectId, liveStreamId, attributes);
   }
 
   /**

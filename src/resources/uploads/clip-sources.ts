@@ -1,4 +1,5 @@
 import type { Transaction } from '../../store/connection.ts';
+import type { VideoAttributes } from '../videos/video.ts';
 import type { ClipRange } from './clip-range.ts';
 
 /** Copies parts of videos. */
@@ -23,6 +24,13 @@ export interface LiveClips {
    * @throws AppError `live-stream-not-broadcasting`
    */
   find(projectId: string, liveStreamId: string): Promise<ClippableBroadcast | undefined>;
+  /**
+   * Lets the server that packages the broadcast create the video. Returns its id, and undefined for broadcasts of this
+   * server. Undefined where there is only one server.
+   */
+  readonly createElsewhere?:
+    | ((projectId: string, liveStreamId: string, attributes: VideoAttributes) => Promise<string | undefined>)
+    | undefined;
 }
 
 export interface ClippableBroadcast {

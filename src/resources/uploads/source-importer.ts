@@ -9,7 +9,7 @@ import { type ResolveHost, resolveTarget } from '../../shared/network/target-add
 import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { checkExactClip } from '../videos/exact-clip.ts';
-import type { Clip } from '../videos/video.ts';
+import type { Clip, VideoAttributes } from '../videos/video.ts';
 import type { PlannedVideoSource } from '../videos/video-source-importer.ts';
 import { type BroadcastClips, remainingClip } from './broadcast-clips.ts';
 import { type ClipRange, clipRange } from './clip-range.ts';
@@ -72,6 +72,14 @@ export class SourceImporter {
 
   constructor(options: SourceImporterOptions) {
     this.#options = options;
+  }
+
+  createElsewhere(
+    projectId: string,
+    source: string,
+    attributes: VideoAttributes,
+  ): Promise<string | undefined> {
+    return this.#options.broadcastClips.createElsewhere(projectId, source, attributes);
   }
 
   async plan(projectId: string, source: string, clip: Clip | undefined): Promise<SourcePlan> {

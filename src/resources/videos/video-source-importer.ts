@@ -1,5 +1,5 @@
 import type { Transaction } from '../../store/connection.ts';
-import type { Clip } from './video.ts';
+import type { Clip, VideoAttributes } from './video.ts';
 
 export interface PlannedVideoSource {
   /** The part of the source that is wanted. */
@@ -10,6 +10,12 @@ export interface PlannedVideoSource {
 }
 
 export interface VideoSourceImporter<Plan extends PlannedVideoSource = PlannedVideoSource> {
+  /** Returns the id of the video when another server has the source, and created the video. */
+  createElsewhere?(
+    projectId: string,
+    source: string,
+    attributes: VideoAttributes,
+  ): Promise<string | undefined>;
   /** @param source an http or https URL, or the id of one of the project's videos or live streams */
   plan(projectId: string, source: string, clip: Clip | undefined): Promise<Plan>;
   /** Called in the transaction that adds the video. */

@@ -140,6 +140,14 @@ export class VideosService {
   }
 
   async createFrom(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
+    const videoId = await this.#options.sources.createElsewhere?.(projectId, source, attributes);
+    if (videoId === undefined) return this.createHere(projectId, source, attributes);
+    const video = await this.find(projectId, videoId);
+    if (video === undefined) throw notFoundError('videoId');
+    return video;
+  }
+
+  async createHere(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
     const { sources } = this.#options;
     await this.#checkReferences(projectId, attributes);
     const { clip, watermark } = attributes;

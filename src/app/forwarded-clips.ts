@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { boundedFetch } from '../resources/oidc/bounded-fetch.ts';
+import { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
+import type { LiveClips } from '../resources/uploads/clip-sources.ts';
+import type { VideoAttributes } from '../resources/videos/video.ts';
+import type { VideosService } from '../resources/videos/videos.service.ts';
+import type { Clock } from '../shared/clock.ts';
+import { AppError, type ErrorCode, errorRegister, type Problem } from '../shared/errors.ts';
+import type { Connection } from '../store/connection.ts';
+import { openServerSecret } from '../store/server-secret.ts';
+import {
+  contentTypeError,
+  detailed,
+  respond,
+  type SignalingEndpoint,
+  type SignalingRequest,
+  type SignalingResponse,
+} from '../webrtc/signaling.ts';
+
+interface ForwardedClip {
+  readonly projectId: string;
+  readonly attributes: VideoAttributes;
+}
+
+const pathPattern = /^\/clips\/(li[0-9A-Za-z]{22})\/video$/;
+const contentType = 'application/json';
+const secretName = 'forwarded-clips';
+/** The clocks of servers may differ. */
+const maxTokenAgeMs = 120_000;
+/** An hour of a broadcast is copied first. */
+const maxAnswerMs = 150_000;
+const maxBodyBytes = 1024 * 1024;
+
+/** Signs what the servers of a database ask each other. */
+export function openForwardedClips(database: Connection, clock: Clock): Promise<PrivateTokens> {
+  return openServerSecret(secretName, database).then(secret => new PrivateTokens(secret, clock));
+}
+
+/** Asks the server that packages a broadcast to create a video of a part of it. @throws AppError that it answered with */
+export function forwardClip(
+  tokens: PrivateTokens,
+  serverUrlOf: (liveStreamId: string) => string | undefined,
+): NonNullable<LiveClips['createElsewhere']> {
+  return async (projectId, liveStreamId, attributes) => {
+    const serverUrl = serverUrlOf(liveStreamId);
+    if (serverUrl === undefined) return undefined;
+    const path = `/clips/${liveStreamId}/video`;
+    const body = JSON.stringify({ projectId, attributes } satisfies ForwardedClip);
+    const answer = await send(`${serverUrl}${path}`, body, tokens.mint(signedText(path, body)));
+    if (answer.status !== 201) throw errorFrom(answer.json);
+    return (answer.json as { readonly videoId: string }).videoId;
+  };
+}
+
+async function send(url: string, body: string, token: string) {
+  try {
+    const response = await boundedFetch(url, {
+      ...{ method: 'POST', body, redirect: 'manual' },
+      headers: { 'content-type': contentType, authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(maxAnswerMs),
+    });
+    return { status: response.status, json: (await response.json()) as unknown };
+  } catch (cause) {
+    const detail =
+      'The server that receives this broadcast could not be reached. Check MILLRACE_NODE_URL of each server, and try again.';
+    throw new AppError('not-ready', detail, { cause, details: { detail } });
+  }
+}
+
+/** Creates videos from broadcasts of this server, for the other servers of its database. */
+export class ForwardedClips implements SignalingEndpoint {
+  readonly methods = 'POST';
+  readonly maxBodyBytes = maxBodyBytes;
+  readonly #tokens: PrivateTokens;
+  readonly #videos: Pick<VideosService, 'createHere'>;
+  readonly #clock: Clock;
+
+  constructor(tokens: PrivateTokens, videos: Pick<VideosService, 'createHere'>, clock: Clock) {
+    this.#tokens = tokens;
+    this.#videos = videos;
+    this.#clock = clock;
+  }
+
+  hasPath(path: string): boolean {
+    return pathPattern.test(path);
+  }
+
+  async handle({ method, path, ...request }: SignalingRequest): Promise<SignalingResponse> {
+    if (method !== 'POST') throw new AppError('method-not-allowed');
+    const [, liveStreamId = ''] = pathPattern.exec(path) ?? [];
+    const token = /^Bearer (\S+)$/.exec(request.authorization ?? '')?.[1] ?? '';
+    const mintedAtMs = this.#tokens.mintedAtMs(token, signedText(path, request.body));
+    if (mintedAtMs === undefined || Math.abs(this.#clock.nowMs() - mintedAtMs) > maxTokenAgeMs) {
+      throw detailed('resource-not-found', 'Only servers of this database send requests here.');
+    }
+    if (request.contentType !== contentType) throw contentTypeError(contentType);
+    const { projectId, attributes } = JSON.parse(request.body) as ForwardedClip;
+    const { videoId } = await this.#videos.createHere(projectId, liveStreamId, attributes);
+    return respond(201, { 'Content-Type': contentType }, JSON.stringify({ videoId }));
+  }
+}
+
+function signedText(path: string, body: string): string {
+  return createHash('sha256').update(`${path}\n${body}`).digest('hex');
+}
+
+/** Of an answer in the form of {@link toErrorBody}. */
+function errorFrom(body: unknown): AppError {
+  const {
+    type,
+    status: _,
+    problems,
+    ...details
+  } = body as {
+    readonly type?: string;
+    readonly status?: number;
+    readonly title?: string;
+    readonly detail?: string;
+    readonly name?: string;
+    readonly problems?: readonly (Omit<Problem, 'type'> & { readonly type?: string })[];
+  };
+  const code = codeOf(type) ?? 'not-ready';
+  const own = problems?.map(({ type: ofProblem, ...problem }) => {
+    const known = codeOf(ofProblem);
+    return known === undefined ? problem : { ...problem, type: known };
+  });
+  return new AppError(code, details.detail ?? details.title, {
+    details: own === undefined ? details : { ...details, problems: own },
+  });
+}
+
+function codeOf(type: string | undefined): ErrorCode | undefined {
+  const name = type?.split('/').at(-1);
+  return name !== undefined && Object.hasOwn(errorRegister, name) ? (name as ErrorCode) : undefined;
+}
