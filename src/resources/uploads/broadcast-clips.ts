@@ -4,6 +4,7 @@ import type { Clip, VideoAttributes } from '../videos/video.ts';
 import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
 import type { ClippableBroadcast, LiveClips, StoreClip } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
+import type { UploadQuotas } from './upload-quotas.ts';
 
 /** A part of a broadcast that is stored as the source of a video. */
 export interface CopiedBroadcast {
@@ -21,10 +22,12 @@ const maxCopyMs = 120_000;
 /** Copies parts of broadcasts at once, since viewers can rewind only for a time. */
 export class BroadcastClips {
   readonly #files: SourceFiles;
+  readonly #quotas: Pick<UploadQuotas, 'requireStorage'>;
   #live: LiveClips | undefined;
 
-  constructor(files: SourceFiles) {
+  constructor(files: SourceFiles, quotas: Pick<UploadQuotas, 'requireStorage'>) {
     this.#files = files;
+    this.#quotas = quotas;
   }
 
   /** Broadcasts are created after videos. */
@@ -44,7 +47,7 @@ export class BroadcastClips {
   /**
    * Undefined when the project has no such live stream. Call {@link remove} when no video gets the copy; after a crash, the
    * sweep removes it.
-   * @throws AppError `live-stream-not-broadcasting`
+   * @throws AppError `live-stream-not-broadcasting` or `storage-limit-reached`
    */
   async copy(
     projectId: string,
@@ -68,6 +71,7 @@ export class BroadcastClips {
       const isEncoded = clip.precision === 'frame';
       const target = { videoId, path: this.#files.partial(videoId), isEncoded };
       const made = await broadcast.write(seconds, target, signal);
+      await this.#quotas.requireStorage(projectId, made.bytes);
       await this.#files.publishPartial(videoId, signal);
       return {
         ...{ liveStreamId, videoId, bytes: made.bytes },

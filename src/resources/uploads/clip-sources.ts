@@ -61,6 +61,8 @@ interface MadeClip {
   readonly leadSeconds: number;
   /** Call it when the file is the source of the video. */
   prepare(signal: AbortSignal): Promise<StoreClip>;
+  /** Removes what was made beside the file. */
+  discard(): Promise<void>;
 }
 
 /** Makes the video playable. Returns false when its source must be prepared like an upload. */

@@ -87,7 +87,7 @@ export function createUploads(
     clock,
     log: options.log.child('uploads'),
   });
-  const broadcastClips = new BroadcastClips(files);
+  const broadcastClips = new BroadcastClips(files, options.quotas);
   const importer = new SourceImporter({
     store,
     database,

@@ -285,14 +285,21 @@ export class SourceImporter {
     videoId: string,
     { startMs, endMs, precision }: ClipRange & { readonly precision: 'keyframe' | 'frame' },
   ): Promise<ImportedSource> {
-    const { files, clips } = this.#options;
+    const { files, clips, quotas, store } = this.#options;
     await files.checkRoom(0);
     const range = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
     const target = { videoId: subjectId, path: files.partial(subjectId), isEncoded: precision === 'frame' };
     const made = await clips.clipVideo({ videoId, range }, target, signal);
-    await files.publishPartial(subjectId, signal);
-    const rest = remainingClip({ startMs, endMs, precision }, made.leadSeconds);
-    return { bytes: made.bytes, clip: { rest, store: await made.prepare(signal) } };
+    try {
+      const projectId = await store.projectOf(subjectId);
+      if (projectId !== undefined) await quotas.requireStorage(projectId, made.bytes);
+      await files.publishPartial(subjectId, signal);
+      const rest = remainingClip({ startMs, endMs, precision }, made.leadSeconds);
+      return { bytes: made.bytes, clip: { rest, store: await made.prepare(signal) } };
+    } catch (error) {
+      await made.discard();
+      throw error;
+    }
   }
 }
 

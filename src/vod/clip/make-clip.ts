@@ -26,6 +26,8 @@ export interface ClipTarget {
 export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
   /** Call it when the file is the source of the video. */
   prepare(signal: AbortSignal): Promise<StoreClip>;
+  /** Removes what was made beside the file. */
+  discard(): Promise<void>;
 }
 
 /** Makes the video playable. Returns false when it must be prepared like an upload. */
@@ -41,6 +43,9 @@ export async function makeClip(
   const { folders, clock } = context;
   const { videoId, path, isEncoded } = target;
   const indexFolder = isEncoded ? undefined : await folders.make(videoId, clock.nowMs());
+  const discard = async () => {
+    if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
+  };
   try {
     const written = await writeClip(path, media, range, {
       signal,
@@ -49,9 +54,9 @@ export async function makeClip(
     const { bytes, leadSeconds } = written;
     const prepare = (preparing: AbortSignal) =>
       prepareClip(context, videoId, { media, written, indexFolder }, preparing);
-    return { bytes, leadSeconds, prepare };
+    return { bytes, leadSeconds, prepare, discard };
   } catch (error) {
-    if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
+    await discard();
     throw error;
   }
 }
