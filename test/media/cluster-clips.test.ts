@@ -8,6 +8,7 @@ import {
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { clusterMissing, LiveCluster, publishTo } from '../support/live-cluster.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { decodeVideo } from './decoded.ts';
 
 const cluster = new LiveCluster();
 
@@ -60,6 +61,15 @@ describe.skipIf(clusterMissing !== undefined)('clips of a broadcast on another s
     });
     const playlist = await fetch(`${api.baseUrl}/vod/${made.videoId}/hls/manifest.m3u8`);
     expect(playlist.status).toBe(200);
+    // From the object storage, on the server with the jobs.
+    const inner = await post({ source: made.videoId, clip: { lastSeconds: 2 } });
+    expect(inner.status).toBe(202);
+    const url = `${api.baseUrl}/vod/${inner.json.videoId}/hls/manifest.m3u8`;
+    await waitUntil(async () => (await fetch(url)).status === 200, {
+      what: 'a clip of the clip',
+      timeoutMs: encodeTimeoutMs,
+    });
+    expect((await decodeVideo(url)).length).toBeGreaterThan(0);
     const refusals = [
       await post({ clip: { startTimecode: '01:00:00' } }),
       await post({}),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { namesIn } from '../../src/storage/folder-names.ts';
 import { TIMELINE_START_SECONDS } from '../../src/vod/index/rendition.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -242,4 +243,55 @@ test('a clip of a deleted video says so, and one of a discarded video is made', 
     body: { title: 'A goal', source: originalId, clip: { startTimecode: '4' } },
   });
   expect(after.status).toBe(400);
+});
+
+test('a clip is made or fails with a reason when its video is deleted meanwhile', async () => {
+  const { videoId: originalId } = await server.create();
+  expect(await server.send(originalId, await readFile(sourcePath))).toBe(201);
+  await server.untilDone(originalId);
+  const { videoId } = await clip({ startTimecode: '4', endTimecode: '28' }, originalId);
+  expect((await server.call('DELETE', `/videos/${originalId}?permanently=true`)).status).toBe(204);
+  const { ingest } = await server.until(
+    videoId,
+    ({ ingest: now }) => now?.status === 'ingested' || now?.status === 'failed',
+    'the end of the copy',
+  );
+  if (ingest?.status === 'ingested') {
+    await server.untilDone(videoId);
+    return;
+  }
+  const [source] = server.read<{ failure: string }>(
+    'SELECT failure FROM video_sources WHERE video_id = ?',
+    videoId,
+  );
+  expect(source?.failure).toContain('gone');
+  expect(await namesIn(join(server.dataDir, 'vod', videoId))).toEqual([]);
+});
+
+test('a clip is refused when the storage of the project is used up, and nothing is left of it', async () => {
+  const film = await readFile(sourcePath);
+  // Up to a whole number of units of the setting.
+  const skipped = Buffer.alloc(2048 - (film.length % 1024));
+  skipped.writeUInt32BE(skipped.length);
+  skipped.write('free', 4);
+  const bytes = Buffer.concat([film, skipped]);
+  const full = await VideoServer.start(join(folder, 'full'), {
+    MILLRACE_STORAGE_MAX_PER_PROJECT: `${bytes.length / 1024}KiB`,
+  });
+  try {
+    const { videoId } = await full.create();
+    expect(await full.send(videoId, bytes)).toBe(201);
+    await full.untilDone(videoId);
+    const answer = await full.call('POST', '/videos', {
+      body: { title: 'A goal', source: videoId, clip: { lastSeconds: 5 } },
+    });
+    expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
+      400,
+      expect.stringContaining('storage-limit-reached'),
+    ]);
+    expect(full.read('SELECT id FROM videos')).toHaveLength(1);
+    expect(await namesIn(join(full.dataDir, 'vod'))).toEqual([videoId]);
+  } finally {
+    await full.stop();
+  }
 });
