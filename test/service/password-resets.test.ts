@@ -198,12 +198,18 @@ describe('a link for a new password', () => {
     await signIn(server, { ...person, password: newPassword });
   });
 
-  it('lets a person sign in at once who had guessed too often', async () => {
+  it.each([
+    ['lets a person sign in at once who had guessed too often', false, 201],
+    ['gives a person with two-factor sign-in no more guesses', true, 429],
+  ])('%s', async (_, hasTwoFactor, status) => {
     const person = await addPerson();
+    if (hasTwoFactor) {
+      await enableTwoFactor(server, await signIn(server, person), { ...person, atMs: nowMs });
+    }
     for (let guess = 0; guess < 10; guess += 1) await post('/auth/session', { ...person, password: 'wrong' });
     expect((await post('/auth/session', person)).status).toBe(429);
     await complete(await requestLink(person.email));
-    expect((await post('/auth/session', { ...person, password: newPassword })).status).toBe(201);
+    expect((await post('/auth/session', { ...person, password: newPassword })).status).toBe(status);
   });
 });
 

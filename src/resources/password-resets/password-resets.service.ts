@@ -10,6 +10,7 @@ import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MailQueue, SendMail } from '../mail/mail-queue.ts';
 import type { PasswordCheck } from '../sessions/password-check.ts';
+import type { SecondFactor } from '../sessions/second-factor.ts';
 import type { User } from '../sessions/session.ts';
 import type { SignInAttemptsStore } from '../sessions/sign-in-attempts.store.ts';
 import { countWithin } from '../sessions/sign-in-limiter.ts';
@@ -20,6 +21,7 @@ interface PasswordResetsServiceOptions {
   readonly accounts: AccountsStore;
   readonly audit: AuditLog;
   readonly passwords: PasswordCheck;
+  readonly secondFactor: SecondFactor;
   readonly attempts: SignInAttemptsStore;
   /** Undefined if the server sends no mails. */
   readonly mails: MailQueue | undefined;
@@ -89,7 +91,7 @@ export class PasswordResetsService {
     { token, password }: { token: string; password: string },
     request: PeerRequest,
   ): Promise<void> {
-    const { accounts, passwords, addressOf, clock, log } = this.#options;
+    const { accounts, passwords, secondFactor, addressOf, clock, log } = this.#options;
     const passwordHash = await passwords.hash(password, { email, attribute: 'password' });
     const user = await accounts.findUser(email);
     if (user?.userId !== userId) throw unknownToken();
@@ -100,7 +102,8 @@ export class PasswordResetsService {
     });
     const address = addressOf(request);
     log.info('password-reset', { userId, address });
-    await passwords.forgetWrong(email, address);
+    // Codes stay as hard to guess as they were.
+    if (!(await secondFactor.isSet(userId))) await passwords.forgetWrong(email, address);
     this.#confirm(user);
   }
 

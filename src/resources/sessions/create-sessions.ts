@@ -75,7 +75,9 @@ export function createSessions(options: {
     ...{ ...shared, database, sessions: service, invitations, challenges, publicUrl },
     settings: options.oidc,
   });
-  const resets = new PasswordResetsService({ ...shared, attempts, mails, publicUrl });
+  const resets = new PasswordResetsService({
+    ...{ ...shared, secondFactor: twoFactor, attempts, mails, publicUrl },
+  });
   return {
     routes: [
       ...sessionRoutes(service, gate),

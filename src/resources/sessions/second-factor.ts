@@ -4,5 +4,6 @@ import type { Transaction } from '../../store/connection.ts';
 export type SecondFactorResult = 'used' | 'not-set' | 'missing' | 'wrong';
 
 export interface SecondFactor {
+  isSet(userId: string): Promise<boolean>;
   use(userId: string, code: string | undefined, transaction: Transaction): Promise<SecondFactorResult>;
 }

@@ -120,6 +120,10 @@ export class TwoFactorService implements SecondFactor {
     return secret;
   }
 
+  async isSet(userId: string): Promise<boolean> {
+    return (await this.#options.store.find(userId))?.enabledAtMs !== undefined;
+  }
+
   async use(userId: string, code: string | undefined, transaction: Transaction): Promise<SecondFactorResult> {
     const { store, clock } = this.#options;
     const found = await store.find(userId, transaction);
