@@ -5,22 +5,19 @@ interface MailContent {
   readonly to: string;
   readonly subject: string;
   readonly greeting: string;
-  readonly link?: { readonly words: string; readonly url: string };
+  readonly link: { readonly words: string; readonly url: string };
   readonly advice: string;
 }
 
 /** Returns a mail as text and as HTML. */
 export function composeMail({ to, subject, greeting, link, advice }: MailContent): Mail {
-  const linkText = link === undefined ? [] : [`${link.words}:\n${link.url}`];
-  const linkHtml =
-    link === undefined ? [] : [`<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.words)}</a></p>`];
   return {
     ...{ to, subject },
-    text: `${[greeting, ...linkText, advice].join('\n\n')}\n`,
+    text: `${greeting}\n\n${link.words}:\n${link.url}\n\n${advice}\n`,
     html: [
       '<!doctype html><html lang="en"><body style="font-family: sans-serif">',
       `<p>${escapeHtml(greeting)}</p>`,
-      ...linkHtml,
+      `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.words)}</a></p>`,
       `<p>${escapeHtml(advice)}</p>`,
       '</body></html>',
     ].join('\n'),

@@ -73,7 +73,7 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
         'too-many-requests',
         'oidc-not-configured',
         'oidc-provider-unavailable',
-        404,
+        'resource-not-found',
       ],
       handle: request => {
         const { body, incoming } = request;
