@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { NewJob, RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
+import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { VodContext } from '../vod-context.ts';
 import { refused } from './model-endpoint.ts';
 
+const maxSliceMs = 5;
+const maxCueChars = 10_000;
 const noText = 'The captions have no text.';
 const unknownFailure = 'The summary could not be generated. Try again.';
 
@@ -21,7 +24,8 @@ export async function summarizeVideo(context: VodContext, job: RunningJob): Prom
       ? ''
       : await files.storage.withLocal(
           files.video(videoId, file),
-          async path => spokenText(await readFile(path, 'utf8')),
+          async path =>
+            spokenText(await readFile(path, 'utf8'), await TimeSlice.begin(maxSliceMs, job.signal)),
           job.signal,
         );
   const summary = text === '' ? undefined : await summarizer.summarize(text, job.signal);
@@ -52,16 +56,32 @@ export async function failSummary(
   await transcripts.failSummary(videoId, { status: 'failed', reason }, transaction);
 }
 
-/** The text of the cues, without their times and tags. */
-export function spokenText(webVtt: string): string {
-  const lines: string[] = [];
-  for (const block of webVtt.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
-    const all = block.split('\n');
-    const times = all.slice(0, 2).findIndex(line => line.includes('-->'));
-    if (times >= 0) lines.push(...all.slice(times + 1));
+/** The text of the cues, without their times and tags. Very long cues are cut. */
+export async function spokenText(webVtt: string, slice: TimeSlice): Promise<string> {
+  const texts: string[] = [];
+  let lineInBlock = 0;
+  let cue: string | undefined;
+  const close = () => {
+    if (cue !== undefined) texts.push(withoutTags(cue));
+    lineInBlock = 0;
+    cue = undefined;
+  };
+  const lineEnd = /\r\n?|\n|$/g;
+  for (let start = 0; start < webVtt.length; start = lineEnd.lastIndex) {
+    lineEnd.lastIndex = start;
+    const line = webVtt.slice(start, lineEnd.exec(webVtt)?.index);
+    if (line === '') close();
+    else if (cue !== undefined) cue = `${cue}\n${line}`.slice(0, maxCueChars);
+    else if (lineInBlock < 2 && line.includes('-->')) cue = '';
+    else lineInBlock += 1;
+    await slice.yieldIfOver();
   }
-  return lines
-    .join('\n')
+  close();
+  return texts.join('\n').trim();
+}
+
+function withoutTags(text: string): string {
+  return text
     .replace(/<[^<>]{0,500}>/g, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

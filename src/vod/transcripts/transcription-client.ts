@@ -26,7 +26,7 @@ const maxSegments = 5_000;
 const maxWords = 20_000;
 const maxTextChars = 5_000;
 
-const seconds = z.number().min(0).max(1_000_000);
+const seconds = z.number().min(-1_000_000).max(1_000_000);
 const wordSchema = z.object({ word: z.string().max(maxTextChars), start: seconds, end: seconds });
 const answerSchema = z.object({
   text: z.string().max(200_000).optional(),
@@ -142,7 +142,7 @@ function firstFrom(words: readonly TimedText[], ms: number): number {
 }
 
 function timed(text: string, { start, end }: { start: number; end: number }, durationMs: number): TimedText {
-  const startMs = Math.min(durationMs, Math.round(1000 * start));
+  const startMs = Math.min(durationMs, Math.max(0, Math.round(1000 * start)));
   const endMs = Math.min(durationMs, Math.max(startMs, Math.round(1000 * end)));
   return { startMs, endMs, text: text.replace(/[\s\p{Cc}]+/gu, ' ').trim() };
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { TimeSlice } from '../../../../src/shared/scheduling/time-slice.ts';
 import { quietestMs } from '../../../../src/vod/transcripts/speech-chunk.ts';
 import { spokenLanguage } from '../../../../src/vod/transcripts/spoken-language.ts';
 import { spokenText } from '../../../../src/vod/transcripts/summarize-job.ts';
 import { readSummary, shortened } from '../../../../src/vod/transcripts/summary-client.ts';
 import { readTranscription } from '../../../../src/vod/transcripts/transcription-client.ts';
+import { EventLoopBlock } from '../../../support/event-loop-block.ts';
 
 const refused = expect.objectContaining({ code: 'model-refused' });
 const chat = (content: string) => ({ choices: [{ message: { content } }] });
@@ -16,6 +18,7 @@ describe('a transcription', () => {
         { start: 2, end: 99, text: ' Zwei\n ' },
         { start: 0, end: 1.5, text: 'Eins', words: [{ word: ' Eins', start: 0.1, end: 0.4 }] },
         { start: 3, end: 4, text: '  ' },
+        { start: -2, end: -1, text: 'Null' },
       ],
       words: [{ word: 'Zwei', start: 2.2, end: 2.4 }],
     };
@@ -23,6 +26,7 @@ describe('a transcription', () => {
       language: 'de',
       segments: [
         { startMs: 0, endMs: 1_500, text: 'Eins', words: [{ startMs: 100, endMs: 400, text: 'Eins' }] },
+        { startMs: 0, endMs: 0, text: 'Null', words: [] },
         {
           startMs: 2_000,
           endMs: 5_000,
@@ -71,12 +75,9 @@ describe('a transcription', () => {
     ]);
   });
 
-  it.each([null, [], 'text', { segments: [{ start: -1, end: 0, text: '' }] }, { segments: [{ text: 'x' }] }])(
-    'is refused in another form: %j',
-    answer => {
-      expect(() => readTranscription(answer, 1_000)).toThrow(refused);
-    },
-  );
+  it.each([null, [], 'text', { segments: [{ text: 'x' }] }])('is refused in another form: %j', answer => {
+    expect(() => readTranscription(answer, 1_000)).toThrow(refused);
+  });
 });
 
 it('knows languages by tag and by English name', () => {
@@ -96,6 +97,13 @@ describe('a summary', () => {
     expect(readSummary(chat(content))).toEqual({ abstract: 'A b', takeaways: ['1', '2', '3'] });
   });
 
+  it.each(['<', '\n', '\r', 'a', '\n-->\n\n'])('is made of 8 MiB of %j without blocking', async text => {
+    const long = `WEBVTT\n\n00:00.000 --> 00:01.000\n${text.repeat((8 * 1024 ** 2) / text.length)}`;
+    const block = new EventLoopBlock();
+    await spokenText(long, new TimeSlice(5));
+    expect(block.stop()).toBeLessThan(50);
+  });
+
   it.each([undefined, {}, chat('No.'), chat('{"abstract":""}'), chat('{"abstract":1,"takeaways":[]}')])(
     'is refused in another form: %j',
     answer => {
@@ -103,9 +111,10 @@ describe('a summary', () => {
     },
   );
 
-  it('is made of the text of captions, of which the middle is left out', () => {
-    const vtt = 'WEBVTT\n\nNOTE hidden\n\n1\n00:00.000 --> 00:01.000 line:0\n<v Ann>Hi &amp; bye\n';
-    expect(spokenText(vtt)).toBe('Hi & bye');
+  it('is made of the text of captions, of which the middle is left out', async () => {
+    const vtt =
+      'WEBVTT\n\nNOTE hidden\n\n1\n00:00.000 --> 00:01.000 line:0\n<v Ann>Hi &amp; bye\r\n-->\n\r\n00:02.000 --> 00:03.000\rBoats\n';
+    expect(await spokenText(vtt, new TimeSlice(5))).toBe('Hi & bye\n-->\nBoats');
     expect(shortened('abcdefgh', 4)).toBe('ab\n[…]\ngh');
   });
 });
