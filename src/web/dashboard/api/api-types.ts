@@ -211,6 +211,13 @@ export type Retention = {
   readonly next: readonly { readonly videoId: string; readonly title: string; readonly expiresAt: string; }[];
 };
 
+export type VideoDefaults = {
+  readonly transcript: boolean;
+  readonly transcriptSummary: boolean;
+  readonly recordings: boolean;
+  readonly available: { readonly transcript: boolean; readonly transcriptSummary: boolean; };
+};
+
 export type LiveStream = {
   readonly liveStreamId: string;
   readonly name: string;
@@ -944,6 +951,17 @@ export interface Operations {
     body: { readonly keepVideosDays?: number | null | undefined; readonly applyToExisting?: boolean | undefined; };
     answer: Retention;
   };
+  'GET /account/video-defaults': { params: undefined; query: undefined; body: undefined; answer: VideoDefaults; };
+  'PATCH /account/video-defaults': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly transcript?: boolean | undefined;
+      readonly transcriptSummary?: boolean | undefined;
+      readonly recordings?: boolean | undefined;
+    };
+    answer: VideoDefaults;
+  };
   'GET /live-streams': {
     params: undefined;
     query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
@@ -1177,6 +1195,17 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: readonly Summary[]; readonly pagination: Pagination; };
   };
+  'POST /summaries': {
+    params: undefined;
+    query: undefined;
+    body: {
+      readonly videoId: string;
+      readonly origin?: "api" | "auto" | undefined;
+      readonly attributes?: readonly ("abstract" | "takeaways")[] | undefined;
+    };
+    answer: Summary;
+  };
+  'DELETE /summaries/{summaryId}': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: undefined; };
   'GET /summaries/{summaryId}/source': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: SummarySource; };
   'GET /videos/{videoId}/audio-tracks': {
     params: { readonly videoId: string; };

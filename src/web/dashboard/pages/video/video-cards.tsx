@@ -1,11 +1,8 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
 import { isWatchable, videoStateOf } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
 import { DetailsCard } from './details-card.tsx';
 import { FileInfoCard } from './file-info-card.tsx';
 import { MetadataCard } from './metadata-card.tsx';
@@ -13,6 +10,7 @@ import { PlaybackCard } from './playback-card.tsx';
 import { PlayerFrame } from './player-frame.tsx';
 import { QualitiesCard } from './qualities-card.tsx';
 import { ShareCard } from './share-card.tsx';
+import { SummaryCard } from './summary-card.tsx';
 import { TagsCard } from './tags-card.tsx';
 import { ThumbnailCard } from './thumbnail/thumbnail-card.tsx';
 import { AudioTracksCard } from './tracks/audio-tracks-card.tsx';
@@ -56,7 +54,7 @@ export function VideoCards({
         <CaptionsCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
         <ChaptersCard videoId={videoId} duration={duration} />
         <MetadataCard video={video} change={change} />
-        <SummaryCard videoId={videoId} />
+        <SummaryCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
       </div>
       <div class="stack">
         <ShareCard video={video} change={change} status={status.value} />
@@ -65,29 +63,5 @@ export function VideoCards({
         <FileInfoCard video={video} status={status} />
       </div>
     </div>
-  );
-}
-
-function SummaryCard({ videoId }: { videoId: string }) {
-  const { value } = useLoad(videoId, async signal => {
-    const { data } = await call('GET /summaries', { query: { videoId, pageSize: 1 }, signal });
-    const [summary] = data;
-    if (summary === undefined || summary.sourceStatus !== 'completed') return undefined;
-    const params = { summaryId: summary.summaryId };
-    return await call('GET /summaries/{summaryId}/source', { params, signal });
-  });
-  const { abstract, takeaways = [] } = value ?? {};
-  if (abstract === undefined && takeaways.length === 0) return null;
-  return (
-    <Card title="Summary">
-      {abstract !== undefined && <p class="description">{abstract}</p>}
-      {takeaways.length > 0 && (
-        <ul class="takeaways">
-          {takeaways.map((takeaway, index) => (
-            <li key={index}>{takeaway}</li>
-          ))}
-        </ul>
-      )}
-    </Card>
   );
 }

@@ -16,7 +16,7 @@ import { showError, showToast } from '../../../ui/toast.tsx';
 import { languageName } from './languages.ts';
 import { TrackUpload } from './track-upload.tsx';
 import { removeTrack } from './tracks.ts';
-import { GenerateButton, type Transcript, TranscriptState } from './transcript-state.tsx';
+import { GenerateButton, isTranscribing, type Transcript, TranscriptState } from './transcript-state.tsx';
 
 type Open =
   | { readonly kind: 'upload'; readonly language?: string }
@@ -64,7 +64,9 @@ export function CaptionsCard({
       <LoadedContent loaded={loaded} rows={1}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="quiet">No captions yet. Viewers choose them by language in the player.</p>
+            !isTranscribing(transcript) && (
+              <p class="quiet">No captions yet. Viewers choose them by language in the player.</p>
+            )
           ) : (
             <ul class="tracks">
               {data.map(caption => (

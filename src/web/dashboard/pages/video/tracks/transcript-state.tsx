@@ -12,7 +12,7 @@ export function isTranscribing(transcript: Transcript | undefined): boolean {
   return transcript?.status === 'waiting' || transcript?.status === 'processing';
 }
 
-/** Hidden on servers that generate no captions. */
+/** Generates captions, or cancels that. Hidden on servers that generate no captions. */
 export function GenerateButton({
   videoId,
   transcript,
@@ -22,17 +22,18 @@ export function GenerateButton({
   transcript: Transcript | undefined;
   onRequested: () => void;
 }) {
+  const isRunning = isTranscribing(transcript);
   const submission = useSubmit(async () => {
     try {
-      await call('PATCH /videos/{videoId}', { params: { videoId }, body: { transcript: true } });
-      showToast('Captions are being generated.');
+      await call('PATCH /videos/{videoId}', { params: { videoId }, body: { transcript: !isRunning } });
+      showToast(isRunning ? 'Captions canceled.' : 'Captions are being generated.');
       onRequested();
     } catch (error) {
       showError(error);
     }
   });
-  if (transcript === undefined || isTranscribing(transcript)) return null;
-  const words = transcript.status === 'none' ? 'Generate' : 'Regenerate';
+  if (transcript === undefined) return null;
+  const words = isRunning ? 'Cancel' : transcript.status === 'none' ? 'Generate' : 'Regenerate';
   return (
     <Button small label={`${words} captions`} busy={submission.busy} onClick={() => submission.submit()}>
       {words}

@@ -5,6 +5,7 @@ import { PlayerThemeField } from '../../../ui/form/player-theme-field.tsx';
 import { TagField } from '../../../ui/form/tag-field.tsx';
 import type { Submission } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { useVideoDefaults } from '../../../ui/hooks/use-video-defaults.ts';
 import { spokenLanguages } from '../../video/tracks/languages.ts';
 import { PlacementEditor } from '../../watermarks/placement-editor.tsx';
 import type { VideoOptionsDraft } from './use-video-options.ts';
@@ -54,6 +55,7 @@ export function VideoOptionsFields({
           error={errorOf('playerId')}
         />
       </div>
+      <TextFields options={options} change={change} />
       <div class="form-grid two">
         <TextField
           label="Clip start"
@@ -81,6 +83,36 @@ export function VideoOptionsFields({
           watermarkId={options.watermarkId}
           draft={options.placement}
           onDraft={placement => change({ placement })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Hidden on servers that generate no captions. */
+function TextFields({ options, change }: Pick<VideoOptionsDraft, 'options' | 'change'>) {
+  const { value: defaults } = useVideoDefaults();
+  if (defaults === undefined) return null;
+  const { available } = defaults;
+  const transcript = options.transcript ?? defaults.transcript;
+  const transcriptSummary =
+    options.transcriptSummary ?? (defaults.transcriptSummary && options.transcript !== false);
+  return (
+    <>
+      {available.transcript && (
+        <CheckField
+          label="Generate captions"
+          hint="In the spoken language, from the audio."
+          checked={transcript}
+          onValue={isChosen => change({ transcript: isChosen })}
+        />
+      )}
+      {available.transcriptSummary && (
+        <CheckField
+          label="Generate a summary"
+          hint="From the captions, which are generated first."
+          checked={transcriptSummary}
+          onValue={isChosen => change({ transcriptSummary: isChosen })}
         />
       )}
     </>

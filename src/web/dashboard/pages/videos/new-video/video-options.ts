@@ -13,6 +13,9 @@ export interface VideoOptions {
   /** `''` is none. */
   readonly watermarkId: string;
   readonly placement: PlacementDraft;
+  /** Undefined: the defaults of the environment. */
+  readonly transcript?: boolean | undefined;
+  readonly transcriptSummary?: boolean | undefined;
   /** As typed; `''` is the start or end of the file. */
   readonly clipStart: string;
   readonly clipEnd: string;
@@ -21,6 +24,7 @@ export interface VideoOptions {
 /** Names only what differs from the defaults of the server. */
 export function bodyOf(options: VideoOptions): NewVideoOptions {
   const { isPublic, mp4Support, tags, language, playerId, watermarkId, placement } = options;
+  const { transcript, transcriptSummary } = options;
   const start = timecodeOf(options.clipStart);
   const end = timecodeOf(options.clipEnd);
   return {
@@ -29,6 +33,8 @@ export function bodyOf(options: VideoOptions): NewVideoOptions {
     ...(tags.length === 0 ? {} : { tags }),
     ...(language === '' ? {} : { language }),
     ...(playerId === '' ? {} : { playerId }),
+    ...(transcript === undefined ? {} : { transcript }),
+    ...(transcriptSummary === undefined ? {} : { transcriptSummary }),
     ...(watermarkId === '' ? {} : { watermark: { id: watermarkId, ...placementOf(placement) } }),
     ...(start === undefined && end === undefined
       ? {}
