@@ -143,4 +143,12 @@ describe('a server without models', () => {
     const off = await set({ transcript: false, transcriptSummary: false }, sandboxKey, without);
     expect([off.status, off.json.transcript]).toEqual([200, false]);
   });
+
+  it('summarizes no new video where captions cannot be generated', async () => {
+    const only = await startApi({ texts: { ...texts, canSummarize: true } });
+    onTestFinished(() => only.stop());
+    expect((await set({ transcriptSummary: true }, sandboxKey, only)).status).toBe(200);
+    await only.call('POST', '/videos', { body: { title: 'Harbour' } });
+    expect((await only.call('GET', '/summaries')).json.data).toEqual([]);
+  });
 });

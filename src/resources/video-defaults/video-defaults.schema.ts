@@ -15,8 +15,6 @@ export const videoDefaultsChangesSchema = z
   })
   .meta({ examples: [{ transcript: true, recordings: false }] });
 
-export type VideoDefaultsChanges = z.output<typeof videoDefaultsChangesSchema>;
-
 export const videoDefaultsSchema = z
   .object({
     transcript: z.boolean().describe(transcript),

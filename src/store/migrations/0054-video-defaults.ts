@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Texts that are generated for new videos of a project, and the reason why a summary has no text. */
+/** Texts that are generated for new videos of a project, and the reason why a summary has none. */
 export const videoDefaults: Migration = {
   name: 'video defaults',
   sql: `

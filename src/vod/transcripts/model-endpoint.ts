@@ -30,6 +30,7 @@ interface ModelResponse {
 /** Statuses that a retry may change, besides 5xx. */
 const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 const maxQuotedChars = 200;
+const checkUrl = 'Check its URL in the settings of this server.';
 
 /**
  * Sends a request, and returns the JSON of its answer. Does not follow redirects.
@@ -101,7 +102,8 @@ function exchange(
     if (signal.aborted) reject(signal.reason);
     else if (deadline.aborted) reject(unavailable(`The model did not answer within ${timeoutMs / 1000} s.`));
     else if (error instanceof AppError) reject(error);
-    else reject(unavailable(`The model’s server cannot be reached (${causeOf(error)}).`, {}, error));
+    else
+      reject(unavailable(`The model’s server cannot be reached (${causeOf(error)}). ${checkUrl}`, {}, error));
     request.destroy();
   };
   request.on('error', fail);

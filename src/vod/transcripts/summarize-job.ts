@@ -71,8 +71,9 @@ export async function spokenText(webVtt: string, slice: TimeSlice): Promise<stri
     lineEnd.lastIndex = start;
     const line = webVtt.slice(start, lineEnd.exec(webVtt)?.index);
     if (line === '') close();
-    else if (cue !== undefined) cue = `${cue}\n${line}`.slice(0, maxCueChars);
-    else if (lineInBlock < 2 && line.includes('-->')) cue = '';
+    else if (cue !== undefined) {
+      if (cue.length < maxCueChars) cue += `\n${line.slice(0, maxCueChars)}`;
+    } else if (lineInBlock < 2 && line.includes('-->')) cue = '';
     else lineInBlock += 1;
     await slice.yieldIfOver();
   }

@@ -24,7 +24,7 @@ export interface Transcription {
 const maxResponseBytes = 4 * 1024 ** 2;
 const maxSegments = 5_000;
 const maxWords = 20_000;
-const maxTextChars = 5_000;
+const maxTextChars = 20_000;
 
 const seconds = z.number().min(-1_000_000).max(1_000_000);
 const wordSchema = z.object({ word: z.string().max(maxTextChars), start: seconds, end: seconds });

@@ -44,10 +44,11 @@ export class GeneratedTexts {
     connection?: Connection,
   ): Promise<TextRequest> {
     const { available } = this;
-    if (!available.transcript && !available.transcriptSummary) return request;
+    // A new video has no captions to summarize.
+    if (!available.transcript) return request;
     const defaults = await this.#options.defaults.find(projectId, connection);
     if (isRecording && !defaults.recordings) return request;
-    const { transcript = available.transcript && defaults.transcript } = request;
+    const { transcript = defaults.transcript } = request;
     // A summary would generate the captions that somebody does not want.
     const isSummarized =
       available.transcriptSummary && defaults.transcriptSummary && request.transcript !== false;

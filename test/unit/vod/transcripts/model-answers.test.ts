@@ -97,8 +97,8 @@ describe('a summary', () => {
     expect(readSummary(chat(content))).toEqual({ abstract: 'A b', takeaways: ['1', '2', '3'] });
   });
 
-  it.each(['<', '\n', '\r', 'a', '\n-->\n\n'])('is made of 8 MiB of %j without blocking', async text => {
-    const long = `WEBVTT\n\n00:00.000 --> 00:01.000\n${text.repeat((8 * 1024 ** 2) / text.length)}`;
+  it.each(['<', '\n', 'a\r', 'a', '\n-->\n\n'])('is made of 2 MiB of %j without blocking', async text => {
+    const long = `WEBVTT\n\n00:00.000 --> 00:01.000\n${text.repeat((2 * 1024 ** 2) / text.length)}`;
     const block = new EventLoopBlock();
     await spokenText(long, new TimeSlice(5));
     expect(block.stop()).toBeLessThan(50);

@@ -86,7 +86,7 @@ function DefaultsForm({
             ? 'From the captions, which are generated first.'
             : 'This server has no language model for summaries.'
         }
-        disabled={!available.transcriptSummary && !chosen.transcriptSummary}
+        disabled={!(available.transcript && available.transcriptSummary) && !chosen.transcriptSummary}
         {...field('transcriptSummary')}
       />
       <CheckField

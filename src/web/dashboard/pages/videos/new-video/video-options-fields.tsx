@@ -92,22 +92,19 @@ export function VideoOptionsFields({
 /** Hidden on servers that generate no captions. */
 function TextFields({ options, change }: Pick<VideoOptionsDraft, 'options' | 'change'>) {
   const { value: defaults } = useVideoDefaults();
-  if (defaults === undefined) return null;
-  const { available } = defaults;
+  if (defaults?.available.transcript !== true) return null;
   const transcript = options.transcript ?? defaults.transcript;
   const transcriptSummary =
     options.transcriptSummary ?? (defaults.transcriptSummary && options.transcript !== false);
   return (
     <>
-      {available.transcript && (
-        <CheckField
-          label="Generate captions"
-          hint="In the spoken language, from the audio."
-          checked={transcript}
-          onValue={isChosen => change({ transcript: isChosen })}
-        />
-      )}
-      {available.transcriptSummary && (
+      <CheckField
+        label="Generate captions"
+        hint="In the spoken language, from the audio."
+        checked={transcript}
+        onValue={isChosen => change({ transcript: isChosen })}
+      />
+      {defaults.available.transcriptSummary && (
         <CheckField
           label="Generate a summary"
           hint="From the captions, which are generated first."
