@@ -59,7 +59,7 @@ export interface StoredTextTrack {
 export interface CaptionsRepository {
   list(videoId: string, kind: StoredTextTrack['kind']): Promise<readonly StoredTextTrack[]>;
   put(track: StoredTextTrack, transaction: Transaction): Promise<void>;
-  /** Returns false when the video has captions of the language. */
+  /** Returns the file that no row names: that of replaced generated captions, or the new one when there are others. */
   add(
     track: {
       readonly videoId: string;
@@ -68,7 +68,7 @@ export interface CaptionsRepository {
       readonly bytes: number;
     },
     transaction: Transaction,
-  ): Promise<boolean>;
+  ): Promise<string | undefined>;
 }
 
 export interface VodContext {

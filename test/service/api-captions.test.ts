@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
 import { formWith } from '../support/images.ts';
 import { runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -49,6 +50,29 @@ describe('captions', () => {
     });
     expect((await get('captions', 'fr-CA')).json).toEqual(answer.json);
     expect(readFileSync(join(server.dataDir, 'vod', videoId, files()[0]!))).toEqual(vtt);
+  });
+
+  it('of the source replace generated ones, and no others', async () => {
+    const store = new TextTracksStore(server.database);
+    const track = (language: string, file: string) => ({ videoId, language, file, bytes: 9 });
+    const unnamed = await server.database.transaction(async transaction => {
+      const generated = { kind: 'captions', isDefault: true, isGenerated: true } as const;
+      await store.put({ ...track('en', 'generated.vtt'), ...generated }, transaction);
+      const uploaded = { ...generated, isDefault: false, isGenerated: false };
+      await store.put({ ...track('fr', 'own.vtt'), ...uploaded }, transaction);
+      const files: (string | undefined)[] = [];
+      for (const language of ['en', 'fr', 'de']) {
+        files.push(await store.add(track(language, `${language}.vtt`), transaction));
+      }
+      return files;
+    });
+    expect(unnamed).toEqual(['generated.vtt', 'fr.vtt', undefined]);
+    const stored = await store.list(videoId, 'captions');
+    expect(stored.map(({ file, isGenerated, isDefault }) => [file, isGenerated, isDefault])).toEqual([
+      ['de.vtt', false, false],
+      ['en.vtt', false, true],
+      ['own.vtt', false, false],
+    ]);
   });
 
   it('are one for a language, whatever the case of its tag', async () => {

@@ -56,15 +56,19 @@ export class TextTracksStore {
     );
   }
 
-  /** Captions of a source. Returns false when there are captions of the language. */
+  /**
+   * Adds captions of a source. Returns the file that no row names: that of generated captions, which are replaced, or the
+   * new one when there are other captions of the language.
+   */
   async add(
     track: Omit<TextTrack, 'kind' | 'isDefault' | 'isGenerated'>,
     transaction: Transaction,
-  ): Promise<boolean> {
-    const { videoId, language } = track;
-    if ((await this.find(videoId, 'captions', language, transaction)) !== undefined) return false;
+  ): Promise<string | undefined> {
+    const { videoId, language, file } = track;
+    const present = await this.find(videoId, 'captions', language, transaction);
+    if (present?.isGenerated === false) return file;
     await this.put({ ...track, kind: 'captions', isDefault: false, isGenerated: false }, transaction);
-    return true;
+    return present?.file;
   }
 
   async setDefault(

@@ -149,11 +149,12 @@ async function store(
   const unused = await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
     await records.markCaptionsStored(videoId, transaction);
-    const refused: string[] = [];
+    const unnamed: string[] = [];
     for (const track of published) {
-      if (!(await captions.add({ videoId, ...track }, transaction))) refused.push(track.file);
+      const file = await captions.add({ videoId, ...track }, transaction);
+      if (file !== undefined) unnamed.push(file);
     }
-    return refused;
+    return unnamed;
   });
   for (const file of unused) await files.storage.remove(files.video(videoId, file));
 }

@@ -23,11 +23,8 @@ export function VideoDefaultsCard() {
             {!defaults.available.transcript && (
               <Notice>
                 <p>
-                  This server generates no captions: no transcription API is set. See{' '}
-                  <a href="/docs/captions" target="_blank" rel="noreferrer">
-                    automatic captions
-                  </a>
-                  .
+                  This server generates no captions: its operator has set no transcription API
+                  (<code>MILLRACE_TRANSCRIPTION_URL</code>).
                 </p>
               </Notice>
             )}
