@@ -23,8 +23,8 @@ export function VideoDefaultsCard() {
             {!defaults.available.transcript && (
               <Notice>
                 <p>
-                  This server generates no captions: its operator has set no transcription API
-                  (<code>MILLRACE_TRANSCRIPTION_URL</code>).
+                  This server generates no captions: its operator has set no transcription API (
+                  <code>MILLRACE_TRANSCRIPTION_URL</code>).
                 </p>
               </Notice>
             )}
