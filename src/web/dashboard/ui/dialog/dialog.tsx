@@ -6,17 +6,14 @@ import { Form } from '../form/form.tsx';
 import type { Submission } from '../form/use-submit.ts';
 import { Notice } from '../notice.tsx';
 
-export function Dialog({
-  title,
-  wide = false,
-  onClose,
-  children,
-}: {
-  title: string;
-  wide?: boolean;
-  onClose: () => void;
-  children: ComponentChildren;
-}) {
+interface DialogProps {
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // Before the first paint, so that no keystroke is lost.
@@ -54,22 +51,12 @@ export function Dialog({
 }
 
 /** Shows something that was made. */
-export function ResultDialog({
-  title,
-  wide = false,
-  onClose,
-  children,
-}: {
-  title: string;
-  wide?: boolean;
-  onClose: () => void;
-  children: ComponentChildren;
-}) {
+export function ResultDialog({ children, ...dialog }: DialogProps) {
   return (
-    <Dialog title={title} wide={wide} onClose={onClose}>
+    <Dialog {...dialog}>
       <div class="dialog-body">{children}</div>
       <footer>
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" onClick={dialog.onClose}>
           Done
         </Button>
       </footer>
