@@ -135,6 +135,7 @@ describe('an upload in one piece', () => {
   });
 
   it('is stored when its transaction runs again after a conflict', async () => {
+    const { json } = await server.call('POST', '/videos', { body: { title: 'Again' } });
     const { database } = server;
     const commit = database.transaction.bind(database);
     const conflict = new Error('deadlock detected');
@@ -150,7 +151,6 @@ describe('an upload in one piece', () => {
     });
     try {
       const bytes = noise(1_000);
-      const { json } = await server.call('POST', '/videos', { body: { title: 'Again' } });
       expect((await uploads.send(json.videoId, bytes)).status).toBe(201);
       expect(await uploads.ingest(json.videoId)).toMatchObject({ status: 'uploaded', filesize: 1_000 });
       expect(await digestOfFile(uploads.sourcePath(json.videoId))).toBe(digestOf(bytes));
