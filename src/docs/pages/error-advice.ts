@@ -233,8 +233,8 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'live-stream-not-broadcasting': {
     meaning:
-      'A clip of a live stream was requested that is not broadcasting, or whose broadcast another server receives.',
-    remedy: 'Clip the recording of the broadcast, or send the request to the server that `detail` names.',
+      'A clip of a live stream was requested that is not broadcasting, has only just begun, or is moving to another server.',
+    remedy: 'Clip the recording of the broadcast, or try again in a few seconds, as `detail` says.',
   },
   'session-ended': {
     meaning:

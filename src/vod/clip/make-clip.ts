@@ -95,7 +95,7 @@ async function prepareClip(
   };
 }
 
-/** What the owner wants needs another picture, or a part. */
+/** True when the owner wants another picture, or a part of it. */
 export function mustEncode(
   request: EncodingRequest,
   renditions: readonly Pick<RenditionMetadata, 'durationTicks' | 'timescale'>[],

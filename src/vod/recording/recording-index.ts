@@ -45,7 +45,7 @@ export interface IndexedRecording {
 export interface RecordingIndexOptions {
   /** Relative to the folder of the index. */
   readonly mediaName: string;
-  /** What is indexed. Default: the first video, and all audio in stereo. */
+  /** Tracks to index. Default: the first video, and all audio in stereo. */
   readonly named?: readonly NamedTrack[];
   /** Time in the file that is presented first. Default: that of the earliest frame. */
   readonly originSeconds?: number;
