@@ -147,6 +147,9 @@ describe('a body that does not come', () => {
     ids.token = url.split('/').at(-1);
     ids.projectId = (await asOwner('GET', '/account/projects')).data[0].projectId;
     ids.userId = (await asOwner('GET', '/account/members')).data[0].userId;
+    ids.resetToken = 'token-of-a-link';
+    const reset = { userId: ids.userId!, token: ids.resetToken, expiresAtMs: Date.now() + 3_600_000 };
+    await server.api.accounts.passwordResets.add(reset);
     const operations = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
     expect(operations.length).toBeGreaterThan(20);
     const statuses = await Promise.all(
