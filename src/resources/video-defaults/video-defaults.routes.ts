@@ -34,6 +34,7 @@ export function videoDefaultsRoutes(
         'For new uploads, imports and recordings of the environment. A video that is created with `transcript` or `transcriptSummary` follows that. Clips get what you request.',
       body: jsonBody(videoDefaultsChangesSchema),
       success,
+      isAtomic: true,
       handle: async ({ caller, body }) => {
         texts.check(body);
         await store.change(caller.projectId, body);
