@@ -35,7 +35,7 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
           if (sentTo !== undefined) return <Sent to={sentTo} onAgain={() => setSentTo(undefined)} />;
           return (
             <>
-              <p>Enter your email address. We’ll send you a link with which you set a new password.</p>
+              <p>Enter your email address. We’ll send you a link to set a new password.</p>
               <TextField
                 label="Email"
                 type="email"

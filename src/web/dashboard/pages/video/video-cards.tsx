@@ -52,9 +52,9 @@ export function VideoCards({
         <ThumbnailCard videoId={videoId} assets={assets} isPlayable={isPlayable} onVideo={onVideo} />
         <AudioTracksCard videoId={videoId} revision={state?.kind} />
         <CaptionsCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
+        <SummaryCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
         <ChaptersCard videoId={videoId} duration={duration} />
         <MetadataCard video={video} change={change} />
-        <SummaryCard videoId={videoId} transcript={status.value?.transcript} onRequested={status.reload} />
       </div>
       <div class="stack">
         <ShareCard video={video} change={change} status={status.value} />
