@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { boundedFetch } from '../resources/oidc/bounded-fetch.ts';
 import { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
-import type { LiveClips } from '../resources/uploads/clip-sources.ts';
 import type { VideoAttributes } from '../resources/videos/video.ts';
 import type { VideosService } from '../resources/videos/videos.service.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -37,19 +36,16 @@ export function openForwardedClips(database: Connection, clock: Clock): Promise<
 }
 
 /** Asks the server that packages a broadcast to create a video of a part of it. @throws AppError that it answered with */
-export function forwardClip(
+export async function forwardClip(
   tokens: PrivateTokens,
-  serverUrlOf: (liveStreamId: string) => string | undefined,
-): NonNullable<LiveClips['createElsewhere']> {
-  return async (projectId, liveStreamId, attributes) => {
-    const serverUrl = serverUrlOf(liveStreamId);
-    if (serverUrl === undefined) return undefined;
-    const path = `/clips/${liveStreamId}/video`;
-    const body = JSON.stringify({ projectId, attributes } satisfies ForwardedClip);
-    const answer = await send(`${serverUrl}${path}`, body, tokens.mint(signedText(path, body)));
-    if (answer.status !== 201) throw errorFrom(answer.json);
-    return (answer.json as { readonly videoId: string }).videoId;
-  };
+  to: { readonly serverUrl: string; readonly liveStreamId: string },
+  clip: ForwardedClip,
+): Promise<string> {
+  const path = `/clips/${to.liveStreamId}/video`;
+  const body = JSON.stringify(clip);
+  const answer = await send(`${to.serverUrl}${path}`, body, tokens.mint(signedText(path, body)));
+  if (answer.status !== 201) throw errorFrom(answer.json);
+  return (answer.json as { readonly videoId: string }).videoId;
 }
 
 async function send(url: string, body: string, token: string) {

@@ -34,14 +34,14 @@ const tooYoung = 'The broadcast has only just begun. Try again in a few seconds.
 export function createLiveClips(options: LiveClipsOptions): LiveClips {
   const { registry, cluster, liveStreams, context, tokens } = options;
   const serverUrlOf = (liveStreamId: string) => cluster?.current(liveStreamId)?.serverUrl;
-  const forward = tokens && forwardClip(tokens, serverUrlOf);
   return {
     createElsewhere:
-      forward &&
+      tokens &&
       (async (projectId, liveStreamId, attributes) => {
-        if (serverUrlOf(liveStreamId) === undefined) return undefined;
+        const serverUrl = serverUrlOf(liveStreamId);
+        if (serverUrl === undefined) return undefined;
         const stream = await liveStreams.find(projectId, liveStreamId);
-        return stream && forward(projectId, liveStreamId, attributes);
+        return stream && forwardClip(tokens, { serverUrl, liveStreamId }, { projectId, attributes });
       }),
     find: async (projectId, liveStreamId) => {
       if ((await liveStreams.find(projectId, liveStreamId)) === undefined) return undefined;

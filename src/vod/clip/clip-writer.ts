@@ -64,10 +64,17 @@ export async function writeClip(
   await mkdir(dirname(path), { recursive: true });
   await using handle = await open(path, 'w');
   await using writer = new ClipWriter(path, handle, media, indexFolder);
-  for (const row of media.rows) {
+  // Reads the next row while it writes one.
+  let reading = media.rows[0] && writer.read(media.rows[0]);
+  for (const [index, row] of media.rows.entries()) {
     signal.throwIfAborted();
-    if (!(await writer.add(row, range))) break;
+    const read = (await reading) ?? [];
+    const next = media.rows[index + 1];
+    reading = next && writer.read(next);
+    reading?.catch(() => {});
+    if (!(await writer.add(row, read, range))) break;
   }
+  await reading?.catch(() => {});
   return await writer.finish();
 }
 
@@ -109,8 +116,7 @@ class ClipWriter {
   }
 
   /** Returns false when the range has ended. */
-  async add(row: ClipRow, range: ClipRange): Promise<boolean> {
-    const read = await this.#read(row);
+  async add(row: ClipRow, read: readonly RowSamples[], range: ClipRange): Promise<boolean> {
     const [main] = read;
     const first = main?.samples[0];
     if (main === undefined || first === undefined) return true;
@@ -141,7 +147,7 @@ class ClipWriter {
     };
   }
 
-  async #read(row: ClipRow): Promise<RowSamples[]> {
+  async read(row: ClipRow): Promise<RowSamples[]> {
     const read = await Promise.all(
       this.#media.renditions.map(async (tracks, rendition) =>
         readClipSamples(await row.read(rendition), tracks),

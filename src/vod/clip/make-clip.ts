@@ -47,10 +47,7 @@ export async function makeClip(
     if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
   };
   try {
-    const written = await writeClip(path, media, range, {
-      signal,
-      indexFolder: indexFolder?.folder,
-    });
+    const written = await writeClip(path, media, range, { indexFolder: indexFolder?.folder, signal });
     const { bytes, leadSeconds } = written;
     const prepare = (preparing: AbortSignal) =>
       prepareClip(context, videoId, { media, written, indexFolder }, preparing);
@@ -117,6 +114,8 @@ function passthroughOfClip(
     const streams = streamsOf(named).map(stream =>
       stream.kind === 'video' && hasClosedCaptions ? { ...stream, hasClosedCaptions } : stream,
     );
+    // Only ffprobe knows what it is.
+    if (streams.some(({ codec }) => codec === 'unknown')) return undefined;
     const plan = planSource(measured({ format: 'mp4', bytes, streams }, indexed), {});
     return plan.kind === 'planned' ? passthroughOf(plan, indexed, isPlayable) : undefined;
   } catch (error) {

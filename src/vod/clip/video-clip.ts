@@ -66,7 +66,8 @@ export async function clipVideo(
 ): Promise<MadeClip> {
   const { videoId, range } = clip;
   const { records, files, settings } = context;
-  const [state, request] = [await records.state(videoId), await records.request(target.videoId)];
+  const state = await records.state(videoId);
+  const request = await records.request(target.videoId);
   const found = state && clippableRenditions(state);
   if (found === undefined) throw new AppError('media-refused', goneReason);
   const isEncoded =
