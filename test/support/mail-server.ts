@@ -6,7 +6,7 @@ import type { SmtpSettings } from '../../src/resources/mail/mailer.ts';
 
 export interface MailServer {
   readonly port: number;
-  /** What it received. */
+  /** Received so far. */
   readonly mails: { to: string[]; content: string }[];
   stop(): Promise<void>;
 }

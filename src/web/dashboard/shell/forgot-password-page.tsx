@@ -80,8 +80,8 @@ function WithoutMail() {
   return (
     <>
       <p>
-        This server sends no mails. Ask the person who operates it, or an owner of your account, for a new
-        password. The operator runs this on the server:
+        This server sends no mails. Ask the person who operates it for a new password. They run this on the
+        server:
       </p>
       <p>
         <code>npm run account -- password EMAIL</code>
