@@ -29,6 +29,7 @@ const maxTokenAgeMs = 120_000;
 /** An hour of a broadcast is copied first. */
 const maxAnswerMs = 150_000;
 const maxBodyBytes = 1024 * 1024;
+const retryAfterSeconds = 2;
 
 /** Signs what the servers of a database ask each other. */
 export function openForwardedClips(database: Connection, clock: Clock): Promise<PrivateTokens> {
@@ -57,9 +58,10 @@ async function send(url: string, body: string, token: string) {
     });
     return { status: response.status, json: (await response.json()) as unknown };
   } catch (cause) {
-    const detail =
-      'The server that receives this broadcast could not be reached. Check MILLRACE_NODE_URL of each server, and try again.';
-    throw new AppError('not-ready', detail, { cause, details: { detail } });
+    const detail = 'The server that receives this broadcast could not be reached. Try again in a moment.';
+    throw new AppError('not-ready', `${url} could not be reached. Check MILLRACE_NODE_URL of that server.`, {
+      ...{ cause, details: { detail, retryAfterSeconds } },
+    });
   }
 }
 

@@ -88,5 +88,10 @@ describe.skipIf(clusterMissing !== undefined)('clips of a broadcast on another s
       body: JSON.stringify({ projectId: 'pr', attributes: { title: 'A goal' } }),
     });
     expect(forged.status).toBe(404);
+    ingest.child.kill('SIGKILL');
+    await ingest.exited;
+    const lost = await post({ clip: { lastSeconds: 4 } });
+    // Until its lease ends, and after that.
+    expect([503, 409]).toContain(lost.status);
   });
 });
