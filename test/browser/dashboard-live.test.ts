@@ -144,7 +144,8 @@ describeInBrowser('live streams in the dashboard', browser => {
     const restream = { name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey: 'abcd-1234' };
     expect((await found())?.restreams).toEqual([restream]);
 
-    await page.getByRole('link', { name: 'Settings' }).click();
+    const sections = page.getByRole('navigation', { name: 'Live stream sections' });
+    await sections.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name').fill('Harbour, north');
     await page.getByLabel('Public').uncheck();
     await page.getByLabel('Recording', { exact: true }).selectOption('Never record');
