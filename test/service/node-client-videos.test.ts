@@ -122,11 +122,11 @@ describe('videos, by the Node client of the reference API,', () => {
     ['transcriptSummary', { transcriptSummary: true, transcriptSummaryAttributes: ['abstract' as const] }],
   ])('say that %s is not available here', async (name, wish) => {
     const { videoId } = await client.videos.create({ title: 'No model' });
-    for (const refused of [
-      client.videos.create({ title: 'Heard', ...wish }),
-      client.videos.update(videoId, wish),
+    for (const ask of [
+      () => client.videos.create({ title: 'Heard', ...wish }),
+      () => client.videos.update(videoId, wish),
     ]) {
-      await expect(refused).rejects.toMatchObject({
+      await expect(ask()).rejects.toMatchObject({
         message: 'Invalid attributes.',
         code: 400,
         problemDetails: {
