@@ -38,15 +38,15 @@ export function AccountPage() {
         <div class="stack">
           <AccountInfo />
           {can('admin') && <AccountNameCard />}
+          <Card title="Theme">
+            <ThemeSelect />
+          </Card>
         </div>
         <div class="stack">
           <PasswordCard />
           <TwoFactorCard />
           <PasskeysCard />
           <IdentityCard />
-          <Card title="Theme">
-            <ThemeSelect />
-          </Card>
         </div>
       </div>
       <TeamCard />

@@ -11,7 +11,7 @@ export interface ClipOptions {
 
 const maxTitleChars = 1_024;
 const precisionHints = {
-  keyframe: 'The clip can be played within seconds. It may start up to a few seconds before the chosen time.',
+  keyframe: 'The clip can be played at once. It may start up to a few seconds before the chosen time.',
   frame: 'The clip is encoded, which takes a while, and starts and ends exactly at the chosen times.',
 } as const;
 
