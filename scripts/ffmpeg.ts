@@ -28,6 +28,8 @@ export async function runFfmpeg(
   }
 }
 
+const maxStopMs = 3_000;
+
 /** Has ffmpeg publish to an address over RTMP until it is stopped. @param args its inputs and codecs */
 export function startPublisher(ffmpegPath: string, args: readonly string[], address: string): Publisher {
   const child = start(ffmpegPath, [...args, '-f', 'flv', address]);
@@ -36,9 +38,12 @@ export function startPublisher(ffmpegPath: string, args: readonly string[], addr
   );
   return {
     exited,
-    stop: () => {
+    stop: async () => {
       child.kill('SIGINT');
-      return exited;
+      // FFmpeg 7.0 may go on after the first signal.
+      const timer = setTimeout(() => child.kill('SIGKILL'), maxStopMs);
+      await exited;
+      clearTimeout(timer);
     },
   };
 }
