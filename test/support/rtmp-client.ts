@@ -40,6 +40,8 @@ export interface MessageToSend {
   readonly messageStreamId?: number;
   readonly chunkStreamId?: number;
   readonly timestampMs?: number;
+  /** False leaves extended timestamps out of chunks that continue a message. */
+  readonly extendsContinuations?: boolean;
 }
 
 const tagTypes = { audio: 8, video: 9, script: 18 } as const;
@@ -271,7 +273,7 @@ export class RtmpClient {
 
 /** Writes a message as one type 0 chunk and as many of type 3 as it takes. */
 export function writeChunks(message: MessageToSend, chunkBytes: number): Buffer {
-  const { type, payload, messageStreamId = 0, chunkStreamId = 3 } = message;
+  const { type, payload, messageStreamId = 0, chunkStreamId = 3, extendsContinuations = true } = message;
   const timestampMs = (message.timestampMs ?? 0) >>> 0;
   const isExtended = timestampMs >= 0xffffff;
   const extension = Buffer.alloc(isExtended ? 4 : 0);
@@ -283,7 +285,9 @@ export function writeChunks(message: MessageToSend, chunkBytes: number): Buffer 
   header.writeUInt32LE(messageStreamId, 7);
   const parts = [writeBasicHeader(0, chunkStreamId), header, extension, payload.subarray(0, chunkBytes)];
   for (let offset = chunkBytes; offset < payload.length; offset += chunkBytes) {
-    parts.push(writeBasicHeader(3, chunkStreamId), extension, payload.subarray(offset, offset + chunkBytes));
+    parts.push(writeBasicHeader(3, chunkStreamId));
+    if (extendsContinuations) parts.push(extension);
+    parts.push(payload.subarray(offset, offset + chunkBytes));
   }
   return Buffer.concat(parts);
 }

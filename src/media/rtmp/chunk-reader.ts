@@ -55,7 +55,6 @@ const maxChunkStreams = 64;
 const defaultChunkBytes = 128;
 const maxChunkBytes = 0xffffff;
 const extended = 0xffffff;
-const maxHeaderBytes = 3 + 11 + 4;
 /** Memory of its own takes longer to allocate and to free than a frame takes otherwise. */
 const sharedBytes = 64 * 1024;
 /** Smaller messages come from Node's pool, and larger ones have memory of their own. */
@@ -71,8 +70,10 @@ export class ChunkReader {
   readonly #limits: ChunkLimits;
   readonly #onMessage: (message: RtmpMessage) => void;
   readonly #streams = new Map<number, ChunkStream>();
-  readonly #header = Buffer.alloc(maxHeaderBytes);
-  #headerBytes = 0;
+  /** Start of a header that has not arrived completely. */
+  #unreadHeader = Buffer.alloc(0);
+  /** Continuations of this peer lack the extended timestamp. */
+  #omitsExtendedTimestamps = false;
   #stream: ChunkStream | undefined;
   #chunkBytes = defaultChunkBytes;
   #chunkBytesLeft = 0;
@@ -100,8 +101,8 @@ export class ChunkReader {
     }
     this.#isReading = true;
     try {
-      const end = this.#read(data);
-      if (end < data.length) this.#waiting.push(Buffer.from(data.subarray(end)));
+      const rest = this.#read(data);
+      if (rest.length > 0) this.#waiting.push(Buffer.from(rest));
     } finally {
       this.#isReading = false;
     }
@@ -122,6 +123,7 @@ export class ChunkReader {
     this.#waiting = [];
     this.#streams.clear();
     this.#stream = undefined;
+    this.#unreadHeader = Buffer.alloc(0);
     this.#shared = undefined;
   }
 
@@ -133,30 +135,32 @@ export class ChunkReader {
       while (!this.#isHeld) {
         const data = this.#waiting.shift();
         if (data === undefined) break;
-        const end = this.#read(data);
-        if (end < data.length) this.#waiting.unshift(data.subarray(end));
+        const rest = this.#read(data);
+        if (rest.length > 0) this.#waiting.unshift(rest);
       }
     } finally {
       this.#isReading = false;
     }
   }
 
-  #read(data: Buffer): number {
+  /** Returns what is left when {@link hold} was called. */
+  #read(input: Buffer): Buffer {
+    const data = this.#unreadHeader.length === 0 ? input : Buffer.concat([this.#unreadHeader, input]);
+    this.#unreadHeader = Buffer.alloc(0);
     let offset = 0;
     while (offset < data.length && !this.#isHeld) {
       if (this.#stream === undefined) {
-        if (this.#headerBytes === 0 && data.length - offset >= maxHeaderBytes) {
-          offset += this.#startChunk(data, offset);
-        } else {
-          this.#header[this.#headerBytes++] = data[offset++]!;
-          if (this.#headerBytes < this.#expectedHeaderBytes()) continue;
-          this.#startChunk(this.#header, 0);
-          this.#headerBytes = 0;
+        const bytes = this.#headerBytes(data, offset);
+        if (bytes === undefined) {
+          this.#unreadHeader = Buffer.from(data.subarray(offset));
+          return Buffer.alloc(0);
         }
+        this.#startChunk(data, offset, bytes);
+        offset += bytes;
       }
       offset += this.#readPayload(this.#stream!, data, offset);
     }
-    return offset;
+    return data.subarray(offset);
   }
 
   #readPayload(stream: ChunkStream, data: Buffer, offset: number): number {
@@ -175,37 +179,56 @@ export class ChunkReader {
     return count;
   }
 
-  /** As far as the bytes read so far tell. */
-  #expectedHeaderBytes(): number {
-    const header = this.#header;
-    const basic = basicHeaderBytes(header[0]!);
-    if (this.#headerBytes < basic) return basic;
-    const format = header[0]! >> 6;
+  /** Length of the header at `at`; undefined until enough of it has arrived. */
+  #headerBytes(bytes: Buffer, at: number): number | undefined {
+    const available = bytes.length - at;
+    const basic = basicHeaderBytes(bytes[at]!);
+    if (available < basic) return undefined;
+    const format = bytes[at]! >> 6;
     const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
-    if (this.#headerBytes < plain) return plain;
-    // 5.3.1.3: a type 3 chunk has the field when the preceding header on its chunk stream had it.
-    const hasExtendedTimestamp =
+    if (available < plain) return undefined;
+    const isExtended =
       format === 3
-        ? this.#streams.get(chunkStreamId(header, 0))?.hasExtendedTimestamp === true
-        : header.readUIntBE(basic, 3) === extended;
-    return hasExtendedTimestamp ? plain + 4 : plain;
+        ? this.#type3IsExtended(bytes, at + basic, this.#streams.get(chunkStreamId(bytes, at)))
+        : bytes.readUIntBE(at + basic, 3) === extended;
+    if (isExtended === undefined) return undefined;
+    const length = isExtended ? plain + 4 : plain;
+    return available < length ? undefined : length;
   }
 
-  /** Reads the header at `at`, which is complete. Returns its length. */
-  #startChunk(bytes: Buffer, at: number): number {
+  /**
+   * 5.3.1.3: a type 3 chunk repeats the extended timestamp of the preceding header on its chunk stream. Many encoders
+   * leave it out, so the four bytes count only when they are that timestamp, of which some encoders send 31 bits.
+   * Undefined until enough bytes have arrived.
+   */
+  #type3IsExtended(bytes: Buffer, at: number, stream: ChunkStream | undefined): boolean | undefined {
+    if (stream?.hasExtendedTimestamp !== true) return false;
+    const field = stream.timestampField;
+    for (let index = 0; index < 4; index++) {
+      const byte = bytes[at + index];
+      if (byte === undefined) return undefined;
+      const mask = index === 0 ? 0x7f : 0xff;
+      if (((byte ^ (field >>> (24 - 8 * index))) & mask) === 0) continue;
+      if (stream.payload !== undefined) this.#omitsExtendedTimestamps = true;
+      return !this.#omitsExtendedTimestamps;
+    }
+    return true;
+  }
+
+  /** Reads the header at `at`, which is complete. */
+  #startChunk(bytes: Buffer, at: number, headerBytes: number): void {
     const format = bytes[at]! >> 6;
     const stream = this.#findStream(chunkStreamId(bytes, at), format);
-    const basic = basicHeaderBytes(bytes[at]!);
     if (stream.payload === undefined) {
-      this.#readMessageHeader(stream, format, bytes, at + basic);
+      const basic = basicHeaderBytes(bytes[at]!);
+      const isExtended = headerBytes > basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
+      this.#readMessageHeader(stream, format, bytes, at + basic, isExtended);
       this.#startMessage(stream);
     } else if (format !== 3) {
       throw malformedRtmp('a message header stands within a message');
     }
     this.#stream = stream;
     this.#chunkBytesLeft = Math.min(this.#chunkBytes, stream.length - stream.receivedBytes);
-    const plain = basic + messageHeaderBytes[format as 0 | 1 | 2 | 3];
-    return stream.hasExtendedTimestamp ? plain + 4 : plain;
   }
 
   #findStream(id: number, format: number): ChunkStream {
@@ -229,17 +252,23 @@ export class ChunkReader {
     return stream;
   }
 
-  #readMessageHeader(stream: ChunkStream, format: number, bytes: Buffer, at: number): void {
+  #readMessageHeader(
+    stream: ChunkStream,
+    format: number,
+    bytes: Buffer,
+    at: number,
+    isExtended: boolean,
+  ): void {
     if (format < 3) {
       stream.timestampField = bytes.readUIntBE(at, 3);
-      stream.hasExtendedTimestamp = stream.timestampField === extended;
+      stream.hasExtendedTimestamp = isExtended;
     }
     if (format < 2) {
       stream.length = bytes.readUIntBE(at + 3, 3);
       stream.type = bytes[at + 6]!;
     }
     if (format === 0) stream.messageStreamId = bytes.readUInt32LE(at + 7);
-    if (stream.hasExtendedTimestamp) {
+    if (isExtended) {
       stream.timestampField = bytes.readUInt32BE(at + messageHeaderBytes[format as 0 | 1 | 2 | 3]);
     }
     // 5.3.1.2.4: a type 3 header that starts a message repeats the preceding field, even an absolute one.

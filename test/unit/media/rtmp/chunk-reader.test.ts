@@ -147,6 +147,114 @@ test('takes an extended delta, and an extended timestamp in every type 3 chunk a
   for (const message of messages) expect(message.payload).toEqual(body);
 });
 
+/** Audio and video around the moment from which timestamps are extended, chunks of both alternating. */
+function interleavedAround(extendsContinuations: boolean, chunkBytes: number) {
+  const messages = [0xfffffe, 0xffffff, 0x1000000, 0x1234567, 0x80000000, 0xffffffff].flatMap(
+    (timestampMs, index) => [
+      { type: 9, messageStreamId: 1, timestampMs, payload: payloadOf(2 * chunkBytes + 2, index) },
+      { type: 8, messageStreamId: 1, timestampMs, payload: payloadOf(chunkBytes + 1, index + 50) },
+    ],
+  );
+  const bytes = [writeChunks({ type: 1, payload: uint32(chunkBytes), chunkStreamId: 2 }, 128)];
+  for (let index = 0; index < messages.length; index += 2) {
+    const [video, audio] = [0, 1].map(offset =>
+      writeChunks(
+        { ...messages[index + offset]!, chunkStreamId: 6 - offset, extendsContinuations },
+        chunkBytes,
+      ),
+    );
+    const first = 12 + (messages[index]!.timestampMs >= 0xffffff ? 4 : 0) + chunkBytes;
+    bytes.push(video!.subarray(0, first), audio!, video!.subarray(first));
+  }
+  const inOrder = messages.map((_, index) => messages[index % 2 === 0 ? index + 1 : index - 1]);
+  return { bytes: Buffer.concat(bytes), messages: inOrder };
+}
+
+test.each([1, 2, 3, 5, 17, 128, 5_000])(
+  'takes continuations with and without the extended timestamp, cut every %i bytes',
+  cut => {
+    for (const extendsContinuations of [true, false]) {
+      for (const chunkBytes of [128, 4096]) {
+        const { bytes, messages } = interleavedAround(extendsContinuations, chunkBytes);
+        expect(read(bytes, cut)).toEqual(messages);
+      }
+    }
+  },
+);
+
+test('tells an extended timestamp of 31 bits from a payload that begins like the timestamp', () => {
+  const timestampMs = 0x81234567;
+  // The payload of the second chunk has the first three bytes of the timestamp, and nothing behind them.
+  const payload = Buffer.concat([payloadOf(128), uint32(timestampMs).subarray(0, 3)]);
+  const omitted = writeChunks(
+    { type: 9, payload, chunkStreamId: 6, timestampMs, extendsContinuations: false },
+    128,
+  );
+  const long = { type: 9, messageStreamId: 0, timestampMs, payload: payloadOf(300) };
+  const next = writeChunks({ ...long, chunkStreamId: 6, extendsContinuations: false }, 128);
+  for (const cut of [1, 2, 3, 1_000]) {
+    expect(read(Buffer.concat([omitted, next]), cut)).toEqual([{ ...long, payload }, long]);
+  }
+  const masked = Buffer.concat([
+    omitted.subarray(0, 16 + 128),
+    header(3, 6),
+    uint32(timestampMs & 0x7fffffff),
+    payload.subarray(128),
+  ]);
+  expect(read(masked)).toEqual([{ ...long, payload }]);
+});
+
+test('a peer without extended timestamps in continuations has none in a repeated header either', () => {
+  const timestampMs = 0x1000000;
+  const payload = payloadOf(200, 1);
+  const bytes = Buffer.concat([
+    writeChunks({ type: 9, payload, chunkStreamId: 6, timestampMs, extendsContinuations: false }, 128),
+    header(3, 6),
+    payload.subarray(0, 128),
+    header(3, 6),
+    payload.subarray(128),
+  ]);
+  expect(read(bytes).map(message => message.payload)).toEqual([payload, payload]);
+});
+
+test('finds continuations without extended timestamps after the chunk size changes', () => {
+  const message = { type: 9, timestampMs: 0x1000000, chunkStreamId: 6, extendsContinuations: false };
+  const bytes = Buffer.concat(
+    [128, 4096, 500, 1].flatMap(size => [
+      writeChunks({ type: 1, payload: uint32(size), chunkStreamId: 2 }, 128),
+      writeChunks({ ...message, payload: payloadOf(9_000, size) }, size),
+    ]),
+  );
+  expect(read(bytes, 1_460).map(({ payload }) => payload)).toEqual(
+    [128, 4096, 500, 1].map(size => payloadOf(9_000, size)),
+  );
+});
+
+test('keeps the rest of a header that turns out to be payload while it is held', () => {
+  const messages: RtmpMessage[] = [];
+  const reader = new ChunkReader(limits, message => {
+    messages.push(message);
+    reader.hold();
+  });
+  // One byte of payload, equal to the first byte of the timestamp, then the next message.
+  const payload = Buffer.concat([payloadOf(128), Buffer.from([1])]);
+  const message = {
+    type: 9,
+    payload,
+    chunkStreamId: 6,
+    timestampMs: 0x01000000,
+    extendsContinuations: false,
+  };
+  const bytes = Buffer.concat([writeChunks(message, 128), writeChunks({ ...message, timestampMs: 7 }, 128)]);
+  const cut = 16 + 128 + 2;
+  reader.push(bytes.subarray(0, cut));
+  reader.push(bytes.subarray(cut));
+  expect(messages).toHaveLength(1);
+  reader.release();
+  expect(messages.map(({ timestampMs }) => timestampMs)).toEqual([0x01000000, 7]);
+  expect(messages.map(each => each.payload)).toEqual([payload, payload]);
+});
+
 test('a chunk size that changes within a message counts from the next chunk on', () => {
   const video = payloadOf(1_000);
   const bytes = Buffer.concat([
