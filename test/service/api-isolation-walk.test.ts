@@ -11,11 +11,17 @@ import { basic, startApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   common,
+  exampleBody,
   type FilledProject,
   type FilledServer,
+  fillPath,
   hearEvents,
   type IdKind,
+  jsonOf,
+  openNames,
+  someFile,
   startFilled,
+  type TypedBody,
 } from './isolation-fixture.ts';
 
 /** Which ids a name of a path takes. */
@@ -36,18 +42,6 @@ const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   summaryId: ['summaryId'],
   projectId: ['projectId'],
 };
-/** Names of paths that belong to nobody. */
-const openNames: Readonly<Record<string, string>> = {
-  language: 'en',
-  audioTrackId: '1',
-  environment: 'sandbox',
-  metric: 'play',
-  aggregation: 'count',
-  breakdown: 'media-id',
-  code: 'invalid-attribute',
-  hook: 'publish',
-};
-
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -88,22 +82,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-const boundary = 'boundary-of-this-test';
-const someFile = (fields: Readonly<Record<string, string>> = {}) =>
-  Object.entries(fields)
-    .map(
-      ([name, value]) =>
-        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-    )
-    .join('') +
-  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nsome bytes\r\n--${boundary}--\r\n`;
-
-function ask(
-  method: string,
-  path: string,
-  key: string | null,
-  body?: { text: string; type: string },
-): Promise<HttpReply> {
+function ask(method: string, path: string, key: string | null, body?: TypedBody): Promise<HttpReply> {
   const project = server.projects.find(one => one.key === key);
   const headers = {
     ...(key === null || project?.isInSession ? {} : { authorization: basic(key) }),
@@ -114,26 +93,8 @@ function ask(
   return asker.send({ method, path, headers, body: body?.text });
 }
 
-const json = (body: unknown) => ({ text: JSON.stringify(body), type: 'application/json' });
-const file = (fields?: Readonly<Record<string, string>>) => ({
-  text: someFile(fields),
-  type: `multipart/form-data; boundary=${boundary}`,
-});
-
-/** A body that the operation takes. */
-function bodyOf({ requestBody }: DocumentedOperation) {
-  if (requestBody === undefined) return undefined;
-  const content = requestBody.content['application/json'];
-  if (content === undefined) return file();
-  return json(content.example ?? Object.values(content.examples ?? {})[0]?.value);
-}
-
 const ask1 = ({ method, operation }: Operation, path: string, { key }: FilledProject) =>
-  ask(method, path, key, bodyOf(operation));
-
-function fill(path: string, values: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? openNames[name] ?? '');
-}
+  ask(method, path, key, exampleBody(operation));
 
 /** An id of the same form that nothing ever had. */
 const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
@@ -166,7 +127,7 @@ async function shownTo(project: FilledProject): Promise<Record<string, string>> 
     if (method !== 'GET' || /^\/(?:health|metrics|events|openapi|server)/.test(path)) continue;
     const isOfDiscarded = path.startsWith('/discarded');
     const videoId = isOfDiscarded ? project.ids.discardedVideoId : project.ids.videoId;
-    const filled = fill(path, { ...project.ids, videoId });
+    const filled = fillPath(path, { ...project.ids, videoId });
     const { status, text } = await ask('GET', filled, project.key);
     expect([names, filled, status]).toEqual([names, filled, 200]);
     shown[path] = text
@@ -219,8 +180,8 @@ describe('every endpoint of the API', () => {
                 );
                 walks.push({
                   ...{ entry, reader },
-                  path: fill(entry.path, values),
-                  unknown: fill(entry.path, unknown),
+                  path: fillPath(entry.path, values),
+                  unknown: fillPath(entry.path, unknown),
                 });
               }
             }
@@ -341,7 +302,7 @@ describe('the key pairs of an account', () => {
 describe('filters, counts and totals', () => {
   it('find in each project its own', async () => {
     for (const reader of server.projects) {
-      const filled = (text: string) => fill(text, reader.ids);
+      const filled = (text: string) => fillPath(text, reader.ids);
       for (const [path, query, items] of findings) {
         const { status, text } = await ask('GET', `${filled(path)}?${filled(query)}`, reader.key);
         expect([path, query, status]).toEqual([path, query, 200]);
@@ -457,9 +418,9 @@ describe('a body', () => {
       for (const [reader, owner] of pairs()) {
         for (const [, id] of hiddenOf(owner, reader)) {
           for (const [method, path, , body] of naming) {
-            const filled = fill(path, reader.ids);
-            const told = await ask(method, filled, reader.key, json(body(id)));
-            const expected = await ask(method, filled, reader.key, json(body(neverWas(id))));
+            const filled = fillPath(path, reader.ids);
+            const told = await ask(method, filled, reader.key, jsonOf(body(id)));
+            const expected = await ask(method, filled, reader.key, jsonOf(body(neverWas(id))));
             if (told.status < 400 || told.status !== expected.status || told.text !== expected.text) {
               wrong.push(`${reader.name}: ${method} ${filled} ${id} ${told.status} ${told.text}`);
             }
@@ -490,7 +451,7 @@ describe('a body', () => {
     await expectNothingChanged(async () => {
       for (const [reader, owner] of pairs()) {
         const upload = (token: string, videoId: string) =>
-          ask('POST', `/upload?token=${token}`, null, file({ videoId }));
+          ask('POST', `/upload?token=${token}`, null, someFile({ videoId }));
         for (const [, id] of hiddenOf(owner, reader)) {
           const told = await upload(reader.ids.uploadToken, id);
           const expected = await upload(reader.ids.uploadToken, neverWas(id));

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import type { Scope } from '../../src/http/routing/scope.ts';
 import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
-import { type Role, scopesOfRole } from '../../src/resources/members/member.ts';
+import type { Role } from '../../src/resources/members/member.ts';
 import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql } from '../support/sql.ts';
 import type { ApiReply, TestApi } from '../support/start-api.ts';
@@ -167,23 +165,6 @@ describe('an invitation', () => {
 });
 
 describe('a role', () => {
-  it.each<Role>(['owner', 'editor', 'viewer'])('%s allows exactly its scopes', async role => {
-    const { cookie } = await join(role);
-    const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
-    const walked = operationsOf(document).flatMap(({ method, path, operation }) => {
-      const needed = operation.security.find(({ session }) => session !== undefined)?.session as Scope[];
-      return needed === undefined || needed.length === 0
-        ? []
-        : [{ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, 'unknown'), scope: needed[0]! }];
-    });
-    expect(walked.length).toBeGreaterThan(90);
-    for (const { method, path, scope } of walked) {
-      const answer = await as(cookie, method, path);
-      const isRefused = answer.json?.type?.endsWith('/authorization-insufficient-scope') === true;
-      expect([method, path, isRefused]).toEqual([method, path, !scopesOfRole(role).has(scope)]);
-    }
-  });
-
   it('changes at once, and an event feed ends with the role and with the membership', async () => {
     const { cookie, userId } = await join('viewer');
     const create = () => as(cookie, 'POST', '/videos', { title: 'A video' });

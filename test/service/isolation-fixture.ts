@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
+import type { DocumentedOperation } from '../../scripts/api-document.ts';
 import { EventFeed } from '../../src/events/feed/event-feed.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/webhook-dispatcher.ts';
@@ -307,4 +308,50 @@ export async function hearEvents(
   socket.on('message', data => heard.push(String(data)));
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return { heard, socket };
+}
+
+const boundary = 'boundary-of-this-test';
+
+/** A body with its content type. */
+export interface TypedBody {
+  readonly text: string;
+  readonly type: string;
+}
+
+export const jsonOf = (body: unknown): TypedBody => ({
+  text: JSON.stringify(body),
+  type: 'application/json',
+});
+
+/** A form with a file that is none of a known format. */
+export function someFile(fields: Readonly<Record<string, string>> = {}): TypedBody {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nsome bytes\r\n--${boundary}--\r\n`;
+  return { text: parts.join('') + file, type: `multipart/form-data; boundary=${boundary}` };
+}
+
+/** A body that the operation accepts. */
+export function exampleBody({ requestBody }: DocumentedOperation): TypedBody | undefined {
+  if (requestBody === undefined) return undefined;
+  const content = requestBody.content['application/json'];
+  if (content === undefined) return someFile();
+  return jsonOf(content.example ?? Object.values(content.examples ?? {})[0]?.value);
+}
+
+/** Names of paths that belong to nobody. */
+export const openNames: Readonly<Record<string, string>> = {
+  language: 'en',
+  audioTrackId: '1',
+  environment: 'sandbox',
+  metric: 'play',
+  aggregation: 'count',
+  breakdown: 'media-id',
+  code: 'invalid-attribute',
+  hook: 'publish',
+};
+
+export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? openNames[name] ?? '');
 }

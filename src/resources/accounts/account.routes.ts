@@ -39,7 +39,7 @@ export interface IngestAddresses {
 
 const credentialScope =
   'A production credential can access the keys of both environments. A sandbox credential can access sandbox keys only: it lists, ' +
-  'creates, regenerates and deletes pairs without their production keys.';
+  'creates, regenerates and deletes pairs without their production keys, and changes no pair that has one.';
 const atOnce = 'The old key stops working at once, and so do its tokens.';
 
 export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRoutesOptions): Route[] {
@@ -122,10 +122,11 @@ export function accountRoutes({ accounts, keyPairs, limits, ingest }: AccountRou
       scope: 'admin',
       path: '/account/api-keys/{keyPairId}',
       summary: 'Change an API key pair',
-      description: 'New scopes apply within a second, to tokens of the keys, too.',
+      description: `New scopes apply within a second, to tokens of the keys, too. ${credentialScope}`,
       ...pair,
       body: jsonBody(keyPairChangesSchema),
       success: { status: 200, ...shown },
+      errors: ['authorization-production-credential-required'],
       isAtomic: true,
       handle: ({ caller, found, body }) => keyPairs.change(caller, found, body),
     }),

@@ -1,5 +1,5 @@
 import type { Caller } from '../../http/routing/caller.ts';
-import type { Scope } from '../../http/routing/scope.ts';
+import { allScopes, requireScope, type Scope } from '../../http/routing/scope.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -11,6 +11,7 @@ import type { AccountsStore } from './accounts.store.ts';
 import {
   type ApiKey,
   accessibleEnvironments,
+  environments,
   type KeyPair,
   limitToEnvironments,
   maxKeyPairs,
@@ -22,7 +23,10 @@ export const apiKeyLength = 43;
 
 type NewKeyTexts = Readonly<Partial<Record<Environment, string>>>;
 
-/** A production credential can access both environments, a sandbox credential only the sandbox. */
+/**
+ * A production credential can access both environments, a sandbox credential only the sandbox. None changes keys, or receives
+ * the text of keys, that can do more than itself.
+ */
 export class KeyPairsService {
   readonly #store: KeyPairsStore;
   readonly #accounts: AccountsStore;
@@ -63,6 +67,7 @@ export class KeyPairsService {
     { name, scopes }: { name?: string | undefined; scopes?: readonly Scope[] | undefined },
   ): Promise<KeyPairView> {
     const { accountId } = caller;
+    requireAuthority(caller, accessibleEnvironments(caller.environment), scopes ?? [...allScopes]);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
       const projects = await this.#projectIdsOf(caller, transaction);
       await this.#requireKeyCapacity(projects[caller.environment], caller.environment, transaction);
@@ -78,7 +83,10 @@ export class KeyPairsService {
     });
   }
 
-  /** New scopes apply at once, to tokens of the keys, too. */
+  /**
+   * New scopes apply at once, to tokens of the keys, too.
+   * @throws AppError `authorization-production-credential-required` when they are those of a production key, too
+   */
   async change(
     caller: Caller,
     { keyPairId }: KeyPair,
@@ -86,6 +94,8 @@ export class KeyPairsService {
   ): Promise<KeyPairView> {
     if (name === undefined && scopes === undefined) return viewOf(await this.#require(caller, keyPairId));
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
+      const pair = await this.#requireWhole(caller, keyPairId, transaction);
+      requireAuthority(caller, environmentsOf(pair), [...pair.scopes, ...(scopes ?? [])]);
       if (name !== undefined) await this.#store.rename(keyPairId, name, transaction);
       if (scopes !== undefined) await this.#store.setScopes(keyPairId, scopes, transaction);
       return viewOf(await this.#require(caller, keyPairId, transaction));
@@ -98,10 +108,10 @@ export class KeyPairsService {
    * has no such key yet
    */
   async regenerate(caller: Caller, { keyPairId }: KeyPair, environment: Environment): Promise<KeyPairView> {
-    this.#requireAccess(caller, environment);
     const text = randomBase62(apiKeyLength);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
-      const pair = await this.#require(caller, keyPairId, transaction);
+      const pair = await this.#requireWhole(caller, keyPairId, transaction);
+      requireAuthority(caller, [environment], pair.scopes);
       const projectId = (await this.#projectIdsOf(caller, transaction))[environment];
       if (pair.keys[environment] === undefined) {
         await this.#requireKeyCapacity(projectId, environment, transaction);
@@ -115,28 +125,23 @@ export class KeyPairsService {
    * Also ends the key's tokens.
    * @throws AppError `authorization-production-credential-required`, `last-api-key` or `resource-not-found`
    */
-  async removeKey(caller: Caller, pair: KeyPair, environment: Environment): Promise<void> {
-    this.#requireAccess(caller, environment);
-    await this.#revoke(caller, pair, ({ keys }) => {
-      const half = keys[environment];
-      if (half !== undefined) return [half];
-      throw new AppError('resource-not-found', undefined, { details: { name: 'environment' } });
-    });
+  removeKey(caller: Caller, pair: KeyPair, environment: Environment): Promise<void> {
+    return this.#revoke(caller, pair, [environment]);
   }
 
   /** Revokes the keys that the caller can access. @throws AppError `last-api-key`, with none revoked */
-  async remove(caller: Caller, pair: KeyPair): Promise<void> {
-    await this.#revoke(caller, pair, ({ keys }) => Object.values(keys));
+  remove(caller: Caller, pair: KeyPair): Promise<void> {
+    return this.#revoke(caller, pair, environmentsOf(pair));
   }
 
-  #revoke(
-    caller: Caller,
-    { keyPairId }: KeyPair,
-    halvesOf: (pair: KeyPair) => readonly ApiKey[],
-  ): Promise<void> {
+  #revoke(caller: Caller, { keyPairId }: KeyPair, revoked: readonly Environment[]): Promise<void> {
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
-      const pair = await this.#require(caller, keyPairId, transaction);
-      const halves = halvesOf(pair);
+      const pair = await this.#requireWhole(caller, keyPairId, transaction);
+      requireAuthority(caller, revoked, pair.scopes);
+      const halves = revoked.flatMap(environment => pair.keys[environment] ?? []);
+      if (halves.length === 0) {
+        throw new AppError('resource-not-found', undefined, { details: { name: 'environment' } });
+      }
       for (const { projectId, environment } of halves) {
         if ((await this.#store.countKeys(projectId, transaction)) > 1) continue;
         const detail = `This is the last key of the ${environment} environment. Create another key first, or regenerate this one.`;
@@ -164,19 +169,40 @@ export class KeyPairsService {
     throw new AppError('api-key-limit-reached', undefined, { details: { detail } });
   }
 
-  #requireAccess(caller: Caller, environment: Environment): void {
-    if (accessibleEnvironments(caller.environment).includes(environment)) return;
-    const detail = 'A sandbox credential cannot access production keys. Use a production credential.';
+  async #require(caller: Caller, keyPairId: string, connection?: Connection): Promise<KeyPair> {
+    return requireFound(await this.find(caller, keyPairId, connection));
+  }
+
+  /** With the keys that the caller cannot access. */
+  async #requireWhole(caller: Caller, keyPairId: string, transaction: Transaction): Promise<KeyPair> {
+    await this.#require(caller, keyPairId, transaction);
+    return requireFound(await this.#store.find(caller.projectId, keyPairId, transaction));
+  }
+}
+
+/**
+ * Allows a change of keys of these environments that have these scopes.
+ * @throws AppError `authorization-production-credential-required` or `authorization-insufficient-scope`
+ */
+function requireAuthority(caller: Caller, changed: readonly Environment[], given: readonly Scope[]): void {
+  const accessible = accessibleEnvironments(caller.environment);
+  if (!changed.every(environment => accessible.includes(environment))) {
+    const detail =
+      'A sandbox credential cannot change production keys, nor a pair that has one. Use a production credential.';
     throw new AppError('authorization-production-credential-required', undefined, {
       details: { name: 'environment', detail },
     });
   }
+  for (const scope of given) requireScope(caller, scope);
+}
 
-  async #require(caller: Caller, keyPairId: string, connection?: Connection): Promise<KeyPair> {
-    const pair = await this.find(caller, keyPairId, connection);
-    if (pair !== undefined) return pair;
-    throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
-  }
+function environmentsOf({ keys }: KeyPair): Environment[] {
+  return environments.filter(environment => keys[environment] !== undefined);
+}
+
+function requireFound(pair: KeyPair | undefined): KeyPair {
+  if (pair !== undefined) return pair;
+  throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
 }
 
 function viewOf(
