@@ -1,5 +1,6 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { isMultitrack, splitTracks } from '../../media/flv/multitrack.ts';
+import { PictureJoiner } from '../../media/flv/picture-joiner.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
@@ -158,12 +159,20 @@ export class LiveBroadcast {
     const { connectionId, remoteAddress } = connection;
     this.#options.log.info('publisher-attached', { connectionId, address: remoteAddress });
     const take = this.#tagHandler(session, buffer);
+    const joiner = new PictureJoiner(take);
+    const takeOne = (tag: FlvTag) => {
+      if (tag.trackId) take(tag);
+      else joiner.push(tag);
+    };
     return {
       tag: tag => {
-        if (!isMultitrack(tag)) take(tag);
-        else for (const one of splitTracks(tag)) take(one);
+        if (!isMultitrack(tag)) takeOne(tag);
+        else for (const one of splitTracks(tag)) takeOne(one);
       },
-      closed: reason => this.#publisherGone(connection, reason),
+      closed: reason => {
+        joiner.flush();
+        this.#publisherGone(connection, reason);
+      },
     };
   }
 

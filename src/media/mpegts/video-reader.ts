@@ -1,6 +1,6 @@
+import { AccessUnitGrouper } from '../codecs/access-unit-grouper.ts';
 import { splitAnnexB } from '../codecs/nal-units.ts';
 import { VideoSampleBuilder } from '../codecs/video-sample-builder.ts';
-import { AccessUnitGrouper } from './access-units.ts';
 import type {
   ElementaryReader,
   ElementarySample,

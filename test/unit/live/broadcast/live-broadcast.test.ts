@@ -200,7 +200,7 @@ describe('an abusive publisher', () => {
     await startVideo(publisher);
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
-    publisher.send(...bodies.map(body => videoTag(1000, body)));
+    publisher.send(...bodies.map(body => videoTag(1000, body)), videoTag(1040, avc.frame()));
     await vi.advanceTimersByTimeAsync(1000);
     expect(packagers[0]!.written.filter(body => bodies.includes(body))).toEqual([]);
     expect(ends).toEqual(['picture-too-large']);

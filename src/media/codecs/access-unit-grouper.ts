@@ -1,5 +1,5 @@
-import { BitReader } from '../codecs/bit-reader.ts';
-import { type AvcFieldSyntax, avcFieldSyntax } from '../codecs/parameter-set.ts';
+import { BitReader } from './bit-reader.ts';
+import { type AvcFieldSyntax, avcFieldSyntax } from './parameter-set.ts';
 
 const AVC_SPS = 7;
 /** Enough for emulation prevention not to matter: the fields are among the first bytes. */
