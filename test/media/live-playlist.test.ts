@@ -32,6 +32,7 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
     extraArgs: ['-an'],
   },
   'keyframes every 4 s': { ...common, gopSeconds: 4 },
+  'one picture a second': { ...common, fps: 1 },
 };
 const names = Object.keys(sources);
 
@@ -126,6 +127,20 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
         Math.abs((await startOf('audio')) - (await startOf('video')) - offsetSeconds),
         name,
       ).toBeLessThan(tolerance);
+    }
+  });
+
+  test('pictures that last for a second are in one segment with the audio beside them', async () => {
+    const watch = watches.get('one picture a second')!;
+    const tracks = await watch.tracks();
+    const starts = async (kind: 'video' | 'audio') => {
+      const { timescale } = tracks.find(track => track.kind === kind)!;
+      return (await watch.firstSamples(kind)).map(sample => sample && sample.dtsTicks / timescale);
+    };
+    const [video, audio] = [await starts('video'), await starts('audio')];
+    expect(video.length).toBeGreaterThan(3);
+    for (const [index, seconds] of video.entries()) {
+      expect(Math.abs((audio[index] ?? Infinity) - seconds!), `segment ${index}`).toBeLessThan(0.5);
     }
   });
 

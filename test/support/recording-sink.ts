@@ -121,7 +121,7 @@ export function durationOf(segment: CutSegment): number {
   return segment.parts.reduce((sum, part) => sum + part.durationSeconds, 0);
 }
 
-function readSamples(parts: readonly Part[]): { video: Sample[]; audio: Sample[] } {
+export function readSamples(parts: readonly Part[]): { video: Sample[]; audio: Sample[] } {
   const samples: Sample[] = [];
   const reader = new FragmentReader({ onInit: () => {}, onSample: sample => void samples.push(sample) });
   reader.push(writeInitSegment([videoTrack, audioTrack]));

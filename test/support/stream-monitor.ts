@@ -222,6 +222,12 @@ export class StreamMonitor {
     return found;
   }
 
+  /** First sample of each published segment. */
+  async firstSamples(kind: 'video' | 'audio'): Promise<(Sample | undefined)[]> {
+    const published = this.#inOrder().filter(([, segment]) => isPublished(segment));
+    return Promise.all(published.map(async ([, segment]) => (await this.#samplesOf(segment, kind))[0]));
+  }
+
   // ------------------------------------------------------------------------------------------------ following
 
   /** @returns the reason for its end */

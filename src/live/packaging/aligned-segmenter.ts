@@ -58,7 +58,7 @@ export class AlignedSegmenter {
   /** On the broadcast's clock. */
   #partStartMs = 0;
   #endMs = Number.NEGATIVE_INFINITY;
-  #leaderEndMs = 0;
+  #leaderFrameMs = 0;
   #presentationOffsetMs = 0;
   #alignedUntilMs = 0;
   /** A part without a keyframe may follow. */
@@ -93,10 +93,11 @@ export class AlignedSegmenter {
     });
   }
 
-  partListed(endMs: number): void {
+  /** @param newestFrameMs start of the leader's last frame, which may last for seconds */
+  partListed(endMs: number, newestFrameMs: number): void {
     if (!this.#hasBegun) return;
-    this.#leaderEndMs = endMs + this.#presentationOffsetMs;
-    this.#boundaries.push({ kind: 'part', endMs: this.#leaderEndMs });
+    this.#leaderFrameMs = newestFrameMs + this.#presentationOffsetMs;
+    this.#boundaries.push({ kind: 'part', endMs: endMs + this.#presentationOffsetMs });
     this.#processBoundaries();
   }
 
@@ -196,7 +197,7 @@ export class AlignedSegmenter {
       const frameMs = next?.durationMs ?? this.#openSamples[0]?.durationMs ?? 1000 / 50;
       if (this.#endMs >= endMs - frameMs / 2) return true;
       if (next === undefined) {
-        const isLate = this.#leaderEndMs - this.#endMs > maxAudioLagMs;
+        const isLate = this.#leaderFrameMs - this.#endMs > maxAudioLagMs;
         if (!isLate && !this.#isFinished) return false;
         if (!this.#fillWithSilence(endMs)) return true;
         continue;

@@ -50,6 +50,12 @@ interface QueuedSample extends Omit<RunSample, 'data'> {
 }
 
 const videoLateSeconds = 1;
+/** Limit for slow video. */
+const maxVideoLateSeconds = 10;
+/** Slow video does not wait for audio that is later. */
+const maxAudioLateSeconds = 1;
+/** Share of the longest frame's duration that counts after each further frame. */
+const frameMemory = 0.9;
 /** Audio may end this much later than video: two or three audio frames. */
 const audioTailSeconds = 0.05;
 const partSlackSeconds = 0.002;
@@ -68,6 +74,11 @@ export class Segmenter {
   readonly #leader: TrackKind;
   #leaderSamples: QueuedSample[] = [];
   #audioSamples: QueuedSample[] = [];
+  #newestAudioEnd = Number.NEGATIVE_INFINITY;
+  /** Frames that last longer than a part and end after the audio that has arrived, and the frames behind them. */
+  #waitingFrames: QueuedSample[] = [];
+  /** Among recent frames. */
+  #maxRecentFrameSeconds = 0;
   readonly #openData = new ReusedBuffer();
   /** Seconds on the broadcast's clock. */
   #partStart: number | undefined;
@@ -143,9 +154,12 @@ export class Segmenter {
       endSeconds: atSeconds + durationTicks / timescale,
     };
     if (kind === this.#leader) {
-      this.#addLeaderSample(queued);
+      this.#waitingFrames.push(queued);
+      this.#addFramesWithAudio();
     } else {
       this.#audioSamples.push(queued);
+      this.#newestAudioEnd = queued.endSeconds;
+      this.#addFramesWithAudio();
       if (this.#leaderSamples.length > 0 && this.#sink.partTargetSeconds === undefined)
         this.#closeFirstPart();
       this.#continueWithoutVideo(queued.endSeconds);
@@ -153,6 +167,7 @@ export class Segmenter {
   }
 
   finish(): void {
+    for (const frame of this.#waitingFrames.splice(0)) this.#addLeaderSample(frame);
     if (this.#partStart === undefined) return;
     // The first part is incomplete: the next publisher's parts may be longer.
     if (this.#sink.partTargetSeconds === undefined) {
@@ -183,7 +198,26 @@ export class Segmenter {
     else this.#audioSamples = [];
   }
 
+  /** A slow frame waits for the audio beside it, which would follow in later parts and segments. */
+  #addFramesWithAudio(): void {
+    const newest = this.#waitingFrames.at(-1);
+    while (newest !== undefined && this.#waitingFrames.length > 0) {
+      const { atSeconds, endSeconds } = this.#waitingFrames[0]!;
+      const isSlow = endSeconds - atSeconds > this.#options.partSeconds;
+      const isAudioMissing = newest.atSeconds - endSeconds > maxAudioLateSeconds;
+      const lacksAudio = this.#newestAudioEnd < endSeconds - audioTailSeconds;
+      if (this.#carriesAudio && isSlow && lacksAudio && !isAudioMissing) return;
+      this.#addLeaderSample(this.#waitingFrames.shift()!);
+    }
+  }
+
+  get #carriesAudio(): boolean {
+    return this.#leader === 'video' && this.#options.tracks.audio !== undefined;
+  }
+
   #addLeaderSample(sample: QueuedSample): void {
+    const frameSeconds = sample.endSeconds - sample.atSeconds;
+    this.#maxRecentFrameSeconds = Math.max(frameSeconds, this.#maxRecentFrameSeconds * frameMemory);
     const isKeyframe = this.#leader === 'audio' || sample.isSync;
     if (this.#partStart === undefined) {
       this.#partStart = sample.atSeconds;
@@ -218,12 +252,9 @@ export class Segmenter {
     const start = this.#partStart!;
     const filled = this.#leaderEnd - start;
     const frame = filled / this.#leaderSamples.length;
-    const { partSeconds, tracks } = this.#options;
+    const { partSeconds } = this.#options;
     const isFull = filled + frame / 2 >= partSeconds;
-    const lacksAudio =
-      this.#leader === 'video' &&
-      tracks.audio !== undefined &&
-      (this.#audioSamples.at(-1)?.endSeconds ?? 0) < this.#leaderEnd;
+    const lacksAudio = this.#carriesAudio && this.#newestAudioEnd < this.#leaderEnd;
     if (!isFull && (this.#leader === 'audio' || lacksAudio || frame <= 0)) return;
     this.#frameSeconds = frame;
     const frames = Math.max(1, Math.round(partSeconds / frame));
@@ -281,14 +312,17 @@ export class Segmenter {
       return;
     }
     const late = this.#options.videoLateSeconds ?? videoLateSeconds;
-    this.#fillWithAudio(audioEnd, Math.max(late, this.#sink.partTargetSeconds));
+    // A frame of an unknown duration arrives with the next one.
+    const expected = Math.min(2 * this.#maxRecentFrameSeconds + audioTailSeconds, maxVideoLateSeconds);
+    this.#fillWithAudio(audioEnd, Math.max(late, expected, this.#sink.partTargetSeconds));
   }
 
   #fillWithAudio(audioEnd: number, ahead: number): void {
     const target = this.#sink.partTargetSeconds;
     if (this.#partStart === undefined || target === undefined) return;
     const slot = target - partSlackSeconds;
-    while (audioEnd - Math.max(this.#partStart, this.#leaderEnd) > ahead) {
+    const videoEnd = this.#waitingFrames.at(-1)?.endSeconds ?? this.#leaderEnd;
+    while (audioEnd - Math.max(this.#partStart, videoEnd) > ahead) {
       const end = Math.max(Math.min(this.#partStart + slot, audioEnd), this.#leaderEnd);
       if (this.#leaderSamples.length === 0 && !this.#hasAudioBefore(end)) return;
       this.#closePart(end, end < audioEnd ? end : Number.POSITIVE_INFINITY);
@@ -323,6 +357,9 @@ export class Segmenter {
     const length = atSeconds - this.#segmentStart;
     if (!this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent)) return;
     if (this.#leaderSamples.length > 0) this.#closePart(this.#leaderEnd);
+    // The audio beside the end of a long frame, whose part was full.
+    else if (this.#hasAudioBefore(atSeconds) && atSeconds - this.#partStart! > partSlackSeconds)
+      this.#closePart(atSeconds);
     this.#closeSegment();
   }
 

@@ -60,7 +60,7 @@ export class SourceSink implements SegmentSink {
     this.#lastLagMs = this.#lagMs(part.newestFrameMs);
     if (this.#lastLagMs !== undefined) observer.partListed(this.#lastLagMs);
     this.#endMs += part.durationSeconds * 1000;
-    for (const segmenter of aligned) segmenter.partListed(this.#endMs);
+    for (const segmenter of aligned) segmenter.partListed(this.#endMs, part.newestFrameMs);
   }
 
   closeSegment(): void {

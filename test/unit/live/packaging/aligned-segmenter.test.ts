@@ -2,19 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { AlignedSegmenter } from '../../../../src/live/packaging/aligned-segmenter.ts';
 import type { Part } from '../../../../src/live/packaging/segmenter.ts';
 import { LiveRendition } from '../../../../src/live/transcode/live-rendition.ts';
+import { silentAacFrame } from '../../../../src/media/codecs/silent-aac-frame.ts';
 import { systemClock } from '../../../../src/shared/clock.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
 const data = Buffer.alloc(4);
 const audioFrameMs = 1024 / 48;
 
-function follow(kind: 'video' | 'audio') {
+function follow(kind: 'video' | 'audio', partTargetSeconds = 0.202) {
   const rendition = new LiveRendition(kind, {
     ...{ targetDurationSeconds: 2, windowSeconds: 60, maxBytes: 1e8 },
     clock: systemClock,
     onChange: () => {},
   });
-  rendition.window.fixPartTarget(0.202);
+  rendition.window.fixPartTarget(partTargetSeconds);
   const parts: Part[] = [];
   const segmenter = new AlignedSegmenter({
     rendition,
@@ -37,7 +38,10 @@ function follow(kind: 'video' | 'audio') {
         startMs,
         programDateTimeMs: 1e12 + startMs,
       });
-      for (let index = 1; index <= count; index += 1) segmenter.partListed(startMs + index * 200 + offMs);
+      for (let index = 1; index <= count; index += 1) {
+        const endMs = startMs + index * 200 + offMs;
+        segmenter.partListed(endMs, endMs - 40);
+      }
       segmenter.segmentClosed();
     },
     video: (fromMs: number, untilMs: number, keyEveryMs = 1000) => {
@@ -178,6 +182,22 @@ describe('aligned audio', () => {
     // The last second may still come.
     expect(durations).toHaveLength(2);
     for (const seconds of durations) expect(Math.abs(seconds - 1)).toBeLessThan(0.022);
+  });
+
+  test('beside pictures of two seconds, whose parts are listed before they end, is not replaced by silence', () => {
+    const { segmenter, audio, parts } = follow('audio', 2.002);
+    for (let startMs = 0; startMs < 10_000; startMs += 2000) {
+      segmenter.segmentOpened({
+        sequence: 2 + startMs / 2000,
+        ...{ hasDiscontinuity: false, startMs, programDateTimeMs: 1e12 + startMs },
+      });
+      segmenter.partListed(startMs + 2000, startMs);
+      audio(Math.ceil(startMs / audioFrameMs) * audioFrameMs, startMs + 2000);
+      segmenter.segmentClosed();
+    }
+    const silence = silentAacFrame(audioTrack)!;
+    expect(parts.length).toBeGreaterThan(4);
+    expect(parts.filter(({ body }) => body.includes(silence))).toEqual([]);
   });
 
   test('that comes back at the start of a segment joins the silence before it', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
 import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
-import { audioTrack, RecordingSink, videoTrack } from '../../../support/recording-sink.ts';
+import { audioTrack, RecordingSink, readSamples, videoTrack } from '../../../support/recording-sink.ts';
 
 interface Feed {
   readonly kind: TrackKind;
@@ -144,6 +144,44 @@ describe('1 fps', () => {
     expectComplete(sink, samples);
     expectSum(sink, samples);
   });
+
+  /** A frame is known when it arrives, or when the next one does. */
+  const arrivals = [
+    { arrival: 'at its start', arrivalMs: (feed: Feed) => feed.atMs },
+    { arrival: 'at its end', arrivalMs: (feed: Feed) => feed.atMs + feed.durationMs },
+    { arrival: 'a little after its end', arrivalMs: (feed: Feed) => feed.atMs + feed.durationMs + 45 },
+    {
+      arrival: 'at its end, later at its start',
+      arrivalMs: (feed: Feed) => feed.atMs + (feed.atMs < 8000 ? feed.durationMs : 0),
+    },
+  ];
+  /** Uneven and even distances of frames. */
+  const distances = [[1000], [500], [700, 1300], [2000], [300, 2400, 1100]];
+
+  test.each(distances.flatMap(distance => arrivals.map(arrival => ({ distance, ...arrival }))))(
+    'pictures $distance ms apart, each $arrival: segments begin with audio and video of the same time',
+    ({ distance, arrivalMs }) => {
+      const times = [0];
+      while (times.at(-1)! < 30_000) times.push(times.at(-1)! + distance[times.length % distance.length]!);
+      const pictures = feedOf('video', times, index => index % 2 === 0);
+      const samples = [
+        ...pictures.map(feed => ({ feed, arrivesMs: arrivalMs(feed) })),
+        ...audio(times.at(-1)! / 1000 + 1).map(feed => ({ feed, arrivesMs: feed.atMs + feed.durationMs })),
+      ]
+        .toSorted((a, b) => a.arrivesMs - b.arrivesMs)
+        .map(({ feed }) => feed);
+      const sink = cut(samples, { sink: new RecordingSink(6) });
+      expect(sink.brokenRules()).toEqual([]);
+      expectComplete(sink, samples);
+      expect(sink.segments.length).toBeGreaterThan(4);
+      for (const segment of sink.segments) {
+        const { video: shown, audio: heard } = readSamples(segment.parts);
+        const videoSeconds = shown[0]!.dtsTicks / videoTrack.timescale;
+        const audioSeconds = heard[0]!.dtsTicks / audioTrack.timescale;
+        expect(Math.abs(audioSeconds - videoSeconds), `at ${videoSeconds} s`).toBeLessThan(0.1);
+      }
+    },
+  );
 
   test('without audio: each part is as long as its frame, and PART-TARGET with it', () => {
     const samples = video(1, 2, 20);
