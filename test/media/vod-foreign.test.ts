@@ -8,6 +8,7 @@ import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { decodeAudio, decodeVideo } from './decoded.ts';
+import { storeListed } from './listed-rendition.ts';
 
 const dataFolder = new DataFolderStorage('/');
 
@@ -75,20 +76,8 @@ async function played(path: string) {
 
 /** Everything that a player loads of a rendition, in one file. */
 async function hlsFile(videoId: string, rendition: '240p' | 'audio'): Promise<string> {
-  const playlist = (await shop.playback.mediaPlaylist(videoId, rendition))!.text.plain.toString();
-  const names = [
-    /URI="([^"]+)"/.exec(playlist)![1]!,
-    ...playlist.split('\n').filter(line => line.endsWith('.m4s')),
-  ];
-  const parts: Buffer[] = [];
-  for (const name of names) {
-    for (const piece of (await shop.playback.media(videoId, rendition, name))!.parts) {
-      if (Buffer.isBuffer(piece)) parts.push(piece);
-      else parts.push((await readFile(piece.path)).subarray(piece.start, piece.start + piece.length));
-    }
-  }
   const path = join(dataDir, `${videoId}-${rendition}.mp4`);
-  await writeFile(path, Buffer.concat(parts));
+  await storeListed(shop.playback, videoId, rendition, path);
   return path;
 }
 

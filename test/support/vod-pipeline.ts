@@ -53,7 +53,13 @@ export interface VodPipeline {
 /** Sets up a workshop on a data folder, with ffmpeg of one build. */
 export async function startVodPipeline(
   dataDir: string,
-  options: { builds?: ToolBuilds; codecs?: readonly AdditionalCodec[]; context?: Partial<VodContext> } = {},
+  options: {
+    builds?: ToolBuilds;
+    codecs?: readonly AdditionalCodec[];
+    /** Default `ultrafast`, which makes no B-frames. */
+    preset?: string;
+    context?: Partial<VodContext>;
+  } = {},
 ): Promise<VodPipeline> {
   const database = await openTestDatabase(dataDir);
   await addFirstAccount(database, { isUpgraded: true });
@@ -95,7 +101,7 @@ export async function startVodPipeline(
     encoders: { whenTested: async () => undefined, noteFailure: () => {} },
     settings: {
       ...{
-        preset: 'ultrafast',
+        preset: options.preset ?? 'ultrafast',
         threads: 2,
         memoryBytes: 4 * 2 ** 30,
         maxDurationFactor: 30,

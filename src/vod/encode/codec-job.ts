@@ -101,7 +101,7 @@ async function encodeRenditions(
   await files.ensureFreeSpace((bitsPerSecond / 8) * plan.durationSeconds, settings.minFreeBytes);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs(), codec);
   const batch = { renditions, audio: [] };
-  const growing = growingRenditions(batch, folder, boundaries);
+  const growing = growingRenditions(batch, folder, boundaries, plan);
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
     await codecRenditions.markStarted(videoId, names, transaction);

@@ -77,7 +77,7 @@ export async function encodeBatch(
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const before = await records.state(videoId);
   const boundaries = await finishedBoundaries(context, videoId, before);
-  const renditions = growingRenditions(batch, folder, boundaries);
+  const renditions = growingRenditions(batch, folder, boundaries, plan);
   await records.transaction(async transaction => {
     await input.ensureOwned(transaction);
     await records.markStarted(videoId, names, transaction);
@@ -153,10 +153,12 @@ export function growingRenditions(
   { renditions, audio }: EncodeBatch,
   folder: string,
   boundaries: SegmentBoundaries | undefined,
+  { part, durationSeconds }: PlannedSource,
 ): Map<string, GrowingRendition> {
   const growing = new Map<string, GrowingRendition>();
+  const endSeconds = part === undefined && durationSeconds > 0 ? durationSeconds : undefined;
   for (const { name } of renditions) {
-    growing.set(name, new GrowingRendition({ path: join(folder, `${name}.mp4`), boundaries }));
+    growing.set(name, new GrowingRendition({ path: join(folder, `${name}.mp4`), boundaries, endSeconds }));
   }
   const [firstVideo] = growing.values();
   for (const { name, language } of audio) {

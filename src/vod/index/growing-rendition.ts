@@ -30,6 +30,8 @@ export interface GrowingRenditionOptions {
   readonly originSeconds?: number;
   /** Start of the first frame after that, without an edit list. Default: 0, or minus the priming. */
   readonly startSeconds?: number | undefined;
+  /** End that the source states, from the first presented instant. */
+  readonly endSeconds?: number | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export class GrowingRendition implements OpenRendition {
           boundaries: options.boundaries,
           originSeconds: options.originSeconds ?? TIMELINE_START_SECONDS,
           startSeconds: options.startSeconds,
+          endSeconds: options.endSeconds,
           onSegment: (...segment) => this.#opened().add(...segment),
         });
       },

@@ -2,6 +2,7 @@ import { SampleColumns, writeFragmentHeader } from '../../media/cmaf/fragment-he
 import type { FragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError } from '../../shared/errors.ts';
+import { DecodeTimes } from './decode-times.ts';
 import { TIMELINE_START_SECONDS } from './rendition.ts';
 import { SampleQueue } from './sample-queue.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
@@ -16,6 +17,9 @@ const EDIT_ROUNDING_SECONDS = 0.002;
 /** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.1;
 
+/** Of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */
+const MAX_LAST_FRAME_SECONDS = 0.5;
+
 const ROUNDING_SECONDS = 0.0005;
 
 /** Samples that wait for boundaries of the other rendition: hours of audio. */
@@ -28,6 +32,8 @@ interface AssemblyOptions {
   readonly originSeconds: number;
   /** From the first presented instant. Default: the file's edit list, or the usual priming. */
   readonly startSeconds: number | undefined;
+  /** Stated by the source, from the first presented instant. Ends a last frame of video that has a guessed duration. */
+  readonly endSeconds?: number | undefined;
   /** `slices` is valid only during the call. */
   readonly onSegment: (durationTicks: number, head: Buffer, slices: SliceList, sliceBytes: number) => void;
 }
@@ -41,17 +47,24 @@ export class SegmentAssembler {
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
+  /** Of video. */
+  readonly #decodeTimes: DecodeTimes | undefined;
   #segments = 0;
   #boundary = 0;
   #samples = 0;
+  /** Decode time of the segment's first sample in the file, on the timeline. */
+  #fileBaseTicks = 0;
   #baseTicks = 0;
   #startTicks = 0;
   #nextDts = 0;
+  #lastTicks = 0;
   #endTicks = 0;
 
   constructor(movie: FragmentedMovie, options: AssemblyOptions) {
     this.#movie = movie;
-    this.#waiting = new SampleQueue(movie.track.id);
+    const { id, kind, timescale } = movie.track;
+    this.#waiting = new SampleQueue(id);
+    this.#decodeTimes = kind === 'video' ? new DecodeTimes(timescale) : undefined;
     this.#options = options;
   }
 
@@ -87,7 +100,15 @@ export class SegmentAssembler {
 
   end(): void {
     this.#drain(true, Number.POSITIVE_INFINITY);
-    if (this.#columns.length > 0) this.#close(this.#endTicks);
+    if (this.#columns.length > 0) this.#close(this.#presentedEndTicks, undefined);
+  }
+
+  get #presentedEndTicks(): number {
+    const { endSeconds } = this.#options;
+    const isGuessed = this.#endTicks - this.#lastTicks > MAX_LAST_FRAME_SECONDS * this.#timescale;
+    if (this.#movie.track.kind === 'audio' || endSeconds === undefined || !isGuessed) return this.#endTicks;
+    const statedTicks = Math.round((TIMELINE_START_SECONDS + endSeconds) * this.#timescale);
+    return statedTicks > this.#lastTicks ? Math.min(statedTicks, this.#endTicks) : this.#endTicks;
   }
 
   get #timescale(): number {
@@ -111,7 +132,7 @@ export class SegmentAssembler {
         const decision = this.#decide(sample, startsFragment, reachTicks + this.#shift);
         if (decision === 'unknown' && !isEnded) break;
         if (decision === 'cut') {
-          this.#close(pts + this.#shift);
+          this.#close(pts + this.#shift, sample.dtsTicks + this.#shift);
           this.#begin(sample, 0);
           // Several boundaries within a frame are a single cut.
           do this.#boundary += 1;
@@ -166,11 +187,12 @@ export class SegmentAssembler {
 
   #begin(sample: LocatedSample, leadTicks: number): void {
     const shift = this.#shift ?? 0;
-    this.#baseTicks = sample.dtsTicks + shift - leadTicks;
+    this.#fileBaseTicks = sample.dtsTicks + shift - leadTicks;
     this.#startTicks = sample.dtsTicks + sample.compositionOffsetTicks + shift - leadTicks;
+    this.#baseTicks = this.#decodeTimes?.baseOf(this.#fileBaseTicks, this.#startTicks) ?? this.#fileBaseTicks;
     this.#nextDts = sample.dtsTicks - leadTicks;
     if (this.#baseTicks < 0)
-      throw new AppError('media-malformed', 'A frame is decoded long before it is shown.');
+      throw new AppError('media-malformed', 'A frame is shown long before the first presented instant.');
   }
 
   #add(sample: LocatedSample): void {
@@ -182,15 +204,16 @@ export class SegmentAssembler {
     this.#columns.push(durationTicks + (isFirst ? missing : 0), sizeBytes, compositionOffsetTicks, isSync);
     this.#slices.push(position, sizeBytes);
     this.#nextDts = dtsTicks + durationTicks;
-    this.#endTicks = Math.max(
-      this.#endTicks,
-      dtsTicks + compositionOffsetTicks + durationTicks + (this.#shift ?? 0),
-    );
+    this.#lastTicks = Math.max(this.#lastTicks, dtsTicks + compositionOffsetTicks + (this.#shift ?? 0));
+    // The decode interval of a reordered frame is not the time that it is shown. Only the file's last sample has its own duration.
+    this.#endTicks = this.#lastTicks + durationTicks;
   }
 
-  #close(nextTicks: number): void {
+  /** @param nextTicks end of its presentation @param nextDtsTicks of the next segment in the file */
+  #close(nextTicks: number, nextDtsTicks: number | undefined): void {
     this.#segments += 1;
     this.#samples += this.#columns.length;
+    this.#decodeTimes?.fit(this.#columns, this.#fileBaseTicks, this.#startTicks, nextTicks, nextDtsTicks);
     const head = writeFragmentHeader(this.#segments, 1, this.#baseTicks, this.#columns);
     const durationTicks = Math.max(0, nextTicks - this.#startTicks);
     this.#options.onSegment(durationTicks, head, this.#slices, this.#columns.dataBytes);

@@ -4,6 +4,7 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { ProgressiveMovie, ProgressiveTrack } from '../../media/cmaf/progressive-file.ts';
 import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
+import { DecodeTimes } from './decode-times.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { renditionMetadata } from './rendition-metadata.ts';
 import type { Boundary } from './segment-boundaries.ts';
@@ -72,10 +73,12 @@ class TrackSegments {
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
+  /** Of video. */
+  readonly #decodeTimes: DecodeTimes | undefined;
+  /** Decode time of the segment's first sample in the file, on the timeline. */
+  #fileBaseTicks = 0;
   #baseTicks = 0;
   #startTicks = 0;
-  #endTicks = 0;
-  #previousDuration = 0;
 
   constructor(
     track: ProgressiveTrack,
@@ -97,6 +100,7 @@ class TrackSegments {
       Math.round((emptySeconds - options.originSeconds + TIMELINE_START_SECONDS) * timescale) -
       mediaTimeTicks * factor;
     this.#earlierTicks = -survey.minOffsetTicks * factor;
+    this.#decodeTimes = track.kind === 'video' ? new DecodeTimes(timescale) : undefined;
   }
 
   async writeAll(): Promise<void> {
@@ -116,7 +120,7 @@ class TrackSegments {
         this.firstTicks = this.#startTicks;
       } else if (cuts.kind === 'samples') {
         if (cursor.number === cuts.numbers[nextCut]) {
-          this.#close(pts);
+          this.#close(pts, this.#dtsTicks);
           this.#begin(pts, 0);
           nextCut += 1;
         }
@@ -125,15 +129,15 @@ class TrackSegments {
         const isLate = following !== undefined && pts >= following * this.#factor + this.#shift;
         if (isEarly || isLate) throw refusal('has frames that reach across a keyframe');
       } else if (this.#isDue(cuts.boundaryAt, nextCut - 1, pts)) {
-        this.#close(pts);
+        this.#close(pts, this.#dtsTicks);
         this.#begin(pts, 0);
         // Several boundaries within a frame are a single cut.
         do nextCut += 1;
         while (this.#isDue(cuts.boundaryAt, nextCut - 1, pts));
       }
-      this.#add(pts, cursor.number === first ? leadTicks * this.#factor : 0);
+      this.#add(cursor.number === first ? leadTicks * this.#factor : 0);
     }
-    this.#close(this.#endTicks);
+    this.#close(this.#survey.endTicks * this.#factor + this.#shift, undefined);
   }
 
   #isDue(boundaryAt: (index: number) => Boundary | undefined, index: number, pts: number): boolean {
@@ -147,19 +151,22 @@ class TrackSegments {
     return endTicks >= (neededSeconds + shiftSeconds) * this.#timescale;
   }
 
-  #begin(startTicks: number, leadTicks: number): void {
-    this.#startTicks = startTicks;
-    this.#baseTicks = this.#cursor.dtsTicks * this.#factor + this.#shift - leadTicks - this.#earlierTicks;
-    if (this.#baseTicks < 0) throw refusal('is decoded long before it is shown');
+  get #dtsTicks(): number {
+    return this.#cursor.dtsTicks * this.#factor + this.#shift - this.#earlierTicks;
   }
 
-  #add(pts: number, leadTicks: number): void {
+  #begin(startTicks: number, leadTicks: number): void {
+    this.#startTicks = startTicks;
+    this.#fileBaseTicks = this.#dtsTicks - leadTicks;
+    this.#baseTicks = this.#decodeTimes?.baseOf(this.#fileBaseTicks, startTicks) ?? this.#fileBaseTicks;
+    if (this.#baseTicks < 0) throw refusal('is shown long before its start');
+  }
+
+  #add(leadTicks: number): void {
     const cursor = this.#cursor;
-    // Some muxers write no duration for the last frame.
-    const duration = cursor.durationTicks * this.#factor || this.#previousDuration || this.#timescale / 25;
+    const duration = cursor.durationTicks * this.#factor || this.#survey.lastDurationTicks * this.#factor;
     const offset = cursor.compositionOffsetTicks * this.#factor + this.#earlierTicks;
     if (offset < 0 || offset >= 2 ** 31) throw refusal('has composition offsets out of range');
-    this.#previousDuration = duration;
     const isFirst = this.#columns.length === 0;
     // Only the first frame of a segment was checked to be independently decodable.
     this.#columns.push(
@@ -169,10 +176,11 @@ class TrackSegments {
       isFirst || this.#options.cuts.kind === 'times',
     );
     this.#slices.push(cursor.position, cursor.sizeBytes);
-    this.#endTicks = Math.max(this.#endTicks, pts + Math.round(duration));
   }
 
-  #close(nextTicks: number): void {
+  /** @param nextTicks end of its presentation @param nextDtsTicks of the next segment in the file */
+  #close(nextTicks: number, nextDtsTicks: number | undefined): void {
+    this.#decodeTimes?.fit(this.#columns, this.#fileBaseTicks, this.#startTicks, nextTicks, nextDtsTicks);
     const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);
     this.#writer.add(duration, head, this.#slices, this.#columns.dataBytes);

@@ -29,6 +29,8 @@ export interface TrackSurvey {
   /** Start of the first frame, and end of the last one presented. */
   readonly startTicks: number;
   readonly endTicks: number;
+  /** Never 0. */
+  readonly lastDurationTicks: number;
   readonly minOffsetTicks: number;
   /** Candidates for segment starts of video, beginning with the sample `first`. */
   readonly syncs: SyncPoints;
@@ -72,7 +74,8 @@ export async function surveyVideo(
   let first = -1;
   let end = 0;
   let startTicks = 0;
-  let endTicks = 0;
+  let lastTicks = 0;
+  let lastDurationTicks = 0;
   let minOffsetTicks = 0;
   while (cursor.next()) {
     if (cursor.number % SAMPLES_PER_YIELD === 0 && slice.isOver) await slice.next();
@@ -90,13 +93,15 @@ export async function surveyVideo(
       }
       first = cursor.number;
       startTicks = pts;
+      lastTicks = pts;
     }
     // Includes a frame in the last tick of the movie: the edit ends there if the last frame has no duration.
     if (pts >= edit.endTicks) continue;
     if (cursor.number > end && end > 0) throw refusal('ends among frames that need each other (edit list)');
     end = cursor.number + 1;
-    endTicks = Math.max(endTicks, pts + cursor.durationTicks);
-    checkLength(track, endTicks - startTicks);
+    lastTicks = Math.max(lastTicks, pts);
+    lastDurationTicks = durationOf(track, cursor, lastDurationTicks);
+    checkLength(track, lastTicks + lastDurationTicks - startTicks);
     minOffsetTicks = Math.min(minOffsetTicks, cursor.compositionOffsetTicks);
     const last = syncs.ptsTicks.at(-1);
     if (cursor.isSync && (last === undefined || pts - last >= syncDistance)) {
@@ -107,7 +112,13 @@ export async function surveyVideo(
     }
   }
   if (first === -1 || end <= first) throw refusal('shows no frame');
-  return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
+  // The decode interval of a reordered frame is not the time that it is shown. Only the last sample has its own duration.
+  const endTicks = lastTicks + lastDurationTicks;
+  const isCut = edit.endTicks > lastTicks && edit.endTicks < endTicks - edit.tolerance;
+  return {
+    ...{ first, end, startTicks, endTicks: isCut ? Math.round(edit.endTicks) : endTicks },
+    ...{ lastDurationTicks, minOffsetTicks, syncs },
+  };
 }
 
 /** @throws AppError `media-refused`, `media-malformed` */
@@ -124,6 +135,7 @@ export async function surveyAudio(
   let startTicks = 0;
   let previousPts = 0;
   let endTicks = 0;
+  let lastDurationTicks = 0;
   let minOffsetTicks = 0;
   while (cursor.next()) {
     if (cursor.number % SAMPLES_PER_YIELD === 0 && slice.isOver) await slice.next();
@@ -140,13 +152,19 @@ export async function surveyAudio(
       throw refusal(`jumps by ${Math.round((pts - endTicks) / track.timescale)} s`);
     }
     end = cursor.number + 1;
-    endTicks = pts + cursor.durationTicks;
+    lastDurationTicks = durationOf(track, cursor, lastDurationTicks);
+    endTicks = pts + lastDurationTicks;
     if (first !== -1) checkLength(track, endTicks - startTicks);
     minOffsetTicks = Math.min(minOffsetTicks, cursor.compositionOffsetTicks);
   }
   if (first === -1 || end <= first) throw refusal('is empty');
   const syncs = { numbers: [], ptsTicks: [], positions: [], sizes: [] };
-  return { first, end, startTicks, endTicks, minOffsetTicks, syncs };
+  return { first, end, startTicks, endTicks, lastDurationTicks, minOffsetTicks, syncs };
+}
+
+/** Some muxers write no duration for the last frame. */
+function durationOf(track: ProgressiveTrack, cursor: SampleCursor, previousTicks: number): number {
+  return cursor.durationTicks || previousTicks || Math.ceil(track.timescale / 25);
 }
 
 /** Presentation times that an edit plays, in ticks of the track. Edits are rounded to ticks of the movie. */

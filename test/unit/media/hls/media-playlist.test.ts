@@ -120,6 +120,40 @@ b.ts
 `,
   ],
   [
+    'discontinuities without another init segment, of which the map is repeated',
+    {
+      ...lowLatency,
+      segments: [
+        { uri: '0.m4s', durationSeconds: 2, map: init1, parts: [] },
+        { uri: '1.m4s', durationSeconds: 2, map: init1, discontinuity: true, parts: [] },
+        { uri: '2.m4s', durationSeconds: 2, map: init1, parts: [] },
+      ],
+      openParts: { map: init1, discontinuity: true, parts: [{ uri: 'p9.m4s', durationSeconds: 0.2 }] },
+    },
+    6,
+    `#EXTM3U
+#EXT-X-VERSION:6
+#EXT-X-TARGETDURATION:2
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=0.60000,HOLD-BACK=6.00000,CAN-SKIP-UNTIL=12.00000
+#EXT-X-PART-INF:PART-TARGET=0.20000
+#EXT-X-MEDIA-SEQUENCE:41
+#EXT-X-DISCONTINUITY-SEQUENCE:3
+#EXT-X-MAP:URI="init-1.mp4"
+#EXTINF:2.00000,
+0.m4s
+#EXT-X-DISCONTINUITY
+#EXT-X-MAP:URI="init-1.mp4"
+#EXTINF:2.00000,
+1.m4s
+#EXTINF:2.00000,
+2.m4s
+#EXT-X-DISCONTINUITY
+#EXT-X-MAP:URI="init-1.mp4"
+#EXT-X-PART:DURATION=0.20000,URI="p9.m4s"
+`,
+  ],
+  [
     'low latency with an open segment, hints and a report',
     {
       ...lowLatency,
