@@ -4,6 +4,7 @@ import type { PublishGate } from '../ingest/publish-gate.ts';
 import { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import { messageOf } from '../shared/errors.ts';
 import { machineAddresses } from '../webrtc/ice/ice-candidates.ts';
+import { maxUnconnectedPerAddress, UnconnectedOffers } from '../webrtc/unconnected-offers.ts';
 import { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { type DeliveryDependencies, deliveryObserver } from './delivery.ts';
 import type { Foundation } from './foundation.ts';
@@ -27,7 +28,7 @@ export function createWebRtcServer(foundation: Foundation): WebRtcServer | undef
 }
 
 export function createWhipEndpoint(
-  { config, metrics, log }: Foundation,
+  { config, metrics, peers, log }: Foundation,
   webRtc: WebRtcServer,
   gate: PublishGate,
 ): WhipEndpoint {
@@ -35,6 +36,10 @@ export function createWhipEndpoint(
     webRtc,
     gate,
     observer: ingestObserver(metrics),
+    unconnected: new UnconnectedOffers({
+      maxPerAddress: maxUnconnectedPerAddress,
+      isExempt: peers.isTrustedProxy,
+    }),
     sessionBase: config['node.url'] ?? '',
     log,
   });
@@ -61,6 +66,10 @@ export function createWhepEndpoint(
       maxPerAddress: config['http.maxConnectionsPerAddress'],
       isExempt: peers.isTrustedProxy,
     },
+    unconnected: new UnconnectedOffers({
+      maxPerAddress: Math.min(maxUnconnectedPerAddress, Math.ceil(config['whep.maxViewers'] / 4)),
+      isExempt: peers.isTrustedProxy,
+    }),
     sessionBase: config['node.url'] ?? '',
   });
 }

@@ -12,7 +12,7 @@ import { ThrottledLog } from '../shared/throttled-log.ts';
 import { createDtlsCertificate, type DtlsCertificate } from './dtls/dtls-certificate.ts';
 import { FramedConnection } from './ice/framed-connection.ts';
 import { hostCandidates, type IceCandidate } from './ice/ice-candidates.ts';
-import { parseStun, STUN_ATTRIBUTE } from './ice/stun-message.ts';
+import { parseStun, STUN_ATTRIBUTE, STUN_TYPE } from './ice/stun-message.ts';
 import type { TransportPath } from './ice/transport-path.ts';
 import { transportOf } from './sdp/offer-problem.ts';
 import type { SessionDescription } from './sdp/session-description.ts';
@@ -26,7 +26,7 @@ import { WebRtcSession, type WebRtcSessionEvents } from './webrtc-session.ts';
  * media and one codec for each, checks the rest (`offerProblem`), and calls `WebRtcServer.open`, which returns the answer
  * and a `WebRtcSession`. A session belongs to one client and shares nothing with others but the sockets:
  *
- *   socket ─ STUN ─> IceAgent: credentials, the selected path, round trip
+ *   socket ─ STUN ─> IceAgent: credentials, paths on which the client answers, the selected one, round trip
  *          ─ DTLS ─> DtlsServer: keys, from the certificate whose fingerprint the SDP has
  *          ─ SRTP ─> SrtpSession ─> ReceiveTrack: order, retransmission, reports ─> events.packet
  *
@@ -85,7 +85,8 @@ export class WebRtcServer implements Component {
   readonly #overload: ThrottledLog;
   readonly #limiter: ConnectionLimiter;
   readonly #byFragment = new Map<string, WebRtcSession>();
-  readonly #byPath = new Map<TransportPath, WebRtcSession>();
+  /** Clients that have authenticated themselves on a path. Anyone can send in the name of a UDP address, so they may be several. */
+  readonly #byPath = new Map<TransportPath, Set<WebRtcSession>>();
   readonly #udpPaths = new Map<string, UdpPath>();
   readonly #pathsOf = new Map<WebRtcSession, Set<TransportPath>>();
   readonly #connections = new Set<FramedConnection>();
@@ -182,50 +183,60 @@ export class WebRtcServer implements Component {
   #forget(session: WebRtcSession): void {
     for (const [fragment, owner] of this.#byFragment)
       if (owner === session) this.#byFragment.delete(fragment);
-    for (const path of this.#pathsOf.get(session) ?? []) {
-      this.#releasePath(path);
-      path.close();
-    }
+    for (const path of this.#pathsOf.get(session) ?? []) this.#leavePath(path, session);
     this.#pathsOf.delete(session);
   }
 
   #receive(packet: Buffer, path: TransportPath): void {
-    const owner = this.#byPath.get(path);
     if (packet[0]! > 3) {
-      owner?.receive(packet);
+      this.#ownerOf(path)?.receive(packet, path);
       return;
     }
     const message = parseStun(packet);
     if (message === undefined) return;
-    const username = message.attributes.get(STUN_ATTRIBUTE.username)?.toString('latin1') ?? '';
-    // Responses have no user name.
-    const session = this.#byFragment.get(username.split(':', 1)[0]!) ?? owner;
-    if (session?.receiveStun(message, path)) this.#assignPath(path, session);
+    if (message.type === STUN_TYPE.request) {
+      const username = message.attributes.get(STUN_ATTRIBUTE.username)?.toString('latin1') ?? '';
+      const session = this.#byFragment.get(username.split(':', 1)[0]!);
+      if (session?.receiveStun(message, path)) this.#joinPath(path, session);
+      return;
+    }
+    // Answers have no user name.
+    for (const session of this.#byPath.get(path) ?? []) if (session.receiveStun(message, path)) return;
   }
 
-  #assignPath(path: TransportPath, session: WebRtcSession): void {
-    if (this.#byPath.get(path) === session) return;
-    this.#releasePath(path);
+  /** The client to whom packets from there belong. Nobody else gets them while it answers checks from there. */
+  #ownerOf(path: TransportPath): WebRtcSession | undefined {
+    let newest: WebRtcSession | undefined;
+    for (const session of this.#byPath.get(path) ?? []) {
+      if (session.hasConsent(path)) return session;
+      newest = session;
+    }
+    return newest;
+  }
+
+  #joinPath(path: TransportPath, session: WebRtcSession): void {
     const paths = this.#pathsOf.get(session);
-    if (paths === undefined) return;
-    const [oldest] = paths;
-    if (paths.size >= maxPathsPerSession && oldest !== undefined) {
-      this.#releasePath(oldest);
-      oldest.close();
+    if (paths === undefined || paths.has(path)) return;
+    if (paths.size >= maxPathsPerSession) {
+      const [oldest] = paths;
+      this.#leavePath([...paths].find(each => !session.hasConsent(each)) ?? oldest!, session);
     }
     paths.add(path);
-    this.#byPath.set(path, session);
+    const sessions = this.#byPath.get(path) ?? new Set();
+    this.#byPath.set(path, sessions.add(session));
     if (path instanceof FramedConnection) path.verify();
     else this.#udpPaths.set(keyOf(path), path as UdpPath);
   }
 
-  #releasePath(path: TransportPath): void {
-    const session = this.#byPath.get(path);
-    this.#byPath.delete(path);
-    if (path.protocol === 'udp') this.#udpPaths.delete(keyOf(path));
-    if (session === undefined) return;
+  #leavePath(path: TransportPath, session: WebRtcSession): void {
     this.#pathsOf.get(session)?.delete(path);
     session.forgetPath(path);
+    const sessions = this.#byPath.get(path);
+    sessions?.delete(session);
+    if (sessions?.size !== 0) return;
+    this.#byPath.delete(path);
+    if (path.protocol === 'udp') this.#udpPaths.delete(keyOf(path));
+    path.close();
   }
 
   /** With port 0, UDP may get a number that is taken for TCP. */
@@ -309,7 +320,7 @@ export class WebRtcServer implements Component {
         packet: (packet, path) => this.#receive(packet, path),
         closed: path => {
           this.#connections.delete(path);
-          this.#releasePath(path);
+          for (const session of this.#byPath.get(path) ?? []) this.#leavePath(path, session);
         },
       },
       performance.now(),

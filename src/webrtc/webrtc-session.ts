@@ -11,8 +11,9 @@ import { parseRtp } from '../media/rtp/rtp-packet.ts';
 import { newId } from '../shared/ids.ts';
 import type { DtlsCertificate } from './dtls/dtls-certificate.ts';
 import { DtlsServer, type Fingerprint } from './dtls/dtls-server.ts';
-import { IceAgent } from './ice/ice-agent.ts';
-import type { StunMessage } from './ice/stun-message.ts';
+import { IceAgent, transactionOf } from './ice/ice-agent.ts';
+import { IcePath } from './ice/ice-path.ts';
+import { STUN_TYPE, type StunMessage } from './ice/stun-message.ts';
 import type { TransportPath } from './ice/transport-path.ts';
 import { ArrivalLog } from './rtp/arrival-log.ts';
 import type { OrderedPacket } from './rtp/jitter-buffer.ts';
@@ -56,7 +57,6 @@ export const transportWideExtension =
 const tickMs = 25;
 const feedbackEveryMs = 100;
 const reportEveryMs = 1_000;
-const checkEveryMs = 2_000;
 const usualRoundTripMs = 100;
 /** Of one RTCP packet. */
 const maxResentAtOnce = 128;
@@ -78,13 +78,13 @@ export class WebRtcSession {
   readonly #timer: NodeJS.Timeout;
   /** The newest first; one more during an ICE restart. */
   #agents: readonly IceAgent[];
+  readonly #paths = new Map<TransportPath, IcePath>();
   #srtp: SrtpSession | undefined;
   #isClosed = false;
   #bytesIn = 0;
   #heardAtMs = 0;
   #feedbackAtMs = 0;
   #reportedAtMs = 0;
-  #checkedAtMs = 0;
 
   constructor(options: WebRtcSessionOptions) {
     this.#options = options;
@@ -100,6 +100,7 @@ export class WebRtcSession {
     this.#dtls = new DtlsServer({
       certificate: options.certificate,
       fingerprints: options.fingerprints,
+      canSend: () => this.#path !== undefined,
       send: datagram => this.#path?.send(datagram),
       connected: secrets => {
         this.#srtp = new SrtpSession(secrets);
@@ -163,21 +164,41 @@ export class WebRtcSession {
   }
 
   /** Returns false for messages that are not of this client. */
-  receiveStun(message: StunMessage, path: TransportPath): boolean {
+  receiveStun(message: StunMessage, transport: TransportPath): boolean {
     const nowMs = performance.now();
-    const agent = this.#agents.find(each => each.receive(message, path, nowMs));
+    const isRequest = message.type === STUN_TYPE.request;
+    const known = this.#paths.get(transport);
+    const isExpected = message.type === STUN_TYPE.success && known?.hasOpenCheck(transactionOf(message));
+    if (!isRequest && isExpected !== true) return false;
+    const agent = this.#agents.find(each => each.isAuthentic(message));
     if (agent === undefined) return false;
-    this.#heardAtMs = nowMs;
+    const path = known ?? new IcePath(transport);
+    this.#paths.set(transport, path);
+    path.received(message.bytes.length, nowMs);
+    const hadPath = this.#path !== undefined;
+    if (isRequest) agent.receiveRequest(message, path, nowMs);
+    else agent.receiveAnswer(message, path, nowMs);
+    this.#hear(path, nowMs);
     if (agent === this.#agents[0] && this.#agents.length > 1 && agent.selected !== undefined) {
       this.#agents = [agent];
       this.#options.agentsChanged(this);
     }
+    if (!hadPath && this.#path !== undefined) this.#dtls.resume();
     return true;
   }
 
-  /** @param packet of a path from which a STUN message of this client came; not kept */
-  receive(packet: Buffer): void {
-    if (this.#isClosed || packet.length < 2) return;
+  /** The client has answered a check from there, not long ago. */
+  hasConsent(transport: TransportPath): boolean {
+    return this.#paths.get(transport)?.hasConsent(performance.now()) === true;
+  }
+
+  /** @param packet not kept @param transport from which a STUN message of this client came */
+  receive(packet: Buffer, transport: TransportPath): void {
+    const path = this.#paths.get(transport);
+    if (this.#isClosed || packet.length < 2 || path === undefined) return;
+    const nowMs = performance.now();
+    path.received(packet.length, nowMs);
+    if (transport !== this.#path) for (const agent of this.#agents) agent.use(path, nowMs);
     this.#bytesIn += packet.length;
     this.#options.events.bytesIn?.(packet.length);
     const first = packet[0]!;
@@ -185,14 +206,16 @@ export class WebRtcSession {
     if (first >= 20 && first <= 63) this.#dtls.receive(packet);
     else if (first >= 128 && first <= 191) {
       const isRtcp = packet[1]! >= 192 && packet[1]! <= 223;
-      if (isRtcp) this.#receiveRtcp(packet);
-      else this.#receiveRtp(packet);
+      if (isRtcp) this.#receiveRtcp(packet, path);
+      else this.#receiveRtp(packet, path);
     }
   }
 
   /** A path of this client ended. */
-  forgetPath(path: TransportPath): void {
-    for (const agent of this.#agents) agent.forget(path);
+  forgetPath(transport: TransportPath): void {
+    const path = this.#paths.get(transport);
+    this.#paths.delete(transport);
+    if (path !== undefined) for (const agent of this.#agents) agent.forget(path);
   }
 
   /** Tells the client. */
@@ -203,26 +226,31 @@ export class WebRtcSession {
   }
 
   get #path(): TransportPath | undefined {
-    return this.#agents.find(({ selected }) => selected !== undefined)?.selected;
+    return this.#agents.find(({ selected }) => selected !== undefined)?.selected?.transport;
   }
 
-  #receiveRtp(bytes: Buffer): void {
+  /** From elsewhere, anyone may have repeated a packet of the client. */
+  #hear(path: IcePath, nowMs: number): void {
+    if (path.hasConsent(nowMs)) this.#heardAtMs = nowMs;
+  }
+
+  #receiveRtp(bytes: Buffer, path: IcePath): void {
     const opened = this.#srtp?.openRtp(bytes);
     const packet = opened && parseRtp(opened);
     if (packet === undefined) return;
     const nowMs = performance.now();
-    this.#heardAtMs = nowMs;
+    this.#hear(path, nowMs);
     const number = this.#transportWideId && packet.extensions.get(this.#transportWideId);
     if (number instanceof Buffer && number.length === 2) this.#arrivals.add(number.readUInt16BE(), nowMs);
     const track = this.tracks.find(each => each.push(packet, nowMs));
     if (track !== undefined) this.#deliver(track, nowMs);
   }
 
-  #receiveRtcp(bytes: Buffer): void {
+  #receiveRtcp(bytes: Buffer, path: IcePath): void {
     const opened = this.#srtp?.openRtcp(bytes);
     if (opened === undefined) return;
     const nowMs = performance.now();
-    this.#heardAtMs = nowMs;
+    this.#hear(path, nowMs);
     if (this.sendTracks.length > 0) this.#resend(opened);
     for (const report of readSenderReports(opened)) {
       const track = this.tracks.find(({ ssrc }) => ssrc === report.ssrc);
@@ -253,10 +281,13 @@ export class WebRtcSession {
   }
 
   #tick(nowMs: number): void {
+    for (const agent of this.#agents) agent.tick(nowMs);
     if (this.#srtp === undefined) {
       if (nowMs - this.#openedAtMs < this.#options.connectTimeoutMs) return;
       const detail =
-        'The client did not connect. Check that its network can reach the WebRTC port of the server.';
+        this.#paths.size === 0
+          ? 'The client did not connect. Check that its network can reach the WebRTC port of the server.'
+          : 'The client reached the server but did not finish connecting. Check that it answers connectivity checks (ICE), and that no firewall drops packets to it.';
       this.#end('connect-timeout', detail);
       return;
     }
@@ -272,10 +303,6 @@ export class WebRtcSession {
     if (this.#isClosed) return;
     if (nowMs - this.#feedbackAtMs >= feedbackEveryMs) this.#sendFeedback(nowMs);
     if (nowMs - this.#reportedAtMs >= reportEveryMs) this.#sendReport(nowMs);
-    if (nowMs - this.#checkedAtMs >= checkEveryMs) {
-      this.#checkedAtMs = nowMs;
-      this.#agents[0]!.check(nowMs);
-    }
   }
 
   #requestMissing(track: ReceiveTrack, nowMs: number): void {

@@ -16,6 +16,7 @@ import {
   type SignalingRequest,
   type SignalingResponse,
 } from '../../webrtc/signaling.ts';
+import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { DeliveryObserver, TrafficOwner } from '../delivery-observer.ts';
 import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
@@ -35,6 +36,7 @@ export interface WhepEndpointOptions extends LiveGateOptions {
   readonly observer: DeliveryObserver;
   readonly maxViewers: number;
   readonly perAddress: ConnectionLimiterOptions;
+  readonly unconnected: UnconnectedOffers;
   /** Before the paths of sessions; `''` where all requests reach this server. */
   readonly sessionBase: string;
   readonly log: Logger;
@@ -45,6 +47,12 @@ interface Viewer {
   readonly liveStreamId: string;
   readonly broadcast: WhepBroadcast;
   readonly stream: AdmittedStream;
+}
+
+/** Of a viewer among those that are allowed; to be told what becomes of the viewer. */
+interface ViewerPlace {
+  connected(): void;
+  left(): void;
 }
 
 const endpointPath = '/whep/';
@@ -136,9 +144,9 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     if (webRtc === undefined || this.#isDraining) {
       throw detailed('not-ready', 'This server takes no WebRTC viewers now.', retryAfterSeconds);
     }
-    const release = this.#reserve(request.remoteAddress);
+    const place = this.#reserve(request.remoteAddress);
     const id = newId('wp');
-    const session = this.#createSession(id, { request, liveStreamId, broadcast, stream }, release);
+    const session = this.#createSession(id, { request, liveStreamId, broadcast, stream }, place);
     try {
       const opened = await webRtc.open({
         ...{ offer, accepted, events: session.events },
@@ -171,8 +179,8 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     return broadcast;
   }
 
-  /** @returns a function to call when the viewer leaves @throws AppError */
-  #reserve(remoteAddress: string): () => void {
+  /** @throws AppError */
+  #reserve(remoteAddress: string): ViewerPlace {
     const isFull = this.#viewers >= this.#options.maxViewers;
     const closed = isFull ? undefined : this.#limiter.open(remoteAddress);
     if (closed === undefined) {
@@ -180,14 +188,23 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       const text = `${who} has as many WebRTC viewers as are allowed. Play the HLS stream instead.`;
       throw detailed('not-ready', text, 10);
     }
+    let connected: () => void;
+    try {
+      connected = this.#options.unconnected.open(remoteAddress);
+    } catch (error) {
+      closed();
+      throw error;
+    }
     this.#viewers += 1;
-    return () => {
+    const left = () => {
+      connected();
       this.#viewers -= 1;
       closed();
     };
+    return { connected, left };
   }
 
-  #createSession(id: string, viewer: Viewer, release: () => void): WhepSession {
+  #createSession(id: string, viewer: Viewer, place: ViewerPlace): WhepSession {
     const { liveStreamId, broadcast, stream, request } = viewer;
     const { remoteAddress } = request;
     const session: WhepSession = new WhepSession({
@@ -195,9 +212,10 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       log: this.#log.child('delivery', { sessionId: id, protocol: 'whep', liveStreamId, remoteAddress }),
       watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
       isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access, request.message),
+      connected: place.connected,
       ended: () => {
         this.#sessions.delete(id);
-        release();
+        place.left();
       },
     });
     this.#sessions.set(id, session);

@@ -10,6 +10,7 @@ interface WhepSessionOptions {
   /** Counts the viewer, who has got so many bytes since the last call. */
   watched(bytes: number): void;
   isStillAdmitted(): Promise<boolean>;
+  connected(): void;
   ended(): void;
 }
 
@@ -102,6 +103,7 @@ export class WhepSession implements FrameReceiver {
 
   #join({ protocol, address }: { protocol: 'udp' | 'tcp'; address: string }): void {
     this.#options.log.info('webrtc-connected', { transport: protocol, address });
+    this.#options.connected();
     this.#pending = [...this.#options.broadcast.recentVideo()];
     this.#needsKeyframe = this.#pending.length === 0;
     this.#isConnected = true;

@@ -15,6 +15,7 @@ import {
   type SignalingRequest,
   type SignalingResponse,
 } from '../../webrtc/signaling.ts';
+import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
@@ -26,6 +27,7 @@ export interface WhipEndpointOptions {
   readonly webRtc: WebRtcServer;
   readonly gate: PublishGate;
   readonly observer: IngestObserver;
+  readonly unconnected: UnconnectedOffers;
   /** Before the paths of sessions; `''` where all requests reach this server. */
   readonly sessionBase: string;
   readonly log: Logger;
@@ -138,11 +140,14 @@ export class WhipEndpoint implements Component {
       accepted.map(({ media }) => media),
     );
     if (problem !== undefined) throw detailed('offer-invalid', problem);
+    const settled = this.#options.unconnected.open(request.remoteAddress);
     const id = newId('wh');
     const session = new WhipSession({
       ...{ streamKey, remoteAddress: request.remoteAddress, encoder: encoderName(request.userAgent) },
       ...{ observer: this.#options.observer, log: this.#options.log },
+      connected: settled,
       ended: (reason, description) => {
+        settled();
         if (this.#sessions.delete(id)) this.#ended.set(id, { reason, description });
       },
     });

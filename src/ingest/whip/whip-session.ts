@@ -28,6 +28,7 @@ interface WhipSessionOptions {
   readonly remoteAddress: string;
   readonly observer: IngestObserver;
   readonly log: Logger;
+  connected(): void;
   /** With the text for the publisher. */
   ended(reason: PublisherCloseReason, description: string): void;
 }
@@ -81,8 +82,10 @@ export class WhipSession implements PublisherConnection {
   }
 
   readonly events: WebRtcSessionEvents = {
-    connected: ({ protocol, address }) =>
-      this.#log.info('webrtc-connected', { transport: protocol, address }),
+    connected: ({ protocol, address }) => {
+      this.#log.info('webrtc-connected', { transport: protocol, address });
+      this.#options.connected();
+    },
     packet: (track, packet) => this.#guard(() => this.#receive(track, packet)),
     senderReport: (track, report) => this.#synchronize(track, report),
     bytesIn: count => this.#options.observer.bytesIn(count),

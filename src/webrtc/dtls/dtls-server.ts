@@ -50,6 +50,8 @@ export interface DtlsServerOptions {
   readonly certificate: DtlsCertificate;
   /** The client's certificate must have one of these. */
   readonly fingerprints: readonly Fingerprint[];
+  /** False before the client has shown that it receives what is sent to it. See {@link DtlsServer.resume}. Always, unless given. */
+  canSend?(): boolean;
   send(datagram: Buffer): void;
   connected(secrets: SrtpSecrets): void;
   /** After `connected` too, when the client ends the connection. Called once. */
@@ -71,7 +73,7 @@ interface Flight {
 }
 
 /**
- * The server's side of DTLS 1.2 with SRTP keys, for one client whose address ICE has verified, so that no cookie is asked for.
+ * The server's side of DTLS 1.2 with SRTP keys, for one client whose address ICE verifies, so that no cookie is asked for.
  * RFC 6347; RFC 5764. Reads untrusted input: what is malformed ends the handshake, and never throws.
  */
 export class DtlsServer {
@@ -89,6 +91,9 @@ export class DtlsServer {
   /** Type of the client's next message. */
   #expected: number = HANDSHAKE.clientHello;
   #flight: Flight | undefined;
+  #sentFlightAtMs = Number.NEGATIVE_INFINITY;
+  /** The client has sent its last flight again, since ours was lost. */
+  #isFlightRequested = false;
   #nextNumber = 0;
   #timer: NodeJS.Timeout | undefined;
   #isConnected = false;
@@ -107,10 +112,16 @@ export class DtlsServer {
         else if (type === CONTENT.handshake) this.#handleFragments(body, epoch);
         if (this.#isClosed) return;
       }
+      if (this.#isFlightRequested) this.#repeatFlight();
     } catch (error) {
       // Later on, anyone on the way could end the connection like this.
       if (!this.#isConnected) this.#fail(messageOf(error));
     }
+  }
+
+  /** Sends what could not be sent before. */
+  resume(): void {
+    if (!this.#isClosed && this.#sentFlightAtMs === Number.NEGATIVE_INFINITY) this.#sendFlight();
   }
 
   /** Tells the client, once keys are agreed upon. */
@@ -131,10 +142,10 @@ export class DtlsServer {
   }
 
   #handleFragments(body: Buffer, epoch: number): void {
-    const lastOfClient = this.#isConnected ? HANDSHAKE.finished : HANDSHAKE.clientHello;
-    let isRepeated = false;
+    const lastOfClient = epoch === 1 ? HANDSHAKE.finished : HANDSHAKE.clientHello;
+    const isCurrent = (epoch === 1) === this.#isConnected;
     const messages = this.#assembler.add(body, type => {
-      isRepeated ||= type === lastOfClient;
+      this.#isFlightRequested ||= isCurrent && type === lastOfClient;
     });
     for (const message of messages) {
       if (this.#isConnected) return;
@@ -144,7 +155,6 @@ export class DtlsServer {
       this.#handle(message);
       if (this.#isClosed) return;
     }
-    if (isRepeated) this.#sendFlight();
   }
 
   #handle(message: HandshakeMessage): void {
@@ -252,6 +262,7 @@ export class DtlsServer {
     const handshakes = messages.map(([type, body]) => ({ type, number: this.#nextNumber++, body }));
     this.#transcript.push(...handshakes.map(writeHandshake));
     this.#flight = { handshakes, isLast };
+    this.#sentFlightAtMs = Number.NEGATIVE_INFINITY;
     this.#sendFlight();
     if (!isLast) this.#retransmitAfter(firstRetransmitMs);
   }
@@ -263,8 +274,15 @@ export class DtlsServer {
     }, ms);
   }
 
+  /** Once per datagram and interval, however many records ask for it. */
+  #repeatFlight(): void {
+    this.#isFlightRequested = false;
+    if (performance.now() - this.#sentFlightAtMs >= firstRetransmitMs) this.#sendFlight();
+  }
+
   #sendFlight(): void {
-    if (this.#flight === undefined) return;
+    if (this.#flight === undefined || this.#options.canSend?.() === false) return;
+    this.#sentFlightAtMs = performance.now();
     const { handshakes, isLast } = this.#flight;
     const records = handshakes.map(message =>
       this.#records.write(CONTENT.handshake, isLast ? 1 : 0, writeHandshake(message)),

@@ -16,7 +16,7 @@ interface PartialMessage {
 
 /** A client's certificate is the longest message. */
 const maxMessageBytes = 16 * 1024;
-/** A flight has at most five. */
+/** The first message is a flight of its own; the other flight has at most five. */
 const maxAhead = 8;
 
 /** Puts the fragments of handshake messages together, and the messages in order. RFC 6347, 4.2.3. */
@@ -37,8 +37,10 @@ export class HandshakeAssembler {
       const number = reader.uint(2);
       const offset = reader.uint(3);
       const body = reader.vector(3);
-      if (number < this.#next) repeated(type);
-      else if (number < this.#next + maxAhead) this.#store(type, length, number, offset, body);
+      if (number < this.#next) {
+        if (body.length > 0) repeated(type);
+      } else if (number < this.#next + (this.#next === 0 ? 1 : maxAhead))
+        this.#store(type, length, number, offset, body);
     }
     for (;;) {
       const first = this.#partial.get(this.#next);

@@ -29,6 +29,7 @@ function startSession(recent: readonly MediaFrame[] = [], isStillAdmitted = asyn
   const session = new WhepSession({
     ...{ broadcast, log: silentLogger, isStillAdmitted },
     watched: bytes => void counted.push(bytes),
+    connected: () => {},
     ended: () => void ends.push('ended'),
   });
   const sendTracks = (['video', 'audio'] as const).map(kind => ({ track: new SendTrack(kind, codec, 'x') }));

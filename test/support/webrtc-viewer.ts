@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createDtlsCertificate } from '../../src/webrtc/dtls/dtls-certificate.ts';
+import {
+  parseStun,
+  STUN_ATTRIBUTE,
+  STUN_TYPE,
+  type StunMessage,
+  writeStun,
+  xorMappedAddress,
+} from '../../src/webrtc/ice/stun-message.ts';
+import { makeTempDir, removeDir } from './temp-dir.ts';
+
+const certificate = createDtlsCertificate(Date.now());
+const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url), 'utf8')
+  .replace(/\r?\n/g, '\r\n')
+  .replaceAll(/a=send(only|recv)/g, 'a=recvonly')
+  .replaceAll(/a=fingerprint:.*/g, `a=fingerprint:sha-256 ${certificate.fingerprint}`);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly location: string;
+}
+
+/** @param localAddress of the client */
+export function offerToWatch(url: string, localAddress = '127.0.0.1'): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const headers = { 'content-type': 'application/sdp' };
+  const sent = request(url, { method: 'POST', headers, localAddress, agent: false }, async response => {
+    const text = (await response.toArray()).join('');
+    const location = new URL(response.headers.location ?? '', url).href;
+    resolve({ status: response.statusCode!, text, location });
+  });
+  sent.on('error', reject);
+  sent.end(offer);
+  return promise;
+}
+
+/** One address from which packets of a viewer are sent, with or without its consent. */
+export interface ViewerPath {
+  /** With those of answers. */
+  bytesIn: number;
+  bytesOut: number;
+  /** Answers the server's checks, as only somebody who is there can. */
+  answersChecks: boolean;
+  send(packet: Buffer): void;
+}
+
+/** A viewer over WHEP whose packets tests can send from anywhere. OpenSSL does the DTLS handshake. Media is not decrypted. */
+export class WebRtcViewer {
+  readonly session: string;
+  readonly #port: number;
+  readonly #local: { readonly usernameFragment: string; readonly password: string };
+  readonly #remote: { readonly usernameFragment: string; readonly password: string };
+  #receiveDtls: (packet: Buffer) => void = () => {};
+
+  private constructor({ text, location }: Answer, port: number) {
+    this.session = location;
+    this.#port = port;
+    this.#local = credentialsOf(offer);
+    this.#remote = credentialsOf(text);
+  }
+
+  static async open(url: string, webRtcPort: number): Promise<WebRtcViewer> {
+    const answer = await offerToWatch(url);
+    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
+    return new WebRtcViewer(answer, webRtcPort);
+  }
+
+  async pathAt(address: string, answersChecks: boolean): Promise<ViewerPath> {
+    const socket: Socket = createSocket('udp4');
+    const send = (packet: Buffer) => void socket.send(packet, this.#port, '127.0.0.1');
+    const path = this.#createPath(answersChecks, send);
+    socket.on('message', packet => this.#receive(packet, path));
+    await new Promise<void>(resolve => socket.bind(0, address, resolve));
+    onTestFinished(() => void socket.close());
+    return path;
+  }
+
+  async pathOverTcp(answersChecks: boolean): Promise<ViewerPath> {
+    const socket = connect(this.#port, '127.0.0.1');
+    const path = this.#createPath(answersChecks, packet => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(packet.length);
+      socket.write(Buffer.concat([length, packet]));
+    });
+    let pending = Buffer.alloc(0);
+    socket.on('error', () => {});
+    socket.on('data', data => {
+      pending = Buffer.concat([pending, data]);
+      while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE()) {
+        const end = 2 + pending.readUInt16BE();
+        this.#receive(pending.subarray(2, end), path);
+        pending = pending.subarray(end);
+      }
+    });
+    await new Promise<void>(resolve => socket.once('connect', resolve));
+    onTestFinished(() => void socket.destroy());
+    return path;
+  }
+
+  check(path: ViewerPath, { nominates = true } = {}): void {
+    const username = `${this.#remote.usernameFragment}:${this.#local.usernameFragment}`;
+    const attributes = [
+      { type: STUN_ATTRIBUTE.username, value: Buffer.from(username) },
+      ...(nominates ? [{ type: STUN_ATTRIBUTE.useCandidate, value: Buffer.alloc(0) }] : []),
+    ];
+    path.send(writeStun(STUN_TYPE.request, randomBytes(12), attributes, this.#remote.password));
+  }
+
+  /** Lets OpenSSL connect over `path`. Media follows. */
+  async startDtls(path: ViewerPath): Promise<ChildProcess> {
+    const folder = await makeTempDir();
+    const [key, chain] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    await writeFile(key, certificate.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await writeFile(chain, new X509Certificate(certificate.der).toString());
+    const relay = createSocket('udp4');
+    await new Promise<void>(resolve => relay.bind(0, '127.0.0.1', resolve));
+    const child = spawn(
+      'openssl',
+      [
+        ...['s_client', '-dtls1_2', '-connect', `127.0.0.1:${relay.address().port}`, '-mtu', '1200'],
+        ...['-cert', chain, '-key', key, '-use_srtp', 'SRTP_AEAD_AES_128_GCM', '-quiet'],
+      ],
+      { stdio: ['pipe', 'ignore', 'ignore'] },
+    );
+    relay.on('message', (packet, from) => {
+      this.#receiveDtls = answer => relay.send(answer, from.port, from.address);
+      path.send(packet);
+    });
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      relay.close();
+      await removeDir(folder);
+    });
+    return child;
+  }
+
+  #createPath(answersChecks: boolean, send: (packet: Buffer) => void): ViewerPath {
+    const path: ViewerPath = {
+      ...{ bytesIn: 0, bytesOut: 0, answersChecks },
+      send: packet => {
+        path.bytesOut += packet.length;
+        send(packet);
+      },
+    };
+    return path;
+  }
+
+  #receive(packet: Buffer, path: ViewerPath): void {
+    path.bytesIn += packet.length;
+    const first = packet[0]!;
+    if (first >= 20 && first <= 63) this.#receiveDtls(packet);
+    const message = first <= 3 ? parseStun(packet) : undefined;
+    if (path.answersChecks && message?.type === STUN_TYPE.request) path.send(this.#answerTo(message));
+  }
+
+  #answerTo({ transactionId }: StunMessage): Buffer {
+    const value = xorMappedAddress({ address: '127.0.0.1', port: this.#port }, transactionId);
+    const attributes = [{ type: STUN_ATTRIBUTE.xorMappedAddress, value }];
+    return writeStun(STUN_TYPE.success, transactionId, attributes, this.#local.password);
+  }
+}
+
+function credentialsOf(sdp: string): { readonly usernameFragment: string; readonly password: string } {
+  const value = (name: string) => new RegExp(`a=${name}:(\\S+)`).exec(sdp)![1]!;
+  return { usernameFragment: value('ice-ufrag'), password: value('ice-pwd') };
+}
