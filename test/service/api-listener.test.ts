@@ -74,6 +74,44 @@ describe('a request that is none', () => {
     expect(bodyOf(answer)).toMatchObject({ status });
   });
 
+  it.each([
+    ['what is not HTTP', 'HELLO\r\n\r\n', 400],
+    ['a header that is too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an unknown method', 'FROB /videos HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    [
+      'a broken chunk',
+      'POST /live-streams HTTP/1.1\r\nHost: a\r\nAuthorization: KEY\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+    ],
+  ])('is told so after the answers to the requests before it: %s', async (_what, bad, status) => {
+    const server = await started();
+    const key = basic(sandboxKey);
+    const body = '{"name":"first"}';
+    const fields = `Host: a\r\nAuthorization: ${key}\r\n`;
+    const good = [
+      `POST /live-streams HTTP/1.1\r\n${fields}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `GET /live-streams HTTP/1.1\r\n${fields}\r\n`,
+      'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n',
+    ];
+    for (const count of [1, 2, 3]) {
+      const answer = await sendRaw(server, good.slice(-count).join('') + bad.replace('KEY', key));
+      const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, code]) => Number(code));
+      expect(statuses).toEqual([...Array(count).fill(200), status]);
+    }
+  });
+
+  it('is not answered behind an answer that closes the connection', async () => {
+    const server = await started();
+    const answer = await sendRaw(
+      server,
+      `GET /live-streams HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic(sandboxKey)}\r\nConnection: close\r\n\r\nHELLO\r\n\r\n`,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(bodyOf(answer)).toMatchObject({ data: [] });
+  });
+
   it('has its connection ended by an answer that asks for another protocol, if it said so', async () => {
     const server = await started();
     const answer = await sendRaw(server, 'GET /events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -6,7 +6,6 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -67,7 +66,7 @@ export class HttpListener implements Component {
   readonly #connectionLimiter: ConnectionLimiter;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
-  readonly #lastResponses = new WeakMap<Duplex, ServerResponse>();
+  readonly #unreadable = new WeakSet<Socket>();
   readonly #koa: (request: HttpRequest, response: HttpResponse) => unknown;
   #fastPath: FastPath | undefined;
   #servers: (Server | Http2SecureServer)[] = [];
@@ -205,26 +204,24 @@ export class HttpListener implements Component {
     events.on('connect', (_request: HttpRequest, other: HttpResponse | Socket) => {
       if (!('remoteAddress' in other)) return this.#refuse('tunnel', other);
       other.on('error', error => this.#log.debug('tunnel-failed', { error: messageOf(error) }));
-      rejectUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase());
+      void this.#completeRequestsServed(other).then(() =>
+        rejectUpgrade(new AppError('method-not-allowed'), other, this.#options.docsBase()),
+      );
     });
     const handlers = this.#options.upgrades ?? [];
     // Declines upgrades without a handler, as the standard allows, and those behind open requests, whose
     // responses must come first. Node before 24.9 does not call this.
     Object.assign(server, {
       shouldUpgradeCallback: (request: IncomingMessage) =>
-        findUpgradeHandler(handlers, request) !== undefined && !this.#hasOpenResponse(request.socket),
+        findUpgradeHandler(handlers, request) !== undefined &&
+        this.#firstOpenResponse(request.socket) === undefined,
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Nothing else listens for errors from here on; the end comes as `close`.
       socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
       void this.#upgrade(findUpgradeHandler(handlers, request), request, socket, head);
     });
-    events.on('clientError', (error: Error, socket: Socket) => {
-      this.#log.debug('request-unreadable', { error: messageOf(error) });
-      const isAnswering = isInProgress(this.#lastResponses.get(socket));
-      const { allowedMethods } = this.#options;
-      rejectConnection(error, socket, { docsBase: this.#options.docsBase(), isAnswering, allowedMethods });
-    });
+    events.on('clientError', (error: Error, socket: Socket) => void this.#rejectUnreadable(error, socket));
     for (const event of ['tlsClientError', 'sessionError']) {
       events.on(event, (error: Error) =>
         this.#log.debug('connection-failed', { event, error: messageOf(error) }),
@@ -233,9 +230,33 @@ export class HttpListener implements Component {
     return server;
   }
 
+  /** Responds to bytes that are not a request, after the responses to the requests before them (RFC 9112 9.3.2). */
+  async #rejectUnreadable(error: Error, socket: Socket): Promise<void> {
+    this.#log.debug('request-unreadable', { error: messageOf(error) });
+    // The parser fails again for everything that arrives later.
+    if (this.#unreadable.has(socket)) return;
+    this.#unreadable.add(socket);
+    const incomplete = await this.#completeRequestsServed(socket);
+    // The last response closes the connection by itself.
+    if (socket.writableEnded) return;
+    rejectConnection(error, socket, {
+      docsBase: this.#options.docsBase(),
+      isAnswering: incomplete?.headersSent ?? false,
+      allowedMethods: this.#options.allowedMethods,
+    });
+  }
+
+  /** @returns the response to a request whose body has not ended, if there is one */
+  async #completeRequestsServed(socket: Socket): Promise<HttpResponse | undefined> {
+    for (;;) {
+      const response = this.#firstOpenResponse(socket);
+      if (response === undefined || !response.req.complete) return response;
+      await new Promise<void>(resolve => response.once('close', resolve));
+    }
+  }
+
   #serve(request: HttpRequest, response: HttpResponse): void {
     this.#openResponses.add(response);
-    if (response instanceof ServerResponse) this.#lastResponses.set(request.socket, response);
     response.once('close', () => {
       this.#openResponses.delete(response);
       if ('shouldKeepAlive' in response && !request.complete) this.#limitUnreadBody(request);
@@ -270,9 +291,9 @@ export class HttpListener implements Component {
     request.once('close', () => clearTimeout(overdue));
   }
 
-  #hasOpenResponse(socket: Socket): boolean {
-    for (const answer of this.#openResponses) if (answer.req.socket === socket) return true;
-    return false;
+  #firstOpenResponse(socket: Socket): HttpResponse | undefined {
+    for (const response of this.#openResponses) if (response.req.socket === socket) return response;
+    return undefined;
   }
 
   #refuse(reason: EarlyError, response: HttpResponse): void {
@@ -313,10 +334,6 @@ export class HttpListener implements Component {
     this.#servers.push(server);
     return (server.address() as AddressInfo).port;
   }
-}
-
-function isInProgress(answer: ServerResponse | undefined): boolean {
-  return answer !== undefined && !answer.writableFinished && (answer.headersSent || answer.socket === null);
 }
 
 /** Does nothing on HTTP/2, where closing the server ends the session. */

@@ -39,9 +39,14 @@ export function rejectConnection(
 }
 
 /** Returns the path of a request whose method Node's parser does not know (RFC 9110 9.1). */
-function pathOfUnknownMethod(error: Error & { rawPacket?: Buffer }): string | undefined {
-  if (systemCodeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
-  const line = error.rawPacket?.toString('latin1', 0, requestLineBytes).split('\r\n', 1)[0] ?? '';
+function pathOfUnknownMethod(
+  error: Error & { rawPacket?: Buffer; bytesParsed?: number },
+): string | undefined {
+  const { rawPacket: bytes, bytesParsed = 0 } = error;
+  if (systemCodeOf(error) !== 'HPE_INVALID_METHOD' || bytes === undefined) return undefined;
+  // Requests before it may be in the same packet.
+  const start = bytes.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  const line = bytes.toString('latin1', start, start + requestLineBytes).split('\r\n', 1)[0] ?? '';
   const [, target] = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
   if (target === undefined) return undefined;
   return target.startsWith('/') ? target.split('?', 1)[0] : URL.parse(target)?.pathname;
