@@ -15,7 +15,10 @@ export class RouteTable {
       const router = this.#routers.get(shape) ?? new Router({ sensitive: true, strict: true });
       this.#routers.set(shape, router);
       const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-      router.register(path, [route.method], ctx => serve(ctx, route, ctx.params));
+      // The path that comes first hides the others: `/videos/recent` is no video.
+      router.register(path, [route.method], (ctx, next) =>
+        ctx.matched?.[0]?.path === path ? serve(ctx, route, ctx.params) : next(),
+      );
     }
     const dispatchers = new Map([...this.#routers].map(([shape, router]) => [shape, router.routes()]));
     this.dispatch = (ctx, next) => dispatchers.get(shapeOf(ctx.path))?.(ctx as RouterContext, next) ?? next();
@@ -26,7 +29,9 @@ export class RouteTable {
   /** Sorted; empty for an unknown path. */
   methodsOf(path: string): string[] {
     const matched = this.#routers.get(shapeOf(path))?.match(path, 'OPTIONS').path ?? [];
-    const methods = new Set(matched.flatMap(layer => layer.methods));
+    const methods = new Set(
+      matched.flatMap(({ path, methods }) => (path === matched[0]?.path ? methods : [])),
+    );
     if (methods.size > 0) methods.add('OPTIONS');
     return [...methods].sort();
   }

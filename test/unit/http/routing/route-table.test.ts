@@ -5,7 +5,7 @@ import { RouteTable } from '../../../../src/http/routing/route-table.ts';
 function tableOf(...paths: string[]) {
   const served: string[] = [];
   const routes = paths.flatMap(path =>
-    (['GET', 'PATCH'] as const).map(method =>
+    (path === '/a/written' ? (['POST'] as const) : (['GET', 'PATCH'] as const)).map(method =>
       defineRoute({
         method,
         path,
@@ -29,7 +29,15 @@ function tableOf(...paths: string[]) {
 }
 
 describe('the routes of a request', () => {
-  const { table, ask } = tableOf('/', '/a', '/a/{id}', '/a/fixed', '/a/{id}/b', '/b/{id}/{name}');
+  const { table, ask } = tableOf(
+    '/',
+    '/a',
+    '/a/{id}',
+    '/a/fixed',
+    '/a/written',
+    '/a/{id}/b',
+    '/b/{id}/{name}',
+  );
 
   it.each([
     ['/', 'GET / {}'],
@@ -52,6 +60,14 @@ describe('the routes of a request', () => {
   it('are not those of another method', async () => {
     expect(await ask('/a', 'DELETE')).toBe('none');
     expect(await ask('/a', 'PATCH')).toBe('PATCH /a {}');
+  });
+
+  it('of a fixed path are not those of a parameter in its place', async () => {
+    expect(await ask('/a/written', 'POST')).toBe('POST /a/written {}');
+    expect(await ask('/a/written')).toBe('none');
+    expect(await ask('/a/written', 'PATCH')).toBe('none');
+    expect(table.methodsOf('/a/written')).toEqual(['OPTIONS', 'POST']);
+    expect(table.errorFor('/a/written')).toMatchObject({ error: { code: 'method-not-allowed' } });
   });
 
   it('tell which methods a path has', () => {
