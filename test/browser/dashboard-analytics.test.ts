@@ -73,6 +73,16 @@ describeInBrowser('analytics in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Show all videos and live streams' }).waitFor();
     expect(new URL(page.url()).searchParams.get('media')).toBe(videoId);
+
+    for (const language of ['C', 'en_US', '']) {
+      await using other = await DashboardPage.open(browser(), server);
+      await other.page.addInitScript(
+        `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)} })`,
+      );
+      await other.page.goto(`${server.baseUrl}/dashboard/analytics`);
+      await other.page.getByRole('figure', { name: 'Plays, by the day' }).locator('canvas').waitFor();
+      expect(other.complaints).toEqual([]);
+    }
     expect(dashboard.complaints).toEqual([]);
   });
 });

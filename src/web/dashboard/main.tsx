@@ -3,7 +3,9 @@ import { staleSessions } from './api/client.ts';
 import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
 import { watchHistory } from './state/history-guard.ts';
+import { ensureValidLocale } from './state/locale.ts';
 
+ensureValidLocale();
 watchHistory();
 followSession();
 render(<App />, document.getElementById('app')!);
