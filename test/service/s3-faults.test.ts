@@ -109,6 +109,67 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
     expect(sha256(Buffer.from(await (await fetch(address!)).arrayBuffer()))).toBe(sha256(bytes));
   });
 
+  it.each<[what: string, isWarned: boolean, fault: (request: S3Request) => S3ProxyFault | undefined]>([
+    [
+      'wants Content-MD5',
+      false,
+      ({ headers }) =>
+        headers['content-md5'] === undefined
+          ? { kind: 'answer', status: 400, code: 'MissingContentMD5' }
+          : undefined,
+    ],
+    [
+      'knows no newer checksums',
+      false,
+      ({ headers }) =>
+        Object.keys(headers).some(name => /^x-amz-(?:sdk-)?checksum/.test(name))
+          ? { kind: 'answer', status: 400, code: 'InvalidArgument' }
+          : undefined,
+    ],
+    [
+      'answers 501 to requests for many',
+      true,
+      () => ({ kind: 'answer', status: 501, code: 'NotImplemented' }),
+    ],
+    [
+      'answers 405 to requests for many',
+      true,
+      () => ({ kind: 'answer', status: 405, code: 'MethodNotAllowed' }),
+    ],
+    ['answers 404 to requests for many', true, () => ({ kind: 'answer', status: 404, code: 'NoSuchKey' })],
+    ['refuses requests for many', true, () => ({ kind: 'answer', status: 403, code: 'AccessDenied' })],
+    [
+      'ignores requests for many',
+      true,
+      () => ({ kind: 'answer', status: 200, code: 'OK', body: '<DeleteResult/>' }),
+    ],
+  ])('removes folders from a server that %s', async (_what, isWarned, fault) => {
+    proxy.fault = request => (/[?&]delete\b/.test(request.path) ? fault(request) : undefined);
+    const warned: string[] = [];
+    const storage = await opened({ log: { ...silentLogger, warn: (event: string) => warned.push(event) } });
+    expect(warned.includes('storage-without-batches')).toBe(isWarned);
+    const paths = Array.from({ length: 9 }, (_, number) => join(root, 'vod', 'v1', `part-${number}`));
+    for (const path of paths) await storage.publish(await work(Buffer.from(path)), path);
+
+    await storage.remove(join(root, 'vod', 'v1'));
+
+    for (const path of paths) expect(await storage.find(path)).toBeUndefined();
+    const singles = proxy.count(({ method, path }) => method === 'DELETE' && path.includes('/part-'));
+    expect(singles).toBe(isWarned ? paths.length : 0);
+    expect(proxy.count(({ path }) => path.includes('.millrace-check'))).toBeGreaterThan(0);
+  });
+
+  it('removes folders one object at a time once its server refuses requests for many', async () => {
+    const storage = await opened();
+    await storage.publish(await work(Buffer.from('a')), source());
+    proxy.fault = ({ path }) =>
+      /[?&]delete\b/.test(path) ? { kind: 'answer', status: 501, code: 'NotImplemented' } : undefined;
+
+    await storage.remove(join(root, 'vod', 'v1'));
+
+    expect(await storage.find(source())).toBeUndefined();
+  });
+
   it('gives an address to download from, which ends', async () => {
     const storage = await opened({ canRedirect: true });
     const bytes = randomBytes(1_000);

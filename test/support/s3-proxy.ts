@@ -10,10 +10,11 @@ export interface S3Request {
   /** With its query. */
   readonly path: string;
   readonly range: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
 }
 
 export type S3ProxyFault =
-  | { readonly kind: 'answer'; readonly status: number; readonly code: string }
+  | { readonly kind: 'answer'; readonly status: number; readonly code: string; readonly body?: string }
   /** Of the answer. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Ends the connection before the request is complete. */
@@ -63,6 +64,7 @@ export class S3Proxy {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       range: incoming.headers.range,
+      headers: incoming.headers,
     };
     this.requests.push(request);
     this.#running += 1;
@@ -80,7 +82,8 @@ export class S3Proxy {
       incoming.resume();
       await once(incoming, 'end');
       outgoing.writeHead(fault.status, { 'content-type': 'application/xml' });
-      outgoing.end(`<Error><Code>${fault.code}</Code><Message>${fault.code} of a test</Message></Error>`);
+      const error = `<Error><Code>${fault.code}</Code><Message>${fault.code} of a test</Message></Error>`;
+      outgoing.end(fault.body ?? error);
       return;
     }
     const passed = http.request(target + request.path, {

@@ -126,7 +126,11 @@ async function checkUsable(
   }
   try {
     await objects.put(key, async () => Buffer.from('millrace'));
-    await objects.remove(key);
+    if (!(await objects.probeBatches(key))) {
+      log.warn('storage-without-batches', {
+        advice: 'The S3 server cannot delete many objects with one request. They are deleted one by one.',
+      });
+    }
   } catch (error) {
     throw unusable(location, error);
   }

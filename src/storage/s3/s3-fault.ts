@@ -47,6 +47,7 @@ const adviceOf: Partial<Record<S3FaultKind, string>> = {
 const kindOfCode: Readonly<Record<string, S3FaultKind>> = {
   NoSuchKey: 'missing',
   NotFound: 'missing',
+  AccessDenied: 'denied',
   NoSuchBucket: 'bucket',
   InvalidBucketName: 'bucket',
   PreconditionFailed: 'changed',
@@ -93,7 +94,7 @@ function kindOfStatus(status: number | undefined): S3FaultKind {
   if (status === 416) return 'range';
   if (status === 429 || status === 503) return 'busy';
   if (status === 507) return 'full';
-  return status >= 500 ? 'server' : 'invalid';
+  return status >= 500 && status !== 501 ? 'server' : 'invalid';
 }
 
 /** As the file system says it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
@@ -9,7 +10,9 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { S3Fault } from './s3-fault.ts';
+import { AppError } from '../../shared/errors.ts';
+import { forEachFile } from './for-each-file.ts';
+import { S3Fault, type S3FaultKind } from './s3-fault.ts';
 import type { S3Requests } from './s3-requests.ts';
 
 /** Names the content of an object. */
@@ -39,6 +42,8 @@ interface ListPage {
 }
 
 const maxDeletedAtOnce = 1000;
+/** Answers of servers that do not know requests to remove many objects, or not in this form. */
+const refusals: ReadonlySet<S3FaultKind> = new Set(['invalid', 'denied', 'missing']);
 /** A bucket that answered is taken to exist for this long. */
 const bucketTrustMs = 10_000;
 
@@ -48,6 +53,7 @@ export class S3Objects {
   readonly bucket: string;
   readonly requests: S3Requests;
   #bucketSeenAtMs = Number.NEGATIVE_INFINITY;
+  #canRemoveBatches = true;
 
   constructor(client: S3Client, bucket: string, requests: S3Requests) {
     this.client = client;
@@ -164,6 +170,19 @@ export class S3Objects {
     }
   }
 
+  /**
+   * Removes an object with a request for many, and remembers whether that works: some servers answer 501, and some 200
+   * without removing anything.
+   */
+  async probeBatches(key: string): Promise<boolean> {
+    await this.#removeBatch([key]).catch(() => {
+      this.#canRemoveBatches = false;
+    });
+    if (this.#canRemoveBatches) this.#canRemoveBatches = (await this.find(key)) === undefined;
+    if (!this.#canRemoveBatches) await this.remove(key);
+    return this.#canRemoveBatches;
+  }
+
   async removeAllBelow(prefix: string): Promise<void> {
     let keys: string[] = [];
     for await (const { key } of this.list(prefix)) {
@@ -227,14 +246,27 @@ export class S3Objects {
   }
 
   async #removeBatch(keys: readonly string[]): Promise<void> {
+    if (this.#canRemoveBatches) {
+      try {
+        await this.#removeAtOnce(keys);
+        return;
+      } catch (error) {
+        const fault = error instanceof AppError ? error.cause : error;
+        if (!(fault instanceof S3Fault) || !refusals.has(fault.kind)) throw error;
+        this.#canRemoveBatches = false;
+      }
+    }
+    await forEachFile(keys, undefined, key => this.remove(key));
+  }
+
+  async #removeAtOnce(keys: readonly string[]): Promise<void> {
     await this.requests.run('delete', async abortSignal => {
-      const { Errors = [] } = await this.client.send(
-        new DeleteObjectsCommand({
-          Bucket: this.bucket,
-          Delete: { Objects: keys.map(Key => ({ Key })), Quiet: true },
-        }),
-        { abortSignal },
-      );
+      const command = new DeleteObjectsCommand({
+        Bucket: this.bucket,
+        Delete: { Objects: keys.map(Key => ({ Key })), Quiet: true },
+      });
+      useContentMd5(command);
+      const { Errors = [] } = await this.client.send(command, { abortSignal });
       const [fault] = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
       if (fault !== undefined) throw Object.assign(new Error(fault.Message), { name: fault.Code });
     });
@@ -243,6 +275,20 @@ export class S3Objects {
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.bucket, Key: key };
   }
+}
+
+/** Replaces the newer checksums, which the SDK would send, by the one that all servers know. */
+function useContentMd5(command: DeleteObjectsCommand): void {
+  command.middlewareStack.add(
+    next => args => {
+      const { headers, body } = args.request as { headers: Record<string, string>; body: string };
+      for (const name of Object.keys(headers))
+        if (/^x-amz-(?:sdk-)?checksum-/.test(name)) delete headers[name];
+      headers['content-md5'] = createHash('md5').update(body).digest('base64');
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'contentMd5' },
+  );
 }
 
 async function readBody(
