@@ -272,6 +272,8 @@ export interface TextTrackRow {
   file: string;
   bytes: number;
   is_generated: Generated<number>;
+  /** JSON array of sentences. */
+  warnings: Generated<string | null>;
 }
 
 /** Exists once one was requested. */

@@ -55,6 +55,7 @@ import { projectPairs } from './migrations/0051-project-pairs.ts';
 import { removedAnalytics } from './migrations/0052-removed-analytics.ts';
 import { passwordResets } from './migrations/0053-password-resets.ts';
 import { videoDefaults } from './migrations/0054-video-defaults.ts';
+import { textTrackWarnings } from './migrations/0055-text-track-warnings.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -114,6 +115,7 @@ export const migrations: readonly Migration[] = [
   removedAnalytics,
   passwordResets,
   videoDefaults,
+  textTrackWarnings,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

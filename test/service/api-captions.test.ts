@@ -145,27 +145,15 @@ describe('an SRT file', () => {
   });
 
   it.each([
-    [
-      'text',
-      'Hello\n',
-      /^Line 1: expected WEBVTT, a cue number or the times .* found "Hello"\. Upload a WebVTT/,
-    ],
-    [
-      'a bad cue',
-      `${cues(5_000).join('')}5001\n00:00 --> 00:01\n`,
-      /^Line 20002: expected the times of a cue/,
-    ],
-    [
-      'Latin-1',
-      Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n\xc7a va\n', 'latin1'),
-      /^Line 3: is not UTF-8\./,
-    ],
-    ['one long line', 'x'.repeat(200_000), /^Line 1: is longer than 65536 bytes\./],
-    ['a cue that is cut off', '1\n00:00:01,000', /^Line 2: expected the times of a cue/],
-  ])('that is none is refused with its line: %s', async (_, content, detail) => {
+    ['text', 'Hello\n'],
+    ['a page', '<html>\n<body>1 --> 2</body>\n'],
+    ['one long line', 'x'.repeat(200_000)],
+    ['bytes', Buffer.from([1, 0, 2, 0xff])],
+    ['a cue that is cut off', '1\n00:00:01,000'],
+  ])('that has no cue is refused: %s', async (_, content) => {
     const { status, json } = await upload('captions', 'en', Buffer.from(content as string));
     expect(json).toMatchObject({ title: 'The uploaded file is invalid.', name: 'file' });
-    expect(json.detail).toMatch(detail);
+    expect(json.detail).toMatch(/^No cue was found: .* Upload a WebVTT/);
     expect(status).toBe(400);
     expect(files()).toEqual([]);
     expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
@@ -176,6 +164,35 @@ describe('an SRT file', () => {
     const { json } = await upload('captions', 'en', Buffer.from(`${cues(1)[0]!.trimEnd()}\n${text}`));
     expect(json).toMatchObject({ status: 400, title: 'The uploaded file is too large.' });
     expect(readdirSync(join(server.dataDir, 'incoming'))).toEqual([]);
+  });
+});
+
+describe.each(['captions', 'chapters'])('%s that are not quite WebVTT', kind => {
+  const stored = () => readFileSync(join(server.dataDir, 'vod', videoId, files()[0]!), 'utf8');
+
+  it('are stored as it, with warnings that stay until they are replaced', async () => {
+    const file = '1\n00:00.000 --> 00:01.000\n\n2\n00:01.000 --> 0:04\nTwo\n';
+    const answer = await upload(kind, 'en', Buffer.from(file));
+    expect([answer.status, answer.json.warnings]).toEqual([
+      200,
+      ['Line 1: The file does not begin with the line WEBVTT: it was added.'],
+    ]);
+    expect(stored()).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n\n00:00:01.000 --> 00:00:04.000\nTwo\n');
+    expect((await get(kind, 'en')).json).toEqual(answer.json);
+    expect((await get(kind)).json.data).toEqual([answer.json]);
+    expect((await upload(kind, 'en')).json.warnings).toBeUndefined();
+    expect((await get(kind, 'en')).json.warnings).toBeUndefined();
+  });
+
+  it('are converted to UTF-8 from the encoding of their language', async () => {
+    const file = Buffer.concat([
+      Buffer.from('WEBVTT\n\n00:00.000 --> 00:02.000\n'),
+      // "Привет" in Windows-1251.
+      Buffer.from('cff0e8e2e5f2', 'hex'),
+    ]);
+    const { json } = await upload(kind, 'ru', file);
+    expect(json.warnings).toEqual(['The text was converted from WINDOWS-1251 to UTF-8.']);
+    expect(stored()).toBe('WEBVTT\n\n00:00.000 --> 00:02.000\nПривет\n');
   });
 });
 

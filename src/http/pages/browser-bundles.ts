@@ -13,6 +13,8 @@ import { type BrowserFile, etagOf } from './browser-text.ts';
 const run = promisify(execFile);
 
 export const sourceFolder = fileURLToPath(new URL('../../web/', import.meta.url));
+/** Sources that the server shares with the browser. */
+const pureFolder = fileURLToPath(new URL('../../shared/web-vtt/', import.meta.url));
 /** Inside the installation, so that an image can include builds. */
 const installedFolder = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
 const buildScript = fileURLToPath(new URL('build-bundles.ts', import.meta.url));
@@ -149,10 +151,12 @@ export async function installedBuildFolder(isDevelopment: boolean): Promise<stri
 
 export async function buildKey(isDevelopment: boolean): Promise<string> {
   const hash = createHash('sha256').update(isDevelopment ? 'development' : 'production');
-  const sources = await readdir(sourceFolder, { recursive: true, withFileTypes: true });
-  const paths = sources.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  for (const path of paths.sort()) {
-    hash.update(path.slice(sourceFolder.length)).update(await readFile(path));
+  for (const folder of [sourceFolder, pureFolder]) {
+    const sources = await readdir(folder, { recursive: true, withFileTypes: true });
+    const paths = sources.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+    for (const path of paths.sort()) {
+      hash.update(path.slice(folder.length)).update(await readFile(path));
+    }
   }
   for (const name of packages) {
     const about = findPackageJSON(name, import.meta.url);

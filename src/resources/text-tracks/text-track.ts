@@ -13,6 +13,8 @@ export interface TextTrack {
   readonly bytes: number;
   /** Captions that the server generated, and nobody edited. */
   readonly isGenerated: boolean;
+  /** Sentences about what was mended in the uploaded file. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 export const maxTextTrackBytes = 8 * 1_024 * 1_024;

@@ -30,7 +30,7 @@ interface KindRoutes {
   readonly hasDefault: boolean;
   /** An invalid language tag answers 400 for every method; otherwise 404, except for uploads. */
   readonly validatesTag: boolean;
-  readonly attributes: (track: TextTrack) => Omit<TextTrackView, 'uri' | 'src'>;
+  readonly attributes: (track: TextTrack) => Omit<TextTrackView, 'uri' | 'src' | 'warnings'>;
 }
 
 const kinds: Readonly<Record<TextTrackKind, KindRoutes>> = {
@@ -62,7 +62,7 @@ const kinds: Readonly<Record<TextTrackKind, KindRoutes>> = {
 const body = fileBody({
   maxBytes: maxTextTrackBytes,
   description:
-    'A WebVTT file in UTF-8, or a SubRip file (`.srt`), which is converted to WebVTT. Other files are refused with the number of the first bad line. WebVTT cues are not validated: players skip cues that they cannot read.',
+    'A WebVTT file, or a SubRip file (`.srt`), which is converted to WebVTT. Both are read leniently, in UTF-8, UTF-16 or the usual encoding of the language: `warnings` says what was mended. Only files without any cue are refused, unless they begin with `WEBVTT`.',
   contentTypes: ['text/vtt', 'application/x-subrip'],
 });
 
@@ -82,6 +82,7 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
       uri: `/videos/${track.videoId}/${kind}/${track.language}`,
       src: `${base}/${track.language}.vtt`,
       ...attributes(track),
+      ...(track.warnings?.length ? { warnings: track.warnings } : {}),
     }) as TextTrackView;
   const view = async (projectId: string, track: TextTrack) =>
     viewAt(await tracks.baseUrl(projectId, track.videoId))(track);

@@ -11,6 +11,10 @@ const languageTag = z
 const fields = {
   uri: z.string(),
   src: z.string().describe('URL of the WebVTT file.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Sentences about what was mended in the uploaded file. Absent when nothing was.'),
 };
 
 export const captionSchema = z

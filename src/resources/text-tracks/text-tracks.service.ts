@@ -83,9 +83,9 @@ export class TextTracksService {
   async put({ projectId, videoId, language }: TextTrackKey, uploaded: UploadedFile): Promise<TextTrack> {
     const { kind } = this;
     const { database, store, files, videos } = this.#options;
-    const webVtt = await toWebVtt(uploaded);
+    const webVtt = await toWebVtt(uploaded, language);
     const file = `${kind}-${language}-${newUuid()}.vtt`;
-    const content = { file, bytes: webVtt.bytes, isGenerated: false };
+    const content = { file, bytes: webVtt.bytes, isGenerated: false, warnings: webVtt.warnings };
     const track: TextTrack = { videoId, kind, language, isDefault: false, ...content };
     let isDefault = false;
     await replaceFile(files, { from: webVtt.path, folder: files.video(videoId), name: file }, async () => {

@@ -44,10 +44,15 @@ export class TextTracksStore {
   }
 
   async put(
-    { videoId, kind, language, isDefault, file, bytes, isGenerated }: TextTrack,
+    { videoId, kind, language, isDefault, file, bytes, isGenerated, warnings = [] }: TextTrack,
     transaction: Transaction,
   ): Promise<void> {
-    const content = { file, bytes, is_generated: Number(isGenerated) };
+    const content = {
+      file,
+      bytes,
+      is_generated: Number(isGenerated),
+      warnings: warnings.length === 0 ? null : JSON.stringify(warnings),
+    };
     await transaction.run(
       transaction.queries
         .insertInto('text_tracks')
@@ -61,7 +66,7 @@ export class TextTracksStore {
    * new one when there are other captions of the language.
    */
   async add(
-    track: Omit<TextTrack, 'kind' | 'isDefault' | 'isGenerated'>,
+    track: Omit<TextTrack, 'kind' | 'isDefault' | 'isGenerated' | 'warnings'>,
     transaction: Transaction,
   ): Promise<string | undefined> {
     const { videoId, language, file } = track;
@@ -116,5 +121,6 @@ function trackFrom(row: Selectable<TextTrackRow>): TextTrack {
     file: row.file,
     bytes: row.bytes,
     isGenerated: row.is_generated === 1,
+    warnings: row.warnings === null ? [] : JSON.parse(row.warnings),
   };
 }

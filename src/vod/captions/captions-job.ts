@@ -1,9 +1,10 @@
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captionsCommand } from '../../ffmpeg/arguments/captions-command.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
+import { TextTrackReader } from '../../shared/web-vtt/text-track-reader.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
 import type { VodContext } from '../vod-context.ts';
@@ -22,13 +23,18 @@ interface Extraction {
   readonly source: string;
   readonly folder: string;
   readonly wanted: readonly Wanted[];
+  /** Indexes of tracks in SubRip. */
+  readonly copied: ReadonlySet<number>;
 }
 
+const subRipCodecs: ReadonlySet<string> = new Set(['subrip', 'srt', 'text']);
 /** As for uploaded captions. */
 const maxCaptionsBytes = 8 * 1024 * 1024;
 /** Reads the source once, without decoding video or audio. */
 const minBytesPerMs = 5_000;
 const minuteMs = 60_000;
+/** Converted without yielding to the event loop. */
+const chunkBytes = 4 * 1024;
 
 /** Stores the text subtitles of the source as captions, once: those that the owner deletes do not return. */
 export async function extractCaptions(context: VodContext, job: RunningJob): Promise<void> {
@@ -46,10 +52,12 @@ export async function extractCaptions(context: VodContext, job: RunningJob): Pro
       const starts = timingIndexes(plan).flatMap(
         index => probed.streams.find(stream => stream.index === index)?.startSeconds ?? [],
       );
+      const subRip = probed.streams.filter(({ codec }) => subRipCodecs.has(codec));
+      const copied = new Set(subRip.map(({ index }) => index));
       await files.inWorkFolder(async folder => {
-        const extracted = await extract(context, job, { source, folder, wanted }, probed.bytes);
+        const extracted = await extract(context, job, { source, folder, wanted, copied }, probed.bytes);
         const cut = await cutAll(
-          { folder, wanted: extracted },
+          { folder, wanted: extracted, copied },
           plan,
           starts.length === 0 ? 0 : Math.min(...starts),
         );
@@ -111,7 +119,7 @@ function ignoreUnreadable({ log }: VodContext, job: RunningJob, error: unknown):
 
 /** Those without a cue in the video are left out. */
 async function cutAll(
-  { folder, wanted }: Pick<Extraction, 'folder' | 'wanted'>,
+  { folder, wanted, copied }: Omit<Extraction, 'source'>,
   { part }: PlannedSource,
   originSeconds: number,
 ): Promise<CaptionsFile[]> {
@@ -122,15 +130,27 @@ async function cutAll(
   const cut: CaptionsFile[] = [];
   for (const { index, language } of wanted) {
     const path = join(folder, `cut-${index}.vtt`);
-    await using input = await open(join(folder, `${index}.vtt`));
+    const isSubRip = copied.has(index);
+    await using input = await open(join(folder, `${index}.${isSubRip ? 'srt' : 'vtt'}`));
     await using output = await open(path, 'wx');
-    const hasCues = await shiftCues(input.readLines(), range, async text => {
+    const lines = isSubRip ? subRipLines(input, language) : input.readLines();
+    const hasCues = await shiftCues(lines, range, async text => {
       await output.write(text);
     });
     const { size: bytes } = await stat(path);
     if (hasCues && bytes <= maxCaptionsBytes) cut.push({ language, path, bytes });
   }
   return cut;
+}
+
+async function* subRipLines(input: FileHandle, language: string): AsyncGenerator<string> {
+  let reader: TextTrackReader | undefined;
+  const chunks: AsyncIterable<Buffer> = input.createReadStream({ highWaterMark: chunkBytes });
+  for await (const chunk of chunks) {
+    reader ??= new TextTrackReader(chunk, language);
+    yield* reader.read(chunk).split('\n');
+  }
+  yield* reader?.end()?.split('\n') ?? [];
 }
 
 /** Files are written before their rows. The next sweep removes those of an interrupted job. */

@@ -1,5 +1,6 @@
-import { formatCueTime } from '../../shared/text/cue-text.ts';
-import { type CueRange, msOfTime, shiftCueTimes } from './shift-cues.ts';
+import { formatCueTime } from '../../shared/web-vtt/cue-text.ts';
+import { cueTimeMs } from '../../shared/web-vtt/cue-times.ts';
+import { type CueRange, shiftCueTimes } from './shift-cues.ts';
 
 const signature = /^\ufeff?WEBVTT/;
 /** WebVTT, W3C, 4.2.2: when the rest of a line of karaoke begins. */
@@ -50,7 +51,7 @@ function cutBlock(
   const { times, settings, beginMs, endMs } = shifted;
   const textOf = (line: string) =>
     line.replace(innerTime, (_, ...found: string[]) => {
-      const ms = msOfTime(found.slice(0, 4)) - range.startMs;
+      const ms = cueTimeMs(found.slice(0, 4)) - range.startMs;
       return `<${formatCueTime(Math.min(endMs, Math.max(beginMs, ms)))}>`;
     });
   const text = block.slice(at + 1).map(textOf);

@@ -1,4 +1,5 @@
-import { cueText, formatCueTime } from '../../shared/text/cue-text.ts';
+import { cueText, formatCueTime } from '../../shared/web-vtt/cue-text.ts';
+import { parseCueTimes } from '../../shared/web-vtt/cue-times.ts';
 
 export interface CueRange {
   /** Subtracted from all times. */
@@ -7,8 +8,6 @@ export interface CueRange {
 }
 
 const header = 'WEBVTT\n';
-const cueTimes =
-  /^\s*(?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3})[ \t]*-->[ \t]*(?:(\d{2,6}):)?(\d{2}):(\d{2})\.(\d{3})((?:[ \t].*)?)$/;
 const maxLineChars = 10_000;
 
 /**
@@ -24,7 +23,7 @@ export async function shiftCues(
   let times: string | undefined;
   let isEmpty = true;
   for await (const line of lines) {
-    if (cueTimes.test(line)) {
+    if (parseCueTimes(line) !== undefined) {
       times = shiftCueTimes(line, range)?.times;
       continue;
     }
@@ -42,16 +41,11 @@ export async function shiftCues(
 
 /** @param line with the times of a cue. Undefined when nothing of the cue is in the range, and for other lines. */
 export function shiftCueTimes(line: string, { startMs, durationMs }: CueRange) {
-  const found = cueTimes.exec(line);
-  if (found === null) return undefined;
-  const beginMs = Math.max(0, msOfTime(found.slice(1, 5)) - startMs);
-  const endMs = Math.min(durationMs, msOfTime(found.slice(5, 9)) - startMs);
+  const found = parseCueTimes(line);
+  if (found === undefined) return undefined;
+  const beginMs = Math.max(0, found.startMs - startMs);
+  const endMs = Math.min(durationMs, found.endMs - startMs);
   if (endMs <= beginMs) return undefined;
   const times = `${formatCueTime(beginMs)} --> ${formatCueTime(endMs)}`;
-  return { times, settings: found[9] ?? '', beginMs, endMs };
-}
-
-/** @param parts hours, which may be missing, minutes, seconds and milliseconds */
-export function msOfTime([hours = '0', minutes, seconds, ms]: readonly string[]): number {
-  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
+  return { times, settings: found.settings, beginMs, endMs };
 }

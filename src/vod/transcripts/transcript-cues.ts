@@ -1,5 +1,5 @@
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
-import { formatCueTime } from '../../shared/text/cue-text.ts';
+import { formatCueTime } from '../../shared/web-vtt/cue-text.ts';
 import type { SpokenSegment, TimedText } from './transcription-client.ts';
 
 const maxLineWidth = 42;

@@ -1,3 +1,5 @@
+import { parseCueTimes } from '../../shared/web-vtt/cue-times.ts';
+
 interface VttCue {
   readonly startSeconds: number;
   readonly endSeconds: number;
@@ -17,13 +19,11 @@ export function parseVtt(file: string): VttCue[] {
     // An identifier may precede the times.
     const timesAt = lines.slice(0, 2).findIndex(line => line.includes('-->'));
     if (timesAt === -1) continue;
-    const [from = '', to = ''] = lines[timesAt]!.split('-->');
-    const startSeconds = parseTimestamp(from);
-    const endSeconds = parseTimestamp(to.trim().split(/\s/)[0] ?? '');
-    if (startSeconds === undefined || endSeconds === undefined || endSeconds <= startSeconds) continue;
+    const times = parseCueTimes(lines[timesAt]!);
+    if (times === undefined || times.endMs <= times.startMs) continue;
     cues.push({
-      startSeconds,
-      endSeconds,
+      startSeconds: times.startMs / 1000,
+      endSeconds: times.endMs / 1000,
       text: lines
         .slice(timesAt + 1)
         .join('\n')
@@ -48,11 +48,4 @@ export function cueAt<Cue extends { readonly startSeconds: number; readonly endS
   }
   const cue = cues[low - 1];
   return cue !== undefined && seconds < cue.endSeconds ? cue : undefined;
-}
-
-function parseTimestamp(text: string): number | undefined {
-  const found = /^(?:(\d+):)?(\d{2}):(\d{2}\.\d{3})$/.exec(text.trim());
-  if (found === null) return undefined;
-  const [, hours = '0', minutes = '0', seconds = '0'] = found;
-  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }

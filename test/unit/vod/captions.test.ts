@@ -152,10 +152,10 @@ second line
 `);
   });
 
-  test('have no other markup, and no text outside of cues', async () => {
-    const text = 'WEBVTT\nSTYLE\n\n00:01.000 --> 00:02.000\n<v Roger>a < b --> c & d\n';
+  test('have only markup of WebVTT, and no text outside of cues', async () => {
+    const text = 'WEBVTT\nSTYLE\n\n00:01.000 --> 00:02.000\n<v Roger>a <x> < b --> c & d\n';
     expect(await shift(text, 0)).toBe(
-      'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n&lt;v Roger&gt;a &lt; b --&gt; c &amp; d\n',
+      'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Roger>a &lt;x&gt; &lt; b --&gt; c &amp; d\n',
     );
   });
 

@@ -495,13 +495,19 @@ export type AudioTrack = {
 export type Caption = {
   readonly uri: string;
   readonly src: string;
+  readonly warnings?: readonly string[] | undefined;
   readonly srclang: string;
   readonly languageName: string;
   readonly default: boolean;
   readonly generated?: boolean | undefined;
 };
 
-export type Chapter = { readonly uri: string; readonly src: string; readonly language: string; };
+export type Chapter = {
+  readonly uri: string;
+  readonly src: string;
+  readonly warnings?: readonly string[] | undefined;
+  readonly language: string;
+};
 
 export type Player = {
   readonly playerId: string;

@@ -23,7 +23,10 @@ describe('parseVtt', () => {
         [5, 6, 'later'],
       ],
     ],
-    ['WEBVTT\n\n00:02.000 --> 00:01.000\nbackwards\n\n0:1 --> 0:2\nshort\n\n--> \n\n<html>', []],
+    [
+      'WEBVTT\n\n00:02.000 --> 00:01.000\nbackwards\n\n0:1 --> 0:2\nshort\n\n--> \n\n<html>',
+      [[1, 2, 'short']],
+    ],
   ])('reads %j', (text, expected) => {
     expect(parseVtt(text).map(cue => [cue.startSeconds, cue.endSeconds, cue.text])).toEqual(expected);
   });

@@ -153,6 +153,7 @@ function CaptionRow({
         )}
         {caption.default && <Badge tone="info">Default</Badge>}
         {caption.generated === true && <Badge>Automatic</Badge>}
+        {caption.warnings !== undefined && <span class="hint">{caption.warnings.join(' ')}</span>}
       </span>
       <Menu
         label={`Actions for ${name} captions`}

@@ -105,7 +105,7 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
 }
 
 function ChapterTrack({
-  track: { language, src },
+  track: { language, src, warnings },
   round,
   onOpen,
 }: {
@@ -139,7 +139,10 @@ function ChapterTrack({
   return (
     <li class="chapter-track">
       <div class="track-head">
-        <span class="track-name">{name}</span>
+        <span class="track-name">
+          {name}
+          {warnings !== undefined && <span class="hint">{warnings.join(' ')}</span>}
+        </span>
         <Menu
           label={`Actions for ${name} chapters`}
           items={can('upload') ? [...changes, download, removal] : [download]}

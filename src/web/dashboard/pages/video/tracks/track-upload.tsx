@@ -40,7 +40,7 @@ export function TrackUpload({
     submission.clear();
     setChosen(undefined);
     if (file === undefined) return;
-    const reading = await checkTrackFile(file);
+    const reading = await checkTrackFile(file, language.trim());
     if (latest.current === file) setChosen({ file, reading });
   };
   const reading = chosen?.reading;
@@ -60,7 +60,7 @@ export function TrackUpload({
       <FileField
         label="File"
         accept=".vtt,.srt,text/vtt"
-        hint="WebVTT (.vtt) or SubRip (.srt) in UTF-8, up to 8 MiB."
+        hint="WebVTT (.vtt) or SubRip (.srt), up to 8 MiB."
         error={fault ?? submission.errorOf('file')}
         onFile={file => void choose(file)}
       />
@@ -73,12 +73,25 @@ export function TrackUpload({
   );
 }
 
-function Findings({ kind, cues, wasSubRip }: { kind: TrackKind; cues: number; wasSubRip: boolean }) {
+function Findings({
+  kind,
+  cues,
+  wasSubRip,
+  warnings,
+}: {
+  kind: TrackKind;
+  cues: number;
+  wasSubRip: boolean;
+  warnings: readonly string[];
+}) {
   const what = kind === 'captions' ? 'captions' : 'chapters';
   return (
-    <Notice tone="good">
-      {formatNumber(cues)} {cues === 1 ? what.slice(0, -1) : what} found.
-      {wasSubRip && ' The file is converted to WebVTT.'}
-    </Notice>
+    <>
+      <Notice tone="good">
+        {formatNumber(cues)} {cues === 1 ? what.slice(0, -1) : what} found.
+        {wasSubRip && ' The file is converted to WebVTT.'}
+      </Notice>
+      {warnings.length > 0 && <Notice tone="warning">{warnings.join(' ')}</Notice>}
+    </>
   );
 }

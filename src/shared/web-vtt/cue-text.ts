@@ -1,8 +1,10 @@
 /** Styles without a counterpart in WebVTT: `<font color="...">` and `{\an8}`. */
 const droppedStyle = /<\/?font\b[^<>]{0,500}>|\{\\[^{}]{0,500}\}/gi;
-const keptTag = /(<\/?[biu]>)/i;
+const keptTag =
+  /(<\/?[biu]>|<\/?(?:c|v|lang|ruby|rt)(?:[.\s][^<>]{0,500})?>|<(?:\d{2,6}:)?\d{2}:\d{2}\.\d{3}>)/i;
+const style = /^<\/?[biu]>$/i;
 
-/** Turns a line of SubRip into cue text. **Source**: WebVTT, W3C, 4.2.2. */
+/** Turns a line of SubRip, or of WebVTT, into cue text. **Source**: WebVTT, W3C, 4.2.2. */
 export function cueText(line: string): string {
   const escaped = (text: string) =>
     text
@@ -12,7 +14,7 @@ export function cueText(line: string): string {
   return line
     .replace(droppedStyle, '')
     .split(keptTag)
-    .map((part, index) => (index % 2 === 1 ? part.toLowerCase() : escaped(part)))
+    .map((part, index) => (index % 2 === 0 ? escaped(part) : style.test(part) ? part.toLowerCase() : part))
     .join('');
 }
 

@@ -1,0 +1,35 @@
+export interface CueTimes {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** After the times, with the space before them. */
+  readonly settings: string;
+  /** False for times that only lenient readers understand. */
+  readonly isWebVtt: boolean;
+}
+
+const time = '(?:(\\d{1,6}) ?: ?)?(\\d{1,4}) ?: ?(\\d{1,4})(?: ?[.,:] ?(\\d{1,9}))?';
+const lenientTimes = new RegExp(`^\\s*${time}\\s*(?:-{1,3} ?>|[–—]>|--&gt;)\\s*${time}(\\s.*)?$`);
+const strictTime = '(?:\\d{2,6}:)?[0-5]\\d:[0-5]\\d\\.\\d{3}';
+/** WebVTT, W3C, 6.3: spaces around the arrow are optional. */
+const strictTimes = new RegExp(`^[ \\t]*${strictTime}[ \\t]*-->[ \\t]*${strictTime}(?:[ \\t].*)?$`);
+
+/** Reads the times of a cue: of WebVTT, SubRip, and what people and programs write instead. */
+export function parseCueTimes(line: string): CueTimes | undefined {
+  const found = lenientTimes.exec(line);
+  if (found === null) return undefined;
+  return {
+    startMs: cueTimeMs(found.slice(1, 5)),
+    endMs: cueTimeMs(found.slice(5, 9)),
+    settings: found[9] ?? '',
+    isWebVtt: strictTimes.test(line),
+  };
+}
+
+/** @param parts hours, which may be missing, minutes, seconds and the digits of their fraction */
+export function cueTimeMs([hours = '0', minutes, seconds, fraction = '']: readonly (
+  | string
+  | undefined
+)[]): number {
+  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
+}
