@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readVideoParameters } from '../../src/media/codecs/frame-sizes.ts';
-import { splitAnnexB } from '../../src/media/codecs/nal-units.ts';
 import { VideoSampleBuilder } from '../../src/media/codecs/video-sample-builder.ts';
 import { flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
 import { sampleTags } from '../../src/media/flv/sample-tags.ts';
+import { UnitScanner } from '../../src/media/mpegts/unit-scanner.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 
 const frames = 12;
@@ -46,7 +46,10 @@ test.each(['avc1', 'hvc1'] as const)('a byte stream of %s becomes tags with the 
       elementary,
     ]);
     const accessUnits: Buffer[][] = [];
-    for (const unit of splitAnnexB(await readFile(elementary))) {
+    const stream = await readFile(elementary);
+    const scanner = new UnitScanner(Infinity);
+    scanner.scan(stream);
+    for (const unit of scanner.units(stream)) {
       if (isDelimiter(codec, unit)) accessUnits.push([]);
       accessUnits.at(-1)?.push(unit);
     }

@@ -43,9 +43,16 @@ export class TsWriter {
     return this.packets(0, Buffer.concat([Buffer.of(0), section(0, 1, 0, body)]));
   }
 
-  map(pid: number, streams: readonly MapEntry[], version = 0): Buffer {
+  /** @param programDescriptors of the whole program */
+  map(
+    pid: number,
+    streams: readonly MapEntry[],
+    version = 0,
+    programDescriptors: Buffer = Buffer.alloc(0),
+  ): Buffer {
     const body = Buffer.concat([
-      Buffer.from([0xe1, 0, 0xf0, 0]),
+      Buffer.from([0xe1, 0, 0xf0, programDescriptors.length]),
+      programDescriptors,
       ...streams.flatMap(({ type, pid: streamPid, descriptors = Buffer.alloc(0) }) => [
         Buffer.from([type, 0xe0 | (streamPid >> 8), streamPid & 0xff, 0xf0, descriptors.length]),
         descriptors,

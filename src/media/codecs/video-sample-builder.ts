@@ -11,6 +11,8 @@ export interface BuiltSample {
 
 /** Encoders use one to three of each kind. */
 const maxSetsOfKind = 16;
+/** Of one access unit. Each is compared with the others. */
+const maxSetsOfUnit = 64;
 const maxSetBytes = 4 * 1024;
 
 /** NAL unit types. ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
@@ -66,7 +68,7 @@ export class VideoSampleBuilder {
       if (unit.length <= types.headerBytes) continue;
       const type = types.of(unit);
       if (isOneOf(types.sets, type)) {
-        if (unit.length <= maxSetBytes) sets.push(unit);
+        if (unit.length <= maxSetBytes && sets.length < maxSetsOfUnit) sets.push(unit);
         continue;
       }
       if (isOneOf(types.dropped, type)) continue;

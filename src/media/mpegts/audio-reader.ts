@@ -25,7 +25,7 @@ export class AudioFrameReader implements ElementaryReader {
     this.#nextTicks = undefined;
   }
 
-  push({ data, times }: PesPacket): void {
+  push({ data, times }: PesPacket): number {
     const bytes = this.#unfinished.length === 0 ? data : Buffer.concat([this.#unfinished, data]);
     const beginsAt = this.#unfinished.length;
     let dueTicks = times?.ptsTicks;
@@ -48,6 +48,7 @@ export class AudioFrameReader implements ElementaryReader {
     this.#unfinished = Buffer.from(bytes.subarray(at));
     // The frame that begins at the end of this packet is the one that its timestamp belongs to.
     if (at >= beginsAt && dueTicks !== undefined) this.#nextTicks = dueTicks;
+    return 0;
   }
 
   /** Then the header is a coincidence. */
@@ -82,9 +83,9 @@ export class OpusReader implements ElementaryReader {
     this.#nextTicks = undefined;
   }
 
-  push({ data, times }: PesPacket): void {
+  push({ data, times }: PesPacket): number {
     let dtsTicks = times?.ptsTicks ?? this.#nextTicks;
-    if (dtsTicks === undefined) return;
+    if (dtsTicks === undefined) return 0;
     for (const packet of splitOpusUnits(data)) {
       const config = this.#head;
       this.#head = undefined;
@@ -92,5 +93,6 @@ export class OpusReader implements ElementaryReader {
       dtsTicks += opusPacketSamples(packet) * opusTicks;
     }
     this.#nextTicks = dtsTicks;
+    return 0;
   }
 }

@@ -7,8 +7,10 @@ export interface PesTimes {
 export interface PesPacket {
   /** Of the first frame that begins in this packet. */
   readonly times: PesTimes | undefined;
-  /** Only valid during the call. */
+  /** Only valid during the call. Begins with the bytes that were retained. */
   readonly data: Buffer;
+  /** NAL units of the data; none in audio. */
+  readonly units: readonly Buffer[];
 }
 
 export interface FollowingPacket {
@@ -26,8 +28,12 @@ export interface ElementarySample extends PesTimes {
 
 /** Turns the PES packets of one elementary stream into samples. */
 export interface ElementaryReader {
-  /** @param following the packet after this one, as far as it is known */
-  push(packet: PesPacket, following: FollowingPacket | undefined): void;
-  /** Data is missing before the next packet. */
+  /**
+   * Returns the number of bytes at the end of the data to put in front of the next packet.
+   *
+   * @param following the packet after this one, as far as it is known
+   */
+  push(packet: PesPacket, following: FollowingPacket | undefined): number;
+  /** Data is missing before the next packet, and none is retained. */
   reset(): void;
 }

@@ -1,3 +1,5 @@
+import { UnitScanner } from './unit-scanner.ts';
+
 /** The optional part of a header with its flags, and up to both timestamps. ISO/IEC 13818-1:2019, 2.4.3.6. */
 export interface PesHeader {
   /** 0..2^33-1 at 90 kHz. */
@@ -41,28 +43,46 @@ function readTimestamp(bytes: Buffer, at: number): number {
 }
 
 const firstBytes = 16 * 1024;
+/** More of a packet than this is searched for units while it arrives. */
+const maxUnscannedBytes = 32 * 1024;
+
+interface AssembledPes {
+  /** Valid until the next start. Begins with the retained bytes. */
+  readonly data: Buffer;
+  /** NAL units of the data; none without a search for them. */
+  readonly units: readonly Buffer[];
+}
 
 /** Collects the data of one PES packet at a time in a buffer that it uses again. */
 export class PesAssembler {
   readonly #maxBytes: number;
+  readonly #scanner: UnitScanner | undefined;
   #buffer = Buffer.alloc(0);
+  /** Of earlier packets, in front of the data. */
+  #retainedBytes = 0;
+  /** With the retained bytes. */
   #length = 0;
   /** Of a header that continues in the next transport packet. */
   #skipBytes = 0;
   #dataBytes: number | undefined;
   #isActive = false;
 
-  constructor(maxBytes: number) {
+  /** @param maxUnits searches for NAL units, and ignores those that follow */
+  constructor(maxBytes: number, maxUnits?: number) {
     this.#maxBytes = maxBytes;
+    this.#scanner = maxUnits === undefined ? undefined : new UnitScanner(maxUnits);
   }
 
   /** All data of a packet that declares its length has arrived. */
   get isComplete(): boolean {
-    return this.#isActive && this.#dataBytes !== undefined && this.#length >= this.#dataBytes;
+    return this.#isActive && this.#dataBytes !== undefined && this.#packetBytes >= this.#dataBytes;
   }
 
   start({ dataAt, dataBytes }: PesHeader): void {
-    this.#length = 0;
+    if (this.#retainedBytes === 0) {
+      this.#length = 0;
+      this.#scanner?.reset();
+    }
     this.#skipBytes = dataAt;
     this.#dataBytes = dataBytes;
     this.#isActive = true;
@@ -73,8 +93,8 @@ export class PesAssembler {
     if (!this.#isActive) return true;
     const skipped = Math.min(this.#skipBytes, payload.length);
     this.#skipBytes -= skipped;
-    const bytes = Math.min(payload.length - skipped, (this.#dataBytes ?? Infinity) - this.#length);
-    if (this.#length + bytes > this.#maxBytes) {
+    const bytes = Math.min(payload.length - skipped, (this.#dataBytes ?? Infinity) - this.#packetBytes);
+    if (this.#packetBytes + bytes > this.#maxBytes) {
       this.drop();
       return false;
     }
@@ -85,21 +105,49 @@ export class PesAssembler {
     }
     payload.copy(this.#buffer, this.#length, skipped, skipped + bytes);
     this.#length += bytes;
+    if (this.#scanner !== undefined && this.#length - this.#scanner.scannedBytes > maxUnscannedBytes) {
+      this.#scanner.scan(this.#data);
+    }
     return true;
   }
 
-  /** The data, valid until the next start; undefined without a packet, or when it is truncated. */
-  take(): Buffer | undefined {
+  /** Undefined without a packet that has data. A truncated packet takes the retained bytes with it. */
+  take(): AssembledPes | 'truncated' | undefined {
     if (!this.#isActive) return undefined;
     this.#isActive = false;
-    const isTruncated = this.#dataBytes !== undefined && this.#length < this.#dataBytes;
-    return isTruncated || this.#length === 0 ? undefined : this.#buffer.subarray(0, this.#length);
+    if (this.#dataBytes !== undefined && this.#packetBytes < this.#dataBytes) {
+      this.#retainedBytes = 0;
+      return 'truncated';
+    }
+    if (this.#packetBytes === 0) return undefined;
+    this.#retainedBytes = 0;
+    const data = this.#data;
+    this.#scanner?.scan(data);
+    return { data, units: this.#scanner?.units(data) ?? [] };
   }
 
-  /** False when there was nothing to drop. */
+  /** Puts the last bytes of the packet that was taken in front of the next one. */
+  retain(bytes: number): void {
+    const from = this.#length - bytes;
+    if (from > 0) this.#buffer.copyWithin(0, from, this.#length);
+    this.#scanner?.skip(from);
+    this.#length = bytes;
+    this.#retainedBytes = bytes;
+  }
+
+  /** Forgets the retained bytes, too. False when there was nothing to drop. */
   drop(): boolean {
     const wasActive = this.#isActive;
     this.#isActive = false;
+    this.#retainedBytes = 0;
     return wasActive;
+  }
+
+  get #data(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  get #packetBytes(): number {
+    return this.#length - this.#retainedBytes;
   }
 }

@@ -72,6 +72,9 @@ const unsupportedRegistrations: Readonly<Record<string, readonly ['video' | 'aud
   DTS2: ['audio', 'DTS'],
   DTS3: ['audio', 'DTS'],
 };
+/** Splice information that is registered, DTS otherwise. ANSI/SCTE 35, 8.1. */
+const SCTE_35_OR_DTS = 0x86;
+const SCTE_35 = 'CUEI';
 /** Descriptor tags. ISO/IEC 13818-1:2019, table 2-45; ETSI EN 300 468, table 12. */
 const REGISTRATION = 0x05;
 const LANGUAGE = 0x0a;
@@ -79,6 +82,8 @@ const DVB_AC3 = 0x6a;
 const DVB_EAC3 = 0x7a;
 const DVB_DTS = 0x7b;
 const EXTENSION = 0x7f;
+/** ANSI/SCTE 35, 8.2. */
+const CUE_IDENTIFIER = 0x8a;
 /** Tag within an extension descriptor that ffmpeg and GStreamer use for the channels of Opus. */
 const OPUS_EXTENSION = 0x80;
 
@@ -100,6 +105,7 @@ export function readProgramMap(section: Buffer): ProgramMap | undefined {
   const unsupported: UnsupportedStream[] = [];
   const end = section.length - CRC_BYTES;
   let at = 12 + (section.readUInt16BE(10) & 0x0fff);
+  const programRegistration = registrationOf(readDescriptors(section.subarray(12, Math.min(at, end))));
   while (at + 5 <= end) {
     const type = section[at]!;
     const pid = section.readUInt16BE(at + 1) & 0x1fff;
@@ -112,7 +118,7 @@ export function readProgramMap(section: Buffer): ProgramMap | undefined {
       const config = codec === 'Opus' ? opusHead(opusChannels(descriptors)) : undefined;
       streams.push({ pid, kind, codec, language: readLanguage(descriptors), config });
     } else {
-      const named = describeUnsupported(type, descriptors);
+      const named = describeUnsupported(type, descriptors, programRegistration);
       if (named !== undefined) unsupported.push({ kind: named[0], name: named[1] });
     }
     at = next;
@@ -149,9 +155,15 @@ function describeStream(
 function describeUnsupported(
   type: number,
   descriptors: Descriptors,
+  programRegistration: string,
 ): readonly ['video' | 'audio', string] | undefined {
+  const registration = registrationOf(descriptors);
+  const named = unsupportedRegistrations[registration];
+  if (type === SCTE_35_OR_DTS && named === undefined) {
+    const isRegistered = registration === SCTE_35 || programRegistration === SCTE_35;
+    if (isRegistered || descriptors.some(({ tag }) => tag === CUE_IDENTIFIER)) return undefined;
+  }
   if (type !== PRIVATE_DATA) return unsupportedTypes[type];
-  const named = unsupportedRegistrations[registrationOf(descriptors)];
   if (named !== undefined) return named;
   return descriptors.some(({ tag }) => tag === DVB_DTS) ? ['audio', 'DTS'] : undefined;
 }

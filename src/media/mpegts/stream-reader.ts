@@ -8,6 +8,8 @@ import { VideoReader } from './video-reader.ts';
 
 const maxVideoPesBytes = 8 * 1024 * 1024;
 const maxAudioPesBytes = 256 * 1024;
+/** Far more than the slices of a frame. */
+const maxVideoUnits = 4096;
 
 interface StreamReaderEvents {
   sample(sample: ElementarySample): void;
@@ -31,7 +33,9 @@ export class StreamReader {
     this.#isVideo = stream.kind === 'video';
     this.#events = events;
     this.#reader = createReader(stream, sample => events.sample(sample));
-    this.#assembler = new PesAssembler(this.#isVideo ? maxVideoPesBytes : maxAudioPesBytes);
+    this.#assembler = this.#isVideo
+      ? new PesAssembler(maxVideoPesBytes, maxVideoUnits)
+      : new PesAssembler(maxAudioPesBytes);
   }
 
   push({ payload, counter, isStart, isDiscontinuity }: TsPacket): void {
@@ -82,8 +86,13 @@ export class StreamReader {
   }
 
   #finish(following: { times: PesTimes | undefined; isContinuation: boolean } | undefined): void {
-    const data = this.#assembler.take();
-    if (data !== undefined) this.#reader.push({ times: this.#times, data }, following);
+    const taken = this.#assembler.take();
+    if (taken === undefined) return;
+    if (taken === 'truncated') this.#reader.reset();
+    else {
+      const retained = this.#reader.push({ times: this.#times, ...taken }, following);
+      if (retained > 0) this.#assembler.retain(retained);
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import { AccessUnitGrouper } from '../codecs/access-unit-grouper.ts';
-import { splitAnnexB } from '../codecs/nal-units.ts';
 import { VideoSampleBuilder } from '../codecs/video-sample-builder.ts';
 import type {
   ElementaryReader,
@@ -10,10 +9,8 @@ import type {
 } from './elementary-reader.ts';
 
 const START_CODE_BYTES = 3;
-/** Far more than the slices of a frame. */
-const maxUnits = 4096;
 const maxUnfinishedBytes = 8 * 1024 * 1024;
-/** PES packets of one access unit, which is looked through again for each. */
+/** PES packets of one access unit, whose units are grouped again for each. */
 const maxContinuations = 64;
 const fallbackStepTicks = 3600;
 const maxStepTicks = 90_000;
@@ -27,9 +24,7 @@ export class VideoReader implements ElementaryReader {
   readonly #grouper: AccessUnitGrouper;
   readonly #sample: (sample: ElementarySample) => void;
   /** The last access unit, while it may continue in the next packet. */
-  #unfinished:
-    | { readonly bytes: Buffer; readonly times: PesTimes | undefined; readonly continuations: number }
-    | undefined;
+  #unfinished: { readonly times: PesTimes | undefined; readonly continuations: number } | undefined;
   #last: PesTimes | undefined;
   #stepTicks = fallbackStepTicks;
 
@@ -43,15 +38,15 @@ export class VideoReader implements ElementaryReader {
     this.#unfinished = undefined;
   }
 
-  push(packet: PesPacket, following: FollowingPacket | undefined): void {
+  push(packet: PesPacket, following: FollowingPacket | undefined): number {
     const unfinished = this.#unfinished;
     this.#unfinished = undefined;
-    const bytes = unfinished === undefined ? packet.data : Buffer.concat([unfinished.bytes, packet.data]);
-    const groups = this.#grouper.group(splitAnnexB(bytes, maxUnits));
+    const { data } = packet;
+    const groups = this.#grouper.group(packet.units);
     const last = groups.at(-1);
-    if (last === undefined) return;
     const beginsAt = unfinished === undefined ? 0 : 1;
     const nextTicks = following?.times?.dtsTicks;
+    let retained = 0;
     groups.forEach((units, index) => {
       const known = index < beginsAt ? unfinished?.times : index === beginsAt ? packet.times : undefined;
       if (known !== undefined && nextTicks !== undefined) {
@@ -59,14 +54,16 @@ export class VideoReader implements ElementaryReader {
       }
       const times = known ?? this.#afterLast();
       if (units === last && following?.isContinuation === true) {
-        const at = units[0]!.byteOffset - bytes.byteOffset - START_CODE_BYTES;
+        const at = units[0]!.byteOffset - data.byteOffset - START_CODE_BYTES;
         const continuations = groups.length === 1 ? (unfinished?.continuations ?? 0) + 1 : 1;
-        if (bytes.length - at <= maxUnfinishedBytes && continuations <= maxContinuations)
-          this.#unfinished = { bytes: Buffer.from(bytes.subarray(at)), times, continuations };
+        if (data.length - at > maxUnfinishedBytes || continuations > maxContinuations) return;
+        this.#unfinished = { times, continuations };
+        retained = data.length - at;
         return;
       }
       this.#emit(units, times);
     });
+    return retained;
   }
 
   #emit(units: readonly Buffer[], times: PesTimes | undefined): void {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TsDemuxer, type TsProgram, type TsSample } from '../../../../src/media/mpegts/ts-demuxer.ts';
 import { descriptor, type MapEntry, TsWriter } from '../../../support/mpegts.ts';
 import { Random } from '../../../support/random.ts';
@@ -199,6 +199,23 @@ describe('TsDemuxer', () => {
     });
   });
 
+  it('takes SCTE-35 for what it is, where a program or stream is registered for it', () => {
+    const cuei = descriptor(5, 'CUEI');
+    const scte = { type: 0x86, pid: 0x1f4 };
+    const unsupportedOf = (streams: readonly MapEntry[], program?: Buffer) => {
+      const ts = new TsWriter();
+      return demux(ts.association(mapPid), ts.map(mapPid, streams, 0, program)).programs[0]?.unsupported;
+    };
+    expect(unsupportedOf([avc, scte], cuei)).toEqual([]);
+    expect(unsupportedOf([avc, scte], Buffer.concat([descriptor(0x0a, 'deu\0'), cuei]))).toEqual([]);
+    expect(unsupportedOf([avc, { ...scte, descriptors: cuei }])).toEqual([]);
+    expect(unsupportedOf([avc, { ...scte, descriptors: descriptor(0x8a, Buffer.of(1)) }])).toEqual([]);
+    const dts = [{ kind: 'audio', name: 'DTS' }];
+    expect(unsupportedOf([avc, scte])).toEqual(dts);
+    expect(unsupportedOf([avc, scte], descriptor(5, 'HDMV'))).toEqual(dts);
+    expect(unsupportedOf([avc, { ...scte, descriptors: descriptor(5, 'DTS1') }], cuei)).toEqual(dts);
+  });
+
   it('counts scrambled packets', () => {
     const ts = new TsWriter();
     const scrambled = ts.packet(videoPid, Buffer.alloc(184), { isStart: true, isScrambled: true });
@@ -242,6 +259,53 @@ describe('TsDemuxer', () => {
     expect(dts).toEqual([0, 3600, 7200]);
     expect(samples[0]!.data).toHaveLength(4 + slice(1, true, 900).length);
     expect(samples[2]!.data).toHaveLength(4 + slice(3).length);
+  });
+
+  it.each([
+    ['zeros', Buffer.alloc(184)],
+    ['units', Buffer.concat([startCode, Buffer.alloc(180, 0x41)])],
+  ])('looks at each byte of a long frame once: %s', (_, payload) => {
+    const ts = new TsWriter();
+    const pieces = [begin(ts, avc), ts.pes(videoPid, keyframe(1), { pts: 0 })];
+    pieces.push(
+      ts.pes(videoPid, Buffer.concat([slice(2), ...Array<Buffer>(3000).fill(payload)]), { pts: 3600 }),
+    );
+    // PES packets without timestamps, which continue the frame.
+    for (let count = 0; count < 60; count++) pieces.push(ts.pes(videoPid, payload));
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    let scanned = 0;
+    let copied = 0;
+    const { indexOf } = Buffer.prototype;
+    const search = vi.spyOn(Buffer.prototype, 'indexOf').mockImplementation(function (this: Buffer, ...args) {
+      const found = indexOf.apply(this, args);
+      scanned += (found === -1 ? this.length : found) - Number(args[1] ?? 0);
+      return found;
+    });
+    const { concat } = Buffer;
+    const copy = vi.spyOn(Buffer, 'concat').mockImplementation((...args) => {
+      const joined = concat(...args);
+      copied += joined.length;
+      return joined;
+    });
+    onTestFinished(() => {
+      search.mockRestore();
+      copy.mockRestore();
+    });
+    demux(...pieces);
+    expect(scanned).toBeGreaterThan(0.9 * bytes);
+    expect(scanned).toBeLessThan(1.1 * bytes);
+    expect(copied).toBeLessThan(bytes);
+  });
+
+  it('compares few of the parameter sets that one frame repeats', () => {
+    const ts = new TsWriter();
+    const sets = Array.from({ length: 2000 }, (_, index) =>
+      Buffer.concat([Buffer.of(0x67), Buffer.alloc(1000, 0xab), Buffer.of(1 + (index >> 8), index & 0xff)]),
+    );
+    const equals = vi.spyOn(Buffer.prototype, 'equals');
+    onTestFinished(() => equals.mockRestore());
+    demux(begin(ts, avc), ts.pes(videoPid, units(...sets, sps, pps, slice(1, true)), { pts: 0 }));
+    expect(equals.mock.calls.length).toBeLessThan(10_000);
   });
 
   it('keeps slices of one frame together', () => {
