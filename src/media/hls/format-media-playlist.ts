@@ -118,7 +118,9 @@ function optionalSeconds(value: number | undefined): string | undefined {
 function pushStart(lines: string[], start: SegmentStart, map: string | undefined): string | undefined {
   if (start.discontinuity) lines.push('#EXT-X-DISCONTINUITY');
   const uri = start.map?.uri ?? map;
-  if (uri !== undefined && uri !== map) lines.push(`#EXT-X-MAP:URI=${quoted(uri)}`);
+  // streamlink forgets the map at a discontinuity.
+  const isDue = uri !== map || start.discontinuity === true;
+  if (uri !== undefined && isDue) lines.push(`#EXT-X-MAP:URI=${quoted(uri)}`);
   if (start.programDateTimeMs !== undefined) {
     const date = new Date(Math.round(start.programDateTimeMs)).toISOString();
     lines.push(`#EXT-X-PROGRAM-DATE-TIME:${date}`);
