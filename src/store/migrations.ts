@@ -57,6 +57,7 @@ import { passwordResets } from './migrations/0053-password-resets.ts';
 import { videoDefaults } from './migrations/0054-video-defaults.ts';
 import { textTrackWarnings } from './migrations/0055-text-track-warnings.ts';
 import { canonicalEmails } from './migrations/0056-canonical-emails.ts';
+import { jobParsing } from './migrations/0057-job-parsing.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -118,6 +119,7 @@ export const migrations: readonly Migration[] = [
   videoDefaults,
   textTrackWarnings,
   canonicalEmails,
+  jobParsing,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */
