@@ -96,6 +96,11 @@ async function openPostgres(options: {
     lock: options.lock,
     isBesideServer: options.isBesideServer,
     isShared: options.isShared ?? false,
+    onPooled: () =>
+      options.log?.info('database-pooled', {
+        advice:
+          'A connection pooler gives each transaction another connection. One of them is kept for the lock of this server. Use pool_mode = session, or the address of PostgreSQL itself, for limits on the time of queries.',
+      }),
     onIdleError: error => options.log?.warn('database-connection-lost', { error: messageOf(error) }),
   });
 }

@@ -86,7 +86,7 @@ export async function runOnPostgres(url: string, text: string): Promise<void> {
   }
 }
 
-function idsOf(name: string): { uid: number; gid: number } {
+export function idsOf(name: string): { uid: number; gid: number } {
   const id = (option: string) => Number(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout);
   return { uid: id('-u'), gid: id('-g') };
 }

@@ -14,6 +14,7 @@ import type { DataFolderLock } from '../data-folder-lock.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
 import { runInScope, runShared, share, sharedTransaction, TransactionScope } from '../transaction-scope.ts';
+import { poolsTransactions } from './pooler.ts';
 import { checkPostgresIsCurrent, migratePostgres } from './postgres-migrations.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 import { postgresUnusable, reasonOf } from './postgres-unusable.ts';
@@ -27,12 +28,20 @@ const maxUrgentConnections = 3;
 /** A server that lost its network must not keep rows locked. */
 const idleInTransactionTimeoutMs = 60_000;
 const statementTimeoutMs = 60_000;
+const sessionSettings = `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 /** Longer than the server's own limit: it no longer responds, as after a failover. */
 const defaultResponseTimeoutMs = 65_000;
 const maxAttempts = 5;
 const retryDelayMs = 20;
+/** After a failover, until the address leads to the new primary. */
+const reconnectEveryMs = 1_000;
+const selectIsReadOnly = "SELECT current_setting('transaction_read_only') AS is_read_only";
+const readOnlyMessage = 'PostgreSQL is read-only';
 /** `serialization_failure` and `deadlock_detected`. */
 const retriedCodes: readonly (string | undefined)[] = ['40001', '40P01'];
+
+const pooledAndShared =
+  'A connection pooler gives each transaction another connection (pool_mode = transaction of PgBouncer), so that servers that share the database would not hear from each other. Use pool_mode = session, or the address of PostgreSQL itself.';
 
 /** Object ids of PostgreSQL's types. Numbers of this product are below 2^53, and booleans are 0 or 1 as in SQLite. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
@@ -54,54 +63,58 @@ export class PostgresDatabase implements Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  readonly #pool: pg.Pool;
-  readonly #urgentPool: pg.Pool;
+  readonly #openPool: (max: number) => pg.Pool;
+  #pool: pg.Pool;
+  #urgentPool: pg.Pool;
+  #connectedAtMs = 0;
   readonly #lock: DataFolderLock | undefined;
   readonly #serverLock: ServerLock;
   #end: Promise<unknown> | undefined;
 
   constructor(options: {
-    readonly pool: pg.Pool;
-    readonly urgentPool: pg.Pool;
-    /** Of connections beside the pool. */
+    readonly openPool: (max: number) => pg.Pool;
+    /** Of connections beside the pools. */
     readonly settings: pg.ClientConfig;
+    /** By transaction, by a pooler between. */
+    readonly isPooled: boolean;
     readonly lock: DataFolderLock | undefined;
     readonly isShared: boolean;
     readonly onError: (error: Error) => void;
   }) {
-    const { pool, settings, onError } = options;
-    this.#pool = pool;
-    this.#urgentPool = options.urgentPool;
-    this.#serverLock = new ServerLock(settings, options.isShared);
+    const { openPool, settings, onError } = options;
+    this.#openPool = openPool;
+    this.#pool = openPool(maxConnections);
+    this.#urgentPool = openPool(maxUrgentConnections);
+    this.#serverLock = new ServerLock(settings, options);
     this.#lock = options.lock;
     this.signals = new PostgresSignals({
       ...{ settings, onError, queries: this.queries },
-      notify: (text, texts) => pool.query(text, [texts]),
+      notify: (text, texts) => this.#pool.query(text, [texts]),
     });
   }
 
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.all(query);
-    return (await execute(this.#pool, query)).rows as Row[];
+    return (await this.#execute(this.#pool, query)).rows as Row[];
   }
 
   async first<Row>(query: Compilable<Row>): Promise<Row | undefined> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.first(query);
-    return (await execute(this.#pool, query)).rows[0] as Row | undefined;
+    return (await this.#execute(this.#pool, query)).rows[0] as Row | undefined;
   }
 
   async run(query: Compilable): Promise<number> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.run(query);
-    return (await execute(this.#pool, query)).rowCount ?? 0;
+    return (await this.#execute(this.#pool, query)).rowCount ?? 0;
   }
 
   async runUrgent(query: Compilable): Promise<number> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.run(query);
-    return (await execute(this.#urgentPool, query)).rowCount ?? 0;
+    return (await this.#execute(this.#urgentPool, query)).rowCount ?? 0;
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -129,10 +142,46 @@ export class PostgresDatabase implements Database {
 
   async findFault(): Promise<string | undefined> {
     try {
-      await this.#pool.query('SELECT 1');
-      return undefined;
+      const { rows } = await this.#pool.query(
+        "SELECT current_setting('transaction_read_only') AS is_read_only",
+      );
+      if (rows[0]?.is_read_only !== 'on') return undefined;
+      this.#reconnect();
+      return readOnlyMessage;
     } catch (error) {
       return messageOf(error);
+    }
+  }
+
+  /**
+   * Opens new connections after a failover: those of a primary that became a standby stay open, and the address may lead
+   * to another server now.
+   */
+  #reconnect(): void {
+    if (this.#end !== undefined || performance.now() - this.#connectedAtMs < reconnectEveryMs) return;
+    this.#connectedAtMs = performance.now();
+    for (const pool of [this.#pool, this.#urgentPool]) endOnceUnused(pool);
+    this.#pool = this.#openPool(maxConnections);
+    this.#urgentPool = this.#openPool(maxUrgentConnections);
+    this.#serverLock.reconnect();
+    this.signals.reconnect(new Error(readOnlyMessage));
+  }
+
+  async #execute(client: pg.Pool | pg.ClientBase, query: Compilable): Promise<pg.QueryResult> {
+    const { sql, parameters } = query.compile();
+    return this.#orAppError(client.query(sql, [...parameters]));
+  }
+
+  /**
+   * Converts the errors that have an answer of their own.
+   * @throws AppError `database-unusable` when PostgreSQL cannot be reached or is read-only, or `disk-full`
+   */
+  async #orAppError<Result>(answer: Promise<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isReadOnly(error)) this.#reconnect();
+      throw toAppError(error);
     }
   }
 
@@ -150,13 +199,13 @@ export class PostgresDatabase implements Database {
   }
 
   async #attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    const client = await orAppError(this.#pool.connect());
+    const client = await this.#orAppError(this.#pool.connect());
     const scope = new TransactionScope();
     let failure: Error | undefined;
     try {
-      await orAppError(client.query('BEGIN'));
+      await this.#orAppError(client.query('BEGIN'));
       const result = await runInScope(scope, () => work(this.#transactionOf(client, scope)));
-      const { command } = await orAppError(client.query('COMMIT'));
+      const { command } = await this.#orAppError(client.query('COMMIT'));
       // After a failed query, PostgreSQL rolls back without an error.
       if (command !== 'COMMIT') throw new AppError('server-error', 'The transaction was rolled back.');
       scope.notifyCommitted();
@@ -176,7 +225,7 @@ export class PostgresDatabase implements Database {
     const { dialect, queries } = this;
     const perform = (query: Compilable) => {
       scope.assertOpen();
-      return execute(client, query);
+      return this.#execute(client, query);
     };
     const transaction: Transaction = {
       dialect,
@@ -189,7 +238,7 @@ export class PostgresDatabase implements Database {
       lock: async (...key) => {
         scope.assertOpen();
         const text = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
-        await orAppError(client.query(text, [JSON.stringify(key)]));
+        await this.#orAppError(client.query(text, [JSON.stringify(key)]));
       },
     };
     return transaction;
@@ -209,6 +258,8 @@ export async function connectPostgres(options: {
   /** Other servers may use it, too. Default false. */
   readonly isShared?: boolean;
   readonly onIdleError?: (error: Error) => void;
+  /** A pooler between gives each transaction another connection. */
+  readonly onPooled?: () => void;
   /** Of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
 }): Promise<PostgresDatabase> {
@@ -220,53 +271,53 @@ export async function connectPostgres(options: {
     types: { getTypeParser: (id, format) => parsers[id] ?? pg.types.getTypeParser(id, format) },
   };
   const onError = (error: Error) => options.onIdleError?.(error);
-  const openPool = (max: number) => {
-    const pool = new pg.Pool({
-      ...{ ...settings, max },
-      idleTimeoutMillis: idleTimeoutMs,
-      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
-    });
-    pool.on('error', onError);
-    // The pool listens to idle connections only. The queries of a lost one fail, too.
-    pool.on('connect', client => client.on('error', () => {}));
-    return pool;
-  };
-  const [pool, urgentPool] = [openPool(maxConnections), openPool(maxUrgentConnections)];
   const client = new pg.Client(settings);
   client.on('error', () => {});
   try {
     await client.connect();
-    // A migration may take long, whatever the role's settings are.
-    await client.query('SET statement_timeout = 0');
+    const { rows } = await client.query(selectIsReadOnly);
+    if (rows[0]?.is_read_only === 'on') throw Object.assign(new Error(readOnlyMessage), { code: '25006' });
     if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
     else await migratePostgres(client);
+    const isPooled = await poolsTransactions(settings);
     const { lock, isShared = false } = options;
-    return new PostgresDatabase({ pool, urgentPool, settings, lock, isShared, onError });
+    if (isPooled && isShared) throw new AppError('database-unusable', pooledAndShared);
+    if (isPooled) options.onPooled?.();
+    const openPool = (max: number) => {
+      const pool = new pg.Pool({
+        ...{ ...settings, max },
+        idleTimeoutMillis: idleTimeoutMs,
+        query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
+        // Poolers refuse these among the parameters of a connection. A transaction pooler would give them to others.
+        ...(isPooled ? {} : { onConnect: async client => void (await client.query(sessionSettings)) }),
+      });
+      pool.on('error', onError);
+      // The pool listens to idle connections only. The queries of a lost one fail, too.
+      pool.on('connect', client => client.on('error', () => {}));
+      return pool;
+    };
+    return new PostgresDatabase({ openPool, settings, isPooled, lock, isShared, onError });
   } catch (error) {
-    await pool.end();
     throw postgresUnusable(options.url, error);
   } finally {
     await client.end();
   }
 }
 
-function execute(client: pg.Pool | pg.ClientBase, query: Compilable): Promise<pg.QueryResult> {
-  const { sql, parameters } = query.compile();
-  return orAppError(client.query(sql, [...parameters]));
+/** Ends a pool that gets no more queries. Those that wait for a connection would never get one after the end. */
+function endOnceUnused(pool: pg.Pool): void {
+  const end = () => {
+    if (pool.waitingCount > 0 || pool.ending) return;
+    for (const event of ['acquire', 'remove'] as const) pool.off(event, end);
+    void pool.end();
+  };
+  for (const event of ['acquire', 'remove'] as const) pool.on(event, end);
+  end();
 }
 
-/**
- * Converts the errors that have an answer of their own.
- * @throws AppError `database-unusable` when PostgreSQL cannot be reached, or `disk-full`
- */
-async function orAppError<Result>(answer: Promise<Result>): Promise<Result> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw toAppError(error);
-  }
+/** `read_only_sql_transaction`. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
 }
 
 /** **Source**: PostgreSQL 17, appendix A, "PostgreSQL Error Codes" */
@@ -275,7 +326,7 @@ function toAppError(error: unknown): unknown {
   // Only the server's errors are of this class: others are about the connection.
   const code = error instanceof pg.DatabaseError ? error.code : '08000';
   if (code === '53100') return new AppError('disk-full', undefined, { cause: error });
-  if (code !== undefined && /^(08|53|57P)/.test(code)) {
+  if (code !== undefined && /^(?:08|53|57P|25006)/.test(code)) {
     const message = `PostgreSQL cannot be used now: ${reasonOf(error)}`;
     return new AppError('database-unusable', message, { cause: error });
   }

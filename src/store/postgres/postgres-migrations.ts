@@ -20,6 +20,8 @@ export async function migratePostgres(
 ): Promise<number> {
   await client.query('BEGIN');
   try {
+    // A migration may take long, whatever the role's settings are.
+    await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
     const found = await readVersion(client);
     assertNotTooNew(name, found, steps.length);

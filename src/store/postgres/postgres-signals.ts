@@ -41,6 +41,7 @@ export class PostgresSignals implements Signals {
   readonly #sending = new CoalescedTask(() => this.#send());
   readonly #stopping = new AbortController();
   #receiving: Promise<void> | undefined;
+  #disconnect: ((error: Error) => void) | undefined;
 
   /** @param notify sends each text to the channel */
   constructor(options: {
@@ -75,6 +76,11 @@ export class PostgresSignals implements Signals {
   listen(name: SignalName, listener: (payload: string | undefined) => void): () => void {
     this.#receiving ??= this.#receive();
     return this.#local.listen(name, listener);
+  }
+
+  /** Listens over a new connection. */
+  reconnect(reason: Error): void {
+    this.#disconnect?.(reason);
   }
 
   /** Sends what is queued. */
@@ -133,6 +139,7 @@ export class PostgresSignals implements Signals {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     // Awaited below, once it is connected.
     ended.catch(() => {});
+    this.#disconnect = reject;
     const { signal } = this.#stopping;
     const stop = () => resolve();
     signal.addEventListener('abort', stop);

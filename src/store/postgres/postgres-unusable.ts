@@ -28,6 +28,8 @@ function adviceFor(code: string | undefined, source: string): string {
       return `Check the user and the password in ${source}, and pg_hba.conf of PostgreSQL.`;
     case '3D000':
       return `Create the database, as with "createdb --encoding=UTF8 NAME", or check its name in ${source}.`;
+    case '25006':
+      return `It is a standby, or was made read-only: give the address of the primary in ${source}.`;
     case '42501':
       return 'Make the user the owner of the database.';
     case '0A000':

@@ -16,13 +16,19 @@ const retryMs = 250;
 export class ServerLock {
   readonly #settings: pg.ClientConfig;
   readonly #isShared: boolean;
+  readonly #isPooled: boolean;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReleased = false;
 
-  constructor(settings: pg.ClientConfig, isShared: boolean) {
+  /** @param options.isPooled only a transaction keeps its connection of PostgreSQL */
+  constructor(
+    settings: pg.ClientConfig,
+    options: { readonly isShared: boolean; readonly isPooled: boolean },
+  ) {
     this.#settings = settings;
-    this.#isShared = isShared;
+    this.#isShared = options.isShared;
+    this.#isPooled = options.isPooled;
   }
 
   /** @throws AppError `database-unusable` when another server has it, or the error of the connection */
@@ -39,6 +45,11 @@ export class ServerLock {
     }
   }
 
+  /** Takes the lock over a new connection. */
+  reconnect(): void {
+    this.#client?.end().catch(() => {});
+  }
+
   async release(): Promise<void> {
     this.#isReleased = true;
     clearTimeout(this.#timer);
@@ -50,10 +61,11 @@ export class ServerLock {
     client.on('error', () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ taken: boolean | number }>(
-        `SELECT pg_try_advisory_lock${this.#isShared ? '_shared' : ''}($1) AS taken`,
-        [lockNumber],
-      );
+      if (this.#isPooled) await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
+      const take = `pg_try_advisory${this.#isPooled ? '_xact' : ''}_lock${this.#isShared ? '_shared' : ''}`;
+      const { rows } = await client.query<{ taken: boolean | number }>(`SELECT ${take}($1) AS taken`, [
+        lockNumber,
+      ]);
       if (!rows[0]?.taken || this.#isReleased) {
         await client.end();
         return false;
