@@ -4,7 +4,7 @@ import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { offerToWatch, type ViewerPath, WebRtcViewer } from '../support/webrtc-viewer.ts';
+import { type ClientPath, offerToWatch, WebRtcClient } from '../support/webrtc-client.ts';
 
 let server: TestServer;
 let stream: CreatedStream;
@@ -36,10 +36,10 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const open = () => WebRtcViewer.open(url, server.app.webrtcPort!);
+const open = () => WebRtcClient.watch(url, server.app.webrtcPort!);
 
 /** Media arrives at `path`, or more than is allowed at `victim`. */
-async function receivesMore(path: ViewerPath, bytes: number, victim?: ViewerPath): Promise<void> {
+async function receivesMore(path: ClientPath, bytes: number, victim?: ClientPath): Promise<void> {
   const before = path.bytesIn;
   await waitUntil(
     () => path.bytesIn > before + bytes || (victim !== undefined && victim.bytesIn > 100 * victim.bytesOut),
@@ -47,7 +47,7 @@ async function receivesMore(path: ViewerPath, bytes: number, victim?: ViewerPath
   );
 }
 
-async function watchFrom(address: string): Promise<{ viewer: WebRtcViewer; path: ViewerPath }> {
+async function watchFrom(address: string): Promise<{ viewer: WebRtcClient; path: ClientPath }> {
   const viewer = await open();
   const path = await viewer.pathAt(address, true);
   viewer.check(path);

@@ -1,3 +1,4 @@
+import { readVideoOrder } from '../../media/codecs/frame-sizes.ts';
 import { type BuiltSample, VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { sampleTags } from '../../media/flv/sample-tags.ts';
@@ -6,6 +7,7 @@ import { unitsOf } from '../../media/rtp/depacketize.ts';
 import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
 import type { VideoCodec } from './accept-offer.ts';
 import { FrameAssembler, type RtpFrame } from './frame-assembler.ts';
+import { FrameTimes } from './frame-times.ts';
 
 interface VideoReceiverOptions {
   readonly codec: VideoCodec;
@@ -17,6 +19,7 @@ interface VideoReceiverOptions {
 /** Undefined for a frame without a picture. */
 type BuildSample = (payloads: readonly Buffer[]) => BuiltSample | 'malformed' | undefined;
 
+const inOrder = { maxReordered: 0, avcSyntax: undefined, frameSeconds: undefined };
 /** Browsers send keyframes only on request, and players join at them. */
 const keyframeIntervalMs = 2_000;
 /** A lost request is repeated, and a keyframe takes a moment. */
@@ -26,6 +29,7 @@ const repeatRequestMs = 500;
 export class VideoReceiver {
   readonly #options: VideoReceiverOptions;
   readonly #frames = new FrameAssembler();
+  readonly #times = new FrameTimes();
   readonly #build: BuildSample;
   #needsKeyframe = true;
   #keyframeAtMs: number | undefined;
@@ -47,18 +51,27 @@ export class VideoReceiver {
 
   #handle({ payloads, timestamp, arrivedAtMs }: RtpFrame, nowMs: number): void {
     const { codec, timeOf, emit } = this.#options;
-    const dtsMs = timeOf(timestamp, arrivedAtMs);
+    const ms = timeOf(timestamp, arrivedAtMs);
     const sample = this.#build(payloads);
     if (sample === 'malformed') this.#needsKeyframe = true;
     // Some senders give parameter sets timestamps of their own.
     if (sample === undefined || sample === 'malformed') return;
     const { record, data, isKeyframe } = sample;
-    if (record !== undefined) emit(sampleTags.videoConfig(codec, record, dtsMs));
+    if (record !== undefined) {
+      this.#times.configure(readVideoOrder(codec, record) ?? inOrder);
+      emit(sampleTags.videoConfig(codec, record, ms));
+    }
     if (isKeyframe) {
+      if (this.#needsKeyframe) this.#times.restart();
       this.#needsKeyframe = false;
       this.#keyframeAtMs = nowMs;
     }
-    if (!this.#needsKeyframe) emit(sampleTags.video(codec, { dtsMs, isKeyframe, data }));
+    if (this.#needsKeyframe) return;
+    const frames = this.#times.push({ ms, data, isKeyframe });
+    this.#needsKeyframe = frames === undefined;
+    for (const frame of frames ?? []) {
+      emit(sampleTags.video(codec, { ...frame, dtsMs: Math.floor(frame.dtsMs) }));
+    }
   }
 
   #requestWhenDue(nowMs: number): void {

@@ -41,6 +41,8 @@ const closeReasons: Readonly<Record<WebRtcCloseReason, PublisherCloseReason>> = 
 };
 
 const countEveryMs = 1_000;
+/** Of the first packet: with B-frames, the first frame is decoded earlier than it is displayed. */
+const firstMs = 2_000;
 
 /** One publisher over WHIP, from the accepted offer to its end. */
 export class WhipSession implements PublisherConnection {
@@ -164,7 +166,7 @@ export class WhipSession implements PublisherConnection {
 
   #receive(track: ReceiveTrack, packet: OrderedPacket): void {
     if (this.#clock === undefined) {
-      this.#clock = new MediaClock(packet.arrivedAtMs);
+      this.#clock = new MediaClock(packet.arrivedAtMs - firstMs);
       this.#declareTracks();
     }
     if (packet.arrivedAtMs - this.#countedAtMs >= countEveryMs) {
@@ -190,7 +192,7 @@ export class WhipSession implements PublisherConnection {
     const properties = new Map(
       (this.#webRtc?.tracks ?? []).map(({ kind, codec }) => [`${kind}codecid`, codec.name]),
     );
-    this.#emit({ kind: 'script', timestampMs: 0, body: encodeAmf0('onMetaData', properties) });
+    this.#emit({ kind: 'script', timestampMs: firstMs, body: encodeAmf0('onMetaData', properties) });
   }
 
   #countPackets(): void {

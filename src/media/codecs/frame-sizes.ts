@@ -2,10 +2,13 @@ import {
   av1FrameSize,
   av1Parameters,
   avcFrameSize,
+  avcOrder,
   avcParameters,
   type FrameSize,
   hevcFrameSize,
+  hevcOrder,
   hevcParameters,
+  type VideoOrder,
   type VideoParameters,
 } from './parameter-set.ts';
 
@@ -55,6 +58,17 @@ export function readVideoParameters(
         ? hevcParameterSets(recordOrUnits).map(hevcParameters)
         : av1SequenceHeaders(recordOrUnits).map(av1Parameters);
   return parameters.find(each => each !== undefined);
+}
+
+/** Reads the first sequence parameter set of a record. Undefined for AV1, which puts frames into the order of display. */
+export function readVideoOrder(codec: VideoSampleEntryType, record: Buffer): VideoOrder | undefined {
+  const orders =
+    codec === 'avc1'
+      ? countedUnits(record, 6, (record[5] ?? 0) & 0x1f).map(avcOrder)
+      : codec === 'hvc1'
+        ? hevcParameterSets(record).map(hevcOrder)
+        : [];
+  return orders.find(each => each !== undefined);
 }
 
 /** Of nearly every frame. */

@@ -14,6 +14,10 @@ const CHROMA_422 = 2;
 /** Profiles with chroma format and scaling lists. ITU-T H.264 (08/2021), 7.3.2.1.1. */
 const AVC_HIGH_PROFILES = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 
+const AVC_BASELINE = 66;
+/** pic_order_cnt_type. ITU-T H.264 (08/2021), 8.2.1.3. */
+const ORDER_OF_DECODING = 2;
+
 /** Describes the frames of one sequence as players show them. */
 export interface VideoParameters {
   /** After cropping, before the pixel aspect ratio. */
@@ -78,6 +82,82 @@ export function avcFieldSyntax(unit: Buffer): AvcFieldSyntax | undefined {
     : { frameNumberBits, hasSeparatePlanes };
 }
 
+export interface AvcOrderSyntax extends AvcFieldSyntax {
+  readonly isFrameOnly: boolean;
+  /** Of pic_order_cnt_lsb in slice headers. */
+  readonly orderBits: number;
+}
+
+/** Frames may be displayed in another order than they are decoded in. */
+export interface VideoOrder {
+  /** max_num_reorder_frames; undefined where the encoder does not say. */
+  readonly maxReordered: number | undefined;
+  /** Undefined where the pictures do not tell their order in a way that is read here. */
+  readonly avcSyntax: AvcOrderSyntax | undefined;
+  readonly frameSeconds: number | undefined;
+}
+
+/** Reads an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
+export function avcOrder(unit: Buffer): VideoOrder | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const syntax = readAvcFrameSize(bits);
+  bits.skip(1);
+  if (bits.flag()) skipExponentials(bits, 4);
+  if (bits.isExhausted || syntax.frameNumberBits > 16 || syntax.orderBits > 16) return undefined;
+  const usability = bits.flag() ? readAvcReordering(bits) : undefined;
+  const isInOrder = syntax.profile === AVC_BASELINE || syntax.orderType === ORDER_OF_DECODING;
+  return {
+    maxReordered: isInOrder ? 0 : usability?.maxReordered,
+    avcSyntax: syntax.orderType === 0 ? syntax : undefined,
+    frameSeconds: usability?.frameSeconds,
+  };
+}
+
+/** The usability information, from its start. */
+function readAvcReordering(bits: BitReader): Pick<VideoOrder, 'maxReordered' | 'frameSeconds'> {
+  readUsability(bits);
+  if (bits.flag()) skipExponentials(bits, 2);
+  const fieldSeconds = readTickSeconds(bits);
+  const frameSeconds = fieldSeconds && 2 * fieldSeconds;
+  if (fieldSeconds !== undefined) bits.skip(1);
+  const hasBuffers = [readHypotheticalDecoder(bits), readHypotheticalDecoder(bits)];
+  if (hasBuffers.includes(true)) bits.skip(1);
+  bits.skip(1);
+  if (!bits.flag()) return { maxReordered: undefined, frameSeconds };
+  bits.skip(1);
+  skipExponentials(bits, 4);
+  const maxReordered = bits.expGolomb();
+  return { maxReordered: bits.isExhausted ? undefined : maxReordered, frameSeconds };
+}
+
+/** Returns false without one. ITU-T H.264 (08/2021), E.1.2. */
+function readHypotheticalDecoder(bits: BitReader): boolean {
+  if (!bits.flag()) return false;
+  const count = bits.expGolomb() + 1;
+  bits.skip(8);
+  for (let left = Math.min(count, 32); left > 0 && !bits.isExhausted; left--) {
+    skipExponentials(bits, 2);
+    bits.skip(1);
+  }
+  bits.skip(20);
+  return true;
+}
+
+/** Reads an SPS with its two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1. */
+export function hevcOrder(unit: Buffer): VideoOrder | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
+  const { chromaFormat, subLayers } = readHevcFrameSize(bits);
+  readCroppedLines(bits, chromaFormat);
+  skipExponentials(bits, 3);
+  let maxReordered = 0;
+  for (let left = bits.flag() ? subLayers + 1 : 1; left > 0; left--) {
+    bits.expGolomb();
+    maxReordered = bits.expGolomb();
+    bits.expGolomb();
+  }
+  return bits.isExhausted ? undefined : { maxReordered, avcSyntax: undefined, frameSeconds: undefined };
+}
+
 /** ITU-T H.264 (08/2021), 7.3.2.1.1. */
 function readAvcFrameSize(bits: BitReader) {
   const profile = bits.bits(8);
@@ -97,8 +177,9 @@ function readAvcFrameSize(bits: BitReader) {
   }
   const frameNumberBits = bits.expGolomb() + 4;
   const orderType = bits.expGolomb();
+  let orderBits = 0;
   if (orderType === 0) {
-    bits.expGolomb();
+    orderBits = bits.expGolomb() + 4;
   } else if (orderType === 1) {
     bits.skip(1);
     bits.expGolomb();
@@ -112,6 +193,9 @@ function readAvcFrameSize(bits: BitReader) {
   const isFrameOnly = bits.flag();
   if (!isFrameOnly) bits.skip(1);
   return {
+    profile,
+    orderType,
+    orderBits,
     width: columns * AVC_MACROBLOCK,
     height: rows * AVC_MACROBLOCK * (isFrameOnly ? 1 : 2),
     chromaFormat,

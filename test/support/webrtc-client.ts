@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDtlsCertificate } from '../../src/webrtc/dtls/dtls-certificate.ts';
+import { SRTP_PROFILE } from '../../src/webrtc/dtls/handshake-messages.ts';
 import {
   parseStun,
   STUN_ATTRIBUTE,
@@ -16,13 +17,15 @@ import {
   writeStun,
   xorMappedAddress,
 } from '../../src/webrtc/ice/stun-message.ts';
+import { SrtpSession } from '../../src/webrtc/srtp/srtp-session.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
+import { waitUntil } from './wait-until.ts';
 
 const certificate = createDtlsCertificate(Date.now());
-const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url), 'utf8')
+const offerToSend = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url), 'utf8')
   .replace(/\r?\n/g, '\r\n')
-  .replaceAll(/a=send(only|recv)/g, 'a=recvonly')
   .replaceAll(/a=fingerprint:.*/g, `a=fingerprint:sha-256 ${certificate.fingerprint}`);
+const offerToReceive = offerToSend.replaceAll(/a=send(only|recv)/g, 'a=recvonly');
 
 interface Answer {
   readonly status: number;
@@ -32,6 +35,10 @@ interface Answer {
 
 /** @param localAddress of the client */
 export function offerToWatch(url: string, localAddress = '127.0.0.1'): Promise<Answer> {
+  return sendOffer(url, offerToReceive, localAddress);
+}
+
+function sendOffer(url: string, offer: string, localAddress: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const headers = { 'content-type': 'application/sdp' };
   const sent = request(url, { method: 'POST', headers, localAddress, agent: false }, async response => {
@@ -44,8 +51,8 @@ export function offerToWatch(url: string, localAddress = '127.0.0.1'): Promise<A
   return promise;
 }
 
-/** One address from which packets of a viewer are sent, with or without its consent. */
-export interface ViewerPath {
+/** One address from which packets of a client are sent, with or without its consent. */
+export interface ClientPath {
   /** With those of answers. */
   bytesIn: number;
   bytesOut: number;
@@ -54,28 +61,41 @@ export interface ViewerPath {
   send(packet: Buffer): void;
 }
 
-/** A viewer over WHEP whose packets tests can send from anywhere. OpenSSL does the DTLS handshake. Media is not decrypted. */
-export class WebRtcViewer {
+/** A client of WHEP or WHIP whose packets tests can send from anywhere. OpenSSL does the DTLS handshake. Media is not decrypted. */
+export class WebRtcClient {
   readonly session: string;
   readonly #port: number;
   readonly #local: { readonly usernameFragment: string; readonly password: string };
   readonly #remote: { readonly usernameFragment: string; readonly password: string };
   #receiveDtls: (packet: Buffer) => void = () => {};
+  /** Of OpenSSL. */
+  #output = '';
 
   private constructor({ text, location }: Answer, port: number) {
     this.session = location;
     this.#port = port;
-    this.#local = credentialsOf(offer);
+    this.#local = credentialsOf(offerToSend);
     this.#remote = credentialsOf(text);
   }
 
-  static async open(url: string, webRtcPort: number): Promise<WebRtcViewer> {
-    const answer = await offerToWatch(url);
-    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
-    return new WebRtcViewer(answer, webRtcPort);
+  static async watch(url: string, webRtcPort: number): Promise<WebRtcClient> {
+    return WebRtcClient.#of(await offerToWatch(url), webRtcPort);
   }
 
-  async pathAt(address: string, answersChecks: boolean): Promise<ViewerPath> {
+  /** Publishes video only. */
+  static async publish(url: string, webRtcPort: number): Promise<WebRtcClient> {
+    return WebRtcClient.#of(
+      await sendOffer(url, offerToSend.replace(/a=send(only|recv)/, 'a=inactive'), '127.0.0.1'),
+      webRtcPort,
+    );
+  }
+
+  static #of(answer: Answer, webRtcPort: number): WebRtcClient {
+    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
+    return new WebRtcClient(answer, webRtcPort);
+  }
+
+  async pathAt(address: string, answersChecks: boolean): Promise<ClientPath> {
     const socket: Socket = createSocket('udp4');
     const send = (packet: Buffer) => void socket.send(packet, this.#port, '127.0.0.1');
     const path = this.#createPath(answersChecks, send);
@@ -85,7 +105,7 @@ export class WebRtcViewer {
     return path;
   }
 
-  async pathOverTcp(answersChecks: boolean): Promise<ViewerPath> {
+  async pathOverTcp(answersChecks: boolean): Promise<ClientPath> {
     const socket = connect(this.#port, '127.0.0.1');
     const path = this.#createPath(answersChecks, packet => {
       const length = Buffer.alloc(2);
@@ -107,7 +127,7 @@ export class WebRtcViewer {
     return path;
   }
 
-  check(path: ViewerPath, { nominates = true } = {}): void {
+  check(path: ClientPath, { nominates = true } = {}): void {
     const username = `${this.#remote.usernameFragment}:${this.#local.usernameFragment}`;
     const attributes = [
       { type: STUN_ATTRIBUTE.username, value: Buffer.from(username) },
@@ -117,7 +137,7 @@ export class WebRtcViewer {
   }
 
   /** Lets OpenSSL connect over `path`. Media follows. */
-  async startDtls(path: ViewerPath): Promise<ChildProcess> {
+  async startDtls(path: ClientPath): Promise<void> {
     const folder = await makeTempDir();
     const [key, chain] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     await writeFile(key, certificate.privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -128,10 +148,12 @@ export class WebRtcViewer {
       'openssl',
       [
         ...['s_client', '-dtls1_2', '-connect', `127.0.0.1:${relay.address().port}`, '-mtu', '1200'],
-        ...['-cert', chain, '-key', key, '-use_srtp', 'SRTP_AEAD_AES_128_GCM', '-quiet'],
+        ...['-cert', chain, '-key', key, '-use_srtp', 'SRTP_AEAD_AES_128_GCM'],
+        ...['-keymatexport', 'EXTRACTOR-dtls_srtp', '-keymatexportlen', '56'],
       ],
-      { stdio: ['pipe', 'ignore', 'ignore'] },
+      { stdio: ['pipe', 'pipe', 'ignore'] },
     );
+    child.stdout.on('data', text => (this.#output += text));
     relay.on('message', (packet, from) => {
       this.#receiveDtls = answer => relay.send(answer, from.port, from.address);
       path.send(packet);
@@ -141,11 +163,22 @@ export class WebRtcViewer {
       relay.close();
       await removeDir(folder);
     });
-    return child;
   }
 
-  #createPath(answersChecks: boolean, send: (packet: Buffer) => void): ViewerPath {
-    const path: ViewerPath = {
+  /** Waits for the keys of DTLS, with which RTP packets are protected. */
+  async protection(): Promise<SrtpSession> {
+    const exported = await waitUntil(() => /Keying material: ([0-9A-F]+)/.exec(this.#output)?.[1], {
+      what: () => `keys of DTLS: ${this.#output}`,
+    });
+    const bytes = Buffer.from(exported, 'hex');
+    const client = { key: bytes.subarray(0, 16), salt: bytes.subarray(32, 44) };
+    const server = { key: bytes.subarray(16, 32), salt: bytes.subarray(44, 56) };
+    // From the other side.
+    return new SrtpSession({ profile: SRTP_PROFILE.aeadAes128Gcm, client: server, server: client });
+  }
+
+  #createPath(answersChecks: boolean, send: (packet: Buffer) => void): ClientPath {
+    const path: ClientPath = {
       ...{ bytesIn: 0, bytesOut: 0, answersChecks },
       send: packet => {
         path.bytesOut += packet.length;
@@ -155,7 +188,7 @@ export class WebRtcViewer {
     return path;
   }
 
-  #receive(packet: Buffer, path: ViewerPath): void {
+  #receive(packet: Buffer, path: ClientPath): void {
     path.bytesIn += packet.length;
     const first = packet[0]!;
     if (first >= 20 && first <= 63) this.#receiveDtls(packet);

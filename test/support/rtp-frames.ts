@@ -1,0 +1,51 @@
+import { compositionOffsetMs, describeVideoTag, type FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { packetizeH264 } from '../../src/media/rtp/packetize.ts';
+
+/** A frame as publishers over WHIP send it. */
+export interface RtpFrameToSend {
+  readonly dtsMs: number;
+  readonly ptsMs: number;
+  readonly payloads: readonly Buffer[];
+}
+
+/** Packetizes recorded H.264, with its parameter sets before each keyframe. */
+export function rtpFramesOf(
+  tags: readonly FlvTag[],
+  changeSet: (sps: Buffer) => Buffer = sps => sps,
+): RtpFrameToSend[] {
+  let sets: Buffer[] = [];
+  const frames: RtpFrameToSend[] = [];
+  for (const { kind, body, timestampMs } of tags) {
+    const role = kind === 'video' ? describeVideoTag(body)?.role : undefined;
+    if (role === 'config')
+      sets = parameterSets(body.subarray(5)).map((set, index) => (index === 0 ? changeSet(set) : set));
+    if (role !== 'keyframe' && role !== 'frame') continue;
+    const units = [...(role === 'keyframe' ? sets : []), ...unitsIn(body.subarray(5))];
+    frames.push({
+      dtsMs: timestampMs,
+      ptsMs: timestampMs + compositionOffsetMs(body),
+      payloads: packetizeH264(units, 1_100),
+    });
+  }
+  return frames;
+}
+
+/** One SPS and one PPS, as x264 writes them. */
+function parameterSets(record: Buffer): Buffer[] {
+  const spsBytes = record.readUInt16BE(6);
+  const ppsAt = 8 + spsBytes + 1;
+  return [
+    record.subarray(8, 8 + spsBytes),
+    record.subarray(ppsAt + 2, ppsAt + 2 + record.readUInt16BE(ppsAt)),
+  ];
+}
+
+function unitsIn(frame: Buffer): Buffer[] {
+  const units: Buffer[] = [];
+  for (let at = 0; at < frame.length; ) {
+    const end = at + 4 + frame.readUInt32BE(at);
+    units.push(frame.subarray(at + 4, end));
+    at = end;
+  }
+  return units;
+}
