@@ -29,6 +29,8 @@ const headersForPages = {
   'Access-Control-Max-Age': '86400',
 };
 
+const maxReasonChars = 256;
+
 /** Reads the requests of publishers and viewers that are neither media nor of the API, and writes the responses. */
 export class SignalingHandler {
   readonly #endpoints: readonly SignalingEndpoint[];
@@ -102,20 +104,30 @@ export class SignalingHandler {
       headers: {
         'Content-Type': 'application/problem+json',
         ...(body.status === 405 ? { Allow: methods } : {}),
+        ...(body.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
         ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
       },
       body: JSON.stringify(body),
+      reason: body.detail ?? body.title,
     };
   }
 
-  #send(request: HttpRequest, response: HttpResponse, { status, headers, body }: SignalingResponse): void {
+  #send(request: HttpRequest, response: HttpResponse, answer: SignalingResponse): void {
+    const { status, headers, body, reason } = answer;
     response.statusCode = status;
+    // HTTP/2 has none.
+    if (reason !== undefined && request.httpVersionMajor === 1) response.statusMessage = reasonPhrase(reason);
     const all = { 'Cache-Control': 'no-store', ...headersForPages, ...headers };
     for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
     const incoming = request as IncomingMessage;
     if (unreadBodyOf(incoming) !== 'long') response.end(body);
     else respondThenDiscard(body, incoming).pipe(response);
   }
+}
+
+/** Encoders log it with the status, and not the body. RFC 9112, 4. */
+function reasonPhrase(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, maxReasonChars);
 }
 
 /** Without the port. */

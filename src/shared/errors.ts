@@ -310,6 +310,7 @@ export const errorRegister = {
     title: 'There is no broadcast to clip.',
   },
   'stream-key-missing': denied('The stream key is missing.'),
+  'stream-key-unknown': denied('The stream key is not known.'),
   'already-publishing': {
     kind: 'conflict',
     blame: 'caller',

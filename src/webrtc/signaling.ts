@@ -27,6 +27,8 @@ export interface SignalingResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Of a refusal, for people. */
+  readonly reason?: string;
 }
 
 export interface SignalingEndpoint {

@@ -29,6 +29,7 @@ async function send(path: string, options: RequestInit) {
   const isJson = response.headers.get('content-type') === 'application/problem+json';
   return {
     status: response.status,
+    reason: response.statusText,
     headers: response.headers,
     text,
     problem: (isJson ? JSON.parse(text) : {}) as { type?: string; detail?: string },
@@ -145,7 +146,8 @@ async function checkedBy(
 
 describe('requests that are refused', () => {
   test.each([
-    ['an unknown key', () => publish('/whip/no-such-key'), 404, 'The stream key is not known.'],
+    ['an unknown key', () => publish('/whip/no-such-key'), 401, 'The stream key is not known.'],
+    ['a key with spaces', () => publish('/whip/a%20key'), 401, 'whole and without spaces'],
     ['no key', () => publish('/whip'), 401, 'Send the stream key as bearer token'],
     [
       'another content type',
@@ -169,9 +171,12 @@ describe('requests that are refused', () => {
     ],
     ['another method', () => send('/whip/key', { method: 'GET' }), 405, ''],
   ])('%s', async (_, request, status, detail) => {
-    const { status: actual, problem } = await request();
+    const { status: actual, problem, reason, headers } = await request();
     expect([actual, problem.detail ?? '']).toEqual([status, expect.stringContaining(detail)]);
     expect(problem.type).toMatch(/\/docs\/errors\/[a-z-]+$/);
+    // Encoders log no bodies.
+    if (detail !== '') expect(reason).toContain(detail);
+    expect(headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
   });
 
   test('pages of other origins may ask first', async () => {

@@ -223,6 +223,11 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The request does not say which live stream to publish to.',
     remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',
   },
+  'stream-key-unknown': {
+    meaning: 'No live stream has this stream key.',
+    remedy:
+      'Copy the key of the live stream again, whole and without spaces. It may have been replaced or deleted.',
+  },
   'hook-refused': {
     meaning: 'The project has a hook that decides who may publish or play, and it refused.',
     remedy: '`detail` is the text of the hook. Its last answers are in the dashboard, under Webhooks.',

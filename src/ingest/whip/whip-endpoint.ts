@@ -53,7 +53,7 @@ const maxEndedKept = 1_000;
 
 /** Reasons of the publish gate that are no general refusal. */
 const codeOfReason: Readonly<Record<string, ErrorCode>> = {
-  'unknown-key': 'resource-not-found',
+  'unknown-key': 'stream-key-unknown',
   'account-suspended': 'authorization-suspended-account',
   'account-not-upgraded': 'authorization-account-not-upgraded',
   'already-publishing': 'already-publishing',
@@ -205,7 +205,8 @@ function streamKeyOf({ path, authorization = '' }: SignalingRequest): string {
     );
   }
   if (!streamKeyPattern.test(key)) {
-    throw notFound('The stream key is not valid. Copy it again, whole and without spaces.');
+    const text = 'The stream key is not valid. Copy it again, whole and without spaces.';
+    throw detailed('stream-key-unknown', text);
   }
   return key;
 }
