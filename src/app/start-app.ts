@@ -8,7 +8,6 @@ import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { SrtServer } from '../ingest/srt/srt-server.ts';
-import { AccountsStore } from '../resources/accounts/accounts.store.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/accounts/bootstrap-account.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import type { SmtpSettings } from '../resources/mail/mailer.ts';
@@ -19,7 +18,6 @@ import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumb
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
 import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
-import { enqueueJoin } from '../vod/recording/join-job.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
@@ -269,8 +267,6 @@ function uploadDependencies(
       clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
     },
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
-    retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
-    retryEncoding: (videoId, transaction) => vodJobs.retry(videoId, transaction),
     sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
     hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
     sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),
@@ -315,7 +311,6 @@ function apiOptions(
     rateLimits: rateLimits(config),
     encodings: {
       encodingOf: videoId => vod.encodings.state(videoId),
-      delayOf: videoId => vod.jobs.delayOf(videoId),
       isPlayable: videoId => vod.playback.isPlayable(videoId),
     },
     minFreeBytes: config['uploads.minFree'],
@@ -403,7 +398,7 @@ function foundationComponents({ database, nodes, storage, metrics, certificate }
   return [database, nodes, stopStorage, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
 }
 
-function firstAccount({ config, database, clock, log }: Foundation, state: ServerState): Component {
+function firstAccount({ config, database, clock }: Foundation, state: ServerState): Component {
   return componentOf('first-account', {
     start: async () => {
       state.firstSecrets = await bootstrapAccount(database, {
@@ -415,12 +410,6 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
         ...given('adminPassword', config['admin.password']),
         ...given('secretsFile', config['bootstrap.secretsFile']),
       });
-      for (const { id: userId, former_email: email } of await new AccountsStore(
-        database,
-      ).listReplacedEmails()) {
-        const advice = `Another user has this email address, or it is none. Run: npm run account -- email ${userId} ADDRESS`;
-        log.warn('email-address-replaced', { userId, email, advice });
-      }
     },
   });
 }

@@ -26,23 +26,22 @@ export function createClipEndpoint(
   });
 }
 
-/** The clip is as public as its live stream, with its playback policy and its theme, unless that is deleted. */
+/** The clip inherits who may play its live stream, and has its theme, unless that is deleted. */
 function createClip(
   liveStreams: Api['liveStreams'],
   { videos, players }: Pick<VideoServices, 'videos' | 'players'>,
 ): CreateViewerClip {
-  return async (projectId, liveStreamId, part) => {
+  return async (projectId, liveStreamId, part, limits) => {
     const stream = await liveStreams.find(projectId, liveStreamId);
     if (stream === undefined) throw new AppError('resource-not-found');
-    const { name, playerId, playbackPolicy } = stream;
+    const { name, playerId } = stream;
     const hasTheme = playerId !== undefined && (await players.exists(projectId, playerId));
     try {
       const video = await videos.createFrom(projectId, liveStreamId, {
         title: `${name.slice(0, maxTitleChars - titleEnd.length).toWellFormed()}${titleEnd}`,
-        public: stream.public,
         tags: [tag],
         ...(hasTheme ? { playerId } : {}),
-        ...(playbackPolicy === undefined ? {} : { playbackPolicy }),
+        viewerLimits: limits,
         clip: part,
       });
       const { assets } = await videos.view(video);

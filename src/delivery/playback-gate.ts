@@ -1,4 +1,5 @@
-import type { PlaybackPolicy } from '../shared/playback-policy.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { PlaybackPolicy, ViewerLimits } from '../shared/playback-policy.ts';
 import { PlaybackRestrictions, type PlaybackRestrictionsOptions } from './playback-restrictions.ts';
 import type { PrivateAccess } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
@@ -12,6 +13,10 @@ export interface PlaybackResource {
   readonly public: boolean;
   /** Of the resource, or else of its project. */
   readonly policy?: PlaybackPolicy | undefined;
+  /** Of the viewer who made this clip. They hold for private tokens: whoever signs a token decides again. */
+  readonly limits?: ViewerLimits | undefined;
+  /** Id of the video or live stream that it is a clip of. */
+  readonly clippedFrom?: string | undefined;
 }
 
 export interface PlaybackRequest {
@@ -58,6 +63,7 @@ export type AskPlayHook = (
   viewer: {
     readonly projectId: string;
     readonly resourceId: string;
+    readonly clippedFrom: string | undefined;
     readonly token: string | undefined;
     readonly client: string;
     readonly viewer: string | undefined;
@@ -80,6 +86,7 @@ export class PlaybackGate {
   readonly #signedTokens: SignedTokens;
   readonly #restrictions: PlaybackRestrictions;
   readonly #askPlayHook: AskPlayHook;
+  readonly #clock: Clock;
   readonly #isOwner: PlaybackGateOptions['isOwner'];
 
   constructor(options: PlaybackGateOptions) {
@@ -88,6 +95,7 @@ export class PlaybackGate {
     this.#restrictions = new PlaybackRestrictions(options);
     this.#askPlayHook = options.askPlayHook;
     this.#isOwner = options.isOwner;
+    this.#clock = options.clock;
   }
 
   /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
@@ -100,12 +108,13 @@ export class PlaybackGate {
   }
 
   #admitByHook(
-    { id, projectId }: PlaybackResource,
+    { id, projectId, clippedFrom }: PlaybackResource,
     { request, token }: Pick<PlaybackRequest, 'request' | 'token'>,
     answer: Answer,
   ): Promise<Answer> | Answer {
     if (answer === undefined || answer instanceof PlaybackRefusal) return answer;
-    const asked = { projectId, resourceId: id, token, client: clientOf(request), viewer: answer.viewer };
+    const { viewer } = answer;
+    const asked = { projectId, resourceId: id, clippedFrom, token, client: clientOf(request), viewer };
     const decide = ({ isAsked, refusal }: PlayDecision): Answer => {
       if (refusal !== undefined) return new PlaybackRefusal(refusal);
       return isAsked ? { ...answer, isDecidedByHook: true } : answer;
@@ -123,6 +132,13 @@ export class PlaybackGate {
       : this.#restrict(open, resource, asked.request, [resource.policy]);
   }
 
+  /** Limits of an admitted viewer's signed token; undefined for other viewers. */
+  limitsOf({ access }: Pick<PlaybackAdmission, 'access'>): ViewerLimits | undefined {
+    return access !== undefined && isSignedToken(access.token)
+      ? this.#signedTokens.limitsOf(access.token)
+      : undefined;
+  }
+
   /** Rechecks an admitted viewer. */
   async stillAdmits(
     resource: PlaybackResource,
@@ -134,7 +150,7 @@ export class PlaybackGate {
     if (isSignedToken(access.token))
       return this.#isAdmitted(this.#admitSigned(resource, access.token, request));
     if (!(await this.#tokens.isOpen(resource.id, access))) return false;
-    return this.#isAdmitted(this.#restrict(open, resource, request, [resource.policy]));
+    return this.#isAdmitted(this.#restrictHolder(open, resource, request));
   }
 
   /** For edges, which may serve the media of a private resource from their cache to this viewer. */
@@ -148,7 +164,7 @@ export class PlaybackGate {
     const answer = isSignedToken(token)
       ? await this.#admitSigned(resource, token, request)
       : (await this.#tokens.isSession(resource.id, access))
-        ? await this.#restrict(open, resource, request, [resource.policy])
+        ? await this.#restrictHolder(open, resource, request)
         : undefined;
     return this.#admitByHook(resource, { request, token }, answer);
   }
@@ -161,7 +177,19 @@ export class PlaybackGate {
   async #admitHolder(resource: PlaybackResource, asked: PlaybackRequest, token: string): Promise<Answer> {
     if (isSignedToken(token)) return this.#admitSigned(resource, token, asked.request);
     const holder = await this.#tokens.admit({ ...asked, resourceId: resource.id, token });
-    return holder && this.#restrict(holder, resource, asked.request, [resource.policy]);
+    return holder && this.#restrictHolder(holder, resource, asked.request);
+  }
+
+  /** Of a private token. */
+  async #restrictHolder(
+    holder: Omit<PlaybackAdmission, 'policies'>,
+    resource: PlaybackResource,
+    request: ViewerRequest,
+  ): Promise<Answer> {
+    const { limits, policy, projectId } = resource;
+    const hasEnded = limits !== undefined && this.#clock.nowMs() >= limits.endsAtMs;
+    if (hasEnded && !(await this.#isOwner(request, projectId))) return new PlaybackRefusal(endedText);
+    return this.#restrict(holder, resource, request, [limits?.policy, policy]);
   }
 
   async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
@@ -189,6 +217,8 @@ export class PlaybackGate {
   }
 }
 
+const endedText =
+  'The viewer who made this clip could watch until now. Ask the site that it comes from for a new link.';
 const open: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
 
 function publicRequest(request: ViewerRequest): PlaybackRequest {

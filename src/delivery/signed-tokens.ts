@@ -9,6 +9,7 @@ import {
   maxPolicyCountries,
   maxPolicyDomains,
   type PlaybackPolicy,
+  type ViewerLimits,
 } from '../shared/playback-policy.ts';
 import { RecentLookups } from '../shared/recent-lookups.ts';
 
@@ -88,7 +89,7 @@ export class SignedTokens {
     if (token.length > maxTokenChars) {
       return `The token is longer than ${maxTokenChars} characters. Sign it with fewer claims, or with ES256.`;
     }
-    const name = createHash('sha256').update(token).digest('base64');
+    const name = nameOf(token);
     const verified = this.#verified.get(name) ?? (await this.#check(name, token));
     if (typeof verified === 'string') return verified;
     const nowMs = this.#clock.nowMs();
@@ -101,6 +102,12 @@ export class SignedTokens {
       return 'The token is for another video or live stream. Set its `sub` to the id of this one.';
     }
     return verified.claims;
+  }
+
+  /** Of a token that was verified a moment ago. */
+  limitsOf(token: string): ViewerLimits | undefined {
+    const verified = this.#verified.get(nameOf(token));
+    return verified && { policy: verified.claims.policy, endsAtMs: verified.expiresAtMs };
   }
 
   #check(name: string, token: string): Promise<VerifiedToken | string> {
@@ -142,6 +149,10 @@ export class SignedTokens {
       return refusalOf(error);
     }
   }
+}
+
+function nameOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
 }
 
 function headerOf(token: string): { readonly alg?: unknown; readonly kid?: unknown } | undefined {

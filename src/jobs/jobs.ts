@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { AppError, errorRegister, messageOf } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
@@ -31,7 +31,7 @@ export interface JobsOptions {
    * this node goes first.
    */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
-  /** A job fails when the process died this often in a row while only this job parsed a file. Default 2. */
+  /** A job fails when the process died this often while it ran. Default 2. */
   readonly maxCrashes?: number;
   /** Default: one server uses the database. */
   readonly owner?: JobOwner;
@@ -110,10 +110,9 @@ export class Jobs implements Component, JobQueue {
     });
     this.#recovery = new JobRecovery({
       ...{ database, clock, maxCrashes, owner, log: this.#log },
-      maxAttempts: ({ kind }) => this.#kinds.get(kind)?.maxAttempts ?? Number.POSITIVE_INFINITY,
-      failCrashed: async (job, times) => {
+      failCrashed: async job => {
         const kind = this.#kinds.get(job.kind);
-        if (kind !== undefined) await this.#outcomes.failCrashed(job, kind, times);
+        if (kind !== undefined) await this.#outcomes.failCrashed(job, kind);
       },
     });
     for (const kind of options.kinds ?? []) this.register(kind);
@@ -187,14 +186,6 @@ export class Jobs implements Component, JobQueue {
 
   has(kind: string, subjectId: string, connection?: Connection): Promise<boolean> {
     return this.#store.has(kind, subjectId, connection);
-  }
-
-  /** The fault of the server for which a job of the subject waits. */
-  async delayOf(subjectId: string): Promise<string | undefined> {
-    const failure = await this.#store.failureOfWaiting(subjectId);
-    const entry =
-      failure === undefined ? undefined : Object.entries(errorRegister).find(([code]) => code === failure);
-    return entry?.[1].title;
   }
 
   async remove(subjectId: string, transaction: Transaction, kind?: string): Promise<void> {
@@ -310,7 +301,6 @@ export class Jobs implements Component, JobQueue {
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
         ...{ attempt: number, signal: controller.signal },
         reportProgress: percent => this.#running.reportProgress(attempt, percent),
-        parse: work => this.#running.parse(attempt, work),
         ensureOwned: transaction => this.#running.ensureOwned(attempt, transaction),
       });
     } catch (error) {

@@ -189,12 +189,6 @@ export const errorRegister = {
     blame: 'caller',
     title: 'A summary already exists or is being created on this video.',
   },
-  'nothing-to-retry': {
-    kind: 'conflict',
-    blame: 'caller',
-    title:
-      'Nothing of this video has failed that can be tried again. If its file did not arrive, upload it again.',
-  },
   'resource-not-found': {
     kind: 'not-found',
     blame: 'caller',
@@ -240,16 +234,6 @@ export const errorRegister = {
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
   'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
-  'out-of-resources': {
-    kind: 'unavailable',
-    blame: 'server',
-    title: 'The server has too little memory, or too many open files or processes.',
-  },
-  'process-killed': {
-    kind: 'unavailable',
-    blame: 'server',
-    title: 'The server had too little memory for the work on this file.',
-  },
   'storage-unavailable': {
     kind: 'unavailable',
     blame: 'server',

@@ -27,8 +27,8 @@ export class FixedWindows {
     return { endsAtMs: nowMs + this.#windowMs, count: 0 };
   }
 
-  add(key: string, window: CountingWindow): void {
-    window.count += 1;
+  add(key: string, window: CountingWindow, count = 1): void {
+    window.count += count;
     if (this.#windows.get(key) === window) return;
     this.#windows.delete(key);
     this.#windows.set(key, window);

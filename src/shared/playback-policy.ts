@@ -9,6 +9,12 @@ export interface PlaybackPolicy {
   readonly blockedCountries: string[];
 }
 
+/** Limits of a viewer's signed token, which hold for the clips of that viewer. */
+export interface ViewerLimits {
+  readonly policy?: PlaybackPolicy | undefined;
+  readonly endsAtMs: number;
+}
+
 export const maxPolicyDomains = 50;
 /** Of all domains together: pages name them in a header. */
 export const maxPolicyDomainChars = 2000;

@@ -109,6 +109,12 @@ export interface VideoRow {
   is_discarded: Generated<number>;
   description_folded: Generated<string>;
   is_language_detected: Generated<number>;
+  /** Id of a video or live stream. */
+  public_from: Generated<string | null>;
+  /** Id of a video or live stream. */
+  policy_from: Generated<string | null>;
+  /** JSON. */
+  viewer_limits: Generated<string | null>;
 }
 
 /**

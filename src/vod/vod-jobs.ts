@@ -1,7 +1,7 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { isLeftOut } from '../shared/audio-rendition.ts';
-import { AppError, errorRegister, messageOf } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import type { Transaction } from '../store/connection.ts';
 import { extractCaptions } from './captions/captions-job.ts';
 import { encodeCodec } from './encode/codec-job.ts';
@@ -21,8 +21,6 @@ const maxAttempts = 12;
 const maxFfmpegFailures = 2;
 const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
-const tryAgain = 'The file is kept: try again later.';
-const serverFault = `The server could not work on this file. ${tryAgain}`;
 
 export class VodJobs {
   readonly #context: VodContext;
@@ -85,30 +83,6 @@ export class VodJobs {
 
   sourceReady(videoId: string, transaction: Transaction): Promise<void> {
     return enqueueVodJob(this.#context, 'prepare', videoId, transaction);
-  }
-
-  /** Returns false when nothing of the video has failed. */
-  async retry(videoId: string, transaction: Transaction): Promise<boolean> {
-    const { records, codecRenditions, jobs } = this.#context;
-    await records.lockPlan(videoId, transaction);
-    const state = await records.state(videoId, transaction);
-    if (state === undefined) return false;
-    if (!state.isPlayable) {
-      if (state.failure === undefined) return false;
-      await records.reset(videoId, transaction);
-      await this.sourceReady(videoId, transaction);
-      return true;
-    }
-    const failed = state.renditions.filter(one => one.status === 'failed' && !isLeftOut(one));
-    const failedCodecs = state.codecRenditions.filter(({ status }) => status === 'failed');
-    if (failed.length + failedCodecs.length === 0) return false;
-    await records.markWaiting(videoId, failed, transaction);
-    await codecRenditions.markWaiting(videoId, failedCodecs, transaction);
-    // It enqueues the MP4 and the other codecs, too, and repeats nothing that is finished.
-    if (!(await jobs.has('encode', videoId, transaction))) {
-      await enqueueVodJob(this.#context, 'encode', videoId, transaction);
-    }
-    return true;
   }
 
   /** Otherwise, the job is enqueued when the source is prepared. */
@@ -219,9 +193,6 @@ function finalOf(error: unknown, job: RunningJob): unknown {
   return new AppError('media-refused', messageOf(error), { cause: error, details: { detail: unusable } });
 }
 
-/** Blames the file only where it is at fault. */
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof AppError)) return serverFault;
-  if (error.kind === 'unavailable') return `${errorRegister[error.code].title} ${tryAgain}`;
-  return error.details.detail ?? (error.kind === 'invalid' ? unusable : serverFault);
+  return (error instanceof AppError ? error.details.detail : undefined) ?? unusable;
 }

@@ -124,6 +124,51 @@ test('the playlists of a video ask once per viewer, its media and thumbnail neve
   expect(receiver.hooks).toHaveLength(2);
 });
 
+test('captions and storyboards are for those whom the hook admits, and a clip names what it was made of', async () => {
+  const { videoId } = (await (await server.api('POST', '/videos', { title: 'Pier' })).json()) as Json;
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`,
+  };
+  const send = async (path: string, file: Blob, name: string) => {
+    const body = new FormData();
+    body.set('file', file, name);
+    const response = await fetch(`${server.baseUrl}/videos/${videoId}${path}`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect([path, response.ok]).toEqual([path, true]);
+  };
+  await send('/source', await openAsBlob(await fixture('h264-only')), 'pier.mp4');
+  const track = new Blob(['WEBVTT\n\n00:00.000 --> 00:01.000\nThe secret\n']);
+  for (const kind of ['captions', 'chapters']) await send(`/${kind}/en`, track, 'a.vtt');
+  const isPlayable = async (id: string) =>
+    ((await (await server.api('GET', `/videos/${id}/status`)).json()) as Json).encoding.playable;
+  await waitUntil(() => isPlayable(videoId));
+  const base = `/vod/${videoId}`;
+  await waitUntil(async () => (await view(`${base}/storyboard.vtt`)).status === 200);
+  const receiver = await startHook((hook, response) =>
+    hook.json.userAgent === 'Guest/1.0' ? refuse(hook, response) : void response.end(),
+  );
+  const parts = ['captions/en.vtt', 'chapters/en.vtt', 'storyboard.vtt', 'storyboard.jpg', 'mp4/source.mp4'];
+  for (const part of [...parts, 'hls/captions/en.m3u8']) {
+    const refused = await view(`${base}/${part}`, 'Guest/1.0');
+    expect([part, refused.status]).toEqual([part, 403]);
+    const admitted = await view(`${base}/${part}`);
+    expect([part, admitted.status, admitted.headers.get('cache-control')]).toEqual([
+      ...[part, 200],
+      expect.stringContaining('private'),
+    ]);
+  }
+  // Once per viewer.
+  expect(receiver.hooks).toHaveLength(2);
+  expect(receiver.hooks[0]!.json).not.toHaveProperty('clippedFrom');
+  const clip = { title: 'Clip', source: videoId, clip: { startTimecode: '0', endTimecode: '2' } };
+  const made = (await (await server.api('POST', '/videos', clip)).json()) as Json;
+  await view(`/vod/${made.videoId}`);
+  expect(receiver.hooks.at(-1)!.json).toMatchObject({ videoId: made.videoId, clippedFrom: videoId });
+});
+
 test('a hook that fails leaves the decision to the policy, and one project is not asked about another', async () => {
   const { liveStreamId } = await server.createStream();
   const receiver = await startHook((_, response) => void response.writeHead(500).end());

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
+import type { ViewerLimits } from '../../shared/playback-policy.ts';
 import {
   contentTypeError,
   detailed,
@@ -11,7 +13,7 @@ import {
   type SignalingRequest,
   type SignalingResponse,
 } from '../../webrtc/signaling.ts';
-import { LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
+import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
 import type { LiveSource } from '../live/live-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 
@@ -21,11 +23,12 @@ export interface ViewerClip {
   readonly url: string;
 }
 
-/** Creates a video from the seconds before a time. @throws AppError */
+/** Creates a video from the seconds before a time, which its viewers may watch as `limits` says. @throws AppError */
 export type CreateViewerClip = (
   projectId: string,
   liveStreamId: string,
   part: { readonly lastMs: number; readonly untilMs: number },
+  limits: ViewerLimits | undefined,
 ) => Promise<ViewerClip>;
 
 export interface ClipEndpointOptions extends LiveGateOptions {
@@ -46,8 +49,10 @@ const wrongBody =
 
 const maxClipsPerViewer = 3;
 const viewerWindowMs = 60_000;
+/** A viewer gets moments of a broadcast, and not the broadcast. */
+const maxSecondsPerViewer = 300;
 const maxClipsPerStream = 60;
-const streamWindowMs = 3_600_000;
+const hourMs = 3_600_000;
 const maxKeys = 50_000;
 const maxConcurrentClips = 4;
 const busyRetrySeconds = 2;
@@ -63,6 +68,7 @@ export class ClipEndpoint implements SignalingEndpoint {
   readonly #gate: LiveGate;
   readonly #perViewer: FixedWindows;
   readonly #perStream: FixedWindows;
+  readonly #seconds: FixedWindows;
   #running = 0;
 
   constructor(options: ClipEndpointOptions) {
@@ -70,7 +76,8 @@ export class ClipEndpoint implements SignalingEndpoint {
     this.#options = options;
     this.#gate = new LiveGate(options);
     this.#perViewer = new FixedWindows({ windowMs: viewerWindowMs, maxKeys, clock });
-    this.#perStream = new FixedWindows({ windowMs: streamWindowMs, maxKeys, clock });
+    this.#perStream = new FixedWindows({ windowMs: hourMs, maxKeys, clock });
+    this.#seconds = new FixedWindows({ windowMs: hourMs, maxKeys, clock });
   }
 
   hasPath(path: string): boolean {
@@ -82,7 +89,7 @@ export class ClipEndpoint implements SignalingEndpoint {
     if (method === 'OPTIONS') return respond(204);
     if (method !== 'POST') throw new AppError('method-not-allowed');
     const [, liveStreamId = ''] = pathPattern.exec(path) ?? [];
-    const projectId = await this.#admit(liveStreamId, request);
+    const stream = await this.#admit(liveStreamId, request);
     const otherUrl = this.#options.live.current(liveStreamId)?.serverUrl;
     if (otherUrl !== undefined) {
       return respond(307, { Location: `${otherUrl}${path}${query === '' ? '' : `?${query}`}` });
@@ -93,14 +100,16 @@ export class ClipEndpoint implements SignalingEndpoint {
       lastMs: Math.round(lastSeconds * 1000),
       untilMs: this.#options.clock.nowMs() - Math.round(behindSeconds * 1000),
     };
-    const clip = await this.#limited(liveStreamId, request.remoteAddress, () =>
-      this.#options.createClip(projectId, liveStreamId, part),
+    const { projectId } = stream.trafficOwner;
+    const viewers = [clientNetwork(request.remoteAddress), identityOf(stream)].filter(id => id !== undefined);
+    const limits = stream.access && this.#options.playback.limitsOf(stream);
+    const clip = await this.#limited({ liveStreamId, viewers, seconds: lastSeconds }, () =>
+      this.#options.createClip(projectId, liveStreamId, part, limits),
     );
     return respond(201, { 'Content-Type': contentType }, JSON.stringify(clip));
   }
 
-  /** @returns the project of the live stream */
-  async #admit(liveStreamId: string, { message, query }: SignalingRequest): Promise<string> {
+  async #admit(liveStreamId: string, { message, query }: SignalingRequest): Promise<AdmittedStream> {
     const stream =
       liveStreamId === '' ? undefined : await this.#gate.admitToPage(message, liveStreamId, query);
     if (stream instanceof PlaybackRefusal) throw detailed('playback-refused', stream.reason);
@@ -116,21 +125,34 @@ export class ClipEndpoint implements SignalingEndpoint {
         'Nothing is being broadcast, so there is nothing to clip.',
       );
     }
-    return stream.trafficOwner.projectId;
+    return stream;
   }
 
-  /** Counts attempts, unless there was nothing to clip yet. */
+  /**
+   * Counts attempts, unless there was nothing to clip yet.
+   * @param clip `viewers`: the network of the viewer, and the viewer as the token tells
+   */
   async #limited<Answer>(
-    liveStreamId: string,
-    remoteAddress: string,
+    clip: { readonly liveStreamId: string; readonly viewers: readonly string[]; readonly seconds: number },
     create: () => Promise<Answer>,
   ): Promise<Answer> {
-    const viewer = `${liveStreamId} ${clientNetwork(remoteAddress)}`;
-    const ofViewer = this.#perViewer.get(viewer);
+    const { liveStreamId, seconds: clipSeconds } = clip;
     const ofStream = this.#perStream.get(liveStreamId);
-    if (ofViewer.count >= maxClipsPerViewer) {
-      const seconds = this.#perViewer.secondsUntilEnd(ofViewer);
-      throw detailed('too-many-requests', `You can create another clip in ${seconds} s.`, seconds);
+    const counts = clip.viewers.map(viewer => {
+      const key = `${liveStreamId} ${viewer}`;
+      return { key, clips: this.#perViewer.get(key), seconds: this.#seconds.get(key) };
+    });
+    for (const { clips, seconds } of counts) {
+      if (clips.count >= maxClipsPerViewer) {
+        const wait = this.#perViewer.secondsUntilEnd(clips);
+        throw detailed('too-many-requests', `You can create another clip in ${wait} s.`, wait);
+      }
+      if (seconds.count + clipSeconds > maxSecondsPerViewer) {
+        const wait = this.#seconds.secondsUntilEnd(seconds);
+        const left = Math.max(0, Math.floor(maxSecondsPerViewer - seconds.count));
+        const text = `You can clip ${maxSecondsPerViewer} s of this live stream in an hour, and ${left} s are left. Clip less, or wait ${wait} s.`;
+        throw detailed('too-many-requests', text, wait);
+      }
     }
     if (ofStream.count >= maxClipsPerStream) {
       const seconds = this.#perStream.secondsUntilEnd(ofStream);
@@ -141,14 +163,20 @@ export class ClipEndpoint implements SignalingEndpoint {
     if (this.#running >= maxConcurrentClips) {
       throw detailed('not-ready', 'Many clips are being created. Try again in a moment.', busyRetrySeconds);
     }
-    this.#perViewer.add(viewer, ofViewer);
+    for (const { key, clips, seconds } of counts) {
+      this.#perViewer.add(key, clips);
+      this.#seconds.add(key, seconds, clipSeconds);
+    }
     this.#perStream.add(liveStreamId, ofStream);
     this.#running += 1;
     try {
       return await create();
     } catch (error) {
       if (error instanceof AppError && error.code === 'live-stream-not-broadcasting') {
-        ofViewer.count -= 1;
+        for (const { clips, seconds } of counts) {
+          clips.count -= 1;
+          seconds.count -= clipSeconds;
+        }
         ofStream.count -= 1;
       }
       throw error;
@@ -156,6 +184,12 @@ export class ClipEndpoint implements SignalingEndpoint {
       this.#running -= 1;
     }
   }
+}
+
+/** Undefined where viewers have no token. */
+function identityOf({ viewer, access }: AdmittedStream): string | undefined {
+  if (viewer !== undefined) return `viewer ${viewer}`;
+  return access && `token ${createHash('sha256').update(access.token).digest('base64')}`;
 }
 
 function readBody(text: string): z.output<typeof clipSchema> {

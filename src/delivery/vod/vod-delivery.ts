@@ -41,8 +41,11 @@ const maxTextBytes = 1024 * 1024;
 const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
 ]);
-/** Of a player that begins, or a file. */
-const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set(['vod-multivariant', 'vod-playlist', 'vod-mp4']);
+/** Of a player that begins, or what shows much of the video. A thumbnail only announces it. */
+const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set([
+  ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-mp4'] as const),
+  ...(['vod-storyboard', 'vod-text-track'] as const),
+]);
 const failedText = 'This video cannot be played.';
 
 export class VodDelivery {

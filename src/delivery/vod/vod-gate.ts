@@ -70,6 +70,7 @@ export class VodGate {
   }
 }
 
-function resourceOf({ videoId, projectId, public: isPublic, policy }: VodEntry): PlaybackResource {
-  return { id: videoId, projectId, public: isPublic, policy };
+function resourceOf({ videoId, public: isPublic, ...entry }: VodEntry): PlaybackResource {
+  const { projectId, policy, limits, clippedFrom } = entry;
+  return { id: videoId, projectId, public: isPublic, policy, limits, clippedFrom };
 }

@@ -1,4 +1,4 @@
-import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
+import type { PlaybackPolicy, ViewerLimits } from '../../shared/playback-policy.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistResponse, ResponseBody } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
@@ -17,6 +17,9 @@ export interface VodEntry {
   readonly title: string;
   readonly public: boolean;
   readonly policy?: PlaybackPolicy | undefined;
+  readonly limits?: ViewerLimits | undefined;
+  /** Id of the video or live stream that it is a clip of. */
+  readonly clippedFrom?: string | undefined;
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly isPlayable: boolean;

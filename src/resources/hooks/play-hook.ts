@@ -12,6 +12,8 @@ export interface PlayQuestion {
   readonly projectId: string;
   /** Id of the live stream or video. */
   readonly resourceId: string;
+  /** Id of the live stream or video that a clip was made of. */
+  readonly clippedFrom?: string | undefined;
   readonly token: string | undefined;
   /** Tells viewers apart. Of any length. */
   readonly client: string;
@@ -115,7 +117,7 @@ export class PlayHook {
 
   async #ask(hook: Hook, question: PlayQuestion, key: string): Promise<PlayDecision> {
     const { caller, clock } = this.#options;
-    const { resourceId, remoteAddress, query, viewer } = question;
+    const { resourceId, clippedFrom, remoteAddress, query, viewer } = question;
     const answer = await caller.ask(hook, {
       ...{ subjectId: resourceId, remoteAddress },
       payload: {
@@ -125,6 +127,7 @@ export class PlayHook {
         referer: question.referer.slice(0, maxFieldLength),
         query: query.slice(0, maxFieldLength),
         ...(viewer === undefined ? {} : { viewer }),
+        ...(clippedFrom === undefined ? {} : { clippedFrom }),
       },
       // Never aborted: other requests of the viewer may wait for it, too.
       signal: new AbortController().signal,

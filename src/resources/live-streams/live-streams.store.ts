@@ -7,6 +7,7 @@ import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
 import { readListPage } from '../../store/read-list-page.ts';
+import { passOnAccess } from '../playback-policies/inherited-access.ts';
 import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import {
   destinationsOf,
@@ -221,6 +222,7 @@ export class LiveStreamsStore {
     );
   }
 
+  /** Also changes the videos that inherit from it. */
   async change(
     projectId: string,
     liveStreamId: string,
@@ -230,17 +232,20 @@ export class LiveStreamsStore {
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
     const { keepRecordingsDays, playbackPolicy, viewerClips } = changes;
-    const values = {
-      ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
+    const access = {
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
+      ...(playbackPolicy === undefined
+        ? {}
+        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy) }),
+    };
+    const values = {
+      ...access,
+      ...(name === undefined ? {} : { name, name_folded: foldText(name) }),
       ...(playerId === undefined ? {} : { player_id: playerId }),
       ...(restreams === undefined ? {} : { restreams: JSON.stringify(restreams) }),
       ...(qualities === undefined ? {} : { qualities }),
       ...(record === undefined ? {} : { is_recorded: record === null ? null : Number(record) }),
       ...(keepRecordingsDays === undefined ? {} : { keep_recordings_days: keepRecordingsDays }),
-      ...(playbackPolicy === undefined
-        ? {}
-        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy) }),
       ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks && JSON.stringify(audioTracks) }),
       ...(source === undefined
         ? {}
@@ -253,7 +258,10 @@ export class LiveStreamsStore {
       ...(viewerClips === undefined ? {} : { has_viewer_clips: Number(viewerClips) }),
       updated_at_ms: atMs,
     };
-    await this.#update(projectId, liveStreamId, values, connection);
+    await connection.transaction(async transaction => {
+      await this.#update(projectId, liveStreamId, values, transaction);
+      await passOnAccess(projectId, liveStreamId, access, transaction);
+    });
   }
 
   /** Returns false when the live stream was deleted. */

@@ -1,5 +1,4 @@
 import { allScopes, type Scope } from '../../http/routing/scope.ts';
-import type { EmailAddress } from '../../shared/email-address.ts';
 import type { MailOutcome } from '../mail/mail-queue.ts';
 
 export const roles = ['owner', 'editor', 'viewer'] as const;
@@ -26,7 +25,7 @@ export const invitationTokenLength = 43;
 
 export interface Member {
   readonly userId: string;
-  readonly email: EmailAddress;
+  readonly email: string;
   readonly role: Role;
   readonly createdAtMs: number;
 }
@@ -36,7 +35,7 @@ export interface Membership {
   readonly accountId: string;
   readonly name: string | undefined;
   /** The email address of its first owner. */
-  readonly ownerEmail: EmailAddress | undefined;
+  readonly ownerEmail: string | undefined;
   readonly role: Role;
   readonly isSuspended: boolean;
 }
@@ -48,7 +47,7 @@ export interface MailState extends Omit<MailOutcome, 'status'> {
 export interface Invitation {
   readonly invitationId: string;
   readonly accountId: string;
-  readonly email: EmailAddress;
+  readonly email: string;
   readonly role: Role;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;

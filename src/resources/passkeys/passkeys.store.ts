@@ -1,4 +1,3 @@
-import type { EmailAddress } from '../../shared/email-address.ts';
 import type { PasskeyRow } from '../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -16,9 +15,7 @@ export class PasskeysStore {
     return row && passkeyFrom(row);
   }
 
-  async findByCredential(
-    credentialId: Buffer,
-  ): Promise<{ passkey: Passkey; email: EmailAddress } | undefined> {
+  async findByCredential(credentialId: Buffer): Promise<{ passkey: Passkey; email: string } | undefined> {
     const row = await this.#database.first(
       this.#database.queries
         .selectFrom('passkeys')

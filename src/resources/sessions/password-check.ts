@@ -1,6 +1,5 @@
 import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { EmailAddress } from '../../shared/email-address.ts';
 import { PasswordQueue } from './password-queue.ts';
 import type { SignInAttemptsStore } from './sign-in-attempts.store.ts';
 import { type SignInAttempt, SignInLimiter } from './sign-in-limiter.ts';
@@ -25,24 +24,21 @@ export class PasswordCheck {
    * @param attribute of the request
    * @throws AppError `invalid-attribute` for the email address of the user
    */
-  async hash(
-    password: string,
-    { email, attribute }: { email: EmailAddress; attribute: string },
-  ): Promise<string> {
-    if (password.toLowerCase() === email) {
+  async hash(password: string, { email, attribute }: { email: string; attribute: string }): Promise<string> {
+    if (password.toLowerCase() === email.toLowerCase()) {
       throw attributeError(attribute, 'The password must differ from the email address.');
     }
     return this.#passwords.hash(password);
   }
 
   /** Forgets wrong passwords for the email address, from everywhere and from this client. */
-  forgetWrong(email: EmailAddress, address: string): Promise<void> {
+  forgetWrong(email: string, address: string): Promise<void> {
     return this.#limits.forget(email, address);
   }
 
   /** Leaves the attempt open, for what is checked beside the password. @param stored undefined for an unknown user */
   async begin(
-    email: EmailAddress,
+    email: string,
     address: string,
     password: string,
     stored: string | undefined,
@@ -58,7 +54,7 @@ export class PasswordCheck {
 
   /** Right passwords leave the count of wrong ones, so that they do not allow more guesses of a code. */
   async verify(
-    email: EmailAddress,
+    email: string,
     address: string,
     password: string,
     stored: string | undefined,

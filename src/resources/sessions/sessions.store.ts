@@ -1,5 +1,4 @@
 import type { Compilable, SelectQueryBuilder } from 'kysely';
-import type { EmailAddress } from '../../shared/email-address.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -13,7 +12,7 @@ import { type ListedSession, maxSessionsPerUser, type Session } from './session.
 interface SessionRow {
   id: string;
   user_id: string;
-  email: EmailAddress;
+  email: string;
   created_at_ms: number;
   last_used_at_ms: number;
   expires_at_ms: number;

@@ -19,12 +19,7 @@ import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
-import {
-  type FailSource,
-  isComplete,
-  type VideoSource,
-  type VideoSourcesStore,
-} from './video-sources.store.ts';
+import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
 
 type SourcePlan = PlannedVideoSource &
   (
@@ -97,7 +92,10 @@ export class SourceImporter {
     const copied = await broadcastClips.copy(projectId, source, clip);
     if (copied !== undefined) {
       const { liveStreamId, videoId } = copied;
-      return { kind: 'copied', ...copied, clippedFrom: liveStreamId, origin: { liveStreamId, videoId } };
+      return {
+        ...{ kind: 'copied', ...copied, origin: { liveStreamId, videoId } },
+        ...{ clippedFrom: liveStreamId, copiedFrom: liveStreamId },
+      };
     }
     if (!(await hasVideo(projectId, source))) {
       throw attributeError(
@@ -109,7 +107,8 @@ export class SourceImporter {
     if (state === undefined || !(isComplete(state) || state.status === 'assembling')) {
       throw attributeError('source', 'The source of this video is not complete.');
     }
-    return clip === undefined ? { kind: 'clone', videoId: source } : this.#planClip(source, clip);
+    if (clip === undefined) return { kind: 'clone', videoId: source, copiedFrom: source };
+    return { ...(await this.#planClip(source, clip)), copiedFrom: source };
   }
 
   /** Clips of videos that cannot be played yet are encoded, unless the caller chose keyframes. */
@@ -149,18 +148,6 @@ export class SourceImporter {
     }
     const order = kind === 'fetch' ? { groupId: plan.projectId } : { priority: clonePriority };
     await jobs.add({ kind, subjectId: videoId, ...order }, transaction);
-  }
-
-  /** Runs in the transaction that restarts the source of a failed import. */
-  async retry({ videoId, origin }: VideoSource, transaction: Transaction): Promise<void> {
-    const { store, jobs } = this.#options;
-    if (origin === 'url') {
-      const groupId = await store.projectOf(videoId, transaction);
-      await jobs.add({ kind: 'fetch', subjectId: videoId, groupId }, transaction);
-    } else {
-      const kind = (await store.clipOf(videoId)) === undefined ? 'clone' : 'clip';
-      await jobs.add({ kind, subjectId: videoId, priority: clonePriority }, transaction);
-    }
   }
 
   async abandon(plan: SourcePlan): Promise<void> {

@@ -5,6 +5,8 @@ export interface PlannedVideoSource {
   /** The part of the source that is wanted. */
   readonly clip?: Clip | undefined;
   readonly clippedFrom?: string;
+  /** The video or live stream of the project that its media comes from. */
+  readonly copiedFrom?: string;
   /** Set when files of the video are stored already. */
   readonly origin?: { readonly videoId: string; readonly liveStreamId: string };
 }

@@ -1,4 +1,4 @@
-import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
+import type { PlaybackPolicy, ViewerLimits } from '../../shared/playback-policy.ts';
 import { languageTagMessages, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { parseTimecode, timecodeSeconds } from '../../shared/text/timecode.ts';
 import type { SummaryAttribute } from '../summaries/summary.ts';
@@ -87,6 +87,8 @@ export interface VideoChanges extends TextRequest {
 export interface VideoAttributes extends VideoChanges {
   readonly title: string;
   readonly clip?: Clip | undefined;
+  /** Of the viewer who makes a clip. */
+  readonly viewerLimits?: ViewerLimits | undefined;
   readonly watermark?: WatermarkPlacement | undefined;
 }
 

@@ -6,6 +6,7 @@ import { newId } from '../../shared/ids.ts';
 import type { ListResult } from '../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { inheritAccess } from '../playback-policies/inherited-access.ts';
 import type { PrivateTokens } from '../private-sessions/private-tokens.store.ts';
 import { checkExactClip } from './exact-clip.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
@@ -127,7 +128,7 @@ export class VideosService {
     return this.#add(projectId, attributes, { origin: { videoId } }, transaction);
   }
 
-  /** Creates the video of a recording, with the id of its files. Leaves out a deleted theme. */
+  /** Creates the video of a recording, with the id of its files and the policy of its live stream. Leaves out a deleted theme. */
   async createRecorded(
     projectId: string,
     { videoId, liveStreamId, title, playerId, ...rest }: RecordedVideoAttributes,
@@ -135,7 +136,11 @@ export class VideosService {
   ): Promise<Video> {
     const hasPlayer =
       playerId !== undefined && (await this.#options.playerExists(projectId, playerId, transaction));
-    const attributes = { title, public: rest.public, ...(hasPlayer ? { playerId } : {}) };
+    const playbackPolicy = await this.#store.policyOfStream(projectId, liveStreamId, transaction);
+    const attributes = {
+      ...{ title, public: rest.public, playbackPolicy },
+      ...(hasPlayer ? { playerId } : {}),
+    };
     return this.#add(projectId, attributes, { origin: { liveStreamId, videoId } }, transaction);
   }
 
@@ -154,14 +159,14 @@ export class VideosService {
     // With a watermark, everything is encoded.
     const precision = clip?.precision ?? (watermark === undefined ? undefined : 'frame');
     const plan = await sources.plan(projectId, source, clip && { ...clip, precision });
-    const { origin, clippedFrom } = plan;
+    const { origin, clippedFrom, copiedFrom } = plan;
     try {
       return await this.#add(
         projectId,
         { ...attributes, clip: plan.clip },
         {
           ...(origin === undefined ? {} : { origin }),
-          clippedFrom,
+          ...{ clippedFrom, copiedFrom },
           begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
         },
       );
@@ -250,10 +255,12 @@ export class VideosService {
     {
       origin,
       clippedFrom,
+      copiedFrom,
       begin,
     }: {
       origin?: { readonly liveStreamId?: string; readonly videoId: string };
       clippedFrom?: string | undefined;
+      copiedFrom?: string | undefined;
       begin?: (videoId: string, transaction: Transaction) => Promise<void>;
     },
     connection?: Connection,
@@ -274,7 +281,7 @@ export class VideosService {
         : attributes;
     const expiresAtMs =
       attributes.expiresAt === undefined
-        ? await this.#defaultExpiry(projectId, origin?.liveStreamId, connection)
+        ? await this.#defaultExpiry(projectId, { liveStreamId: origin?.liveStreamId, copiedFrom }, connection)
         : (attributes.expiresAt ?? undefined);
     const video: Video = {
       videoId: origin?.videoId ?? newId('vi'),
@@ -305,6 +312,13 @@ export class VideosService {
       await this.#checkPlayer(projectId, video.playerId, transaction);
       await texts.request(video, requested, nowMs, transaction);
       await begin?.(video.videoId, transaction);
+      if (copiedFrom === undefined) return;
+      const has = {
+        public: attributes.public !== undefined,
+        policy: attributes.playbackPolicy !== undefined,
+      };
+      const source = { id: copiedFrom, limits: attributes.viewerLimits };
+      await inheritAccess(video, source, has, transaction);
     };
     try {
       await this.#store.add(video, { clip, watermark }, also, connection);
@@ -312,16 +326,24 @@ export class VideosService {
       if (watermark !== undefined) await returnWatermark(video.videoId);
       throw error;
     }
-    return video;
+    if (copiedFrom === undefined) return video;
+    return (await this.find(projectId, video.videoId, connection)) ?? video;
   }
 
+  /** A copy expires with its original, or before. */
   async #defaultExpiry(
     projectId: string,
-    liveStreamId: string | undefined,
+    { liveStreamId, copiedFrom }: { liveStreamId: string | undefined; copiedFrom: string | undefined },
     connection: Connection | undefined,
   ): Promise<number | undefined> {
     const days = await this.#store.keepDays(projectId, liveStreamId, connection);
-    return days && this.#options.clock.nowMs() + days * dayMs;
+    const ownMs = days && this.#options.clock.nowMs() + days * dayMs;
+    const original =
+      copiedFrom === undefined ? undefined : await this.find(projectId, copiedFrom, connection);
+    const originalMs = original?.expiresAtMs;
+    return ownMs === undefined || originalMs === undefined
+      ? (ownMs ?? originalMs)
+      : Math.min(ownMs, originalMs);
   }
 
   #checkExpiry(expiresAtMs: number | null | undefined): void {

@@ -1,11 +1,14 @@
 import { type Compilable, type Selectable, sql, type Updateable } from 'kysely';
 import type { ListResult } from '../../shared/list-page.ts';
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { foldText } from '../../store/folded-text.ts';
 import { holdRows, keepRows } from '../../store/keep-rows.ts';
 import type { VideoRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
+import { passOnAccess } from '../playback-policies/inherited-access.ts';
+import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import { createVideoLists } from './lists/create-video-lists.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import type { ListPage, ListScope, VideoLists } from './lists/video-lists.ts';
@@ -20,7 +23,14 @@ import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
 type NewVideoRow = Omit<
   Selectable<VideoRow>,
-  'number' | 'is_discarded' | 'discarded_at_ms' | 'deletes_at_ms' | 'is_language_detected'
+  | 'number'
+  | 'is_discarded'
+  | 'discarded_at_ms'
+  | 'deletes_at_ms'
+  | 'is_language_detected'
+  | 'public_from'
+  | 'policy_from'
+  | 'viewer_limits'
 >;
 
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
@@ -217,6 +227,19 @@ export class VideosStore {
     return row?.days ?? undefined;
   }
 
+  async policyOfStream(
+    projectId: string,
+    liveStreamId: string,
+    connection: Connection,
+  ): Promise<PlaybackPolicy | undefined> {
+    const stream = connection.queries
+      .selectFrom('live_streams')
+      .select('playback_policy')
+      .where('id', '=', liveStreamId)
+      .where('project_id', '=', projectId);
+    return policyFrom((await connection.first(stream))?.playback_policy ?? null);
+  }
+
   /** @param also called in the same transaction, after the video is added */
   async add(
     video: Video,
@@ -259,7 +282,7 @@ export class VideosStore {
     });
   }
 
-  /** Returns false when the video is not there. */
+  /** Also changes the videos that inherit from it. Returns false when the video is not there. */
   async change(
     projectId: string,
     videoId: string,
@@ -270,10 +293,19 @@ export class VideosStore {
     const { title, description, tags, metadata, playbackPolicy } = changes;
     const titleFolded = title === undefined ? undefined : foldText(title);
     const descriptionFolded = description === undefined ? undefined : foldText(description);
+    const access = {
+      ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
+      ...(playbackPolicy === undefined
+        ? {}
+        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy), viewer_limits: null }),
+    };
     const values = {
+      ...access,
+      ...(changes.public === undefined ? {} : { public_from: null }),
+      ...(changes.public === true ? { viewer_limits: null } : {}),
+      ...(playbackPolicy === undefined ? {} : { policy_from: null }),
       ...(titleFolded === undefined ? {} : { title, title_folded: titleFolded }),
       ...(descriptionFolded === undefined ? {} : { description, description_folded: descriptionFolded }),
-      ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(changes.panoramic === undefined ? {} : { is_panoramic: Number(changes.panoramic) }),
       ...(changes.mp4Support === undefined ? {} : { has_mp4_support: Number(changes.mp4Support) }),
       ...(changes.playerId === undefined ? {} : { player_id: changes.playerId }),
@@ -281,17 +313,18 @@ export class VideosStore {
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       ...(changes.language === undefined ? {} : { language: changes.language, is_language_detected: 0 }),
       ...(changes.expiresAt === undefined ? {} : expiryColumns(changes.expiresAt)),
-      ...(playbackPolicy === undefined
-        ? {}
-        : { playback_policy: playbackPolicy && JSON.stringify(playbackPolicy) }),
       updated_at_ms: atMs,
     };
-    const isChanged = await this.#update({ projectId, isDiscarded: false }, videoId, values, connection);
-    if (titleFolded !== undefined || descriptionFolded !== undefined) {
-      const length = (titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0);
-      await this.#lists.noteWrite(length, connection);
-    }
-    return isChanged;
+    return connection.transaction(async transaction => {
+      const scope = { projectId, isDiscarded: false };
+      if (!(await this.#update(scope, videoId, values, transaction))) return false;
+      await passOnAccess(projectId, videoId, access, transaction);
+      if (titleFolded !== undefined || descriptionFolded !== undefined) {
+        const length = (titleFolded?.length ?? 0) + (descriptionFolded?.length ?? 0);
+        await this.#lists.noteWrite(length, transaction);
+      }
+      return true;
+    });
   }
 
   /**

@@ -37,7 +37,6 @@ interface Source {
   readonly probed: ProbedFile;
   readonly plan: PlannedSource;
   readonly request: SourceRequest;
-  readonly parse: RunningJob['parse'];
 }
 
 interface TrackIndexes {
@@ -121,9 +120,7 @@ async function indexTracks(
   const { more: moreAudio } = tracks;
   const common = { folder, language: plan.audio?.language, signal: job.signal };
   const indexed = isMp4(probed)
-    ? await source.parse(() =>
-        indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio }),
-      )
+    ? await indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio })
     : undefined;
   if (hasAll(indexed, tracks)) return { indexed, mp4: undefined, streams: moreAudio };
   const mp4 = await remux(context, job, source, tracks);

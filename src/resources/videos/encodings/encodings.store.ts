@@ -4,7 +4,11 @@ import type { NewEvent, Outbox } from '../../../events/outbox.store.ts';
 import type { AdditionalCodec } from '../../../shared/additional-codecs.ts';
 import { parseAudioRenditionName } from '../../../shared/audio-rendition.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { type PlaybackPolicy, restrictingPolicy } from '../../../shared/playback-policy.ts';
+import {
+  type PlaybackPolicy,
+  restrictingPolicy,
+  type ViewerLimits,
+} from '../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import type { CodecRenditionRow, RenditionRow, VideoEncodingRow } from '../../../store/media-tables.ts';
@@ -34,6 +38,9 @@ export interface VideoForViewers {
   readonly title: string;
   readonly public: boolean;
   readonly policy: PlaybackPolicy | undefined;
+  readonly limits: ViewerLimits | undefined;
+  /** Id of a video or live stream. */
+  readonly clippedFrom: string | undefined;
   /** Also false for a video without a picture. */
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
@@ -129,6 +136,8 @@ export class EncodingsStore implements EncodingRepository {
           'v.has_mp4_support',
           'v.is_panoramic',
           'v.player_id',
+          'v.viewer_limits',
+          'v.clipped_from',
         ])
         .select(['e.is_playable', 'e.has_storyboard', 'e.revision', 'e.facts'])
         .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
@@ -188,6 +197,8 @@ export class EncodingsStore implements EncodingRepository {
       title: row.title,
       public: row.is_public === 1,
       policy: restrictingPolicy(row.playback_policy),
+      limits: row.viewer_limits === null ? undefined : (JSON.parse(row.viewer_limits) as ViewerLimits),
+      clippedFrom: row.clipped_from ?? undefined,
       mp4Support: row.has_mp4_support === 1 && row.is_audio_only !== 1,
       panoramic: row.is_panoramic === 1,
       playerId: row.player_id ?? undefined,
@@ -283,16 +294,6 @@ export class EncodingsStore implements EncodingRepository {
           .where('quality', '=', quality),
       );
     });
-  }
-
-  markWaiting(
-    videoId: string,
-    renditions: readonly RenditionName[],
-    transaction: Transaction,
-  ): Promise<void> {
-    return changeEncoding(videoId, transaction, () =>
-      this.#renditions.set(videoId, renditions, waitingRendition, transaction),
-    );
   }
 
   markStarted(

@@ -6,7 +6,7 @@ const ingestSchema = z.object({
   status: z
     .enum(['uploading', 'uploaded', 'ingesting', 'ingested', 'failed'])
     .describe(
-      '`uploading`, then `uploaded`; or `ingesting`, then `ingested`. `failed`: see `encoding.failure`; retry the video, or upload another file.',
+      '`uploading`, then `uploaded`; or `ingesting`, then `ingested`. `failed`: see `encoding.failure`; the video accepts a new upload.',
     ),
   filesize: z.int().nullable().describe('Bytes; null until the source is complete.'),
   receivedBytes: z
@@ -91,12 +91,6 @@ export const videoStatusSchema = z
         ),
       metadata: metadataSchema.describe('Properties of the source; null until they are known.'),
       failure: z.string().optional().describe('The reason why the source cannot be encoded.'),
-      delay: z
-        .string()
-        .optional()
-        .describe(
-          'The fault of the server for which the work waits. It is tried again, with growing delays.',
-        ),
     }),
     transcript: transcriptSchema
       .optional()

@@ -448,7 +448,6 @@ export type VideoStatus = {
       readonly closedCaptions?: boolean | undefined;
     };
     readonly failure?: string | undefined;
-    readonly delay?: string | undefined;
   };
   readonly transcript?: {
     readonly status: "none" | "waiting" | "processing" | "completed" | "failed";
@@ -1160,7 +1159,6 @@ export interface Operations {
     body: { readonly discarded?: boolean | undefined; };
     answer: Video;
   };
-  'POST /videos/{videoId}/retry': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
   'GET /videos/{videoId}/status': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: VideoStatus; };
   'GET /upload-tokens': {
     params: undefined;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClipEndpoint } from '../../../../src/delivery/clips/clip-endpoint.ts';
 import type { PlaybackGate } from '../../../../src/delivery/playback-gate.ts';
+import { AppError } from '../../../../src/shared/errors.ts';
 import type { SignalingRequest } from '../../../../src/webrtc/signaling.ts';
 import { fakedClock } from '../../../support/faked-clock.ts';
 
@@ -13,7 +14,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function createEndpoint(create: () => Promise<void> = async () => {}) {
+interface Viewer {
+  readonly viewer?: string;
+  readonly token?: string;
+}
+
+function createEndpoint(create: () => Promise<void> = async () => {}, viewerOf: () => Viewer = () => ({})) {
   const endpoint = new ClipEndpoint({
     clock: fakedClock,
     streams: {
@@ -21,7 +27,12 @@ function createEndpoint(create: () => Promise<void> = async () => {}) {
       thumbnailPath: async () => undefined,
     },
     playback: {
-      admit: () => ({ access: undefined, headers: [], policies: [] }),
+      admit: () => {
+        const { viewer, token } = viewerOf();
+        const access = token === undefined ? undefined : { token, avh: undefined };
+        return { access, headers: [], policies: [], viewer };
+      },
+      limitsOf: () => undefined,
     } as unknown as PlaybackGate,
     live: {
       current: () => undefined,
@@ -34,10 +45,10 @@ function createEndpoint(create: () => Promise<void> = async () => {}) {
       return { videoId: 'vi1', url: '/vod/vi1' };
     },
   });
-  const clip = (remoteAddress: string) =>
+  const clip = (remoteAddress: string, lastSeconds = 30) =>
     endpoint.handle({
       ...{ method: 'POST', path: `/clips/${liveStreamId}`, query: '', contentType: 'application/json' },
-      ...{ remoteAddress, body: '{"lastSeconds":30}' },
+      ...{ remoteAddress, body: JSON.stringify({ lastSeconds }) },
     } as SignalingRequest);
   return clip;
 }
@@ -70,7 +81,7 @@ test('few clips are created at once', async () => {
     release = resolve;
   });
   const clip = createEndpoint(() => released);
-  const running = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map(clip);
+  const running = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map(address => clip(address));
   await expect(clip('192.0.2.5')).rejects.toMatchObject({
     code: 'not-ready',
     details: { retryAfterSeconds: 2 },
@@ -78,4 +89,41 @@ test('few clips are created at once', async () => {
   release();
   await Promise.all(running);
   expect(await clip('192.0.2.5')).toMatchObject({ status: 201 });
+});
+
+test.each([
+  ['an address', () => '192.0.2.1', () => ({})],
+  ['a network of IPv6', (attempt: number) => `2001:db8::${attempt}`, () => ({})],
+  [
+    'whom a signed token names',
+    (attempt: number) => `192.0.2.${attempt}`,
+    (attempt: number) => ({ viewer: 'anna', token: `a.${attempt}.c` }),
+  ],
+  ['with a token', (attempt: number) => `192.0.2.${attempt}`, () => ({ token: 'a.b.c' })],
+])('a viewer, %s, gets 300 s of a live stream in an hour', async (_what, addressOf, viewerOf) => {
+  let attempt = 0;
+  const clip = createEndpoint(undefined, () => viewerOf(attempt));
+  const next = (seconds: number) => {
+    attempt += 1;
+    vi.advanceTimersByTime(61_000);
+    return clip(addressOf(attempt), seconds);
+  };
+  for (const seconds of [60, 60, 60, 60]) expect(await next(seconds)).toMatchObject({ status: 201 });
+  expect(await next(50.5)).toMatchObject({ status: 201 });
+  await expect(next(10)).rejects.toMatchObject({
+    code: 'too-many-requests',
+    details: { detail: expect.stringContaining('9 s are left'), retryAfterSeconds: 3_600 - 5 * 61 },
+  });
+  expect(await next(9)).toMatchObject({ status: 201 });
+  vi.advanceTimersByTime(3_600_000);
+  expect(await next(60)).toMatchObject({ status: 201 });
+});
+
+test('seconds of a clip that could not be created yet are not counted', async () => {
+  const clip = createEndpoint(async () => {
+    throw new AppError('live-stream-not-broadcasting');
+  });
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await expect(clip('192.0.2.1', 60)).rejects.toMatchObject({ code: 'live-stream-not-broadcasting' });
+  }
 });
