@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { type MadeTrack, makeMovie } from '../support/progressive-movie.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
 import { readAll } from '../unit/media/cmaf/read-all.ts';
@@ -72,13 +73,15 @@ async function listed(videoId: string, rendition = '240p') {
   };
 }
 
-/** All frames of the source are shown at their times. */
+/** All frames of the source are shown at their times, but the first one of late video is shown from the start. */
 function expectTimes(frames: readonly DecodedFrame[], source: readonly DecodedFrame[]): void {
   expect(frames).toHaveLength(source.length);
-  const offsets = frames.map(({ seconds }, index) => seconds - source[index]!.seconds);
+  const offsets = frames.map(({ seconds }, index) => seconds - source[index]!.seconds).slice(1);
   expect(Math.max(...offsets) - Math.min(...offsets)).toBeLessThan(2 * ROUNDING_SECONDS);
   // The priming of audio may come before the first frame.
-  expect(Math.abs(frames[0]!.seconds - START_SECONDS)).toBeLessThan(FRAME_SECONDS);
+  for (const start of [frames[0]!.seconds, offsets[0]!]) {
+    expect(Math.abs(start - START_SECONDS)).toBeLessThan(FRAME_SECONDS);
+  }
 }
 
 describe('a variable frame rate', () => {
@@ -133,5 +136,116 @@ describe('a variable frame rate', () => {
     expect(facts.duration).toBeLessThanOrEqual(Math.round(seconds));
     // Players add up decode intervals.
     expect(Math.abs(found.decodedSeconds - found.seconds)).toBeLessThan(FRAME_SECONDS);
+  });
+});
+
+/** The tracks of a file that ffmpeg makes, with the samples as they are in it. */
+async function tracksOf(name: string, args: readonly string[]): Promise<MadeTrack[]> {
+  const path = await made(name, [...args, '-movflags', '+frag_keyframe+empty_moov+default_base_moof']);
+  const { tracks, samples } = readAll(await readFile(path));
+  return tracks.map(({ id, kind, timescale, sampleEntry }) => ({
+    ...{ kind, timescale, entries: [sampleEntry] },
+    samples: samples
+      .filter(({ trackId }) => trackId === id)
+      .map(({ durationTicks, compositionOffsetTicks: offsetTicks, isSync, data }) => ({
+        ...{ durationTicks, offsetTicks, isSync, data },
+      })),
+  }));
+}
+
+async function madeMovie(name: string, tracks: readonly MadeTrack[]): Promise<string> {
+  const path = join(dataDir, name);
+  await writeFile(path, makeMovie(tracks).bytes);
+  return path;
+}
+
+describe('a track of which a copy would lose something', () => {
+  const gops = [...h264, '-bf', '0', '-g', '25', '-sc_threshold', '0'];
+
+  test.each<[string, string[], string]>([
+    ['other coding tools', ['-x264-params', 'cabac=0:ref=3'], 'size=160x120'],
+    ['another size', [], 'size=120x160'],
+  ])('is encoded: two sample entries with %s', async (name, more, size) => {
+    const parts = [
+      await tracksOf(`${name}-1.mp4`, [...picture(2, ''), ...gops]),
+      await tracksOf(`${name}-2.mp4`, [
+        ...picture(2, 'hue=h=90').map(arg => arg.replace('size=160x120', size)),
+        ...[...gops, ...more],
+      ]),
+    ].map(([track]) => track!);
+    const source = await madeMovie(`${name}.mp4`, [
+      {
+        ...parts[0]!,
+        samples: parts.flatMap(({ samples }) => samples),
+        samplesPerChunk: 50,
+        entries: parts.flatMap(({ entries = [] }) => entries),
+        entryOfChunk: [1, 2],
+      },
+    ]);
+    const { videoId, isPassthrough } = await played(source);
+    expect(isPassthrough).toBe(false);
+    const found = await listed(videoId);
+    expect(found.frames).toHaveLength(100);
+    expectTimes(found.frames, await decoded(source));
+  });
+
+  test.each<[string, NonNullable<MadeTrack['edits']>, NonNullable<MadeTrack['edits']>]>([
+    [
+      'of both tracks',
+      [
+        [2000, 0],
+        [2000, 4],
+      ],
+      [
+        [2000, 0],
+        [2000, 4],
+      ],
+    ],
+    [
+      'of the video only, between keyframes',
+      [
+        [1000, 0.52],
+        [1000, 4.52],
+      ],
+      [[2000, 0]],
+    ],
+    [
+      'of the audio only',
+      [[4000, 0]],
+      [
+        [2000, 0],
+        [2000, 4],
+      ],
+    ],
+    [
+      'after an empty one',
+      [
+        [400, -1],
+        [2000, 1],
+        [1000, 4],
+      ],
+      [[3400, 0]],
+    ],
+  ])('is encoded: several edits %s', async (name, ofVideo, ofAudio) => {
+    const colours = ['red', 'lime', 'blue'].map(color => `color=${color}:s=160x120:r=25:d=2`);
+    const [video, audio] = await tracksOf(`edits ${name}.mp4`, [
+      ...[
+        '-f',
+        'lavfi',
+        '-i',
+        `${colours.map((one, index) => `${one}[c${index}]`).join(';')};[c0][c1][c2]concat=n=3`,
+      ],
+      ...[...tone(6), ...gops, ...aac],
+    ]);
+    const inTicks = (edits: NonNullable<MadeTrack['edits']>, timescale: number) =>
+      edits.map(([ms, at]) => [ms, at < 0 ? -1 : Math.round(at * timescale)] as const);
+    const source = await madeMovie(`edited ${name}.mp4`, [
+      { ...video!, edits: inTicks(ofVideo, video!.timescale) },
+      { ...audio!, edits: inTicks(ofAudio, audio!.timescale) },
+    ]);
+    const { videoId, isPassthrough } = await played(source);
+    expect(isPassthrough).toBe(false);
+    const found = await listed(videoId);
+    expectTimes(found.frames, await decoded(source));
   });
 });

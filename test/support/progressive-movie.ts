@@ -24,6 +24,8 @@ export interface MadeTrack {
   readonly hasNoSyncTable?: boolean;
   readonly hasLongOffsets?: boolean;
   readonly entries?: readonly Buffer[];
+  /** Number of each chunk's sample entry, from 1; default 1. */
+  readonly entryOfChunk?: readonly number[];
   /** tkhd flag; default true. */
   readonly isEnabled?: boolean;
   /** Of the data reference; default 1: in this file. */
@@ -168,7 +170,7 @@ function trackBox(track: MadeTrack, id: number, data: readonly Buffer[], chunks:
   const entries = track.entries ?? [kind === 'video' ? avcEntry() : aacEntry()];
   const syncs = samples.flatMap(({ isSync }, index) => (isSync === true ? [index + 1] : []));
   const rest = samples.length % samplesPerChunk;
-  const runs = [
+  const runs = track.entryOfChunk?.flatMap((entry, chunk) => [chunk + 1, samplesPerChunk, entry]) ?? [
     ...(samples.length >= samplesPerChunk ? [1, samplesPerChunk, 1] : []),
     ...(rest === 0 ? [] : [chunks.length, rest, 1]),
   ];

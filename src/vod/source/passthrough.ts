@@ -1,15 +1,16 @@
-import { rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remuxCommand } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
+import { isCopyableFragmentedFile } from '../../media/cmaf/copyable-fragments.ts';
 import { AppError } from '../../shared/errors.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import type { Transaction } from '../../store/connection.ts';
 import { planCodecs } from '../encode/codec-job.ts';
 import { ladderOf } from '../encode/ladder.ts';
 import type { AudioTrack, FinishedRendition, RenditionName } from '../encoding-repository.ts';
-import type { IndexProgressiveResult, MoreAudio } from '../index/index-progressive.ts';
+import { type IndexProgressiveResult, type MoreAudio, readerOf } from '../index/index-progressive.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
 import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
@@ -122,7 +123,9 @@ async function indexTracks(
   const indexed = isMp4(probed)
     ? await indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio })
     : undefined;
-  if (hasAll(indexed, tracks)) return { indexed, mp4: undefined, streams: moreAudio };
+  if (hasAll(indexed, tracks) || (isMp4(probed) && !(await isCopyable(path)))) {
+    return { indexed, mp4: undefined, streams: moreAudio };
+  }
   const mp4 = await remux(context, job, source, tracks);
   if (mp4 === undefined) return { indexed, mp4, streams: moreAudio };
   const inMp4 = remuxedTrackIndexes(tracks);
@@ -132,6 +135,16 @@ async function indexTracks(
     ignoresEditEnds: true,
   });
   return { indexed: remuxed, mp4, streams: inMp4.moreAudio };
+}
+
+/** Of MP4 files, only the fragments are a reason for a copy. Reasons against a track would be lost in it, and it would play wrongly. */
+async function isCopyable(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    return await isCopyableFragmentedFile(readerOf(handle), (await handle.stat()).size);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The returned function stores finished tracks and enqueues the remaining work. */
