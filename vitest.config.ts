@@ -33,6 +33,7 @@ const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
   'client-suites',
   'delivery-private*',
+  'email-addresses',
   'empty-containers',
   'event-feed*',
   'image-uploads',

@@ -8,6 +8,7 @@ import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { SrtServer } from '../ingest/srt/srt-server.ts';
+import { AccountsStore } from '../resources/accounts/accounts.store.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/accounts/bootstrap-account.ts';
 import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import type { SmtpSettings } from '../resources/mail/mailer.ts';
@@ -398,7 +399,7 @@ function foundationComponents({ database, nodes, storage, metrics, certificate }
   return [database, nodes, stopStorage, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
 }
 
-function firstAccount({ config, database, clock }: Foundation, state: ServerState): Component {
+function firstAccount({ config, database, clock, log }: Foundation, state: ServerState): Component {
   return componentOf('first-account', {
     start: async () => {
       state.firstSecrets = await bootstrapAccount(database, {
@@ -410,6 +411,12 @@ function firstAccount({ config, database, clock }: Foundation, state: ServerStat
         ...given('adminPassword', config['admin.password']),
         ...given('secretsFile', config['bootstrap.secretsFile']),
       });
+      for (const { id: userId, former_email: email } of await new AccountsStore(
+        database,
+      ).listReplacedEmails()) {
+        const advice = `Another user has this email address, or it is none. Run: npm run account -- email ${userId} ADDRESS`;
+        log.warn('email-address-replaced', { userId, email, advice });
+      }
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { ListedAccount } from '../resources/accounts/account-admin.store.ts';
 import type { AccountAdmin } from '../resources/accounts/account-admin.ts';
+import type { EmailAddress } from '../shared/email-address.ts';
 import { unsupportedNodeReason } from '../shared/node-version.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { CommandLine } from './command-line.ts';
@@ -12,6 +13,7 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   upgrade EMAIL|ID [--undo]   allows an account to use production; --undo revokes it
   suspend EMAIL|ID [--undo]   blocks its requests and publishers; --undo unblocks them
   keys EMAIL|ID               creates another pair of API keys and prints it once
+  email EMAIL|ID ADDRESS      gives a user another email address; ID is that of the user
   password EMAIL              creates a new password and prints it once
   two-factor EMAIL [--undo]   tells whether a user signs in with codes; --undo turns that off, for a lost device
   passkeys EMAIL [--remove]   lists the passkeys of a user; --remove removes them all, for lost devices
@@ -28,6 +30,8 @@ interface AccountRequest {
   readonly command: string;
   /** Email address or id; `''` for `list`. */
   readonly subject: string;
+  /** Of `email`. */
+  readonly address: string;
   readonly isUpgraded: boolean;
   readonly isUndo: boolean;
   readonly isRemoval: boolean;
@@ -45,6 +49,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   upgrade: ['undo'],
   suspend: ['undo'],
   keys: [],
+  email: [],
   password: [],
   'two-factor': ['undo'],
   passkeys: ['remove'],
@@ -83,14 +88,16 @@ async function runAccountCommand({ words, options, flags, configFile }: CommandL
 }
 
 function parseRequest(words: readonly string[], options: ReadonlySet<string>): AccountRequest {
-  const [command = '', subject = '', ...rest] = words;
+  const [command = '', subject = '', ...more] = words;
   if (command === '') throw new UsageError('a command is missing');
   if (!Object.hasOwn(commands, command)) throw new UsageError(`unknown command ${command}`);
+  const [address = '', ...rest] = command === 'email' ? more : ['', ...more];
   if (rest.length > 0 || (command === 'list' && subject !== '')) {
     throw new UsageError(`unknown argument ${rest[0] ?? subject}`);
   }
   if (command !== 'list' && subject === '')
     throw new UsageError(`${command}: an email address or account id is missing`);
+  if (command === 'email' && address === '') throw new UsageError('email: the new address is missing');
   for (const option of options) {
     if (option !== 'json' && !commands[command]!.includes(option)) {
       throw new UsageError(`${command} has no option --${option}`);
@@ -98,7 +105,7 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
   }
   return {
     command,
-    subject,
+    ...{ subject, address },
     isUpgraded: options.has('upgraded'),
     isUndo: options.has('undo'),
     isRemoval: options.has('remove'),
@@ -108,11 +115,12 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
 
 async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo } = request;
+  if (command === 'email') return changeEmail(request, operator);
   const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;
   if (command === 'list') return listAccounts(await operator.list());
   if (command === 'create') return create(request, operator);
   if (command === 'password') {
-    const password = await operator.setPassword(subject);
+    const password = await operator.setPassword(await emailOf(subject));
     if (password === undefined) return unknownUser(subject);
     const secrets: Secrets = [
       ['Sign-in', subject],
@@ -158,16 +166,14 @@ async function create(
   { subject, isUpgraded }: AccountRequest,
   operator: AccountAdmin,
 ): Promise<Outcome | string> {
-  const { describeEmailProblem } = await import('../resources/accounts/account.ts');
-  const fault = describeEmailProblem(subject);
-  if (fault !== undefined) throw new UsageError(`${subject}: ${fault}`);
-  const made = await operator.create(subject, isUpgraded);
-  if (made === undefined) return `An account with the email address ${subject} already exists.`;
+  const email = await emailOf(subject);
+  const made = await operator.create(email, isUpgraded);
+  if (made === undefined) return `An account with the email address ${email} already exists.`;
   const { account, keys, password } = made;
   const lines = formatSecrets(`Created the account ${account.accountId}.`, [
     ['Sandbox API key', keys.sandbox],
     ['Production API key', keys.production, isUpgraded ? '' : '   (works once the account is upgraded)'],
-    ['Sign-in', subject],
+    ['Sign-in', email],
     ['Password', password],
   ]);
   const secrets = {
@@ -178,13 +184,36 @@ async function create(
   return { lines, value: { ...toJson(account), ...secrets } };
 }
 
+async function changeEmail(
+  { subject, address }: AccountRequest,
+  operator: AccountAdmin,
+): Promise<Outcome | string> {
+  const email = await emailOf(address);
+  const outcome = await operator.changeEmail(subject, email);
+  if (outcome === 'unknown') return unknownUser(subject);
+  if (outcome === 'taken') return `Another user has the email address ${email}. Choose another one.`;
+  return {
+    lines: [`The user ${outcome.userId} now signs in as ${email}. The password stays the same.`],
+    value: { userId: outcome.userId, email },
+  };
+}
+
+/** @throws UsageError */
+async function emailOf(text: string): Promise<EmailAddress> {
+  const { readEmail } = await import('../shared/email-address.ts');
+  const { email, problem } = readEmail(text);
+  if (email !== undefined) return email;
+  throw new UsageError(`${text}: ${problem}`);
+}
+
 async function twoFactor(
   { subject, isUndo }: AccountRequest,
   operator: AccountAdmin,
 ): Promise<Outcome | string> {
-  const wasEnabled = await operator.hasTwoFactor(subject);
+  const email = await emailOf(subject);
+  const wasEnabled = await operator.hasTwoFactor(email);
   if (wasEnabled === undefined) return unknownUser(subject);
-  if (isUndo) await operator.disableTwoFactor(subject);
+  if (isUndo) await operator.disableTwoFactor(email);
   const isEnabled = wasEnabled && !isUndo;
   const ended = wasEnabled && isUndo ? ' All sessions of this user ended.' : '';
   return {
@@ -197,7 +226,8 @@ async function passkeys(
   { subject, isRemoval }: AccountRequest,
   operator: AccountAdmin,
 ): Promise<Outcome | string> {
-  const found = await (isRemoval ? operator.removePasskeys(subject) : operator.listPasskeys(subject));
+  const email = await emailOf(subject);
+  const found = await (isRemoval ? operator.removePasskeys(email) : operator.listPasskeys(email));
   if (found === undefined) return unknownUser(subject);
   const rows = found.map(({ name, createdAtMs, lastUsedAtMs }) => [
     name,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { EmailAddress } from '../shared/email-address.ts';
 
 export type Environment = 'sandbox' | 'production';
 
@@ -25,11 +26,10 @@ export interface MemberRow {
   created_at_ms: number;
 }
 
-/** `email` is in lower case. */
 export interface InvitationRow {
   id: string;
   account_id: string;
-  email: string;
+  email: EmailAddress;
   role: MemberRow['role'];
   token_hash: Buffer;
   created_at_ms: number;
@@ -107,13 +107,17 @@ export interface TokenRow {
   expires_at_ms: number;
 }
 
-/** `account_id` is the first account that the user is a member of. */
+/**
+ * `account_id` is the first account that the user is a member of. `former_email` is an address that a migration replaced: it was
+ * no longer an address, or that of another user, too.
+ */
 export interface UserRow {
   id: string;
   account_id: string;
-  email: string;
+  email: EmailAddress;
   password_hash: string;
   created_at_ms: number;
+  former_email: string | null;
 }
 
 export interface SessionRow {

@@ -1,3 +1,9 @@
+/** Reads rows, and returns statements for both databases. */
+export interface Rewrite {
+  readonly select: string;
+  readonly statements: (rows: readonly unknown[]) => readonly string[];
+}
+
 /** Never changes once released; further changes need a new migration. */
 export interface Migration {
   readonly name: string;
@@ -11,6 +17,8 @@ export interface Migration {
    * **Source**: https://www.sqlite.org/lang_altertable.html#otheralter
    */
   readonly rebuiltTable?: string;
+  /** Changes that need code, after `sql`. */
+  readonly rewrites?: readonly Rewrite[];
   /** Such as numbers that go on behind copied rows. */
   readonly afterwardsOnPostgres?: string;
   /**

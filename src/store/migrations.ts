@@ -56,7 +56,8 @@ import { removedAnalytics } from './migrations/0052-removed-analytics.ts';
 import { passwordResets } from './migrations/0053-password-resets.ts';
 import { videoDefaults } from './migrations/0054-video-defaults.ts';
 import { textTrackWarnings } from './migrations/0055-text-track-warnings.ts';
-import { inheritedAccess } from './migrations/0056-inherited-access.ts';
+import { canonicalEmails } from './migrations/0056-canonical-emails.ts';
+import { inheritedAccess } from './migrations/0057-inherited-access.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -117,6 +118,7 @@ export const migrations: readonly Migration[] = [
   passwordResets,
   videoDefaults,
   textTrackWarnings,
+  canonicalEmails,
   inheritedAccess,
 ];
 
@@ -131,6 +133,9 @@ export function migrate(sqlite: Sqlite.Database, steps: readonly Migration[] = m
     try {
       const apply = sqlite.transaction(() => {
         sqlite.exec(step.sql);
+        for (const { select, statements } of step.rewrites ?? []) {
+          for (const statement of statements(sqlite.prepare(select).all())) sqlite.exec(statement);
+        }
         assertReferences(sqlite, step.rebuiltTable);
         sqlite.pragma(`user_version = ${number}`);
         if (step.isCompatible === false) {

@@ -11,7 +11,7 @@ import { migrations } from '../../src/store/migrations.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
 import { addPasskey, passkeySignIn } from '../support/passkeys.ts';
-import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { enableTwoFactor } from '../support/two-factor.ts';
@@ -80,12 +80,12 @@ describe('the account command, beside a server that runs', () => {
     const { json: shown } = await server!.call('GET', '/account', { key });
     expect(shown).toMatchObject({ email: 'studio@example.org', upgraded: false, environment: 'sandbox' });
     expect(await statusOf(told('Production API key'))).toBe(401);
-    const user = (await server!.api.accounts.findUser('Studio@Example.org'))!;
+    const user = (await server!.api.accounts.findUser(emailOf('Studio@Example.org')))!;
     expect(await verifyPassword(told('Password'), user.passwordHash)).toBe(true);
 
     const again = await account(['create', 'STUDIO@example.org', '--upgraded']);
     expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toContain('An account with the email address STUDIO@example.org already exists.\n');
+    expect(again.stderr).toContain('An account with the email address studio@example.org already exists.\n');
   });
 
   it('upgrades, suspends and takes both back; the server notices within a second or so', async () => {
@@ -132,7 +132,7 @@ describe('the account command, beside a server that runs', () => {
     expect(made.projectName).toBe('Default');
     expect(await statusOf(sandboxKey)).toBe(200);
     const { password } = await json('password', 'admin@localhost');
-    const user = (await server!.api.accounts.findUser('admin@localhost'))!;
+    const user = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;
     expect(await verifyPassword(password, user.passwordHash)).toBe(true);
     await waitUntil(async () => !(await isSignedIn(cookie)));
     await signIn(server!, { ...admin, password });
@@ -158,9 +158,31 @@ describe('the account command, beside a server that runs', () => {
     for (const secret of [key, production]) expect(answer.text).not.toContain(secret);
   });
 
+  it('gives a user another email address, which nobody else has', async () => {
+    const user = { email: 'old@example.org', password: 'a password of tests' };
+    const { accountId } = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;
+    await addUser(server!, accountId, user);
+    const { userId } = (await server!.api.accounts.findUser(emailOf(user.email)))!;
+    const taken = await account(['email', user.email, 'Admin@LocalHost']);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('Another user has')]);
+    const invalid = await account(['email', user.email, 'new@example.org.']);
+    expect([invalid.code, invalid.stderr]).toEqual([2, expect.stringContaining('not a host name')]);
+    expect(await json('email', user.email, 'New@BÜRO.example')).toEqual({
+      ...{ userId, email: 'new@xn--bro-hoa.example' },
+    });
+    expect((await server!.api.accounts.findUser(emailOf(user.email)))?.userId).toBeUndefined();
+    const again = await account(['email', userId, 'newer@example.org']);
+    expect(again.stdout).toBe(
+      `The user ${userId} now signs in as newer@example.org. The password stays the same.\n`,
+    );
+    await signIn(server!, { ...user, email: 'newer@example.org' });
+    const unknown = await account(['email', 'us0', 'newest@example.org']);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No user signs in as us0')]);
+  });
+
   it('tells whether a user has two-factor sign-in, and turns it off for a lost device', async () => {
     const user = { email: 'careful@example.org', password: 'a password of tests' };
-    const { accountId } = (await server!.api.accounts.findUser('admin@localhost'))!;
+    const { accountId } = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;
     await addUser(server!, accountId, user);
     await enableTwoFactor(server!, await signIn(server!, user), user);
     const told = async (...args: string[]) => (await json('two-factor', user.email, ...args)).twoFactor;
@@ -172,7 +194,7 @@ describe('the account command, beside a server that runs', () => {
 
   it('lists and removes the passkeys of a user who lost devices', async () => {
     const user = { email: 'lost@example.org', password: 'a password of tests' };
-    const { accountId } = (await server!.api.accounts.findUser('admin@localhost'))!;
+    const { accountId } = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;
     await addUser(server!, accountId, user);
     expect((await account(['passkeys', user.email])).stdout).toBe(`${user.email} has no passkeys.\n`);
     const cookie = await signIn(server!, user);
@@ -221,6 +243,8 @@ describe('the account command, beside a server that runs', () => {
       [['create'], 'create: an email address or account id is missing'],
       [['create', 'not-an-address'], 'not-an-address: An email address looks like'],
       [['list', 'a@b'], 'unknown argument a@b'],
+      [['email', 'a@b'], 'email: the new address is missing'],
+      [['keys', 'a@b', 'c@d'], 'unknown argument c@d'],
       [['upgrade', 'a@b', '--upgraded'], 'upgrade has no option --upgraded'],
       [['list', '--jsno'], 'unknown option --jsno'],
     ];

@@ -4,7 +4,7 @@ import { type ApiDocument, type DocumentedOperation, operationsOf } from '../../
 import { type Scope, scopeSet, scopes } from '../../src/http/routing/scope.ts';
 import { type Role, scopesOfRole } from '../../src/resources/members/member.ts';
 import { HttpTestClient } from '../support/http-test-client.ts';
-import { addUser, cheapHash, signIn } from '../support/sign-in.ts';
+import { addUser, cheapHash, emailOf, signIn } from '../support/sign-in.ts';
 import { signToken } from '../support/sign-token.ts';
 import { rowsByTable } from '../support/sql.ts';
 import { basic } from '../support/start-api.ts';
@@ -82,7 +82,13 @@ function withSession(cookie: string, environment: 'sandbox' | 'production') {
 
 async function sessionWith(role: Role, accountId: string, environment: 'sandbox' | 'production') {
   const email = `${role}-${environment}@example.org`;
-  const user = { accountId, email, role, passwordHash: cheapHash(password), createdAtMs: Date.now() };
+  const user = {
+    accountId,
+    email: emailOf(email),
+    role,
+    passwordHash: cheapHash(password),
+    createdAtMs: Date.now(),
+  };
   await server.database.transaction(transaction => server.api.accounts.addUser(user, transaction));
   return withSession(await signIn(server, { email, password }), environment);
 }

@@ -5,7 +5,7 @@ import { formWith } from '../support/images.ts';
 import { unreachableMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
-import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
 
@@ -86,7 +86,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
     const email = `forgetful-${guests}@example.org`;
     await addUser(server, (await server.addAccount()).accountId, { ...team, email });
     const { accounts } = server.api;
-    const { userId } = (await accounts.findUser(email))!;
+    const { userId } = (await accounts.findUser(emailOf(email)))!;
     await accounts.passwordResets.add({ userId, token: email, expiresAtMs: Date.now() + 3_600_000 });
     return email;
   },

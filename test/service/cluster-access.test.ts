@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { findPostgres, runOnPostgres } from '../support/postgres.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { admin, emailOf, signIn } from '../support/sign-in.ts';
 import { basic, type TestAccount, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
@@ -78,7 +78,7 @@ async function signOut(server: TestApi, headers: Record<string, string>): Promis
 
 async function setPasswordWithLink(server: TestApi): Promise<void> {
   const { accounts } = server.api;
-  const { userId } = (await accounts.findUser(admin.email))!;
+  const { userId } = (await accounts.findUser(emailOf(admin.email)))!;
   await accounts.passwordResets.add({ userId, token: 'token', expiresAtMs: Date.now() + 3_600_000 });
   const body = { password: 'nine boats come home at dusk' };
   const path = '/auth/password-resets/token/complete';

@@ -6,7 +6,7 @@ import { maxSessionsPerUser } from '../../src/resources/sessions/session.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';
-import { admin, signIn } from '../support/sign-in.ts';
+import { admin, emailOf, signIn } from '../support/sign-in.ts';
 import { rowsOf } from '../support/sql.ts';
 import { type ApiReply, type StartApiOptions, startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
     const servers = await startTwo();
     const created = await toBoth(servers, ({ database }, index) =>
       createAccount(database, {
-        email: index % 3 === 0 ? 'Ada@example.com' : 'ada@example.com',
+        email: emailOf(index % 3 === 0 ? 'Ada@example.com' : 'ada@example.com'),
         password: 'a password of tests',
         isUpgraded: false,
         keys: { sandbox: `sandbox-key-${index}`, production: `production-key-${index}` },

@@ -5,7 +5,7 @@ import { addressReader, secureReader } from '../../src/http/listener/client-addr
 import { hashOfSecret } from '../../src/resources/accounts/account.ts';
 import { type MailServer, openMailServer } from '../support/mail-server.ts';
 import { addPasskey, passkeySignIn } from '../support/passkeys.ts';
-import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import { type ApiReply, startApi, type TestAccount, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -149,7 +149,7 @@ describe('a link for a new password', () => {
 
   it('is in the audit log of each account of the person', async () => {
     const person = await addPerson();
-    const { userId } = (await server.api.accounts.findUser(person.email))!;
+    const { userId } = (await server.api.accounts.findUser(emailOf(person.email)))!;
     const second = await server.addAccount();
     await server.database.transaction(transaction =>
       server.api.accounts.members.add(
@@ -216,14 +216,9 @@ describe('a link for a new password', () => {
 describe('a request for a new password', () => {
   it('has the same answer for addresses that nobody has, and sends them nothing', async () => {
     const person = await addPerson();
-    const answers = [
-      await request('nobody@example.org'),
-      await request(person.email),
-      await request('no address'),
-    ];
+    const answers = [await request('nobody@example.org'), await request(person.email)];
     const shown = answers.map(({ status, text, headers }) => [status, text, [...headers.keys()]]);
     expect(shown[0]).toEqual(shown[1]);
-    expect(shown[2]).toEqual(shown[1]);
     await mailsTo(person.email, 1);
     const links = mailServer.mails.filter(({ content }) => content.includes('/dashboard/password-reset/'));
     expect(links.map(({ to }) => to)).toEqual([[person.email]]);
@@ -279,7 +274,7 @@ describe('a request for a new password', () => {
       expect(methods.json).toEqual({ passwordReset: false });
       expect((await get('/auth/methods')).json).toEqual({ passwordReset: true });
       expect(told(await request(admin.email, {}, plain))).toEqual([409, 'mail-not-configured']);
-      const { userId } = (await plain.api.accounts.findUser(admin.email))!;
+      const { userId } = (await plain.api.accounts.findUser(emailOf(admin.email)))!;
       await runSql(
         plain.database,
         'INSERT INTO password_resets (user_id, token_hash, expires_at_ms) VALUES (?, ?, ?)',

@@ -6,6 +6,7 @@ import type { Migration } from '../../src/store/migration.ts';
 import { analyticsViewers } from '../../src/store/migrations/0049-analytics-viewers.ts';
 import { projectPairs } from '../../src/store/migrations/0051-project-pairs.ts';
 import { removedAnalytics } from '../../src/store/migrations/0052-removed-analytics.ts';
+import { canonicalEmails } from '../../src/store/migrations/0056-canonical-emails.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
@@ -183,6 +184,63 @@ describe.each(databaseKinds)('accounts that %s had before they had several proje
     await expect(database.run(`UPDATE videos SET project_id = 'none'`)).rejects.toThrow();
     await database.run(`DELETE FROM projects WHERE id = 'pr-sandbox'`);
     expect(await database.rows('SELECT id FROM videos')).toEqual([{ id: 'vi-production' }]);
+  });
+});
+
+describe.each(databaseKinds)('email addresses that %s compared as people read them', kind => {
+  it('get one spelling each, and users whose address is that of another one, or none, keep all else', async () => {
+    const database = await open(kind);
+    await database.migrate(migrations.slice(0, migrations.indexOf(canonicalEmails)));
+    if (kind === 'SQLite') await database.run('PRAGMA foreign_keys = ON');
+    await database.run(`INSERT INTO accounts (id, is_upgraded, is_suspended, is_operator, created_at_ms)
+      VALUES ('ac1', 1, 0, 1, 7)`);
+    const users = [
+      ['us1', 'Anna@Example.ORG', 5],
+      ['us2', 'bert@xn--bcher-kva.example', 9],
+      ['us3', 'bert@bücher.example', 8],
+      ['us4', 'Carl@BÜRO.example', 6],
+      ['us5', 'carl@büro.EXAMPLE', 7],
+      ['us6', "d'ora@[127.0.0.1]", 7],
+      ['us7', 'eva@example.org', 7],
+    ] as const;
+    // Neither database has found these two equal.
+    const distinct = users.filter(([id]) => kind === 'SQLite' || id !== 'us5');
+    for (const [id, email, atMs] of distinct) {
+      await database.run(`INSERT INTO users (id, account_id, email, password_hash, created_at_ms)
+        VALUES ('${id}', 'ac1', '${email.replaceAll("'", "''")}', 'hash', ${atMs})`);
+      await database.run(`INSERT INTO members (account_id, user_id, role, created_at_ms)
+        VALUES ('ac1', '${id}', 'owner', ${atMs})`);
+    }
+    for (const [index, email] of ['Fred@example.org', 'g@bücher.example', 'h@127.0.0.1'].entries()) {
+      const hash = (kind === 'SQLite' ? "x'" : "'\\x") + `0${index}`.repeat(32);
+      await database.run(`INSERT INTO invitations
+          (id, account_id, email, role, token_hash, created_at_ms, expires_at_ms)
+        VALUES ('in${index}', 'ac1', '${email}', 'viewer', ${hash}', 1, 2)`);
+    }
+    await database.migrate(migrations);
+    expect(await database.rows('SELECT id, email, former_email FROM users ORDER BY id')).toEqual(
+      [
+        { id: 'us1', email: 'anna@example.org', former_email: null },
+        { id: 'us2', email: 'bert@xn--bcher-kva.example', former_email: null },
+        { id: 'us3', email: 'us3@replaced.invalid', former_email: 'bert@bücher.example' },
+        { id: 'us4', email: 'carl@xn--bro-hoa.example', former_email: null },
+        { id: 'us5', email: 'us5@replaced.invalid', former_email: 'carl@büro.EXAMPLE' },
+        { id: 'us6', email: 'us6@replaced.invalid', former_email: "d'ora@[127.0.0.1]" },
+        { id: 'us7', email: 'eva@example.org', former_email: null },
+      ].filter(({ id }) => distinct.some(([known]) => known === id)),
+    );
+    expect(await database.rows('SELECT id, email FROM invitations ORDER BY id')).toEqual([
+      { id: 'in0', email: 'fred@example.org' },
+      { id: 'in1', email: 'g@xn--bcher-kva.example' },
+    ]);
+    expect(await database.rows('SELECT user_id FROM members')).toHaveLength(distinct.length);
+    const add = (id: string, email: string) =>
+      database.run(`INSERT INTO users (id, account_id, email, password_hash, created_at_ms)
+        VALUES ('${id}', 'ac1', '${email}', 'hash', 1)`);
+    await expect(add('us8', 'anna@example.org')).rejects.toThrow();
+    await add('us9', 'ANNA@example.org');
+    await database.run(`DELETE FROM users WHERE id = 'us1'`);
+    expect(await database.rows('SELECT user_id FROM members')).toHaveLength(distinct.length - 1);
   });
 });
 

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import { migrate, migrations } from '../../src/store/migrations.ts';
-import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import {
   type ApiReply,
@@ -324,7 +324,7 @@ describe('a session', () => {
     const first = await signIn(server);
     const { accounts } = server.api;
     const store = accounts.sessions;
-    const { userId, accountId } = (await accounts.findUser(admin.email))!;
+    const { userId, accountId } = (await accounts.findUser(emailOf(admin.email)))!;
     const add = (n: number) =>
       server.database.transaction(transaction =>
         store.add(

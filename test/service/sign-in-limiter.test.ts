@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { RateExceeded } from '../../src/http/routing/rate-limiter.ts';
 import { SignInAttemptsStore } from '../../src/resources/sessions/sign-in-attempts.store.ts';
 import { SignInLimiter } from '../../src/resources/sessions/sign-in-limiter.ts';
+import { emailOf } from '../support/sign-in.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
 
@@ -21,7 +22,7 @@ async function limitsOfTest(kind: DatabaseKind) {
     /** Seconds to wait; 0 when a try is let through. */
     wait: async (email: string, address: string) => {
       try {
-        await limits.begin(email, address);
+        await limits.begin(emailOf(email), address);
         return 0;
       } catch (error) {
         if (!(error instanceof RateExceeded)) throw error;
@@ -75,8 +76,8 @@ describe.each(databaseKinds)('the limit of sign-ins on %s', kind => {
   it('forgets the wrong passwords of an email address after a right one, which counts for no place', async () => {
     const { limits, wait } = await limitsOfTest(kind);
     await times(9, () => wait('a@b', '192.0.2.1'));
-    await (await limits.begin('a@b', '192.0.2.1')).succeed();
-    for (let n = 0; n < 100; n += 1) await (await limits.begin(`${n}@b`, '192.0.2.2')).succeed();
+    await (await limits.begin(emailOf('a@b'), '192.0.2.1')).succeed();
+    for (let n = 0; n < 100; n += 1) await (await limits.begin(emailOf(`${n}@b`), '192.0.2.2')).succeed();
     expect(await times(11, async () => (await wait('a@b', '192.0.2.3')) > 0)).toEqual([
       ...repeated(10, false),
       true,
@@ -86,13 +87,13 @@ describe.each(databaseKinds)('the limit of sign-ins on %s', kind => {
 
   it('keeps nobody out, because strangers guess, of where the password was right before', async () => {
     const { limits, wait } = await limitsOfTest(kind);
-    await (await limits.begin('a@b', '192.0.2.1')).succeed();
+    await (await limits.begin(emailOf('a@b'), '192.0.2.1')).succeed();
     await times(10, () => wait('a@b', '192.0.2.2'));
     await times(30, n => wait(`${n}@b`, '192.0.2.1'));
     expect(await wait('c@b', '192.0.2.1')).toBe(900);
     expect(await Promise.all([wait('a@b', '192.0.2.2'), wait('a@b', '192.0.2.3')])).toEqual([900, 900]);
     expect(await wait('A@b', '192.0.2.1')).toBe(0);
-    await (await limits.begin('a@b', '192.0.2.1')).succeed();
+    await (await limits.begin(emailOf('a@b'), '192.0.2.1')).succeed();
     expect(await wait('a@b', '192.0.2.2')).toBe(900);
     expect(await times(11, async () => (await wait('a@b', '192.0.2.1')) > 0)).toEqual([
       ...repeated(10, false),
@@ -102,7 +103,7 @@ describe.each(databaseKinds)('the limit of sign-ins on %s', kind => {
 
   it('does not count a try whose password nobody looked at', async () => {
     const { limits, wait } = await limitsOfTest(kind);
-    for (let n = 0; n < 50; n += 1) await (await limits.begin('a@b', '192.0.2.1')).cancel();
+    for (let n = 0; n < 50; n += 1) await (await limits.begin(emailOf('a@b'), '192.0.2.1')).cancel();
     expect(await wait('a@b', '192.0.2.1')).toBe(0);
   });
 });

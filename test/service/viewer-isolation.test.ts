@@ -4,6 +4,7 @@ import { createAccount } from '../../src/resources/accounts/create-account.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
+import { emailOf } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { badRequestsOf } from './bad-input-requests.ts';
 
@@ -29,7 +30,13 @@ beforeAll(async () => {
   const beside = await openDatabaseWithoutLock({ dataDir: server.dataDir });
   const keys = { sandbox: 'sandbox-key-of-another', production: 'production-key-of-another' };
   await createAccount(beside, {
-    ...{ email: 'other@example.org', isUpgraded: true, keys, password: 'a password', atMs: Date.now() },
+    ...{
+      email: emailOf('other@example.org'),
+      isUpgraded: true,
+      keys,
+      password: 'a password',
+      atMs: Date.now(),
+    },
   });
   await beside.stop();
   projects = await Promise.all(

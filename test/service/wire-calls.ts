@@ -5,7 +5,7 @@ import { formWith, pngImage } from '../support/images.ts';
 import { unreachableMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
-import { addUser, admin, signIn } from '../support/sign-in.ts';
+import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { runSql } from '../support/sql.ts';
 import { sandboxKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { beginTwoFactor, codeOf, enableTwoFactor, forgetTwoFactor } from '../support/two-factor.ts';
@@ -117,7 +117,7 @@ export async function startWireApi(): Promise<WireApi> {
 
   /** A user of its own, whose sign-in stays as it is for other calls. */
   const careful = { email: 'careful@example.org', password: 'a password of tests' };
-  const { accountId } = (await api.api.accounts.findUser(admin.email))!;
+  const { accountId } = (await api.api.accounts.findUser(emailOf(admin.email)))!;
   await addUser(api, accountId, careful);
   provider.people.set('careful', { email: careful.email });
   const carefulCookie = async () => {
@@ -157,7 +157,7 @@ export async function startWireApi(): Promise<WireApi> {
   };
   const newResetPath = async () => {
     const { accounts } = api.api;
-    const { userId } = (await accounts.findUser((await newStranger()).email))!;
+    const { userId } = (await accounts.findUser(emailOf((await newStranger()).email)))!;
     const token = `token-${userId}`;
     await accounts.passwordResets.add({ userId, token, expiresAtMs: Date.now() + 3_600_000 });
     return `/auth/password-resets/${token}`;

@@ -4,7 +4,7 @@ import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
 import type { Environment } from '../../src/store/account-tables.ts';
 import type { Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
-import { admin, cheapHash, type SignInCredentials } from './sign-in.ts';
+import { admin, cheapHash, emailOf, type SignInCredentials } from './sign-in.ts';
 
 /** Keys of the first account in tests. */
 export const sandboxKey = 'sandbox-key-of-tests-0123456789ab';
@@ -32,7 +32,10 @@ export async function addFirstAccount(
     const { accountId } = await insertAccount(database, { isUpgraded, keys }, transaction);
     const { email, password } = user;
     const passwordHash = cheapHash(password);
-    await accounts.addUser({ accountId, email, passwordHash, createdAtMs: Date.now() }, transaction);
+    await accounts.addUser(
+      { accountId, email: emailOf(email), passwordHash, createdAtMs: Date.now() },
+      transaction,
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto';
+import { type EmailAddress, readEmail } from '../../src/shared/email-address.ts';
 import type { TestApi } from './start-api.ts';
 
 /** What somebody signs in with. */
@@ -27,8 +28,14 @@ export async function addUser(
   { email, password }: SignInCredentials,
 ): Promise<void> {
   const passwordHash = cheapHash(password);
-  const user = { accountId, email, passwordHash, createdAtMs: Date.now() };
+  const user = { accountId, email: emailOf(email), passwordHash, createdAtMs: Date.now() };
   await database.transaction(transaction => api.accounts.addUser(user, transaction));
+}
+
+export function emailOf(text: string): EmailAddress {
+  const { email, problem } = readEmail(text);
+  if (email === undefined) throw new Error(`${text}: ${problem}`);
+  return email;
 }
 
 /** A password as it is stored, in a hundredth of the time. */

@@ -1,11 +1,12 @@
 import type { InferResult } from 'kysely';
+import { type EmailAddress, readEmail } from '../../shared/email-address.ts';
 import type { Connection } from '../../store/connection.ts';
 import { ownerEmail } from '../members/members.store.ts';
 
 export interface ListedAccount {
   readonly accountId: string;
   /** The first owner's. */
-  readonly email: string | undefined;
+  readonly email: EmailAddress | undefined;
   readonly isUpgraded: boolean;
   readonly isSuspended: boolean;
   readonly createdAtMs: number;
@@ -61,22 +62,27 @@ export class AccountAdminStore {
   }
 
   async find(emailOrId: string): Promise<ListedAccount | undefined> {
+    const email = readEmail(emailOrId).email;
     const row = await this.#database.first(
       selectAccounts(this.#database).where(({ eb, or, selectFrom }) =>
         or([
           eb('a.id', '=', emailOrId),
-          eb(
-            'a.id',
-            '=',
-            selectFrom('members as m')
-              .innerJoin('users as u', 'u.id', 'm.user_id')
-              .select('m.account_id')
-              .where('u.email', '=', emailOrId)
-              .where('m.role', '=', 'owner')
-              .orderBy('m.created_at_ms')
-              .orderBy('m.account_id')
-              .limit(1),
-          ),
+          ...(email === undefined
+            ? []
+            : [
+                eb(
+                  'a.id',
+                  '=',
+                  selectFrom('members as m')
+                    .innerJoin('users as u', 'u.id', 'm.user_id')
+                    .select('m.account_id')
+                    .where('u.email', '=', email)
+                    .where('m.role', '=', 'owner')
+                    .orderBy('m.created_at_ms')
+                    .orderBy('m.account_id')
+                    .limit(1),
+                ),
+              ]),
         ]),
       ),
     );

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
 import type { Environment } from '../../store/account-tables.ts';
@@ -46,7 +47,7 @@ export class AccountAdmin {
 
   /** Returns undefined when the email address is in use. */
   async create(
-    email: string,
+    email: EmailAddress,
     isUpgraded: boolean,
   ): Promise<(AccountKeys & { readonly password: Secret }) | undefined> {
     const keys = newKeys();
@@ -92,7 +93,27 @@ export class AccountAdmin {
     return { account, keys: secretsOf(keys), projectName };
   }
 
-  async setPassword(email: string): Promise<Secret | undefined> {
+  /** @param emailOrId of a user */
+  async changeEmail(
+    emailOrId: string,
+    email: EmailAddress,
+  ): Promise<{ userId: string } | 'unknown' | 'taken'> {
+    const user = await this.#accounts.findUserOrId(emailOrId);
+    if (user === undefined) return 'unknown';
+    const { userId, accountId } = user;
+    const changed = async (transaction: Transaction) => {
+      await transaction.lock('accounts');
+      const owner = await this.#accounts.findUser(email, transaction);
+      if (owner !== undefined && owner.userId !== userId) return 'taken';
+      await this.#accounts.setEmail(userId, email, transaction);
+      const target = { kind: 'user', id: userId, name: email };
+      await this.#record(accountId, 'user.update', 'Change an email address', target, transaction);
+      return { userId };
+    };
+    return this.#accounts.changeAccess(accountId, changed, { changed: 'user' });
+  }
+
+  async setPassword(email: EmailAddress): Promise<Secret | undefined> {
     const password = randomBase62(generatedPasswordLength);
     const passwordHash = await hashPassword(password);
     const user = await this.#accounts.findUser(email);
@@ -126,7 +147,7 @@ export class AccountAdmin {
   }
 
   /** Returns undefined for an unknown user. */
-  async hasTwoFactor(email: string): Promise<boolean | undefined> {
+  async hasTwoFactor(email: EmailAddress): Promise<boolean | undefined> {
     const user = await this.#accounts.findUser(email);
     if (user === undefined) return undefined;
     const found = await new TwoFactorStore(this.#database).find(user.userId);
@@ -134,7 +155,7 @@ export class AccountAdmin {
   }
 
   /** Ends the user's sessions. */
-  async disableTwoFactor(email: string): Promise<void> {
+  async disableTwoFactor(email: EmailAddress): Promise<void> {
     const user = await this.#accounts.findUser(email);
     if (user === undefined) return;
     const { userId, accountId } = user;
@@ -150,13 +171,13 @@ export class AccountAdmin {
   }
 
   /** Returns undefined for an unknown user. */
-  async listPasskeys(email: string): Promise<Passkey[] | undefined> {
+  async listPasskeys(email: EmailAddress): Promise<Passkey[] | undefined> {
     const user = await this.#accounts.findUser(email);
     return user && new PasskeysStore(this.#database).all(user.userId);
   }
 
   /** Removes all passkeys of the user. Sessions continue. Returns those that were removed, or undefined for an unknown user. */
-  async removePasskeys(email: string): Promise<Passkey[] | undefined> {
+  async removePasskeys(email: EmailAddress): Promise<Passkey[] | undefined> {
     const user = await this.#accounts.findUser(email);
     if (user === undefined) return undefined;
     const { userId, accountId } = user;

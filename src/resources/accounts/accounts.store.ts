@@ -1,4 +1,6 @@
+import type { InferResult } from 'kysely';
 import { scopeSet } from '../../http/routing/scope.ts';
+import { type EmailAddress, readEmail } from '../../shared/email-address.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
@@ -173,7 +175,7 @@ export class AccountsStore {
 
   /** Adds a user who is an owner of the account unless `role` says otherwise. Returns the user's id. */
   async addUser(
-    user: { accountId: string; email: string; passwordHash: string; createdAtMs: number; role?: Role },
+    user: { accountId: string; email: EmailAddress; passwordHash: string; createdAtMs: number; role?: Role },
     transaction: Transaction,
   ): Promise<string> {
     const { accountId, createdAtMs, role = 'owner' } = user;
@@ -192,27 +194,27 @@ export class AccountsStore {
   }
 
   /** With the first account that is not suspended. */
-  async findUser(email: string, connection: Connection = this.#database): Promise<User | undefined> {
-    const row = await connection.first(
-      connection.queries
-        .selectFrom('users as u')
-        .innerJoin('members as m', 'm.user_id', 'u.id')
-        .innerJoin('accounts as a', 'a.id', 'm.account_id')
-        .select(['u.id', 'm.account_id', 'u.email', 'u.password_hash', 'a.is_suspended'])
-        .where('u.email', '=', email)
-        .orderBy('a.is_suspended')
-        .orderBy('m.created_at_ms')
-        .orderBy('a.id')
-        .limit(1),
-    );
-    if (row === undefined) return undefined;
-    return {
-      userId: row.id,
-      accountId: row.account_id,
-      email: row.email,
-      passwordHash: row.password_hash,
-      isSuspended: row.is_suspended === 1,
-    };
+  async findUser(email: EmailAddress, connection: Connection = this.#database): Promise<User | undefined> {
+    return userFrom(await connection.first(selectUser(connection).where('u.email', '=', email)));
+  }
+
+  /** As {@link findUser} does. */
+  async findUserOrId(emailOrId: string): Promise<User | undefined> {
+    const { email } = readEmail(emailOrId);
+    if (email !== undefined) return this.findUser(email);
+    return userFrom(await this.#database.first(selectUser(this.#database).where('u.id', '=', emailOrId)));
+  }
+
+  async setEmail(userId: string, email: EmailAddress, transaction: Transaction): Promise<void> {
+    const changed = transaction.queries.updateTable('users').set({ email, former_email: null });
+    await transaction.run(changed.where('id', '=', userId));
+  }
+
+  /** Users who need another address: a migration replaced the one that they had. */
+  listReplacedEmails(): Promise<{ id: string; former_email: string | null }[]> {
+    const { queries } = this.#database;
+    const users = queries.selectFrom('users').select(['id', 'former_email']);
+    return this.#database.all(users.where('former_email', 'is not', null).orderBy('id'));
   }
 
   /** Ends all sessions but `kept`. @returns false when the password has changed since `user` was read */
@@ -262,6 +264,29 @@ export class AccountsStore {
       { changed: 'user' },
     );
   }
+}
+
+function selectUser({ queries }: Connection) {
+  return queries
+    .selectFrom('users as u')
+    .innerJoin('members as m', 'm.user_id', 'u.id')
+    .innerJoin('accounts as a', 'a.id', 'm.account_id')
+    .select(['u.id', 'm.account_id', 'u.email', 'u.password_hash', 'a.is_suspended'])
+    .orderBy('a.is_suspended')
+    .orderBy('m.created_at_ms')
+    .orderBy('a.id')
+    .limit(1);
+}
+
+function userFrom(row: InferResult<ReturnType<typeof selectUser>>[number] | undefined): User | undefined {
+  if (row === undefined) return undefined;
+  return {
+    userId: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    passwordHash: row.password_hash,
+    isSuspended: row.is_suspended === 1,
+  };
 }
 
 export function ownerFrom(row: OwnerRow): KeyOwner {

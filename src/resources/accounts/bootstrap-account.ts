@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { type EmailAddress, readEmail } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { Secret } from '../../shared/secret.ts';
@@ -46,10 +47,11 @@ export async function bootstrapAccount(
     return undefined;
   }
   requireLengths(options);
+  const adminEmail = requireEmail(options.adminEmail);
   const secrets: BootstrapSecrets = {
     sandboxKey: options.sandboxKey ?? new Secret(randomBase62(43)),
     productionKey: options.productionKey ?? new Secret(randomBase62(43)),
-    adminEmail: options.adminEmail,
+    adminEmail,
     adminPassword: options.adminPassword ?? new Secret(randomBase62(20)),
   };
   requireUsableKeys(secrets.sandboxKey.reveal(), secrets.productionKey.reveal());
@@ -57,7 +59,7 @@ export async function bootstrapAccount(
   const password = secrets.adminPassword.reveal();
   if (secretsFile !== undefined) {
     await stageSecrets(secretsFile, {
-      adminEmail: options.adminEmail,
+      adminEmail,
       adminPassword: password,
       sandboxKey: keys.sandbox,
       productionKey: keys.production,
@@ -67,7 +69,7 @@ export async function bootstrapAccount(
   try {
     const atMs = (options.clock ?? systemClock).nowMs();
     accountId = await createAccount(database, {
-      ...{ email: options.adminEmail, isUpgraded: options.isUpgraded, isFirst: true },
+      ...{ email: adminEmail, isUpgraded: options.isUpgraded, isFirst: true },
       ...{ keys, password, atMs },
     });
   } catch (error) {
@@ -96,6 +98,12 @@ function requireLengths({ sandboxKey, productionKey, adminPassword }: BootstrapO
         `${setting}: ${what} needs at least ${min} characters. Set a longer one, or leave the setting out and the server generates one.`,
     );
   if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
+}
+
+function requireEmail(text: string): EmailAddress {
+  const { email, problem } = readEmail(text);
+  if (email !== undefined) return email;
+  throw new AppError('config-invalid', `admin.email: ${problem} Set another one.`);
 }
 
 /** A key is the user name of a Basic credential, which ends at the first colon. */

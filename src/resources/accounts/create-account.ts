@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Database } from '../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
@@ -6,7 +7,7 @@ import { KeyPairsStore } from './key-pairs.store.ts';
 import { hashPassword } from './password.ts';
 
 interface NewAccount {
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly isUpgraded: boolean;
   /** Without them, the account has no API keys. */
   readonly keys?: Readonly<Record<Environment, string>>;

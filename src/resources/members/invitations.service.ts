@@ -2,6 +2,7 @@ import type { PeerRequest } from '../../http/listener/client-address.ts';
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -39,7 +40,7 @@ interface InvitationsServiceOptions {
 /** An invitation, for the person who has its token. */
 export interface OpenedInvitation extends Invitation {
   readonly accountName: string | undefined;
-  readonly ownerEmail: string | undefined;
+  readonly ownerEmail: EmailAddress | undefined;
   /** The person has a password already. */
   readonly hasUser: boolean;
 }
@@ -65,10 +66,10 @@ export class InvitationsService {
    */
   async create(
     { accountId, sessionId }: SessionCaller,
-    invited: { email: string; role: Role },
+    invited: { email: EmailAddress; role: Role },
   ): Promise<{ invitation: Invitation; url: string }> {
     const { store, accounts, publicUrl, mails, clock, log } = this.#options;
-    const email = invited.email.toLowerCase();
+    const { email } = invited;
     const token = randomBase62(invitationTokenLength);
     const createdAtMs = clock.nowMs();
     const invitation = await accounts.changeAccess(accountId, async transaction => {
@@ -130,7 +131,7 @@ export class InvitationsService {
     session: Session | undefined,
   ): Promise<{ view: SessionView; secret: string | undefined }> {
     if (!invitation.hasUser) return this.acceptAsNew(invitation, password, from);
-    if (session?.email.toLowerCase() !== invitation.email) {
+    if (session?.email !== invitation.email) {
       const detail = `Sign in as ${invitation.email} first, then open the invitation again.`;
       throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
     }

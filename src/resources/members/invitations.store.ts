@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from '../accounts/account.ts';
@@ -6,7 +7,7 @@ import type { Invitation, MailState, Role } from './member.ts';
 interface InvitationRow {
   id: string;
   account_id: string;
-  email: string;
+  email: EmailAddress;
   role: Role;
   created_at_ms: number;
   expires_at_ms: number;

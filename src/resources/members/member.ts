@@ -1,4 +1,5 @@
 import { allScopes, type Scope } from '../../http/routing/scope.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { MailOutcome } from '../mail/mail-queue.ts';
 
 export const roles = ['owner', 'editor', 'viewer'] as const;
@@ -25,7 +26,7 @@ export const invitationTokenLength = 43;
 
 export interface Member {
   readonly userId: string;
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly role: Role;
   readonly createdAtMs: number;
 }
@@ -35,7 +36,7 @@ export interface Membership {
   readonly accountId: string;
   readonly name: string | undefined;
   /** The email address of its first owner. */
-  readonly ownerEmail: string | undefined;
+  readonly ownerEmail: EmailAddress | undefined;
   readonly role: Role;
   readonly isSuspended: boolean;
 }
@@ -47,7 +48,7 @@ export interface MailState extends Omit<MailOutcome, 'status'> {
 export interface Invitation {
   readonly invitationId: string;
   readonly accountId: string;
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly role: Role;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { describeEmailProblem } from '../accounts/account.ts';
+import { emailSchema } from '../accounts/email.schema.ts';
 import { maxAccountNameLength, roles } from './member.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
@@ -39,14 +39,7 @@ export const memberChangesSchema = z.strictObject({ role }).meta({ examples: [{ 
 
 export const invitationCreationSchema = z
   .strictObject({
-    email: z
-      .string()
-      .max(320)
-      .superRefine((email, context) => {
-        const message = describeEmailProblem(email);
-        if (message !== undefined) context.addIssue({ code: 'custom', message });
-      })
-      .describe('The address of the person. Case does not matter.'),
+    email: emailSchema.describe('The address of the person. Case does not matter.'),
     role,
   })
   .meta({ examples: [example] });

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { Member, Membership, Role } from './member.ts';
@@ -136,6 +137,6 @@ function selectMembers({ queries }: Connection, accountId: string) {
     .where('m.account_id', '=', accountId);
 }
 
-function memberFrom(row: { id: string; email: string; role: Role; created_at_ms: number }): Member {
+function memberFrom(row: { id: string; email: EmailAddress; role: Role; created_at_ms: number }): Member {
   return { userId: row.id, email: row.email, role: row.role, createdAtMs: row.created_at_ms };
 }

@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -14,7 +15,7 @@ export class IdentitiesStore {
     this.#database = database;
   }
 
-  async findUser({ issuer, subject }: Identity): Promise<{ email: string } | undefined> {
+  async findUser({ issuer, subject }: Identity): Promise<{ email: EmailAddress } | undefined> {
     return this.#database.first(
       this.#database.queries
         .selectFrom('identities')

@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { type EmailAddress, readEmail } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -126,8 +126,9 @@ export class OidcService {
     if (invitation === undefined) {
       throw refusedSignIn('The invitation was accepted or revoked, or it has expired. Ask for a new one.');
     }
-    const { email } = (await this.#identities.findUser(person)) ?? person;
-    if (email?.toLowerCase() !== invitation.email) {
+    const linked = await this.#identities.findUser(person);
+    const email = linked?.email ?? (person.email === undefined ? undefined : this.#emailOf(person.email));
+    if (email !== invitation.email) {
       const found = email === undefined ? 'without an address' : `as ${email}`;
       const detail = `It is for ${invitation.email}, and ${this.name} signed you in ${found}.`;
       throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
@@ -179,12 +180,12 @@ export class OidcService {
   async #userOf(person: ProvenPerson, request: PeerRequest): Promise<User> {
     const { accounts, audit, settings } = this.#options;
     const linked = await this.#identities.findUser(person);
-    const { email } = linked ?? person;
-    if (email === undefined) {
+    if (linked === undefined && person.email === undefined) {
       throw refusedSignIn(
         `${this.name} sent no email address. Allow this server to read yours, and start again.`,
       );
     }
+    const email = linked?.email ?? this.#emailOf(person.email!);
     const user = await accounts.findUser(email);
     if (linked !== undefined && user !== undefined) return user;
     if (!person.isEmailVerified) {
@@ -192,7 +193,7 @@ export class OidcService {
       throw this.#unverified(email);
     }
     if (user !== undefined) return user;
-    if (settings?.createAccounts === true && z.email().safeParse(email).success) {
+    if (settings?.createAccounts === true) {
       return this.#createUser(email, request);
     }
     throw refusedSignIn(
@@ -200,7 +201,14 @@ export class OidcService {
     );
   }
 
-  async #createUser(email: string, request: PeerRequest): Promise<User> {
+  /** @throws AppError `authentication-oidc-refused` for an address that could be taken for that of another person */
+  #emailOf(text: string): EmailAddress {
+    const { email, problem } = readEmail(text);
+    if (email !== undefined) return email;
+    throw refusedSignIn(`${this.name} sent an email address that cannot be used here. ${problem}`);
+  }
+
+  async #createUser(email: EmailAddress, request: PeerRequest): Promise<User> {
     const { database, accounts, audit, clock, log } = this.#options;
     const accountId = await createAccount(database, {
       ...{ email, isUpgraded: false, password: randomBase62(passwordLength), atMs: clock.nowMs() },

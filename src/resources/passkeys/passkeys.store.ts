@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { PasskeyRow } from '../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -15,7 +16,9 @@ export class PasskeysStore {
     return row && passkeyFrom(row);
   }
 
-  async findByCredential(credentialId: Buffer): Promise<{ passkey: Passkey; email: string } | undefined> {
+  async findByCredential(
+    credentialId: Buffer,
+  ): Promise<{ passkey: Passkey; email: EmailAddress } | undefined> {
     const row = await this.#database.first(
       this.#database.queries
         .selectFrom('passkeys')

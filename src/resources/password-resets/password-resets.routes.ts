@@ -30,7 +30,7 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       errors: ['authorization-other-site', 'mail-not-configured', 'too-many-requests'],
       handle: ({ body, incoming }) => {
         gate.requireOwnSite(incoming);
-        return resets.request(body.email.trim(), incoming);
+        return resets.request(body.email, incoming);
       },
     }),
     defineRoute({

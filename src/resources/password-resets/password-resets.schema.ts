@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { emailSchema } from '../accounts/email.schema.ts';
 import { newPassword } from '../sessions/sessions.schema.ts';
 
 export const passwordResetRequestSchema = z
-  .strictObject({ email: z.string().min(1).max(320).describe('Case does not matter.') })
+  .strictObject({ email: emailSchema.describe('Case does not matter.') })
   .meta({ examples: [{ email: 'studio@example.org' }] });
 
 export const passwordResetSchema = z

@@ -1,6 +1,7 @@
 import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -54,11 +55,11 @@ export class PasswordResetsService {
    * Finds the user and sends the link in the background, so that neither the answer nor its time tells which users exist.
    * @throws AppError `mail-not-configured`, `too-many-requests`
    */
-  async request(email: string, request: PeerRequest): Promise<void> {
+  async request(email: EmailAddress, request: PeerRequest): Promise<void> {
     const { mails, attempts, addressOf, clock } = this.#options;
     if (mails === undefined) throw new AppError('mail-not-configured');
     const limits = [
-      { key: `reset email ${email.toLowerCase()}`, limit: maxRequestsPerEmail },
+      { key: `reset email ${email}`, limit: maxRequestsPerEmail },
       { key: `reset network ${clientNetwork(addressOf(request))}`, limit: maxRequestsPerNetwork },
     ];
     await attempts.transaction(transaction =>
@@ -116,7 +117,7 @@ export class PasswordResetsService {
     }
   }
 
-  async #sendLink(email: string, send: SendMail): Promise<void> {
+  async #sendLink(email: EmailAddress, send: SendMail): Promise<void> {
     const { accounts, publicUrl, clock, log } = this.#options;
     const user = await accounts.findUser(email);
     if (user === undefined) return;

@@ -1,10 +1,11 @@
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 
 /** An open link with which a user sets a new password. */
 export interface PasswordReset {
   readonly userId: string;
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly expiresAtMs: number;
 }
 

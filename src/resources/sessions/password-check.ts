@@ -1,5 +1,6 @@
 import { attributeError } from '../../http/routing/validation.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { PasswordQueue } from './password-queue.ts';
 import type { SignInAttemptsStore } from './sign-in-attempts.store.ts';
 import { type SignInAttempt, SignInLimiter } from './sign-in-limiter.ts';
@@ -24,21 +25,24 @@ export class PasswordCheck {
    * @param attribute of the request
    * @throws AppError `invalid-attribute` for the email address of the user
    */
-  async hash(password: string, { email, attribute }: { email: string; attribute: string }): Promise<string> {
-    if (password.toLowerCase() === email.toLowerCase()) {
+  async hash(
+    password: string,
+    { email, attribute }: { email: EmailAddress; attribute: string },
+  ): Promise<string> {
+    if (password.toLowerCase() === email) {
       throw attributeError(attribute, 'The password must differ from the email address.');
     }
     return this.#passwords.hash(password);
   }
 
   /** Forgets wrong passwords for the email address, from everywhere and from this client. */
-  forgetWrong(email: string, address: string): Promise<void> {
+  forgetWrong(email: EmailAddress, address: string): Promise<void> {
     return this.#limits.forget(email, address);
   }
 
   /** Leaves the attempt open, for what is checked beside the password. @param stored undefined for an unknown user */
   async begin(
-    email: string,
+    email: EmailAddress,
     address: string,
     password: string,
     stored: string | undefined,
@@ -54,7 +58,7 @@ export class PasswordCheck {
 
   /** Right passwords leave the count of wrong ones, so that they do not allow more guesses of a code. */
   async verify(
-    email: string,
+    email: EmailAddress,
     address: string,
     password: string,
     stored: string | undefined,

@@ -1,4 +1,5 @@
 import type { SessionCaller } from '../../http/routing/caller.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Role } from '../members/member.ts';
 import type { ProjectPair } from '../projects/project-pair.ts';
 
@@ -14,7 +15,7 @@ export const maxSessionsPerUser = 100;
 export const maxUserAgentLength = 200;
 
 export interface Session extends SessionCaller {
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
@@ -41,7 +42,7 @@ export interface ListedSession {
 export interface User {
   readonly userId: string;
   readonly accountId: string;
-  readonly email: string;
+  readonly email: EmailAddress;
   readonly passwordHash: string;
   readonly isSuspended: boolean;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { scopes } from '../../http/routing/scope.ts';
+import { emailSchema } from '../accounts/email.schema.ts';
 import { passwordLength } from '../accounts/password.ts';
 import { roles } from '../members/member.ts';
 import { projectSchema } from '../projects/projects.schema.ts';
@@ -10,7 +11,7 @@ const environments = z.enum(['sandbox', 'production']);
 
 export const signInSchema = z
   .strictObject({
-    email: z.string().max(320).describe('Case does not matter.'),
+    email: emailSchema.describe('Case does not matter.'),
     password: z.string().max(1_000),
     code: z
       .string()

@@ -3,6 +3,7 @@ import type { SessionCaller } from '../../http/routing/caller.ts';
 import { listScopes } from '../../http/routing/scope.ts';
 import { attributeError } from '../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -61,7 +62,7 @@ export class SessionsService {
    * `authentication-wrong-code`; `too-many-requests`
    */
   async signIn(
-    { email, password, code }: { email: string; password: string; code?: string | undefined },
+    { email, password, code }: { email: EmailAddress; password: string; code?: string | undefined },
     from: SignInOrigin,
   ): Promise<SignedIn> {
     const { accounts, audit, passwords, addressOf, log } = this.#options;

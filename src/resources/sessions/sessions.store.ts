@@ -1,4 +1,5 @@
 import type { Compilable, SelectQueryBuilder } from 'kysely';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
@@ -12,7 +13,7 @@ import { type ListedSession, maxSessionsPerUser, type Session } from './session.
 interface SessionRow {
   id: string;
   user_id: string;
-  email: string;
+  email: EmailAddress;
   created_at_ms: number;
   last_used_at_ms: number;
   expires_at_ms: number;

@@ -1,5 +1,6 @@
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { EmailAddress } from '../../shared/email-address.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { AttemptWindow, SignInAttemptsStore } from './sign-in-attempts.store.ts';
@@ -31,10 +32,10 @@ export class SignInLimiter {
   }
 
   /** @throws RateExceeded */
-  async begin(email: string, address: string): Promise<SignInAttempt> {
+  async begin(email: EmailAddress, address: string): Promise<SignInAttempt> {
     const nowMs = this.#clock.nowMs();
     const network = clientNetwork(address);
-    const emailAtNetwork = `${email.toLowerCase()} ${network}`;
+    const emailAtNetwork = `${email} ${network}`;
     const networkKey = `network ${network}`;
     const emailKey = await this.#store.transaction(async transaction => {
       const isKnown = await this.#store.isKnown(emailAtNetwork, nowMs, transaction);
@@ -63,7 +64,7 @@ export class SignInLimiter {
   }
 
   /** Forgets attempts with the email address, from everywhere and from this client. */
-  async forget(email: string, address: string): Promise<void> {
+  async forget(email: EmailAddress, address: string): Promise<void> {
     await this.#store.transaction(async transaction => {
       await this.#store.forget(emailKeyOf(email), transaction);
       await this.#store.forget(emailKeyOf(`${email} ${clientNetwork(address)}`), transaction);
@@ -72,7 +73,7 @@ export class SignInLimiter {
 }
 
 function emailKeyOf(text: string): string {
-  return `email ${text.toLowerCase()}`;
+  return `email ${text}`;
 }
 
 interface LimitedCount {

@@ -55,6 +55,9 @@ async function apply(client: pg.ClientBase, step: Migration, number: number): Pr
   if (step.isCompatible === false) await assertNoOlderNodes(client, number);
   try {
     await client.query(inPostgres(step.sqlOfPostgres ?? step.sql));
+    for (const { select, statements } of step.rewrites ?? []) {
+      for (const statement of statements((await client.query(select)).rows)) await client.query(statement);
+    }
     if (step.afterwardsOnPostgres !== undefined) await client.query(step.afterwardsOnPostgres);
     if (step.isCompatible === false) {
       await client.query('UPDATE schema_compatibility SET min_version = $1', [number]);

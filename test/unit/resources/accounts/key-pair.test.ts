@@ -1,46 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describeEmailProblem } from '../../../../src/resources/accounts/account.ts';
 import {
   type ApiKey,
   accessibleEnvironments,
   type KeyPair,
   limitToEnvironments,
 } from '../../../../src/resources/accounts/key-pair.ts';
-
-describe('an address to sign in with', () => {
-  it.each([
-    'a@b',
-    'admin@localhost',
-    'first.last+tag@sub.example.org',
-    "o'brien@example.org",
-    `${'x'.repeat(64)}@example.org`,
-  ])('may be %j', email => {
-    expect(describeEmailProblem(email)).toBeUndefined();
-  });
-
-  it.each([
-    '',
-    'a',
-    '@example.org',
-    'a@',
-    'a b@example.org',
-    'a@b@c',
-    '.a@example.org',
-    'a.@example.org',
-    'a..b@example.org',
-    'a@-example.org',
-    'a@example..org',
-    'a@example.org.',
-    'a@exa_mple.org',
-    'Name <a@example.org>',
-    'ä@example.org',
-    'a@example.org\n',
-    `${'x'.repeat(65)}@example.org`,
-    `a@${'x.'.repeat(127)}org`,
-  ])('may not be %j', email => {
-    expect(describeEmailProblem(email)).toEqual(expect.any(String));
-  });
-});
 
 describe('a pair of keys', () => {
   const half = (environment: ApiKey['environment']): ApiKey => ({

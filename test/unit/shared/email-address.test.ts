@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { readEmail } from '../../../src/shared/email-address.ts';
+
+describe('an email address', () => {
+  it.each([
+    ['a@b', 'a@b'],
+    ['admin@localhost', 'admin@localhost'],
+    ['First.Last+Tag@Sub.Example.ORG', 'first.last+tag@sub.example.org'],
+    ["o'brien@example.org", "o'brien@example.org"],
+    ['anna@163.com', 'anna@163.com'],
+    [`${'X'.repeat(64)}@example.org`, `${'x'.repeat(64)}@example.org`],
+    ['anna@bücher.example', 'anna@xn--bcher-kva.example'],
+    ['anna@BÜCHER.example', 'anna@xn--bcher-kva.example'],
+    ['anna@bu\u0308cher.example', 'anna@xn--bcher-kva.example'],
+    ['anna@XN--BCHER-KVA.Example', 'anna@xn--bcher-kva.example'],
+    ['anna@straße.example', 'anna@xn--strae-oqa.example'],
+    ['anna@\u0131.example', 'anna@xn--cfa.example'],
+    ['anna@例え.jp', 'anna@xn--r8jz45g.jp'],
+  ])('%j has the one spelling %j', (text, email) => {
+    expect(readEmail(text)).toEqual({ email });
+    expect(readEmail(email)).toEqual({ email });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no domain', 'a'],
+    ['no mailbox', '@example.org'],
+    ['an empty domain', 'a@'],
+    ['a space', 'a b@example.org'],
+    ['spaces around it', ' a@example.org '],
+    ['two domains', 'a@b@c'],
+    ['a dot in front', '.a@example.org'],
+    ['a dot at the end of the mailbox', 'a.@example.org'],
+    ['two dots', 'a..b@example.org'],
+    ['a hyphen in front of the domain', 'a@-example.org'],
+    ['an empty label', 'a@example..org'],
+    ['a dot at the end', 'a@example.org.'],
+    ['an ideographic dot', 'a@example。org'],
+    ['an underscore', 'a@exa_mple.org'],
+    ['a name', 'Name <a@example.org>'],
+    ['a quoted mailbox', '"a"@example.org'],
+    ['a comment', 'a(b)@example.org'],
+    ['another letter', 'ä@example.org'],
+    ['a full-width mailbox', 'ａ@example.org'],
+    ['a full-width domain', 'a@ｅxample.org'],
+    ['a full-width at sign', 'a＠example.org'],
+    ['a soft hyphen', 'a\u00ad@example.org'],
+    ['a soft hyphen in the domain', 'a@exa\u00admple.org'],
+    ['a zero-width space', 'a\u200b@example.org'],
+    ['a zero-width joiner in the domain', 'a@exa\u200dmple.org'],
+    ['a byte order mark', '\ufeffa@example.org'],
+    ['a direction mark', 'a\u202e@example.org'],
+    ['a combining mark', 'a\u0301@example.org'],
+    ['a dotless i', 'adm\u0131n@example.org'],
+    ['a dotted capital I', 'a@ex\u0130.org'],
+    ['a Kelvin sign', '\u212aarl@example.org'],
+    ['a Kelvin sign in the domain', 'a@\u212abc.org'],
+    ['a Kelvin sign beside other letters', 'a@\u212aü.org'],
+    ['a ligature', 'a@ﬃ.org'],
+    ['a letter of another script that is half a pair', 'a@\ud800.org'],
+    ['a NUL', 'a\0@example.org'],
+    ['a NUL in the domain', 'a@exam\0ple.org'],
+    ['a line end', 'a@example.org\n'],
+    ['a header', 'a@example.org\r\nBcc: b@example.org'],
+    ['an IP address', 'a@127.0.0.1'],
+    ['an IP address in brackets', 'a@[127.0.0.1]'],
+    ['an IPv6 address', 'a@[IPv6:::1]'],
+    ['a number', 'a@2130706433'],
+    ['a hexadecimal number', 'a@0x7f'],
+    ['Punycode that is none', 'a@xn--zzzz.example'],
+    ['Punycode of ASCII', 'a@xn--example-.example'],
+    ['an encoded domain', 'a@ex%61mple.org'],
+    ['a port', 'a@example.org:25'],
+    ['a long mailbox', `${'x'.repeat(65)}@example.org`],
+    ['a long label', `a@${'x'.repeat(64)}.org`],
+    ['a long domain', `a@${'x.'.repeat(127)}org`],
+    ['a megabyte', `${'a'.repeat(1_000_000)}@example.org`],
+  ])('with %s is refused', (_, text) => {
+    expect(readEmail(text)).toEqual({ problem: expect.stringMatching(/\.|~-$/) });
+  });
+});
