@@ -19,6 +19,7 @@ import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumb
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
 import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
+import { enqueueJoin } from '../vod/recording/join-job.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
@@ -268,6 +269,8 @@ function uploadDependencies(
       clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
     },
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
+    retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
+    retryEncoding: (videoId, transaction) => vodJobs.retry(videoId, transaction),
     sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
     hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
     sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),

@@ -540,7 +540,7 @@ export const settings = {
     'MILLRACE_JOBS_MAX_CRASHES',
     integer(1, 100),
     2,
-    'Number of server crashes while a job runs after which the job fails, because its file may be the cause.',
+    'Number of server crashes in a row, while only one uploaded file is read, after which its video fails.',
   ),
   'parse.timeout': setting(
     'MILLRACE_PARSE_TIMEOUT',

@@ -7,11 +7,6 @@ import { type Bound, prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 import { jobColumns, type StoredJob, storedJobFrom, waiting } from './job-rows.ts';
 
-interface DueJobs {
-  readonly lane: string;
-  readonly maxCrashes: number;
-}
-
 /** A start of a job, which is over for its node once another node has claimed the job. */
 export interface Claim {
   readonly id: number;
@@ -64,10 +59,8 @@ export class JobClaimStore {
     this.#kinds = options.kinds;
     const isPostgres = database.dialect === 'postgres';
     const at = (nowMs: Expression<number>) => (isPostgres ? this.#now() : nowMs);
-    type Parameters = Bound<DueJobs & { readonly nowMs: number }>;
-    const bound = ({ lane, maxCrashes, nowMs }: Parameters) => ({
-      ...{ lane, maxCrashes, nowMs: at(nowMs), kinds: this.#kinds() },
-    });
+    type Parameters = Bound<{ readonly lane: string; readonly nowMs: number }>;
+    const bound = ({ lane, nowMs }: Parameters) => ({ lane, nowMs: at(nowMs), kinds: this.#kinds() });
     this.#nextDue = prepareQuery((due: Parameters) => nextDueQuery(queries, bound(due)).select(jobColumns));
     this.#nextDueByGroup = prepareQuery((due: Parameters) => nextDueByGroupQuery(queries, bound(due)));
     type DueIn = Bound<{ readonly lane: string; readonly nowMs: number; readonly sinceMs: number }>;
@@ -82,18 +75,19 @@ export class JobClaimStore {
   }
 
   /** Claims the next job by priority, then age. Returns it before this attempt. */
-  async claimNext(due: DueJobs): Promise<ClaimedJob | undefined> {
-    if (this.#database.dialect === 'postgres') return this.#claimUnlocked(due);
+  async claimNext({ lane }: { readonly lane: string }): Promise<ClaimedJob | undefined> {
+    if (this.#database.dialect === 'postgres') return this.#claimUnlocked(lane);
     for (;;) {
-      const next = await this.#database.first(this.#nextDue(this.#at(due)));
+      const next = await this.#database.first(this.#nextDue({ lane, nowMs: this.#clock.nowMs() }));
       const claimed = next && (await this.claim(next.id));
       if (next === undefined || claimed !== undefined) return claimed;
     }
   }
 
   /** By priority, then age. Jobs without a group form one group. */
-  async nextDueByGroup(due: DueJobs): Promise<StoredJob[]> {
-    return (await this.#database.all(this.#nextDueByGroup(this.#at(due)))).map(storedJobFrom);
+  async nextDueByGroup(lane: string): Promise<StoredJob[]> {
+    const due = this.#nextDueByGroup({ lane, nowMs: this.#clock.nowMs() });
+    return (await this.#database.all(due)).map(storedJobFrom);
   }
 
   /**
@@ -120,10 +114,9 @@ export class JobClaimStore {
   }
 
   /** Skips jobs that other nodes are claiming. */
-  async #claimUnlocked(due: DueJobs): Promise<ClaimedJob | undefined> {
+  async #claimUnlocked(lane: string): Promise<ClaimedJob | undefined> {
     const { queries } = this.#database;
-    const bound = { nowMs: this.#now(), lane: sql.val(due.lane), maxCrashes: sql.val(due.maxCrashes) };
-    const next = nextDueQuery(queries, { ...bound, kinds: this.#kinds() });
+    const next = nextDueQuery(queries, { nowMs: this.#now(), lane: sql.val(lane), kinds: this.#kinds() });
     const row = await this.#database.first(
       queries
         .updateTable('jobs')
@@ -163,6 +156,24 @@ export class JobClaimStore {
     return (await transaction.first(query)) !== undefined;
   }
 
+  async beginParsing(claim: Claim): Promise<void> {
+    await this.#update(claim, { parsing: 'now' });
+  }
+
+  async endParsing(claim: Claim): Promise<void> {
+    await this.#update(claim, { parsing: 'no' });
+  }
+
+  /** This node lives, although it lost the job with its lease. */
+  async denyCrash(id: number): Promise<void> {
+    const query = this.#database.queries
+      .updateTable('jobs')
+      .set({ lost_by: null })
+      .where('id', '=', id)
+      .where('lost_by', '=', this.#nodeId);
+    await this.#database.run(query);
+  }
+
   async setProgress(claim: Claim, percent: number): Promise<void> {
     await this.#update(claim, { progress_percent: percent });
   }
@@ -173,7 +184,9 @@ export class JobClaimStore {
     { delayMs, attempts, failure }: { delayMs: number; attempts: number; failure: string | null },
   ): Promise<boolean> {
     const run_at_ms = sql<number>`${this.#now()} + ${delayMs}`;
-    return this.#update(claim, { state: 'waiting', lease_until_ms: null, run_at_ms, attempts, failure });
+    const survived = { crashes: 0, parsing: 'no', lost_by: null } as const;
+    const values = { state: 'waiting', lease_until_ms: null, run_at_ms, attempts, failure } as const;
+    return this.#update(claim, { ...values, ...survived });
   }
 
   /**
@@ -233,27 +246,22 @@ export class JobClaimStore {
     return sql<number>`${this.#now()} + ${this.#leaseMs}`;
   }
 
-  #at(due: DueJobs) {
-    return { ...due, nowMs: this.#clock.nowMs() };
-  }
-
   #now() {
     return databaseNowMs(this.#database, this.#clock);
   }
 }
 
-interface BoundDueJobs extends Bound<DueJobs> {
+interface BoundDueJobs extends Bound<{ readonly lane: string }> {
   readonly nowMs: Expression<number>;
   readonly kinds: readonly string[];
 }
 
-function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds }: BoundDueJobs) {
+function nextDueQuery(queries: Queries, { lane, nowMs, kinds }: BoundDueJobs) {
   return queries
     .selectFrom('jobs')
     .where('state', '=', waiting)
     .where('lane', '=', lane)
     .where('run_at_ms', '<=', nowMs)
-    .where('crashes', '<=', maxCrashes)
     .where('kind', 'in', kinds)
     .orderBy('priority', 'desc')
     .orderBy('id')
@@ -261,7 +269,7 @@ function nextDueQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds }: Boun
 }
 
 /** Steps from group to group through an index, because one group may have very many jobs. */
-function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds }: BoundDueJobs) {
+function nextDueByGroupQuery(queries: Queries, { lane, nowMs, kinds }: BoundDueJobs) {
   return queries
     .withRecursive('lane_groups(group_id)', db =>
       db
@@ -297,7 +305,6 @@ function nextDueByGroupQuery(queries: Queries, { lane, nowMs, maxCrashes, kinds 
             .where('due.lane', '=', lane)
             .whereRef('due.group_id', '=', 'lane_groups.group_id')
             .where('due.run_at_ms', '<=', nowMs)
-            .where('due.crashes', '<=', maxCrashes)
             .where('due.kind', 'in', kinds)
             .orderBy('due.priority', 'desc')
             .orderBy('due.id')

@@ -8,9 +8,6 @@ export type ClaimJob = () => Promise<ClaimedJob | undefined>;
 
 type BeginJob = (claim: ClaimJob) => Promise<StoredJob | undefined>;
 
-/** Between starts of jobs that ran when the process died: only the one that ends it again counts a crash. */
-const crashTrialMs = 60_000;
-
 /** Selects the jobs that this node starts: each lane has room for some. */
 export class JobLanes {
   readonly #limits: ReadonlyMap<string, number | LaneLimits>;
@@ -37,7 +34,7 @@ export class JobLanes {
   /** Begins jobs while lanes have room. Returns when more may be due, or infinity. */
   async fill(isStarting: () => boolean, begin: BeginJob): Promise<number> {
     const startedAtMs = this.#clock.monotonicMs();
-    let nextInMs = this.#crashTrialLeftMs();
+    let nextInMs = Number.POSITIVE_INFINITY;
     for (const [lane, limits] of this.#limits) {
       if (!(await this.#fillLane(lane, limits, isStarting, begin))) continue;
       const sinceMs = this.#clock.monotonicMs() - startedAtMs;
@@ -63,7 +60,7 @@ export class JobLanes {
     for (let free = maxRunning - running.length; free > 0 && isStarting(); free--) {
       const begun = await begin(() =>
         typeof limits === 'number'
-          ? this.#claims.claimNext({ lane, maxCrashes: this.#allowedCrashes() })
+          ? this.#claims.claimNext({ lane })
           : this.#claimOfGroups(lane, limits.maxPerGroup, runningByGroup),
       );
       if (begun === undefined) break;
@@ -81,7 +78,7 @@ export class JobLanes {
     const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
     for (;;) {
       // The sort is stable: among groups with the same number of running jobs, priority and age decide.
-      const due = await this.#claims.nextDueByGroup({ lane, maxCrashes: this.#allowedCrashes() });
+      const due = await this.#claims.nextDueByGroup(lane);
       const [next] = due
         .filter(job => runningOf(job) < maxPerGroup)
         .sort((one, other) => runningOf(one) - runningOf(other));
@@ -89,21 +86,5 @@ export class JobLanes {
       // Otherwise another node was faster, or it was removed.
       if (next === undefined || claimed !== undefined) return claimed;
     }
-  }
-
-  #allowedCrashes(): number {
-    // Outside a trial no limit: a job exceeds `maxCrashes` only when the setting was lowered, and must not
-    // wait forever.
-    return this.#crashTrialLeftMs() === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : 0;
-  }
-
-  /** Infinity when no crashed job is on trial. */
-  #crashTrialLeftMs(): number {
-    const nowMs = this.#clock.monotonicMs();
-    const left = this.#running.all
-      .filter(({ job }) => job.crashes > 0)
-      .map(({ startedAtMs }) => startedAtMs + crashTrialMs - nowMs)
-      .filter(leftMs => leftMs > 0);
-    return left.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...left);
   }
 }

@@ -67,6 +67,7 @@ export class JobOutcomes {
     for (;;) {
       try {
         const outcome = await this.#write(attempt, failure);
+        if (outcome === undefined || outcome === 'cancelled') await this.#claims.denyCrash(attempt.job.id);
         const durationMs = this.#clock.monotonicMs() - attempt.startedAtMs;
         if (outcome !== undefined) this.#observer?.jobEnded(attempt.kind.kind, outcome, durationMs);
         return;
@@ -78,9 +79,9 @@ export class JobOutcomes {
     }
   }
 
-  /** The process died too often during this job: the job may be what ends it. */
-  async failCrashed(job: StoredJob, kind: JobKind): Promise<void> {
-    const sentence = `The server stopped unexpectedly ${job.crashes} times while it worked on this file.`;
+  /** The process died too often while it parsed the file of this job: the file may be what ends it. */
+  async failCrashed(job: StoredJob, kind: JobKind, times: number): Promise<void> {
+    const sentence = `The server stopped unexpectedly ${times} times while it worked on this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
     const error = new AppError('server-error', sentence, { details: { detail } });
     const outcome = await this.#giveUp(job, kind, { attempts: job.attempts, isRunning: false }, error);

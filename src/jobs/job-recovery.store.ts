@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
 import type { Clock } from '../shared/clock.ts';
+import type { Queries, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { databaseNowMs } from '../store/database-clock.ts';
 import { jobColumns, type StoredJob, storedJobFrom } from './job-rows.ts';
 
 /** Time to fail a job that has crashed too often, before it is due again. */
 const failWithinMs = 60_000;
+
+export interface ReleasedJob extends StoredJob {
+  /** It parsed a file of others. */
+  readonly wasParsing: boolean;
+}
 
 /** Jobs whose node died or lost its lease. */
 export class JobRecoveryStore {
@@ -19,17 +25,21 @@ export class JobRecoveryStore {
     this.#maxCrashes = maxCrashes;
   }
 
-  /** Those of a node that starts. The database of SQLite has no other node. */
-  releaseOwn(nodeId: string): Promise<StoredJob[]> {
-    if (this.#database.dialect === 'sqlite') return this.#release(query => query);
-    return this.#release(query =>
-      query.where(eb => eb.or([eb('node_id', '=', nodeId), eb('node_id', 'is', null)])),
-    );
+  /** Those of a node that starts: its former process has died. The database of SQLite has no other node. */
+  releaseOwn(nodeId: string): Promise<ReleasedJob[]> {
+    const narrow = (query: RunningQuery) =>
+      this.#database.dialect === 'sqlite'
+        ? query
+        : query.where(eb => eb.or([eb('node_id', '=', nodeId), eb('node_id', 'is', null)]));
+    return this.#database.transaction(async transaction => {
+      const released = await this.#release(narrow, 'died', transaction);
+      return [...released, ...(await this.#countLost(nodeId, transaction))];
+    });
   }
 
-  /** Those of a node, unless it is back. */
-  releaseGone(nodeId: string): Promise<StoredJob[]> {
-    return this.#release(query =>
+  /** Those of a node, unless it is back. It may live without its lease. */
+  releaseGone(nodeId: string): Promise<ReleasedJob[]> {
+    const narrow = (query: RunningQuery) =>
       query
         .where('node_id', '=', nodeId)
         .where(({ not, exists, selectFrom }) =>
@@ -41,40 +51,75 @@ export class JobRecoveryStore {
                 .where('nodes.lease_until_ms', '>', this.#now()),
             ),
           ),
-        ),
-    );
+        );
+    return this.#database.transaction(transaction => this.#release(narrow, 'lost', transaction));
   }
 
   /** Those of any node whose own lease was not renewed. */
-  releaseExpired(): Promise<StoredJob[]> {
-    return this.#release(query => query.where('lease_until_ms', '<', this.#now()));
+  releaseExpired(): Promise<ReleasedJob[]> {
+    const narrow = (query: RunningQuery) => query.where('lease_until_ms', '<', this.#now());
+    return this.#database.transaction(transaction => this.#release(narrow, 'lost', transaction));
   }
 
-  /** Counts the crash, and requeues what was not removed meanwhile. Oldest first. */
-  async #release(narrow: (query: RunningQuery) => RunningQuery): Promise<StoredJob[]> {
-    const { queries } = this.#database;
-    const running = () => narrow(runningQuery(this.#database));
-    if (this.#database.dialect === 'postgres') {
-      await this.#database.run(
-        queries.deleteFrom('jobs').where('is_removed', '=', 1).where('id', 'in', running()),
-      );
-    }
-    const released = await this.#database.all(
+  /** Requeues what was not removed meanwhile, and counts the deaths of parsing jobs. Oldest first. */
+  async #release(
+    narrow: (query: RunningQuery) => RunningQuery,
+    end: 'died' | 'lost',
+    transaction: Transaction,
+  ): Promise<ReleasedJob[]> {
+    const { queries, dialect } = transaction;
+    const found = narrow(runningQuery(queries)).orderBy('id');
+    const rows = await transaction.all(dialect === 'sqlite' ? found : found.forUpdate());
+    const removed = rows.filter(row => row.is_removed === 1).map(({ id }) => id);
+    const kept = rows.filter(row => row.is_removed === 0);
+    if (removed.length > 0) await transaction.run(queries.deleteFrom('jobs').where('id', 'in', removed));
+    if (kept.length === 0) return [];
+    await transaction.run(
       queries
         .updateTable('jobs')
-        .set(({ eb }) => ({
-          state: 'waiting',
-          lease_until_ms: null,
-          run_at_ms: sql<number>`${this.#now()} +
-            CASE WHEN crashes + 1 >= ${this.#maxCrashes} THEN ${failWithinMs} ELSE 0 END`,
-          crashes: eb('crashes', '+', 1),
-        }))
-        .where('id', 'in', running())
-        .where('state', '=', 'running')
-        .where('is_removed', '=', 0)
+        .set({ state: 'waiting', lease_until_ms: null, run_at_ms: this.#now() })
+        .where(
+          'id',
+          'in',
+          kept.map(({ id }) => id),
+        ),
+    );
+    const parsing = rows.filter(row => row.parsing === 'now');
+    const isAlone = (row: (typeof rows)[number]) =>
+      parsing.every(other => other.id === row.id || other.node_id !== row.node_id);
+    const released: ReleasedJob[] = [];
+    for (const row of kept) {
+      const wasParsing = row.parsing === 'now';
+      const hasCrashed = wasParsing && isAlone(row) && end === 'died';
+      const crashes = row.crashes + Number(hasCrashed);
+      released.push({ ...storedJobFrom({ ...row, crashes }), wasParsing });
+      if (!wasParsing) continue;
+      const lostBy = isAlone(row) && end === 'lost' ? row.node_id : null;
+      await transaction.run(
+        queries
+          .updateTable('jobs')
+          .set({ parsing: 'suspect', crashes, lost_by: lostBy, run_at_ms: this.#dueAt(crashes) })
+          .where('id', '=', row.id),
+      );
+    }
+    return released;
+  }
+
+  /** Counts the deaths of a node that lost jobs before: now it is known that its process had died. */
+  async #countLost(nodeId: string, transaction: Transaction): Promise<ReleasedJob[]> {
+    const rows = await transaction.all(
+      transaction.queries
+        .updateTable('jobs')
+        .set(({ eb }) => ({ crashes: eb('crashes', '+', 1), lost_by: null }))
+        .where('lost_by', '=', nodeId)
         .returning(jobColumns),
     );
-    return released.map(storedJobFrom).toSorted((one, other) => one.id - other.id);
+    return rows.map(row => ({ ...storedJobFrom(row), wasParsing: true }));
+  }
+
+  #dueAt(crashes: number) {
+    const delayMs = crashes >= this.#maxCrashes ? failWithinMs : 0;
+    return sql<number>`${this.#now()} + ${delayMs}`;
   }
 
   #now() {
@@ -83,6 +128,9 @@ export class JobRecoveryStore {
 }
 
 type RunningQuery = ReturnType<typeof runningQuery>;
-function runningQuery({ queries }: Database) {
-  return queries.selectFrom('jobs').select('id').where('state', '=', 'running');
+function runningQuery(queries: Queries) {
+  return queries
+    .selectFrom('jobs')
+    .select([...jobColumns, 'node_id', 'is_removed'])
+    .where('state', '=', 'running');
 }

@@ -3,15 +3,16 @@ import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
 import { idsOf } from './job-outcomes.ts';
 import type { JobOwner } from './job-owner.ts';
-import { JobRecoveryStore } from './job-recovery.store.ts';
+import { JobRecoveryStore, type ReleasedJob } from './job-recovery.store.ts';
 import type { StoredJob } from './job-rows.ts';
 
-/** Requeues jobs whose node died, and fails those that crashed too often. */
+/** Requeues jobs whose node died, and fails those whose file ended the process too often. */
 export class JobRecovery {
   readonly #store: JobRecoveryStore;
   readonly #maxCrashes: number;
   readonly #owner: JobOwner;
-  readonly #failCrashed: (job: StoredJob) => Promise<void>;
+  readonly #maxAttempts: (job: StoredJob) => number;
+  readonly #failCrashed: (job: StoredJob, times: number) => Promise<void>;
   readonly #log: Logger;
 
   constructor(options: {
@@ -19,12 +20,14 @@ export class JobRecovery {
     readonly clock: Clock;
     readonly maxCrashes: number;
     readonly owner: JobOwner;
-    readonly failCrashed: (job: StoredJob) => Promise<void>;
+    readonly maxAttempts: (job: StoredJob) => number;
+    readonly failCrashed: (job: StoredJob, times: number) => Promise<void>;
     readonly log: Logger;
   }) {
     this.#store = new JobRecoveryStore(options.database, options.clock, options.maxCrashes);
     this.#maxCrashes = options.maxCrashes;
     this.#owner = options.owner;
+    this.#maxAttempts = options.maxAttempts;
     this.#failCrashed = options.failCrashed;
     this.#log = options.log;
   }
@@ -45,10 +48,13 @@ export class JobRecovery {
     return released.length > 0;
   }
 
-  async #recover(jobs: readonly StoredJob[]): Promise<void> {
+  async #recover(jobs: readonly ReleasedJob[]): Promise<void> {
     for (const job of jobs) {
       this.#log.info('job-interrupted', { ...idsOf(job), attempts: job.attempts, crashes: job.crashes });
-      if (job.crashes >= this.#maxCrashes) await this.#failCrashed(job);
+      if (!job.wasParsing) continue;
+      if (job.crashes >= this.#maxCrashes) await this.#failCrashed(job, job.crashes);
+      // Servers that never come back cannot tell whether they died.
+      else if (job.attempts >= this.#maxAttempts(job)) await this.#failCrashed(job, job.attempts);
     }
   }
 }

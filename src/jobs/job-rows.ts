@@ -6,7 +6,10 @@ export interface StoredJob extends NewJob {
   readonly id: number;
   readonly payload: unknown;
   readonly attempts: number;
+  /** Ends of the process while only this job parsed a file, in a row. */
   readonly crashes: number;
+  /** The process ended while it parsed a file. */
+  readonly isSuspect: boolean;
 }
 
 export const jobColumns = [
@@ -17,6 +20,7 @@ export const jobColumns = [
   'priority',
   'attempts',
   'crashes',
+  'parsing',
   'group_id',
 ] as const;
 
@@ -32,6 +36,7 @@ export function storedJobFrom(row: Pick<Selectable<JobRow>, (typeof jobColumns)[
     priority: row.priority,
     attempts: row.attempts,
     crashes: row.crashes,
+    isSuspect: row.parsing === 'suspect' || row.crashes > 0,
     groupId: row.group_id,
   };
 }

@@ -8,7 +8,7 @@ export interface NewJob {
   /** Higher runs first. Default 0. */
   readonly priority?: number;
   /** Such as a project's id. Lanes with a `maxPerGroup` share their capacity among groups. */
-  readonly groupId?: string;
+  readonly groupId?: string | undefined;
 }
 
 export interface LaneLimits {
@@ -27,6 +27,11 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** 0 to 100. Stored at most once a second. */
   reportProgress(percent: number): void;
+  /**
+   * Runs work that reads a file of others in this process, which the file may end. A job that ended it is the only one to
+   * parse next time, and fails when it ends the process again and again. Work on our own files needs none of this.
+   */
+  parse<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
    * Call it first in each transaction that names results. Until the transaction ends, no other node takes the job over.
    * @throws AppError `stopped` when the job was removed, or another node took it over while this one was paused

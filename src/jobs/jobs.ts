@@ -31,7 +31,7 @@ export interface JobsOptions {
    * this node goes first.
    */
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
-  /** A job fails when the process died this often while it ran. Default 2. */
+  /** A job fails when the process died this often in a row while only this job parsed a file. Default 2. */
   readonly maxCrashes?: number;
   /** Default: one server uses the database. */
   readonly owner?: JobOwner;
@@ -110,9 +110,10 @@ export class Jobs implements Component, JobQueue {
     });
     this.#recovery = new JobRecovery({
       ...{ database, clock, maxCrashes, owner, log: this.#log },
-      failCrashed: async job => {
+      maxAttempts: ({ kind }) => this.#kinds.get(kind)?.maxAttempts ?? Number.POSITIVE_INFINITY,
+      failCrashed: async (job, times) => {
         const kind = this.#kinds.get(job.kind);
-        if (kind !== undefined) await this.#outcomes.failCrashed(job, kind);
+        if (kind !== undefined) await this.#outcomes.failCrashed(job, kind, times);
       },
     });
     for (const kind of options.kinds ?? []) this.register(kind);
@@ -301,6 +302,7 @@ export class Jobs implements Component, JobQueue {
         ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
         ...{ attempt: number, signal: controller.signal },
         reportProgress: percent => this.#running.reportProgress(attempt, percent),
+        parse: work => this.#running.parse(attempt, work),
         ensureOwned: transaction => this.#running.ensureOwned(attempt, transaction),
       });
     } catch (error) {

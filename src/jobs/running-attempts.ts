@@ -6,6 +6,7 @@ import type { JobKind } from './job.ts';
 import type { ClaimedJob, JobClaimStore } from './job-claims.store.ts';
 import { idsOf, type JobAttempt } from './job-outcomes.ts';
 import type { StoredJob } from './job-rows.ts';
+import { ParseGate } from './parse-gate.ts';
 
 const saveProgressEveryMs = 1_000;
 const lost = 'The job was removed while it ran, or another server runs it.';
@@ -26,6 +27,7 @@ export class RunningAttempts {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #attempts = new Set<RunningAttempt>();
+  readonly #parsing = new ParseGate();
   #claiming = 0;
   /** Removed while a claim, which may have been that of the job, was not answered yet. */
   readonly #removedIds = new Set<number>();
@@ -118,6 +120,18 @@ export class RunningAttempts {
     if (await this.#claims.holds({ id: job.id, attempt: number }, transaction)) return;
     this.#cancel(attempt, lost);
     throw controller.signal.reason;
+  }
+
+  parse<Result>({ job, number, controller }: RunningAttempt, work: () => Promise<Result>): Promise<Result> {
+    const claim = { id: job.id, attempt: number };
+    return this.#parsing.run({ isAlone: job.isSuspect, signal: controller.signal }, async () => {
+      await this.#claims.beginParsing(claim);
+      try {
+        return await work();
+      } finally {
+        await this.#claims.endParsing(claim);
+      }
+    });
   }
 
   reportProgress(attempt: RunningAttempt, percent: number): void {

@@ -189,6 +189,12 @@ export const errorRegister = {
     blame: 'caller',
     title: 'A summary already exists or is being created on this video.',
   },
+  'nothing-to-retry': {
+    kind: 'conflict',
+    blame: 'caller',
+    title:
+      'Nothing of this video has failed that can be tried again. If its file did not arrive, upload it again.',
+  },
   'resource-not-found': {
     kind: 'not-found',
     blame: 'caller',

@@ -22,6 +22,10 @@ export interface JobRow {
   node_id: Generated<string | null>;
   /** Removed while another node ran it, which has not let go yet. */
   is_removed: Generated<number>;
+  /** `suspect`: the process ended while it parsed a file of others. */
+  parsing: Generated<'no' | 'now' | 'suspect'>;
+  /** The node whose lease ran out while it parsed: it may live. */
+  lost_by: Generated<string | null>;
 }
 
 export interface EventCounterRow {

@@ -57,7 +57,8 @@ import { passwordResets } from './migrations/0053-password-resets.ts';
 import { videoDefaults } from './migrations/0054-video-defaults.ts';
 import { textTrackWarnings } from './migrations/0055-text-track-warnings.ts';
 import { canonicalEmails } from './migrations/0056-canonical-emails.ts';
-import { inheritedAccess } from './migrations/0057-inherited-access.ts';
+import { jobParsing } from './migrations/0057-job-parsing.ts';
+import { inheritedAccess } from './migrations/0058-inherited-access.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -119,6 +120,7 @@ export const migrations: readonly Migration[] = [
   videoDefaults,
   textTrackWarnings,
   canonicalEmails,
+  jobParsing,
   inheritedAccess,
 ];
 

@@ -95,6 +95,7 @@ export interface EncodingRepository {
   failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void>;
   addRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
   removeRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
+  markWaiting(videoId: string, renditions: readonly RenditionName[], transaction: Transaction): Promise<void>;
   markStarted(videoId: string, renditions: readonly RenditionName[], connection?: Connection): Promise<void>;
   updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void>;
   /** Ignores renditions that were removed. Emits an event for each other one. */
@@ -114,6 +115,8 @@ export interface EncodingRepository {
   /** Marks unfinished renditions as failed, and the video too unless it is playable. Emits an event. */
   markRefused(videoId: string, reason: string, connection?: Connection): Promise<void>;
   sourceFailed(videoId: string, reason: string, transaction: Transaction): Promise<void>;
+  /** Forgets everything that was made of a source. */
+  reset(videoId: string, transaction: Transaction): Promise<void>;
   markChanged(videoId: string): Promise<void>;
   markCaptionsStored(videoId: string, transaction: Transaction): Promise<void>;
   markStoryboardReady(videoId: string): Promise<void>;
@@ -124,6 +127,11 @@ export interface EncodingRepository {
 
 /** As {@link EncodingRepository}. The video is playable without these renditions, so that none of them emits an event. */
 export interface CodecRenditionRepository {
+  markWaiting(
+    videoId: string,
+    renditions: readonly CodecRenditionName[],
+    transaction: Transaction,
+  ): Promise<void>;
   /** Adds unknown ones, which wait. */
   plan(videoId: string, renditions: readonly CodecRenditionName[], transaction: Transaction): Promise<void>;
   markStarted(

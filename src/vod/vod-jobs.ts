@@ -85,6 +85,30 @@ export class VodJobs {
     return enqueueVodJob(this.#context, 'prepare', videoId, transaction);
   }
 
+  /** Returns false when nothing of the video has failed. */
+  async retry(videoId: string, transaction: Transaction): Promise<boolean> {
+    const { records, codecRenditions, jobs } = this.#context;
+    await records.lockPlan(videoId, transaction);
+    const state = await records.state(videoId, transaction);
+    if (state === undefined) return false;
+    if (!state.isPlayable) {
+      if (state.failure === undefined) return false;
+      await records.reset(videoId, transaction);
+      await this.sourceReady(videoId, transaction);
+      return true;
+    }
+    const failed = state.renditions.filter(one => one.status === 'failed' && !isLeftOut(one));
+    const failedCodecs = state.codecRenditions.filter(({ status }) => status === 'failed');
+    if (failed.length + failedCodecs.length === 0) return false;
+    await records.markWaiting(videoId, failed, transaction);
+    await codecRenditions.markWaiting(videoId, failedCodecs, transaction);
+    // It enqueues the MP4 and the other codecs, too, and repeats nothing that is finished.
+    if (!(await jobs.has('encode', videoId, transaction))) {
+      await enqueueVodJob(this.#context, 'encode', videoId, transaction);
+    }
+    return true;
+  }
+
   /** Otherwise, the job is enqueued when the source is prepared. */
   async transcribePrepared(videoId: string, transaction: Transaction): Promise<void> {
     const { records, jobs } = this.#context;

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
@@ -68,5 +69,41 @@ test('an upload goes on after the server was killed, between two chunks and whil
   expect(await digestOfFile(join(dataDir, 'vod', videoId, 'source'))).toBe(digestOf(whole));
   expect((await ingest()).filesize).toBe(whole.length);
   await waitUntil(() => !existsSync(join(dataDir, 'uploads', videoId)));
+  await server.stop();
+});
+
+test('an upload of which all pieces were acknowledged survives any number of crashes while they are joined', async () => {
+  const dataDir = await testTempDir();
+  const start = async () => {
+    const server = await startServerProcess({ dataDir });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    return server;
+  };
+  const pieces = [noise(chunkBytes), noise(chunkBytes), noise(1_000)];
+  let server = await start();
+  const { videoId } = (await call(server, 'POST', '/videos', JSON.stringify({ title: 'Long' }))).json;
+  const send = (index: number) =>
+    call(server, 'POST', `/videos/${videoId}/source`, fileForm(pieces[index]!), `part ${index + 1}/3`);
+  for (const index of [0, 1]) expect((await send(index)).status).toBe(201);
+  // Joining waits for a pipe that nobody writes to.
+  const second = join(dataDir, 'uploads', videoId, '2');
+  renameSync(second, `${second}.aside`);
+  execFileSync('mkfifo', [second]);
+  expect((await send(2)).status).toBe(201);
+  const partial = join(dataDir, 'vod', videoId, 'source.partial');
+  for (let crash = 0; crash < 4; crash += 1) {
+    await waitUntil(() => existsSync(partial));
+    await kill(server);
+    rmSync(partial);
+    if (crash === 3) {
+      rmSync(second);
+      renameSync(`${second}.aside`, second);
+    }
+    server = await start();
+    expect((await call(server, 'GET', `/videos/${videoId}/status`)).json.ingest.status).toBe('uploaded');
+  }
+  const source = join(dataDir, 'vod', videoId, 'source');
+  await waitUntil(() => existsSync(source));
+  expect(await digestOfFile(source)).toBe(digestOf(Buffer.concat(pieces)));
   await server.stop();
 });

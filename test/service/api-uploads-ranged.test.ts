@@ -1,4 +1,7 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SweepStore } from '../../src/operations/housekeeping/sweep.store.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { runSql } from '../support/sql.ts';
 import { type ApiReply, startApi, type TestApi } from '../support/start-api.ts';
@@ -272,6 +275,46 @@ describe('a ranged upload', () => {
     expect(await server.api.uploads.service.failExpired(Date.now())).toBe(1);
     const failures = [joined, recorded, lost].map(id => server.api.uploads.service.failureOf(id));
     expect(await Promise.all(failures)).toEqual([undefined, undefined, expect.any(String)]);
+  });
+
+  it('whose pieces could not be joined keeps them, and is joined when it is retried', async () => {
+    const videoId = await uploads.video();
+    const retry = () => server.call('POST', `/videos/${videoId}/retry`);
+    expect((await retry()).json).toMatchObject({
+      status: 409,
+      type: expect.stringMatching('nothing-to-retry'),
+    });
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    await uploads.send(videoId, pieces[1], 'part 2/3');
+    const first = join(server.dataDir, 'uploads', videoId, '1');
+    await rename(first, `${first}.aside`);
+    await uploads.send(videoId, pieces[2], 'part 3/3');
+    const assembling = server.api.uploads.jobKinds.find(({ kind }) => kind === 'assemble')!;
+    await server.database.transaction(async transaction => {
+      await transaction.run(transaction.queries.deleteFrom('jobs').where('subject_id', '=', videoId));
+      await assembling.onGiveUp?.({ kind: 'assemble', subjectId: videoId }, new Error('gone'), transaction);
+    });
+    expect(await uploads.ingest(videoId)).toMatchObject({
+      ...{ status: 'failed', receivedParts: { parts: [1, 2, 3] } },
+    });
+    expect(await new SweepStore(server.database).hasOwner('uploads', videoId)).toBe(true);
+    await rename(`${first}.aside`, first);
+    expect((await retry()).status).toBe(200);
+    await expectAssembled(videoId);
+    expect((await retry()).status).toBe(409);
+  });
+
+  it('of which nothing is missing but its job is joined, however old it is', async () => {
+    const videoId = await uploads.video();
+    await uploads.send(videoId, pieces[0], 'part 1/3');
+    await uploads.send(videoId, pieces[1], 'part 2/3');
+    const first = join(server.dataDir, 'uploads', videoId, '1');
+    await rename(first, `${first}.aside`);
+    await uploads.send(videoId, pieces[2], 'part 3/3');
+    await runSql(server.database, 'DELETE FROM jobs WHERE subject_id = ?', videoId);
+    await rename(`${first}.aside`, first);
+    await server.api.uploads.service.failExpired(Date.now() + 169 * 3_600_000);
+    await expectAssembled(videoId);
   });
 
   it('that begins anew while the former one is given up keeps what it sends', async () => {

@@ -151,6 +151,7 @@ describe('a source from an address', () => {
       fetching.run({
         ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: number },
         ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
+        parse: work => work(),
       });
     await expect(attempt(5)).rejects.toThrow('the server answered 503');
     await expect(attempt(6)).rejects.toMatchObject({
@@ -177,6 +178,7 @@ describe('a source from an address', () => {
       .run({
         ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: 6 },
         ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
+        parse: work => work(),
       })
       .catch((error: unknown) => error);
     expect(failure).toHaveProperty('path');

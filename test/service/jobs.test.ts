@@ -459,10 +459,7 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       const claims = await Promise.all(
         Array.from({ length: 8 }, (_, index) => {
           const own = { nodeId: `node${index}`, leaseMs: 60_000, kinds: () => ['held'] };
-          return new JobClaimStore({ database, clock: systemClock, ...own }).claimNext({
-            lane: 'work',
-            maxCrashes: 0,
-          });
+          return new JobClaimStore({ database, clock: systemClock, ...own }).claimNext({ lane: 'work' });
         }),
       );
       expect(claims.filter(claim => claim !== undefined)).toMatchObject([{ subjectId: 'vi1', attempts: 0 }]);
@@ -521,59 +518,78 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       await again.stop();
     });
 
-    test('requeues jobs that ran during a crash, and fails those that crashed too often', async () => {
+    test('requeues jobs that ran during a crash, and fails only those whose file ended the process twice in a row', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const givenUp: string[] = [];
       const { kind, runs } = heldKind('held', 'wide');
       const onGiveUp = async ({ subjectId }: NewJob) => void givenUp.push(subjectId);
       const jobs = queueOf(database, [{ ...kind, onGiveUp }]);
-      await jobs.add({ kind: 'held', subjectId: 'once' });
-      await jobs.add({ kind: 'held', subjectId: 'often' });
-      await runSql(database, `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1`);
-      await runSql(database, `UPDATE jobs SET crashes = 1 WHERE subject_id = 'often'`);
+      await jobs.add({ kind: 'held', subjectId: 'innocent' });
+      await jobs.add({ kind: 'held', subjectId: 'guilty' });
+      await runSql(
+        database,
+        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1, crashes = 1`,
+      );
+      await runSql(database, `UPDATE jobs SET parsing = 'now' WHERE subject_id = 'guilty'`);
       await jobs.start();
       await waitUntil(() => runs.length === 1);
-      expect(runs[0]).toMatchObject({ subjectId: 'once', attempt: 2 });
-      expect(givenUp).toEqual(['often']);
+      expect(runs[0]).toMatchObject({ subjectId: 'innocent', attempt: 2 });
+      expect(givenUp).toEqual(['guilty']);
       expect((await jobsOf(database))[1]!.failure).toBe(
         'The server stopped unexpectedly 2 times while it worked on this file.',
       );
     });
 
-    test('starts jobs that ran during a crash one at a time, so that only the cause crashes again', async () => {
+    test('counts no crash while several jobs parse, which then parse one at a time', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
-      const { kind, runs } = heldKind('held', 'wide');
-      const clock = steppedClock();
-      const jobs = queueOf(database, [kind, { ...wakeKind, lane: 'work' }], { clock });
-      for (const subjectId of ['first', 'second', 'third']) await jobs.add({ kind: 'held', subjectId });
-      await runSql(database, `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1`);
+      const parsing: string[] = [];
+      const ends = new Map<string, () => void>();
+      const kind: JobKind = {
+        ...{ kind: 'parsing', lane: 'wide', maxAttempts: 3 },
+        run: ({ subjectId, parse }) =>
+          parse(async () => {
+            parsing.push(subjectId);
+            await new Promise<void>(resolve => ends.set(subjectId, resolve));
+          }),
+      };
+      const jobs = queueOf(database, [kind, wakeKind], { maxCrashes: 1 });
+      for (const subjectId of ['first', 'second']) await jobs.add({ kind: 'parsing', subjectId });
+      await runSql(
+        database,
+        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1, parsing = 'now'`,
+      );
+      await jobs.add({ kind: 'parsing', subjectId: 'new' });
       await jobs.start();
-      await jobs.add({ kind: 'held', subjectId: 'new' });
-      const started = () => runs.map(({ subjectId }) => subjectId);
-      await waitUntil(() => runs.length === 2);
-      expect(started()).toEqual(['first', 'new']);
-      // The first has run for the whole trial, so it did not end the process.
-      clock.step(60_001);
-      await jobs.add({ kind: 'wake', subjectId: 'any' });
-      await waitUntil(() => runs.length === 3);
-      expect(started()).toEqual(['first', 'new', 'second']);
-      await jobs.add({ kind: 'held', subjectId: 'newer' });
-      runs[0]!.finish();
-      await waitUntil(() => runs.length === 4);
-      expect(started()).toEqual(['first', 'new', 'second', 'newer']);
-      runs[2]!.finish();
-      await waitUntil(() => runs.length === 5);
-      expect(started()[4]).toBe('third');
+      await waitUntil(async () => (await jobs.counts()).wide!.running === 3);
+      await waitUntil(() => parsing.length === 1);
+      expect(await jobsOf(database)).toMatchObject([
+        { subject_id: 'first', crashes: 0, parsing: 'now' },
+        { subject_id: 'second', crashes: 0, parsing: 'suspect' },
+        { subject_id: 'new', crashes: 0, parsing: 'no' },
+      ]);
+      for (const [index, subjectId] of ['first', 'second', 'new'].entries()) {
+        await waitUntil(() => ends.has(subjectId));
+        expect(parsing).toEqual(['first', 'second', 'new'].slice(0, index + 1));
+        ends.get(subjectId)!();
+      }
+      await waitUntil(async () => (await jobsOf(database)).length === 0);
     });
 
-    test('starts a waiting job whose crashes exceed a maximum that was lowered later', async () => {
+    test('forgets a crash once an attempt has ended without one', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const { kind, runs } = heldKind('held');
-      const jobs = queueOf(database, [kind], { maxCrashes: 1 });
+      const jobs = queueOf(database, [kind]);
       await jobs.add({ kind: 'held', subjectId: 'vi1' });
-      await runSql(database, 'UPDATE jobs SET crashes = 3');
+      await runSql(
+        database,
+        `UPDATE jobs SET state = 'running', lease_until_ms = 1, attempts = 1, parsing = 'now'`,
+      );
       await jobs.start();
       await waitUntil(() => runs.length === 1);
+      expect(await firstJobOf(database)).toMatchObject({ crashes: 1, parsing: 'suspect' });
+      runs[0]!.fail(new Error('an ordinary failure'));
+      await waitUntil(async () => (await firstJobOf(database)).state === 'waiting');
+      expect(await firstJobOf(database)).toMatchObject({ crashes: 0, parsing: 'no' });
     });
 
     test('fails jobs of unknown kinds, moves jobs whose kind changed lanes, and removes old failed jobs', async () => {

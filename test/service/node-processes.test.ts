@@ -26,19 +26,20 @@ const script = `
   const node = new LeasedNode({ database, place: id, schemaVersion: 1, self, times: JSON.parse(times), log });
   const kind = {
     kind: 'work', lane: 'work', maxAttempts: 5,
-    async run({ attempt, signal }) {
+    run: ({ attempt, signal, parse }) => parse(async () => {
       note(attempt);
+      if (existsSync(folder + '/poison')) process.kill(process.pid, 'SIGKILL');
       while (!existsSync(folder + '/go-' + id)) {
         signal.throwIfAborted();
         await new Promise(resolve => setTimeout(resolve, 20));
       }
-    },
+    }),
   };
   const observer = { jobEnded: (_, outcome) => note(outcome) };
   const jobs = new Jobs({ database, kinds: [kind], lanes: { work: 1 }, owner: node, observer, log });
   await node.start();
   await jobs.start();
-  if (id === 'one') await jobs.add({ kind: 'work', subjectId: 'vi1' });
+  if (id === 'one' && !(await jobs.has('work', 'vi1'))) await jobs.add({ kind: 'work', subjectId: 'vi1' });
 `;
 
 async function startCluster() {
@@ -61,11 +62,12 @@ async function startCluster() {
     return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
   };
   const release = (id: string) => writeFileSync(join(folder, `go-${id}`), '');
-  return { database: await openClusterDatabase(url), startNode, notes, release };
+  const poison = () => writeFileSync(join(folder, 'poison'), '');
+  return { database: await openClusterDatabase(url), startNode, notes, release, poison };
 }
 
 describe.skipIf(findPostgres() === undefined)('a job of a server process', () => {
-  it('that is killed runs on another server, and counts one crash', async () => {
+  it('that is killed runs on another server, and counts no crash before it is back', async () => {
     const { database, startNode, notes, release } = await startCluster();
     const one = await startNode('one');
     await waitUntil(() => notes().includes('one 1'));
@@ -73,9 +75,11 @@ describe.skipIf(findPostgres() === undefined)('a job of a server process', () =>
     await waitUntil(async () => (await rowsOf(database, 'SELECT id FROM nodes')).length === 2);
     one.kill('SIGKILL');
     await waitUntil(() => notes().includes('two 2'));
-    expect(await rowsOf(database, 'SELECT crashes, node_id FROM jobs')).toEqual([
-      { crashes: 1, node_id: 'two' },
-    ]);
+    const crashes = () => rowsOf<{ crashes: number }>(database, 'SELECT crashes, lost_by, node_id FROM jobs');
+    expect(await crashes()).toEqual([{ crashes: 0, lost_by: 'one', node_id: 'two' }]);
+    await startNode('one');
+    await waitUntil(async () => (await crashes())[0]?.crashes === 1);
+    expect(await crashes()).toEqual([{ crashes: 1, lost_by: null, node_id: 'two' }]);
     release('two');
     await waitUntil(() => notes().includes('two done'));
     expect(await rowsOf(database, 'SELECT id FROM jobs')).toEqual([]);
@@ -92,11 +96,31 @@ describe.skipIf(findPostgres() === undefined)('a job of a server process', () =>
     release('one');
     one.kill('SIGCONT');
     await waitUntil(async () => (await rowsOf(database, 'SELECT id FROM nodes')).length === 2);
-    expect(await rowsOf(database, 'SELECT state, attempts, node_id FROM jobs')).toEqual([
-      { state: 'running', attempts: 2, node_id: 'two' },
+    const jobs = () =>
+      rowsOf<{ lost_by: string | null }>(
+        database,
+        'SELECT state, attempts, node_id, crashes, lost_by FROM jobs',
+      );
+    await waitUntil(async () => (await jobs())[0]?.lost_by === null);
+    expect(await jobs()).toEqual([
+      { state: 'running', attempts: 2, node_id: 'two', crashes: 0, lost_by: null },
     ]);
     release('two');
     await waitUntil(() => notes().includes('two done'));
     expect(notes()).not.toContain('one done');
+  });
+
+  it('whose file ends the server twice fails', async () => {
+    const { database, startNode, poison } = await startCluster();
+    poison();
+    for (let crash = 0; crash < 2; crash += 1) await once(await startNode('one'), 'exit');
+    await startNode('one');
+    await waitUntil(async () => {
+      const [job] = await rowsOf<{ state: string }>(database, 'SELECT state FROM jobs ORDER BY id');
+      return job?.state === 'failed';
+    });
+    expect(await rowsOf(database, 'SELECT crashes, attempts FROM jobs ORDER BY id')).toContainEqual({
+      ...{ crashes: 2, attempts: 2 },
+    });
   });
 });

@@ -338,6 +338,12 @@ export async function startWireApi(): Promise<WireApi> {
       path: `/discarded/videos/${await newDiscarded()}`,
       body: { discarded: false },
     }),
+    'POST /videos/{videoId}/retry': async () => {
+      const videoId = await newVideo();
+      const failed = `INSERT INTO video_sources (video_id, origin, status, started_at_ms) VALUES (?, 'url', 'failed', 1)`;
+      await runSql(api.database, failed, videoId);
+      return { path: `/videos/${videoId}/retry` };
+    },
     'POST /videos/{videoId}/source': async () => ({
       path: `/videos/${await newVideo()}/source`,
       body: film(),

@@ -101,6 +101,8 @@ const noUploadWork: UploadDependencies = {
     },
   },
   sourceReady: async () => {},
+  retryRecording: async () => {},
+  retryEncoding: async () => false,
   sourceFailed: async () => {},
   hasEncodingFailed: async () => false,
   sourceReplaced: async () => {},

@@ -29,7 +29,18 @@ export class SweepStore {
         .select('video_id')
         .where('video_id', '=', id)
         .where('status', 'in', ['uploading', 'assembling']);
-      return (await this.#database.first(openUpload)) !== undefined;
+      // Those of a failed upload, which can be retried.
+      const keptChunk = queries
+        .selectFrom('upload_chunks as chunk')
+        .innerJoin('video_sources as source', 'source.video_id', 'chunk.video_id')
+        .select('chunk.video_id')
+        .where('chunk.video_id', '=', id)
+        .where('source.status', '=', 'failed')
+        .limit(1);
+      return (
+        (await this.#database.first(openUpload)) !== undefined ||
+        (await this.#database.first(keptChunk)) !== undefined
+      );
     }
     for (const table of ownerTables[kind]) {
       const owner = queries.selectFrom(table).select('id').where('id', '=', id);

@@ -72,21 +72,6 @@ export function createUploads(
   };
   const hasVideo = async (projectId: string, videoId: string) =>
     (await videos.find(projectId, videoId)) !== undefined;
-  const service = new UploadsService({
-    store,
-    database,
-    files,
-    arrived: new ArrivedFiles({ database, files }),
-    videos,
-    jobs,
-    quotas: options.quotas,
-    sourceReady,
-    failSource,
-    hasEncodingFailed: options.hasEncodingFailed,
-    sourceReplaced: options.sourceReplaced,
-    clock,
-    log: options.log.child('uploads'),
-  });
   const broadcastClips = new BroadcastClips(files, options.quotas);
   const importer = new SourceImporter({
     store,
@@ -105,6 +90,24 @@ export function createUploads(
     stallTimeoutMs: options.idleTimeoutMs,
     minRate: options.minImportRate,
     clock,
+  });
+  const service = new UploadsService({
+    store,
+    database,
+    files,
+    arrived: new ArrivedFiles({ database, files }),
+    videos,
+    jobs,
+    quotas: options.quotas,
+    sourceReady,
+    failSource,
+    retryRecording: options.retryRecording,
+    retryEncoding: options.retryEncoding,
+    retryImport: (...retried) => importer.retry(...retried),
+    hasEncodingFailed: options.hasEncodingFailed,
+    sourceReplaced: options.sourceReplaced,
+    clock,
+    log: options.log.child('uploads'),
   });
   const assembler = new ChunkAssembler({ store, database, files, sourceReady, failSource, clock });
   return {

@@ -19,7 +19,12 @@ import { fetchSource, type TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
-import { type FailSource, isComplete, type VideoSourcesStore } from './video-sources.store.ts';
+import {
+  type FailSource,
+  isComplete,
+  type VideoSource,
+  type VideoSourcesStore,
+} from './video-sources.store.ts';
 
 type SourcePlan = PlannedVideoSource &
   (
@@ -148,6 +153,18 @@ export class SourceImporter {
     }
     const order = kind === 'fetch' ? { groupId: plan.projectId } : { priority: clonePriority };
     await jobs.add({ kind, subjectId: videoId, ...order }, transaction);
+  }
+
+  /** Runs in the transaction that restarts the source of a failed import. */
+  async retry({ videoId, origin }: VideoSource, transaction: Transaction): Promise<void> {
+    const { store, jobs } = this.#options;
+    if (origin === 'url') {
+      const groupId = await store.projectOf(videoId, transaction);
+      await jobs.add({ kind: 'fetch', subjectId: videoId, groupId }, transaction);
+    } else {
+      const kind = (await store.clipOf(videoId)) === undefined ? 'clone' : 'clip';
+      await jobs.add({ kind, subjectId: videoId, priority: clonePriority }, transaction);
+    }
   }
 
   async abandon(plan: SourcePlan): Promise<void> {

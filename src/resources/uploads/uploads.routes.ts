@@ -57,7 +57,29 @@ export function uploadRoutes(
     errors: sourceErrors,
   } as const;
 
+  const one = {
+    params: { videoId: 'Id of the video.' },
+    find: async ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
+      (await hasVideo(caller.projectId, params.videoId)) || undefined,
+  };
+
   return [
+    defineRoute({
+      method: 'POST',
+      scope: 'upload',
+      path: '/videos/{videoId}/retry',
+      tag: 'Videos',
+      summary: 'Retry a failed video',
+      action: 'video.retry',
+      description:
+        'Tries again what failed: joining the chunks of an upload, an import, the preparation of the file, or single qualities. ' +
+        'It uses the file that the server has, and repeats nothing that is finished. A file that never arrived completely must be uploaded again.',
+      auth: 'key',
+      ...one,
+      success: { status: 200, description: 'The video. Its status shows the progress.', schema: videoSchema },
+      errors: ['nothing-to-retry'],
+      handle: ({ params, caller }) => uploads.retry(caller.projectId, params.videoId),
+    }),
     defineRoute({
       method: 'POST',
       scope: 'upload',
@@ -69,9 +91,7 @@ export function uploadRoutes(
       action: 'video.upload',
       description: `Sends the file of a video that was created without a source. ${ranged}`,
       auth: 'key',
-      params: { videoId: 'Id of the video.' },
-      find: async ({ params, caller }: { params: { videoId: string }; caller: Caller }) =>
-        (await hasVideo(caller.projectId, params.videoId)) || undefined,
+      ...one,
       admitFile: ({ params, caller, incoming }) =>
         uploads.admit(caller.projectId, params.videoId, headersOf(incoming)),
       handle: ({ params, caller, body, incoming }) =>

@@ -25,6 +25,7 @@ import {
 } from './content-range.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
+import type { SourceImporter } from './source-importer.ts';
 import type { Reservation, UploadQuotas } from './upload-quotas.ts';
 import type { UploadVideos } from './upload-videos.ts';
 import {
@@ -61,6 +62,9 @@ export class UploadsService<View> {
   readonly #quotas: UploadQuotas;
   readonly #sourceReady: SourceConsumer['sourceReady'];
   readonly #failSource: FailSource;
+  readonly #retryRecording: SourceConsumer['retryRecording'];
+  readonly #retryEncoding: SourceConsumer['retryEncoding'];
+  readonly #retryImport: SourceImporter['retry'];
   readonly #hasEncodingFailed: SourceConsumer['hasEncodingFailed'];
   readonly #sourceReplaced: SourceConsumer['sourceReplaced'];
   readonly #clock: Clock;
@@ -76,6 +80,9 @@ export class UploadsService<View> {
     quotas: UploadQuotas;
     sourceReady: SourceConsumer['sourceReady'];
     failSource: FailSource;
+    retryRecording: SourceConsumer['retryRecording'];
+    retryEncoding: SourceConsumer['retryEncoding'];
+    retryImport: SourceImporter['retry'];
     hasEncodingFailed: SourceConsumer['hasEncodingFailed'];
     sourceReplaced: SourceConsumer['sourceReplaced'];
     clock: Clock;
@@ -90,6 +97,9 @@ export class UploadsService<View> {
     this.#quotas = options.quotas;
     this.#sourceReady = options.sourceReady;
     this.#failSource = options.failSource;
+    this.#retryRecording = options.retryRecording;
+    this.#retryEncoding = options.retryEncoding;
+    this.#retryImport = options.retryImport;
     this.#hasEncodingFailed = options.hasEncodingFailed;
     this.#sourceReplaced = options.sourceReplaced;
     this.#clock = options.clock;
@@ -194,6 +204,23 @@ export class UploadsService<View> {
     return this.#store.failureOf(videoId);
   }
 
+  /**
+   * Tries a failed video once more, with the bytes that the server has.
+   * @throws AppError `nothing-to-retry`
+   */
+  async retry(projectId: string, videoId: string): Promise<View> {
+    await this.#database.transaction(async transaction => {
+      await this.#store.lock(videoId, transaction);
+      const source = await this.#store.source(videoId, transaction);
+      const isRetried =
+        source?.status === 'failed'
+          ? await this.#retrySource(source, transaction)
+          : source !== undefined && isComplete(source) && (await this.#retryEncoding(videoId, transaction));
+      if (!isRetried) throw new AppError('nothing-to-retry');
+    });
+    return this.#videos.viewOf(projectId, videoId);
+  }
+
   /** Fails at most a thousand uploads per call and returns their number. */
   async failExpired(nowMs: number): Promise<number> {
     const startedBeforeMs = nowMs - maxUploadMs;
@@ -203,6 +230,11 @@ export class UploadsService<View> {
       const isFailed = await this.#database.transaction(async transaction => {
         await this.#store.lock(videoId, transaction);
         if (!(await this.#store.isIncompleteBefore(videoId, startedBeforeMs, transaction))) return false;
+        if ((await this.#store.source(videoId, transaction))?.status === 'assembling') {
+          // All chunks are here, and only their job is missing.
+          await this.#jobs.add({ kind: assembleJobKind, subjectId: videoId }, transaction);
+          return false;
+        }
         const chunks = await this.#store.chunks(videoId, transaction);
         await this.#failSource(videoId, 'The source was not complete after 168 hours.', transaction);
         await this.#jobs.remove(videoId, transaction);
@@ -216,6 +248,22 @@ export class UploadsService<View> {
       this.#log.info('upload-expired', { videoId });
     }
     return expired.length;
+  }
+
+  /** Returns false when its bytes are not here, and must be uploaded again. */
+  async #retrySource(source: VideoSource, transaction: Transaction): Promise<boolean> {
+    const { videoId, origin } = source;
+    const atMs = this.#clock.nowMs();
+    if (origin === 'upload') {
+      if ((await this.#store.received(videoId, transaction)).chunks === 0) return false;
+      await this.#store.restart(videoId, { status: 'assembling', atMs }, transaction);
+      await this.#jobs.add({ kind: assembleJobKind, subjectId: videoId }, transaction);
+      return true;
+    }
+    await this.#store.restart(videoId, { status: 'ingesting', atMs }, transaction);
+    if (origin === 'recording') await this.#retryRecording(videoId, transaction);
+    else await this.#retryImport(source, transaction);
+    return true;
   }
 
   async #requireVideo(projectId: string, videoId: string, connection?: Connection): Promise<void> {

@@ -285,14 +285,24 @@ export class VideoSourcesStore {
     return source === undefined || source.status === 'failed';
   }
 
-  /** Also removes its chunks. Returns false when the source is complete or deleted. */
+  /** Keeps a complete set of chunks: the caller was told that they are stored. Returns false when the source is complete or deleted. */
   async fail(videoId: string, failure: string, atMs: number, transaction: Transaction): Promise<boolean> {
     await this.lock(videoId, transaction);
     const source = await this.source(videoId, transaction);
     if (source === undefined || isComplete(source)) return false;
-    await this.#removeChunks(videoId, transaction);
+    if (source.status === 'uploading') await this.#removeChunks(videoId, transaction);
     await this.#change(videoId, { status: 'failed', failure, completed_at_ms: atMs }, transaction);
     return true;
+  }
+
+  /** A failed source is tried again. */
+  restart(
+    videoId: string,
+    { status, atMs }: { readonly status: 'assembling' | 'ingesting'; readonly atMs: number },
+    transaction: Transaction,
+  ): Promise<void> {
+    const values = { status, started_at_ms: atMs, failure: null, completed_at_ms: null };
+    return this.#change(videoId, values, transaction);
   }
 
   /** Call this before a transaction decides by the state of a source. */
@@ -318,9 +328,9 @@ export class VideoSourcesStore {
     return found !== undefined;
   }
 
-  async projectOf(videoId: string): Promise<string | undefined> {
+  async projectOf(videoId: string, connection: Connection = this.#database): Promise<string | undefined> {
     const { queries } = this.#database;
-    const row = await this.#database.first(
+    const row = await connection.first(
       queries.selectFrom('videos').select('project_id').where('id', '=', videoId),
     );
     return row?.project_id;

@@ -38,6 +38,7 @@ interface Source {
   readonly probed: ProbedFile;
   readonly plan: PlannedSource;
   readonly request: SourceRequest;
+  readonly parse: RunningJob['parse'];
 }
 
 interface TrackIndexes {
@@ -121,7 +122,9 @@ async function indexTracks(
   const { more: moreAudio } = tracks;
   const common = { folder, language: plan.audio?.language, signal: job.signal };
   const indexed = isMp4(probed)
-    ? await indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio })
+    ? await source.parse(() =>
+        indexWorkers.index(path, { ...common, mediaName: '../source', tracks, moreAudio }),
+      )
     : undefined;
   if (hasAll(indexed, tracks) || (isMp4(probed) && !(await isCopyable(path)))) {
     return { indexed, mp4: undefined, streams: moreAudio };

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { isEncrypted } from '../../media/cmaf/is-encrypted.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -28,10 +29,10 @@ async function prepare(
   request: EncodingRequest,
   path: string,
 ): Promise<void> {
-  const { records, tools, folders, clock, settings } = context;
+  const { records, folders, clock, settings } = context;
   const videoId = job.subjectId;
-  const probed = await tools.probe(path, job.signal);
-  if (isMp4(probed)) await rejectEncrypted(path);
+  const parse = isOwnMedia(request) ? <Result>(work: () => Promise<Result>) => work() : job.parse;
+  const probed = await parse(() => probeUnencrypted(context, path, job.signal));
   const sourceRequest = {
     ...sourceRequestOf(request, settings.sandboxVideoMs),
     ...(request.isJoined ? { canPassthroughVideo: false, canPassthroughAudio: false } : {}),
@@ -39,7 +40,7 @@ async function prepare(
   const plan = planUsableSource(probed, sourceRequest);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const passthrough = await indexPassthrough(context, job, {
-    ...{ path, folder, probed, plan, request: sourceRequest },
+    ...{ path, folder, probed, plan, request: sourceRequest, parse },
   });
   if (passthrough.video !== undefined || passthrough.audio !== undefined) {
     await folders.keep(videoId, name, job.signal);
@@ -49,6 +50,21 @@ async function prepare(
     await job.ensureOwned(transaction);
     await store(transaction);
   });
+}
+
+/** Recordings and parts of our videos are files that this server wrote. */
+function isOwnMedia({ origin, isClip }: EncodingRequest): boolean {
+  return origin === 'recording' || isClip;
+}
+
+async function probeUnencrypted(
+  { tools }: VodContext,
+  path: string,
+  signal: AbortSignal,
+): Promise<ProbedFile> {
+  const probed = await tools.probe(path, signal);
+  if (isMp4(probed)) await rejectEncrypted(path);
+  return probed;
 }
 
 /** ffmpeg would decode the encrypted bytes as noise. */

@@ -42,6 +42,14 @@ export class CodecRenditionsStore implements CodecRenditionRepository {
     });
   }
 
+  async markWaiting(
+    videoId: string,
+    renditions: readonly CodecRenditionName[],
+    transaction: Transaction,
+  ): Promise<void> {
+    await this.#set(videoId, renditions, waitingRendition, transaction);
+  }
+
   markStarted(
     videoId: string,
     renditions: readonly CodecRenditionName[],

@@ -296,6 +296,16 @@ export class EncodingsStore implements EncodingRepository {
     });
   }
 
+  markWaiting(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    transaction: Transaction,
+  ): Promise<void> {
+    return changeEncoding(videoId, transaction, () =>
+      this.#renditions.set(videoId, renditions, waitingRendition, transaction),
+    );
+  }
+
   markStarted(
     videoId: string,
     renditions: readonly RenditionName[],

@@ -6,7 +6,7 @@ const ingestSchema = z.object({
   status: z
     .enum(['uploading', 'uploaded', 'ingesting', 'ingested', 'failed'])
     .describe(
-      '`uploading`, then `uploaded`; or `ingesting`, then `ingested`. `failed`: see `encoding.failure`; the video accepts a new upload.',
+      '`uploading`, then `uploaded`; or `ingesting`, then `ingested`. `failed`: see `encoding.failure`; retry the video, or upload another file.',
     ),
   filesize: z.int().nullable().describe('Bytes; null until the source is complete.'),
   receivedBytes: z

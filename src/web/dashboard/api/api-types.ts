@@ -1159,6 +1159,7 @@ export interface Operations {
     body: { readonly discarded?: boolean | undefined; };
     answer: Video;
   };
+  'POST /videos/{videoId}/retry': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
   'GET /videos/{videoId}/status': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: VideoStatus; };
   'GET /upload-tokens': {
     params: undefined;

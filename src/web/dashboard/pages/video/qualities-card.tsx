@@ -1,12 +1,16 @@
 import type { VideoStatus } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatPercent } from '../../format/size.ts';
 import type { AdditionalQuality, Quality } from '../../format/video-state.ts';
+import { can } from '../../state/session.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
+import { showError } from '../../ui/toast.tsx';
 
 const words: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
   waiting: ['Waiting', 'neutral'],
@@ -15,9 +19,21 @@ const words: Readonly<Record<Quality['status'], readonly [text: string, tone: To
   failed: ['Failed', 'bad'],
 };
 
-export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
+export function QualitiesCard({ videoId, status }: { videoId: string; status: Loaded<VideoStatus> }) {
+  const hasFailed = status.value !== undefined && canRetry(status.value);
+  const retry = () =>
+    call('POST /videos/{videoId}/retry', { params: { videoId } }).then(status.reload, showError);
   return (
-    <Card title="Qualities">
+    <Card
+      title="Qualities"
+      actions={
+        hasFailed && can('upload') ? (
+          <Button small icon="refresh" onClick={() => void retry()}>
+            Try again
+          </Button>
+        ) : undefined
+      }
+    >
       <LoadedContent loaded={status} rows={4}>
         {({ encoding }) =>
           encoding.qualities.length === 0 ? (
@@ -42,6 +58,13 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
       </LoadedContent>
     </Card>
   );
+}
+
+/** Something has failed. */
+function canRetry({ encoding }: VideoStatus): boolean {
+  const { failure, playable, qualities, additionalQualities = [] } = encoding;
+  const hasFailedQuality = [...qualities, ...additionalQualities].some(one => one.status === 'failed');
+  return playable ? hasFailedQuality : failure !== undefined;
 }
 
 function QualityRow({ quality, status, progress, ...rendition }: Quality | AdditionalQuality) {

@@ -59,7 +59,7 @@ export function VideoCards({
       <div class="stack">
         <ShareCard video={video} change={change} status={status.value} />
         {can('upload') && <PlaybackCard video={video} change={change} />}
-        <QualitiesCard status={status} />
+        <QualitiesCard videoId={videoId} status={status} />
         <FileInfoCard video={video} status={status} />
       </div>
     </div>
