@@ -65,7 +65,7 @@ export interface ApiOptions {
   readonly log: Logger;
 }
 
-type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'isPlayable'>;
+type EncodingView = Pick<VideoStatusSources, 'encodingOf' | 'delayOf' | 'isPlayable'>;
 
 export interface ApiServices {
   readonly liveStreams: LiveStreamsService;

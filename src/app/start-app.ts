@@ -315,6 +315,7 @@ function apiOptions(
     rateLimits: rateLimits(config),
     encodings: {
       encodingOf: videoId => vod.encodings.state(videoId),
+      delayOf: videoId => vod.jobs.delayOf(videoId),
       isPlayable: videoId => vod.playback.isPlayable(videoId),
     },
     minFreeBytes: config['uploads.minFree'],

@@ -197,7 +197,7 @@ export class FfmpegTools implements MediaTools {
         signal,
       );
     } catch (error) {
-      throw new AppError('process-failed', messageOf(error), { cause: error });
+      throw new AppError('out-of-resources', messageOf(error), { cause: error });
     }
     if (isPausable) {
       this.#pausable.add(run);

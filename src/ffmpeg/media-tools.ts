@@ -86,8 +86,8 @@ export interface MediaTools {
   ): Promise<{ readonly width: number; readonly height: number }>;
   /**
    * Adds the options of every run: no stdin, progress reports, local files only. @throws AppError
-   * `process-failed` with the last lines of output in the details' data; `disk-full`; the signal's reason
-   * when aborted
+   * `process-failed` with the last lines of output in the details' data; `disk-full`, `out-of-resources` and
+   * `process-killed`, for which the file is not at fault; the signal's reason when aborted
    */
   runCommand(build: BuildCommand, options: RunOptions): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../shared/errors.ts';
+import { AppError, type ErrorCode } from '../shared/errors.ts';
 import { mediaRefused } from './probe/probe-output.ts';
 import type { RunResult } from './process/bounded-run.ts';
 import type { ProcessExit } from './process/owned-process.ts';
@@ -15,13 +15,19 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Cannot allocate memory/i, 'This file needs more memory than a video may use.'],
 ];
 
-const machineFaults = /No such file or directory|Permission denied|Too many open files|Input\/output error/i;
+const machineFaults = /No such file or directory|Permission denied|Input\/output error/i;
+/** Anchored at the end, where ffmpeg, the shell and the loader write the reason. */
+const resourceFaults =
+  /(?:Too many open files(?: in system)?|Resource temporarily unavailable|[Cc]annot fork|Text file busy)$/;
 
 /** Anchored, so that texts of a file cannot imitate them. */
 const diskFull =
   /^(?:\[[^\]]*\] )?(?:Could not write header|Error writing trailer|Error closing file|Error submitting a packet to the muxer|av_interleaved_write_frame\(\)).*: (?:No space left on device|Disk quota exceeded)$/;
 
-/** Creates `stopped`, `disk-full` or `process-failed` with the last lines of output. */
+/**
+ * Creates `process-failed` with the last lines of output, where the file may be at fault; otherwise `stopped`, `disk-full`,
+ * `out-of-resources` or `process-killed`.
+ */
 export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {
   const { kind, code, signal, lastLines } = exit;
   const data = { code, signal, lines: lastLines };
@@ -31,9 +37,18 @@ export function runFailure(program: string, { exit, exceededLimit }: RunResult):
   if (isDiskFull(exit)) {
     return new AppError('disk-full', `${program} had no room for its output`, { details: { data } });
   }
-  return new AppError('process-failed', `${program} ${exceededLimit ?? describeExit(exit)}`, {
-    details: { data },
-  });
+  const failure = exceededLimit === undefined ? codeOfExit(exit) : 'process-failed';
+  return new AppError(failure, `${program} ${exceededLimit ?? describeExit(exit)}`, { details: { data } });
+}
+
+/** The kernel kills what needs too much memory by SIGKILL. */
+function codeOfExit(exit: ProcessExit): ErrorCode {
+  if (exit.kind === 'not-started' || isOutOfResources(exit)) return 'out-of-resources';
+  return exit.signal === 'SIGKILL' ? 'process-killed' : 'process-failed';
+}
+
+function isOutOfResources({ lastLines }: ProcessExit): boolean {
+  return lastLines.some(line => resourceFaults.test(line));
 }
 
 /** True if ffmpeg could not write its output. Version 5.1 exits with 0 when only the last write failed. */
@@ -52,6 +67,7 @@ export function oversizedFrame({ lastLines }: Pick<ProcessExit, 'lastLines'>): [
 /** Undefined where the file is not at fault. */
 export function probeRefusal({ exit, exceededLimit }: RunResult): AppError | undefined {
   if (exceededLimit !== undefined || exit.kind !== 'failed') return undefined;
+  if (isOutOfResources(exit)) return undefined;
   const output = exit.lastLines.join('\n');
   const data = { lines: exit.lastLines };
   if (exit.signal !== null) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.ts';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { isDiskFull } from '../shared/files/disk-error.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
 import type { Database } from '../store/database.ts';
@@ -36,6 +37,10 @@ export const jobRetries: RetrySchedule = {
 export const databaseRetryMs = 1_000;
 const maxRequestedDelayMs = 3_600_000;
 const maxFailureLength = 1_000;
+/** Of Node.js: too many open files, processes or threads, or no memory. */
+const exhaustedCodes: readonly (string | undefined)[] = [
+  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'],
+];
 
 export class JobOutcomes {
   readonly #claims: JobClaimStore;
@@ -111,9 +116,8 @@ export class JobOutcomes {
     }
     const { error } = failure;
     const isFinal = error instanceof AppError && error.kind === 'invalid';
-    // A full disk is not the job's fault and may last long: the last attempt is repeated.
-    const isDiskFull = error instanceof AppError && error.code === 'disk-full';
-    if (isFinal || (number >= kind.maxAttempts && !isDiskFull)) {
+    // The machine is not the job's fault and may lack room for long: the last attempt is repeated.
+    if (isFinal || (number >= kind.maxAttempts && !isMachineFault(error))) {
       return await this.#giveUp(job, kind, { attempts: number, isRunning: true }, error);
     }
     const delayMs = Math.max(retryDelayMs(jobRetries, number), requestedDelayMs(error));
@@ -168,6 +172,15 @@ function requestedDelayMs(error: unknown): number {
   return Math.min(maxRequestedDelayMs, 1_000 * seconds);
 }
 
+/** Resources of the machine are exhausted. */
+function isMachineFault(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'disk-full' || error.code === 'out-of-resources';
+  return isDiskFull(error) || exhaustedCodes.includes(systemCodeOf(error));
+}
+
+/** Faults of the machine by their code, which the owner of the subject may see. */
 function failureText(error: unknown): string {
+  if (error instanceof AppError && error.kind === 'unavailable') return error.code;
+  if (isMachineFault(error)) return isDiskFull(error) ? 'disk-full' : 'out-of-resources';
   return messageOf(error).slice(0, maxFailureLength);
 }

@@ -60,6 +60,20 @@ export class JobStore {
     return (await connection.first(query)) !== undefined;
   }
 
+  /** The stored failure of a job of the subject that waits for its next attempt. */
+  async failureOfWaiting(subjectId: string): Promise<string | undefined> {
+    const query = this.#database.queries
+      .selectFrom('jobs')
+      .select('failure')
+      .where('subject_id', '=', subjectId)
+      .where('state', '=', 'waiting')
+      .where('failure', 'is not', null)
+      .where('is_removed', '=', 0)
+      .orderBy('id')
+      .limit(1);
+    return (await this.#database.first(query))?.failure ?? undefined;
+  }
+
   /** Keeps the rows of what other nodes run until they let go. Returns the ids of the others. */
   async remove(
     { subjectId, kind }: { readonly subjectId: string; readonly kind: string | undefined },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { AppError, errorRegister, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
@@ -187,6 +187,14 @@ export class Jobs implements Component, JobQueue {
 
   has(kind: string, subjectId: string, connection?: Connection): Promise<boolean> {
     return this.#store.has(kind, subjectId, connection);
+  }
+
+  /** The fault of the server for which a job of the subject waits. */
+  async delayOf(subjectId: string): Promise<string | undefined> {
+    const failure = await this.#store.failureOfWaiting(subjectId);
+    const entry =
+      failure === undefined ? undefined : Object.entries(errorRegister).find(([code]) => code === failure);
+    return entry?.[1].title;
   }
 
   async remove(subjectId: string, transaction: Transaction, kind?: string): Promise<void> {

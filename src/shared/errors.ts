@@ -240,6 +240,16 @@ export const errorRegister = {
   },
   'server-draining': { kind: 'unavailable', blame: 'server', title: 'The server is shutting down.' },
   'disk-full': { kind: 'unavailable', blame: 'server', title: 'The server has no room left on its disk.' },
+  'out-of-resources': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The server has too little memory, or too many open files or processes.',
+  },
+  'process-killed': {
+    kind: 'unavailable',
+    blame: 'server',
+    title: 'The server had too little memory for the work on this file.',
+  },
   'storage-unavailable': {
     kind: 'unavailable',
     blame: 'server',

@@ -1,7 +1,7 @@
 import type { JobKind, RunningJob } from '../jobs/job.ts';
 import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { isLeftOut } from '../shared/audio-rendition.ts';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { AppError, errorRegister, messageOf } from '../shared/errors.ts';
 import type { Transaction } from '../store/connection.ts';
 import { extractCaptions } from './captions/captions-job.ts';
 import { encodeCodec } from './encode/codec-job.ts';
@@ -21,6 +21,8 @@ const maxAttempts = 12;
 const maxFfmpegFailures = 2;
 const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
+const tryAgain = 'The file is kept: try again later.';
+const serverFault = `The server could not work on this file. ${tryAgain}`;
 
 export class VodJobs {
   readonly #context: VodContext;
@@ -217,6 +219,9 @@ function finalOf(error: unknown, job: RunningJob): unknown {
   return new AppError('media-refused', messageOf(error), { cause: error, details: { detail: unusable } });
 }
 
+/** Blames the file only where it is at fault. */
 function sentenceOf(error: unknown): string {
-  return (error instanceof AppError ? error.details.detail : undefined) ?? unusable;
+  if (!(error instanceof AppError)) return serverFault;
+  if (error.kind === 'unavailable') return `${errorRegister[error.code].title} ${tryAgain}`;
+  return error.details.detail ?? (error.kind === 'invalid' ? unusable : serverFault);
 }

@@ -123,7 +123,11 @@ const parts: Omit<
   ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined, srt: undefined, whip: undefined }),
   version: '0.0.0',
   rateLimits: { uploads: 0, writes: 0, reads: 0 },
-  encodings: { encodingOf: async () => undefined, isPlayable: async () => false },
+  encodings: {
+    encodingOf: async () => undefined,
+    delayOf: async () => undefined,
+    isPlayable: async () => false,
+  },
   minFreeBytes: 0,
   uploadIdleTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,

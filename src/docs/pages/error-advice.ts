@@ -271,6 +271,18 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'The server has no space for the file.',
     remedy: 'Try again later. The operator has to free up space.',
   },
+  'out-of-resources': {
+    meaning: 'The server has too little memory, or too many open files or processes.',
+    remedy: 'Try again later. The operator has to raise the limits of the server.',
+  },
+  'process-killed': {
+    meaning: 'The system ended ffmpeg, which it does when memory runs out.',
+    remedy: 'Try again later. The operator has to give the server more memory.',
+  },
+  'nothing-to-retry': {
+    meaning: 'No work on this video has failed, or its file did not arrive completely.',
+    remedy: 'Look at the status of the video. Upload the file if it is missing.',
+  },
   'database-unusable': {
     meaning: 'The server cannot reach its database.',
     remedy: 'Try again later. Nothing was lost that an earlier response confirmed.',

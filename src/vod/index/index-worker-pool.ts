@@ -83,6 +83,9 @@ export class IndexWorkerPool {
     };
     const onMessage = (reply: IndexReply) => resolve({ kind: 'replied', reply });
     const onError = (error: Error & { code?: string }) => {
+      // No memory or descriptors for a thread.
+      if (error.code === 'ERR_WORKER_INIT_FAILED')
+        resolve({ kind: 'replied', reply: { message: error.message, systemCode: error.code } });
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       why = isMemory
         ? `needs more than ${Math.round(memoryBytes / MIB)} MiB of memory`

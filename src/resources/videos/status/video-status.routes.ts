@@ -9,6 +9,8 @@ export interface VideoStatusSources {
   ingestOf(videoId: string): Promise<VideoStatusView['ingest']>;
   sourceFailureOf(videoId: string): Promise<string | undefined>;
   encodingOf(videoId: string): Promise<EncodingState | undefined>;
+  /** Why a job of the video waits for its next attempt. */
+  delayOf(videoId: string): Promise<string | undefined>;
   /** True once it can be played, even while its first rendition is still growing. */
   isPlayable(videoId: string): Promise<boolean>;
   transcriptOf(videoId: string): Promise<TranscriptState | undefined>;
@@ -52,6 +54,7 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
   const ingest = await sources.ingestOf(videoId);
   const encoding = await sources.encodingOf(videoId);
   const failure = encoding?.failure ?? (await sources.sourceFailureOf(videoId));
+  const delay = failure === undefined ? await sources.delayOf(videoId) : undefined;
   return {
     ...(ingest === undefined ? {} : { ingest }),
     encoding: {
@@ -67,6 +70,7 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
       ...additionalQualitiesOf(encoding),
       metadata: { ...unknownMetadata, ...(encoding?.facts as Partial<Metadata> | undefined) },
       ...(failure === undefined ? {} : { failure }),
+      ...(delay === undefined ? {} : { delay }),
     },
     ...transcriptOf(await sources.transcriptOf(videoId), sources.canTranscribe),
   };

@@ -91,6 +91,12 @@ export const videoStatusSchema = z
         ),
       metadata: metadataSchema.describe('Properties of the source; null until they are known.'),
       failure: z.string().optional().describe('The reason why the source cannot be encoded.'),
+      delay: z
+        .string()
+        .optional()
+        .describe(
+          'The fault of the server for which the work waits. It is tried again, with growing delays.',
+        ),
     }),
     transcript: transcriptSchema
       .optional()

@@ -448,6 +448,7 @@ export type VideoStatus = {
       readonly closedCaptions?: boolean | undefined;
     };
     readonly failure?: string | undefined;
+    readonly delay?: string | undefined;
   };
   readonly transcript?: {
     readonly status: "none" | "waiting" | "processing" | "completed" | "failed";

@@ -15,16 +15,21 @@ export interface VideoState {
   /** 0 to 100, whole. */
   readonly percent?: number;
   readonly failure?: string;
+  /** The fault of the server for which the work waits. */
+  readonly delay?: string;
 }
 
 export type Quality = VideoStatus['encoding']['qualities'][number];
 /** In another codec than H.264. */
 export type AdditionalQuality = NonNullable<VideoStatus['encoding']['additionalQualities']>[number];
 
-export function videoStateOf(
-  { source }: Pick<Video, 'source'>,
-  { ingest, encoding }: VideoStatus,
-): VideoState {
+export function videoStateOf(video: Pick<Video, 'source'>, status: VideoStatus): VideoState {
+  const state = progressOf(video, status);
+  const { delay } = status.encoding;
+  return delay === undefined ? state : { ...state, delay };
+}
+
+function progressOf({ source }: Pick<Video, 'source'>, { ingest, encoding }: VideoStatus): VideoState {
   const { failure, playable, qualities } = encoding;
   if (failure !== undefined && !playable) return { kind: 'failed', failure };
   if (qualities.some(isPending)) {

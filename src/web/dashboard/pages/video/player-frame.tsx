@@ -40,13 +40,14 @@ export function PlayerFrame({
 }
 
 function NotPlayable({ state, onFile }: { state: VideoState; onFile: ((file: File) => void) | undefined }) {
-  const { kind, percent, failure } = state;
+  const { kind, percent, failure, delay } = state;
   const { title, text } = pendingMessages[kind];
   return (
     <section class={`video-stage waiting${kind === 'failed' ? ' failed' : ''}`} aria-label="Player">
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
+      {delay !== undefined && <p>Waiting: {delay}</p>}
       {onFile !== undefined && kind === 'empty' && <UploadButton words="Upload file" onFile={onFile} />}
       {onFile !== undefined && kind === 'failed' && (
         <UploadButton words="Upload another file" onFile={onFile} />
