@@ -32,6 +32,11 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
     extraArgs: ['-an'],
   },
   'keyframes every 4 s': { ...common, gopSeconds: 4 },
+  // Without the settings that x264 writes.
+  'keyframes every 3 s that are not declared': {
+    ...{ ...common, gopSeconds: 3 },
+    extraArgs: ['-bsf:v', 'filter_units=remove_types=6'],
+  },
   'one picture a second': { ...common, fps: 1 },
 };
 const names = Object.keys(sources);
@@ -169,8 +174,9 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
     });
   });
 
-  test('segments start at keyframes, and the target duration fits a longer interval that x264 declares', async () => {
+  test('segments start at keyframes, and the target duration fits a longer interval, declared or not', async () => {
     for (const name of [
+      'keyframes every 3 s that are not declared',
       'plain',
       'video alone, 25 frames a second, keyframes every second',
       'keyframes every 4 s',
@@ -183,5 +189,9 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
     const targets = (name: string) => watches.get(name)!.playlists.map(list => list.targetDurationSeconds);
     expect(new Set(targets('plain'))).toEqual(new Set([2]));
     expect(new Set(targets('keyframes every 4 s'))).toEqual(new Set([4]));
+    expect(new Set(targets('keyframes every 3 s that are not declared'))).toEqual(new Set([3]));
+    for (const { playlists } of watches.values()) {
+      expect(playlists.flatMap(list => list.segments).some(({ discontinuity }) => discontinuity)).toBe(false);
+    }
   });
 });

@@ -64,9 +64,12 @@ export class FakePackager implements Packager {
   }
 }
 
+/** Declares its interval, which a broadcast otherwise waits for. */
+const keyframe = Buffer.from('x264 - core 164 - options: keyint=50 intra_refresh=0 '.padEnd(100));
+
 function sample(isSync: boolean): Sample {
   return {
-    data: Buffer.alloc(100),
+    data: isSync ? keyframe : Buffer.alloc(100),
     dtsTicks: 0,
     durationTicks: 640,
     compositionOffsetTicks: 0,

@@ -1,3 +1,4 @@
+import { targetDurationFor } from '../../src/live/broadcast/target-durations.ts';
 import type { Part, SegmentSink } from '../../src/live/packaging/segmenter.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
@@ -27,18 +28,21 @@ export interface CutSegment {
 export class RecordingSink implements SegmentSink {
   partTargetSeconds: number | undefined;
   targetDurationSeconds: number;
+  isTargetDurationFixed: boolean;
   /** Closed segments. */
   readonly segments: CutSegment[] = [];
   open: CutSegment | undefined;
   #sequence = 0;
 
-  constructor(targetDurationSeconds = 2, partTargetSeconds?: number) {
+  constructor(targetDurationSeconds = 2, partTargetSeconds?: number, isTargetDurationFixed = true) {
     this.targetDurationSeconds = targetDurationSeconds;
+    this.isTargetDurationFixed = isTargetDurationFixed;
     this.partTargetSeconds = partTargetSeconds;
   }
 
   useKeyframeInterval(seconds: number): void {
-    this.targetDurationSeconds = Math.max(this.targetDurationSeconds, Math.round(seconds));
+    this.targetDurationSeconds = targetDurationFor(seconds, this.targetDurationSeconds);
+    this.isTargetDurationFixed = true;
   }
 
   fixPartTarget(seconds: number): void {

@@ -186,6 +186,7 @@ export class BroadcastRegistry implements Component {
     const { settings, codecCapabilities, startPackager, startTrackPackager } = this.#options;
     const { journal, observer, clock, slate, openStorage } = this.#options;
     const ids = { liveStreamId, broadcastId };
+    const knownSeconds = continued?.targetDurationSeconds ?? this.#targetDurations.learned(liveStreamId);
     this.#retireFormer(liveStreamId, broadcastId);
     const storage = openStorage?.({
       ...{ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false, claim: continued?.claim },
@@ -194,7 +195,8 @@ export class BroadcastRegistry implements Component {
       ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
       ...{ clock, log, ladder, slate, startedAtMs, continuesAt: continued?.continuesAt },
       audioLabels: stream.audioTracks,
-      targetDurationSeconds: continued?.targetDurationSeconds ?? this.#targetDurations.of(liveStreamId),
+      targetDurationSeconds: knownSeconds ?? this.#targetDurations.usualSeconds,
+      learnsTargetDuration: knownSeconds === undefined,
       startPackager: (plan, events) => startPackager(plan, events, ids),
       startTrackPackager: (plan, events) => startTrackPackager(plan, events, ids),
       storage,

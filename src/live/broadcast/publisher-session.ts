@@ -385,7 +385,8 @@ export class PublisherSession {
     this.#plan = plan;
     this.#planCodecNames = { ...this.#codecNames };
     this.#isRestartDue = false;
-    const held = this.#takeHeldTags();
+    // The first picture may have waited for the next one, and ffmpeg looks for it before later audio.
+    const held = this.#takeHeldTags().sort((a, b) => a.atMs - b.atMs || (a.kind === 'video' ? -1 : 1));
     const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio may so far consist of its configuration only.

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-const maxTargetDurationSeconds = 10;
+export const maxTargetDurationSeconds = 10;
 
 /** @returns the least, at least `minSeconds`, that segments of one keyframe interval fit, if any does */
 export function targetDurationFor(gopSeconds: number, minSeconds: number): number {
@@ -16,16 +16,19 @@ export class TargetDurations {
     this.#usualSeconds = Math.ceil(segmentTargetMs / 1000);
   }
 
-  of(liveStreamId: string): number {
-    return this.#learnedSeconds.get(liveStreamId) ?? this.#usualSeconds;
+  /** Undefined before the first broadcast whose keyframe interval was measured. */
+  learned(liveStreamId: string): number | undefined {
+    return this.#learnedSeconds.get(liveStreamId);
+  }
+
+  get usualSeconds(): number {
+    return this.#usualSeconds;
   }
 
   /** @param gopSeconds 0 when unknown */
   learn(liveStreamId: string, gopSeconds: number): void {
     if (gopSeconds === 0) return;
-    const fitting = targetDurationFor(gopSeconds, this.#usualSeconds);
-    if (fitting === this.#usualSeconds) this.#learnedSeconds.delete(liveStreamId);
-    else this.#learnedSeconds.set(liveStreamId, fitting);
+    this.#learnedSeconds.set(liveStreamId, targetDurationFor(gopSeconds, this.#usualSeconds));
   }
 
   forget(liveStreamId: string): void {

@@ -292,12 +292,12 @@ export class PackagingSession {
         output: this.#output,
         aligned: this.#aligned.segmenters,
         leader: video === undefined ? 'audio' : 'video',
-        isEncoded: this.#encodesSource,
         observer,
         clock,
       }),
       partSeconds: settings.partTargetMs / 1000,
       segmentSeconds: settings.segmentTargetMs / 1000,
+      isEncoded: this.#encodesSource,
       ...(this.#encodesSource ? { videoLateSeconds: transcodedVideoLateSeconds } : {}),
       onLongGop: seconds =>
         log.warn('keyframe-interval-too-long', {

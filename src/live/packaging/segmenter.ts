@@ -2,6 +2,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import { readKeyframeInterval } from '../../media/codecs/encoder-settings.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
 import type { Tracks } from './packager.ts';
 import { ReusedBuffer } from './reused-buffer.ts';
 
@@ -23,7 +24,9 @@ export interface SegmentSink {
   readonly partTargetSeconds: number | undefined;
   /** Segments may exceed this by half a second. */
   readonly targetDurationSeconds: number;
-  /** Before the first segment, when the encoder declares it. */
+  /** False until a first keyframe interval is declared or measured: nothing is listed before, and segments stay open. */
+  readonly isTargetDurationFixed: boolean;
+  /** Has no effect once a segment is listed. */
   useKeyframeInterval(seconds: number): void;
   fixPartTarget(seconds: number): void;
   openSegment(segment: { startMs: number; isIndependent: boolean }): unknown;
@@ -39,6 +42,8 @@ interface SegmenterOptions {
   /** Segments end at the first keyframe after this. */
   readonly segmentSeconds: number;
   readonly videoLateSeconds?: number;
+  /** By our encoder, whose keyframes come when those of the publisher do, and not as it declares. */
+  readonly isEncoded?: boolean;
   /** Called once, when keyframes are too far apart for a segment. */
   onLongGop?: (seconds: number) => void;
 }
@@ -105,6 +110,7 @@ export class Segmenter {
     this.#options = options;
     this.#sink = options.sink;
     this.#leader = options.tracks.video === undefined ? 'audio' : 'video';
+    if (this.#leader === 'audio') this.#sink.useKeyframeInterval(0);
   }
 
   get gopSeconds(): number {
@@ -169,6 +175,8 @@ export class Segmenter {
   finish(): void {
     for (const frame of this.#waitingFrames.splice(0)) this.#addLeaderSample(frame);
     if (this.#partStart === undefined) return;
+    if (!this.#sink.isTargetDurationFixed)
+      this.#sink.useKeyframeInterval(this.#leaderEnd - this.#segmentStart);
     // The first part is incomplete: the next publisher's parts may be longer.
     if (this.#sink.partTargetSeconds === undefined) {
       this.#sink.fixPartTarget(roundUpToMs(this.#options.partSeconds + partSlackSeconds));
@@ -245,8 +253,8 @@ export class Segmenter {
   }
 
   /**
-   * The first part holds the keyframe and the audio beside it, so that players start with it: it may be short, as it
-   * is independent. PART-TARGET is the whole number of frames nearest to the requested duration.
+   * The first part holds the keyframe and the audio beside it, so that players start with it, and both tracks are in
+   * the short segments before it. It may be short, as it is independent. PART-TARGET is the whole number of frames nearest to the requested duration.
    */
   #closeFirstPart(): void {
     const start = this.#partStart!;
@@ -254,7 +262,8 @@ export class Segmenter {
     const frame = filled / this.#leaderSamples.length;
     const { partSeconds } = this.#options;
     const isFull = filled + frame / 2 >= partSeconds;
-    const lacksAudio = this.#carriesAudio && this.#newestAudioEnd < this.#leaderEnd;
+    const hasAudio = this.#newestAudioEnd >= this.#leaderEnd && this.#hasAudioBefore(this.#leaderEnd);
+    const lacksAudio = this.#carriesAudio && !hasAudio;
     if (!isFull && (this.#leader === 'audio' || lacksAudio || frame <= 0)) return;
     this.#frameSeconds = frame;
     const frames = Math.max(1, Math.round(partSeconds / frame));
@@ -337,7 +346,7 @@ export class Segmenter {
   #handleKeyframe({ atSeconds, endSeconds, data }: QueuedSample): void {
     if (this.#leader === 'video') {
       if (this.#lastKeyframe === undefined) {
-        this.#declaredGopFrames = readKeyframeInterval(data);
+        this.#declaredGopFrames = this.#options.isEncoded ? undefined : readKeyframeInterval(data);
         if (this.#declaredGopFrames !== undefined) {
           const frame = endSeconds - atSeconds;
           this.#sink.useKeyframeInterval(this.#declaredGopFrames * (frame + roundingSeconds(frame) / 2));
@@ -349,6 +358,7 @@ export class Segmenter {
         this.#declaredGopFrames = undefined;
         this.#newestGopSeconds = gop;
         this.#gopSeconds = Math.max(this.#gopSeconds, gop);
+        if (!this.#sink.isTargetDurationFixed) this.#sink.useKeyframeInterval(gop + (endSeconds - atSeconds));
       }
       this.#lastKeyframe = atSeconds;
       this.#framesInGop = 0;
@@ -418,7 +428,10 @@ export class Segmenter {
     const length = end - this.#segmentStart;
     const target = this.#sink.partTargetSeconds ?? 0;
     const isDueByTime = this.#leader === 'audio' && length + target / 2 > this.#options.segmentSeconds;
-    const isFull = length + target > this.#sink.targetDurationSeconds + 0.499;
+    if (!this.#sink.isTargetDurationFixed && length + target > maxTargetDurationSeconds + 0.499)
+      this.#sink.useKeyframeInterval(length);
+    const isFull =
+      this.#sink.isTargetDurationFixed && length + target > this.#sink.targetDurationSeconds + 0.499;
     if (isDueByTime || isFull) {
       if (isFull && this.#leader === 'video') this.#reportLongGop();
       this.#closeSegment();

@@ -2,6 +2,7 @@ import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';
+import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
 import type { LiveWindow } from '../window/live-window.ts';
 import type { AlignedSegmenter } from './aligned-segmenter.ts';
 import type { PackagingOutput } from './packaging-output.ts';
@@ -12,15 +13,20 @@ interface SourceSinkOptions {
   readonly aligned: readonly AlignedSegmenter[];
   /** The track whose arrival times count. */
   readonly leader: TrackKind;
-  /** By our encoder, which makes keyframes where the publisher made them. */
-  readonly isEncoded: boolean;
   readonly observer: LiveObserver;
   readonly clock: Clock;
 }
 
+/** Media before the target duration is known: at least 3 s at the highest bitrate. */
+const maxWaitingBytes = 48 * 1024 * 1024;
+
+/** Lists the source's segments. Those that come before the target duration is fixed wait for it. */
 export class SourceSink implements SegmentSink {
   readonly #options: SourceSinkOptions;
   readonly #window: LiveWindow;
+  #waitingSteps: (() => void)[] = [];
+  #waitingParts = 0;
+  #waitingBytes = 0;
   #lastLagMs: number | undefined;
   #endMs = 0;
 
@@ -37,9 +43,17 @@ export class SourceSink implements SegmentSink {
     return this.#window.targetDurationSeconds;
   }
 
+  get isTargetDurationFixed(): boolean {
+    return this.#window.isTargetDurationFixed;
+  }
+
   useKeyframeInterval(seconds: number): void {
-    if (this.#options.isEncoded) return;
     for (const window of this.#options.output.renditions.windows) window.useKeyframeInterval(seconds);
+    const steps = this.#waitingSteps;
+    this.#waitingSteps = [];
+    this.#waitingParts = 0;
+    this.#waitingBytes = 0;
+    for (const step of steps) step();
   }
 
   fixPartTarget(seconds: number): void {
@@ -47,30 +61,50 @@ export class SourceSink implements SegmentSink {
   }
 
   openSegment(segment: { startMs: number; isIndependent: boolean }): void {
-    const { aligned, clock } = this.#options;
-    const arrivedAtMs = clock.nowMs() - (this.#lagMs(segment.startMs) ?? 0);
-    const info = this.#window.openSegment({ ...segment, arrivedAtMs });
-    this.#endMs = segment.startMs;
-    for (const segmenter of aligned) segmenter.segmentOpened(info);
+    const arrivedAtMs = this.#options.clock.nowMs() - (this.#lagMs(segment.startMs) ?? 0);
+    this.#listOrWait(() => {
+      const info = this.#window.openSegment({ ...segment, arrivedAtMs });
+      this.#endMs = segment.startMs;
+      for (const segmenter of this.#options.aligned) segmenter.segmentOpened(info);
+    });
   }
 
   addPart(part: Part): void {
-    const { output, observer, aligned } = this.#options;
-    output.partListed(sourceRendition, this.#window.addPart(part));
-    this.#lastLagMs = this.#lagMs(part.newestFrameMs);
-    if (this.#lastLagMs !== undefined) observer.partListed(this.#lastLagMs);
-    this.#endMs += part.durationSeconds * 1000;
-    for (const segmenter of aligned) segmenter.partListed(this.#endMs, part.newestFrameMs);
+    if (this.isTargetDurationFixed) {
+      this.#listPart(part);
+      this.#lastLagMs = this.#lagMs(part.newestFrameMs);
+      if (this.#lastLagMs !== undefined) this.#options.observer.partListed(this.#lastLagMs);
+      return;
+    }
+    this.#waitingParts += 1;
+    this.#waitingBytes += part.body.length;
+    // The data of its samples is valid only now.
+    this.#waitingSteps.push(() => this.#listPart({ ...part, runs: undefined }));
+    if (this.#waitingBytes > maxWaitingBytes) this.useKeyframeInterval(maxTargetDurationSeconds);
   }
 
   closeSegment(): void {
-    this.#window.closeSegment();
-    if (this.#lastLagMs !== undefined) this.#options.observer.segmentListed(this.#lastLagMs);
-    for (const segmenter of this.#options.aligned) segmenter.segmentClosed();
+    this.#listOrWait(() => {
+      this.#window.closeSegment();
+      if (this.#lastLagMs !== undefined) this.#options.observer.segmentListed(this.#lastLagMs);
+      for (const segmenter of this.#options.aligned) segmenter.segmentClosed();
+    });
   }
 
   nextSequenceNumber(): number {
-    return this.#window.nextSequenceNumber();
+    return this.#window.nextSequenceNumber() + this.#waitingParts;
+  }
+
+  #listOrWait(step: () => void): void {
+    if (this.isTargetDurationFixed) step();
+    else this.#waitingSteps.push(step);
+  }
+
+  #listPart(part: Part): void {
+    const { output, aligned } = this.#options;
+    output.partListed(sourceRendition, this.#window.addPart(part));
+    this.#endMs += part.durationSeconds * 1000;
+    for (const segmenter of aligned) segmenter.partListed(this.#endMs, part.newestFrameMs);
   }
 
   #lagMs(atMs: number): number | undefined {

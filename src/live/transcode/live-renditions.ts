@@ -24,6 +24,8 @@ export interface LiveRenditionsOptions {
   readonly liveStreamId: string;
   readonly targetDurationSeconds: number;
   /** See {@link LiveWindow}. */
+  readonly learnsTargetDuration?: boolean;
+  /** See {@link LiveWindow}. */
   readonly continuesAt?: number | undefined;
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
@@ -107,6 +109,7 @@ export class LiveRenditions {
     const { settings, clock, storage } = this.#options;
     const rendition = new LiveRendition(name, {
       targetDurationSeconds: (beside?.window ?? this.#options).targetDurationSeconds,
+      learnsTargetDuration: this.#options.learnsTargetDuration ?? false,
       continuesAt: this.#options.continuesAt,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,

@@ -17,6 +17,8 @@ import { WindowState } from './window-state.ts';
 
 export interface LiveWindowOptions extends SegmentStoreOptions {
   readonly targetDurationSeconds: number;
+  /** Nothing is listed before the keyframe interval is known. */
+  readonly learnsTargetDuration?: boolean;
   /** Set for a broadcast that another server began: beyond all its numbers of segments, parts and init sections. */
   readonly continuesAt?: number | undefined;
   onChange(): void;
@@ -62,6 +64,7 @@ export class LiveWindow implements SegmentSink {
   #isDiscontinuityDue: boolean;
   readonly #startsMidBroadcast: boolean;
   #stillCount = 0;
+  #hasKeyframeInterval = false;
   #isContinuationDue = false;
 
   constructor(options: LiveWindowOptions) {
@@ -98,6 +101,11 @@ export class LiveWindow implements SegmentSink {
 
   get targetDurationSeconds(): number {
     return this.#state.targetDurationSeconds;
+  }
+
+  get isTargetDurationFixed(): boolean {
+    const isLearned = this.#options.learnsTargetDuration !== true || this.#hasKeyframeInterval;
+    return isLearned || this.isPlayable || this.#startsMidBroadcast;
   }
 
   get partTargetSeconds(): number | undefined {
@@ -162,6 +170,7 @@ export class LiveWindow implements SegmentSink {
   /** Makes room for keyframes that are this far apart, before anything is listed: TARGETDURATION never changes. */
   useKeyframeInterval(seconds: number): void {
     if (this.isPlayable || this.#startsMidBroadcast) return;
+    this.#hasKeyframeInterval = true;
     this.#state.targetDurationSeconds = targetDurationFor(seconds, this.targetDurationSeconds);
   }
 

@@ -135,6 +135,15 @@ describe.each([30, 30000 / 1001, 25, 24, 60, 50, 15, 10])('%f fps', fps => {
   });
 });
 
+test.each([3, 21, 46, 120, 160])('audio that begins %i ms after the video is in the first part', lateMs => {
+  const samples = inOrder(video(30, 2, 6), audio(6, lateMs));
+  const sink = cut(samples);
+  expect(sink.brokenRules()).toEqual([]);
+  expectComplete(sink, samples);
+  const { video: shown, audio: heard } = readSamples(sink.parts.slice(0, 1));
+  expect([shown.length > 0, heard.length > 0]).toEqual([true, true]);
+});
+
 describe('1 fps', () => {
   test('with audio: audio fills the parts between frames', () => {
     const sink = new RecordingSink(2, 0.202);
@@ -233,6 +242,56 @@ describe('a keyframe interval', () => {
       for (const duration of sink.durations.slice(0, -1)) expect(duration).toBeCloseTo(gopSeconds, 1);
     },
   );
+
+  test.each([
+    ...[0.5, 1, 1.5, 2, 2.3, 2.5].flatMap(gop => [24, 30, 60].map(fps => [gop, fps] as const)),
+    ...([
+      [250 / 60, 60],
+      [5, 30],
+      [250 / 30, 30],
+      [10, 25],
+    ] as const),
+  ])(
+    'of %f s at %i fps that is not declared is learned from the first two keyframes: every segment starts with one',
+    (gopSeconds, fps) => {
+      const samples = inOrder(video(fps, gopSeconds, 40), audio(40));
+      const sink = cut(samples, { sink: new RecordingSink(2, undefined, false) });
+      expect(sink.brokenRules()).toEqual([]);
+      expectComplete(sink, samples);
+      expect(sink.segments.every(segment => segment.isIndependent)).toBe(true);
+      const length = gopSeconds * Math.ceil(1.999 / gopSeconds);
+      expect(sink.targetDurationSeconds).toBe(gopSeconds < 2.4 ? 2 : Math.round(length + 1 / fps));
+    },
+  );
+
+  test('of more than 10 s is not waited for: segments of 10 s', () => {
+    const told: number[] = [];
+    const samples = inOrder(video(30, 20, 60), audio(60));
+    let firstSegmentAtMs: number | undefined;
+    const sink = new RecordingSink(2, undefined, false);
+    cut(samples, {
+      sink,
+      onLongGop: seconds => told.push(seconds),
+      before: (_, { atMs }) => {
+        if (sink.isTargetDurationFixed) firstSegmentAtMs ??= atMs;
+      },
+    });
+    expect(sink.brokenRules()).toEqual([]);
+    expect(sink.targetDurationSeconds).toBe(10);
+    expect(sink.segments).toHaveLength(6);
+    expect(firstSegmentAtMs).toBeLessThan(10_500);
+    expect(told).toHaveLength(1);
+  });
+
+  test('is not waited for where there is no video, or the publisher ends before the second keyframe', () => {
+    const listening = new RecordingSink(2, undefined, false);
+    expect(cut(audio(10), { sink: listening }).brokenRules()).toEqual([]);
+    expect(listening.durations.length).toBeGreaterThan(3);
+    const ended = new RecordingSink(2, undefined, false);
+    expect(cut(inOrder(video(30, 10, 5), audio(5)), { sink: ended }).brokenRules()).toEqual([]);
+    expect(ended.isTargetDurationFixed).toBe(true);
+    expect(ended.targetDurationSeconds).toBe(5);
+  });
 
   const settings = (gopFrames: number) =>
     Buffer.from(`x264 - core 164 - options: keyint=${gopFrames} keyint_min=1 intra_refresh=0 `);
