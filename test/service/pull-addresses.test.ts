@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
@@ -5,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EgressProxy } from '../../src/ingest/pull/egress-proxy.ts';
 import { requestSource } from '../../src/ingest/pull/http-source.ts';
 import { connectSource } from '../../src/ingest/pull/pull-target.ts';
+import { RtspRelay } from '../../src/ingest/pull/rtsp-relay.ts';
 import { openSrtSource } from '../../src/ingest/pull/srt-source.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
 import { startSrt } from '../support/srt-ingest.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Names that a source may point at the server's own network with. */
 const resolve: ResolveHost = async hostname => {
@@ -33,6 +36,10 @@ beforeAll(async () => {
 
 afterAll(() => secret.close());
 
+const proxyHeaders = ({ username, password }: URL) => ({
+  'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+
 describe('sources in the network of the server', () => {
   const rules = { resolve, allowPrivate: false };
 
@@ -53,7 +60,12 @@ describe('sources in the network of the server', () => {
     const address = new URL(await proxy.start());
     const get = (path: string) =>
       new Promise<number | undefined>((answered, failed) => {
-        const outgoing = request({ host: address.hostname, port: address.port, path });
+        const outgoing = request({
+          host: address.hostname,
+          port: address.port,
+          path,
+          headers: proxyHeaders(address),
+        });
         outgoing.on('response', ({ statusCode }) => answered(statusCode));
         outgoing.on('error', failed);
         outgoing.end();
@@ -95,9 +107,11 @@ describe('sources in the network of the server', () => {
     await new Promise<void>(listening => source.listen(0, '127.0.0.1', listening));
     const url = new URL(`http://127.0.0.1:${(source.address() as AddressInfo).port}/`);
     const proxy = new EgressProxy(url, { resolve, allowPrivate: true });
-    const { hostname, port: proxyPort } = new URL(await proxy.start());
+    const address = new URL(await proxy.start());
+    const { hostname, port: proxyPort } = address;
     const status = await new Promise<number | undefined>((answered, failed) => {
-      const outgoing = request({ host: hostname, port: proxyPort, path: url.href });
+      const headers = proxyHeaders(address);
+      const outgoing = request({ host: hostname, port: proxyPort, path: url.href, headers });
       outgoing.on('response', answer => {
         answered(answer.statusCode);
         answer.resume();
@@ -117,6 +131,100 @@ describe('sources in the network of the server', () => {
     const answer = await requestSource(new URL('/', url), allowed, signal);
     expect(answer.statusCode).toBe(200);
     answer.destroy();
+  });
+});
+
+/** The port of a camera that notes what it receives. */
+async function startCamera() {
+  const received: string[] = [];
+  const camera = createTcpServer(socket =>
+    socket.on('error', () => {}).on('data', bytes => received.push(bytes.toString())),
+  );
+  camera.on('connection', () => received.push('connected'));
+  await new Promise<void>(listening => camera.listen(0, '127.0.0.1', listening));
+  return { received, camera, port: (camera.address() as AddressInfo).port };
+}
+
+/** Resolves with what was answered when the other side closes. */
+function sendTo(to: number, text: string): Promise<string> {
+  return new Promise(closed => {
+    let answered = '';
+    const socket = connect(to, '127.0.0.1', () => socket.write(text));
+    socket.on('data', bytes => {
+      answered += bytes.toString();
+    });
+    socket.on('error', () => {}).on('close', () => closed(answered));
+  });
+}
+
+describe('what listens for ffmpeg on this machine', () => {
+  const allowed = { resolve, allowPrivate: true };
+
+  it('tells nobody else the address of a source, and passes nothing on', async () => {
+    const url = new URL(`http://viewer:hush@rebind.example.org:${port}/secret-path.m3u8`);
+    const before = requests;
+    const [proxy, other] = [new EgressProxy(url, allowed), new EgressProxy(url, allowed)];
+    const [address, ofOther] = [new URL(await proxy.start()), new URL(await other.start())];
+    const strangers: Record<string, string>[] = [
+      {},
+      proxyHeaders(ofOther),
+      { 'proxy-authorization': 'Basic' },
+      { 'proxy-authorization': `Bearer ${address.password}` },
+      { authorization: proxyHeaders(address)['proxy-authorization']! },
+    ];
+    for (const headers of strangers) {
+      for (const path of [proxy.firstAddress, url.href, '/', `/${address.password}`]) {
+        const answer = await new Promise<string>((answered, failed) => {
+          const outgoing = request({ host: address.hostname, port: address.port, path, headers });
+          outgoing.on('response', response => {
+            response.resume();
+            answered(`${response.statusCode} ${JSON.stringify(response.headers)}`);
+          });
+          outgoing.on('error', failed).end();
+        });
+        expect(answer).toMatch(/^407 /);
+        expect(answer).not.toMatch(/secret-path|hush|rebind/);
+      }
+    }
+    expect(proxy.problem).toBeUndefined();
+    expect(requests).toBe(before);
+    proxy.close();
+    other.close();
+  });
+
+  it('adds the password of a camera to requests of its own ffmpeg only', async () => {
+    const { camera, port: cameraPort, received } = await startCamera();
+    const url = new URL(`rtsp://viewer:hush@127.0.0.1:${cameraPort}/cam`);
+    const relay = new RtspRelay(url, allowed, () => {});
+    const address = new URL(await relay.start());
+    const to = Number(address.port);
+    const ask = (path: string) => `OPTIONS rtsp://${address.host}${path} RTSP/1.0\r\nCSeq: 1\r\n\r\n`;
+    const wrong = [
+      '/',
+      '',
+      `/${'0'.repeat(32)}/`,
+      `${address.pathname.slice(0, -2)}/`,
+      `/a${address.pathname}`,
+    ];
+    for (const path of wrong) expect(await sendTo(to, ask(path))).toBe('');
+    expect(await sendTo(to, `OPTIONS ${'x'.repeat(2_000)}`)).toBe('');
+    if (process.getuid?.() === 0) {
+      const script = `exec 3<>/dev/tcp/127.0.0.1/${to}; printf '%s' "$0" >&3; cat <&3`;
+      const stranger = spawn('bash', ['-c', script, ask(address.pathname)], { uid: 65_534, gid: 65_534 });
+      await new Promise(ended => stranger.once('close', ended));
+    }
+    expect(received).toEqual([]);
+    expect(relay.problem).toBeUndefined();
+    // In two pieces.
+    const child = connect(to, '127.0.0.1').on('error', () => {});
+    const text = ask(address.pathname);
+    child.write(text.slice(0, 20));
+    setImmediate(() => child.write(text.slice(20)));
+    await waitUntil(() => received.length > 1);
+    expect(received.join('')).toContain(`OPTIONS rtsp://127.0.0.1:${cameraPort}/cam RTSP/1.0`);
+    child.destroy();
+    relay.close();
+    camera.close();
   });
 });
 

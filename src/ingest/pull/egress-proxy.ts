@@ -17,6 +17,7 @@ import { checkTarget, describeConnectError } from './pull-target.ts';
 /** Of ffmpeg: playlists, segments and keys. */
 const maxConnections = 32;
 const idleTimeoutMs = 30_000;
+const userName = 'ffmpeg';
 /** The first address that ffmpeg gets: without the path and query of the source, which others could see. */
 const firstAddress = 'http://source.invalid/index.m3u8';
 const passedRequestHeaders = ['accept', 'range', 'user-agent', 'cookie'];
@@ -45,10 +46,10 @@ export class EgressProxy {
     this.#server = new LoopbackServer(server, maxConnections);
   }
 
-  /** @returns the value of `http_proxy` */
+  /** @returns the value of `http_proxy`, which other users of the machine cannot read */
   async start(): Promise<string> {
     await this.#server.start();
-    return `http://${this.#server.host}`;
+    return `http://${userName}:${this.#server.secret}@${this.#server.host}`;
   }
 
   close(): void {
@@ -57,6 +58,11 @@ export class EgressProxy {
 
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     answer.on('error', () => {});
+    if (!this.#isAuthorized(incoming)) {
+      // ffmpeg sends the secret once it was asked for it.
+      answer.writeHead(407, { 'proxy-authenticate': 'Basic realm="ffmpeg"' }).end();
+      return;
+    }
     try {
       const url = realAddress(incoming.url ?? '');
       if (url?.href === firstAddress) {
@@ -70,6 +76,13 @@ export class EgressProxy {
     } catch (error) {
       this.#fail(answer, error instanceof PullError ? error.message : 'The source could not be reached.');
     }
+  }
+
+  /** RFC 9110, 11.7.2 */
+  #isAuthorized({ headers }: IncomingMessage): boolean {
+    const [, encoded = ''] = /^Basic ([\w+/=]+)$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
+    const [, secret = ''] = Buffer.from(encoded, 'base64').toString('latin1').split(':');
+    return this.#server.isSecret(secret);
   }
 
   async #request(url: URL, incoming: IncomingMessage, answer: ServerResponse): Promise<IncomingMessage> {

@@ -1,7 +1,14 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Listens for a child process on a free port of this machine, and owns the sockets of its connections. */
+/**
+ * Listens for a child process on a free port of this machine, and owns the sockets of its connections. Every user of the machine
+ * can connect, so the child has to show the secret.
+ */
 export class LoopbackServer {
+  /** Hexadecimal. */
+  readonly secret = randomBytes(16).toString('hex');
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #closing = new AbortController();
@@ -25,6 +32,12 @@ export class LoopbackServer {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Compares in constant time. */
+  isSecret(text: string): boolean {
+    const [given, wanted] = [Buffer.from(text), Buffer.from(this.secret)];
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  }
+
   /** Aborted by {@link close}. */
   get closing(): AbortSignal {
     return this.#closing.signal;
@@ -42,4 +55,18 @@ export class LoopbackServer {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
+}
+
+/** False for a connection of another user of this machine, who can read the arguments of our children. */
+export async function isOfOurUser({ localPort, remotePort }: Socket): Promise<boolean> {
+  const table = await readFile('/proc/net/tcp', 'latin1').catch(() => '');
+  const ends = [remotePort, localPort].map(
+    port => `:${(port ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
+  for (const line of table.split('\n')) {
+    const [, local = '', remote = '', , , , , user] = line.trim().split(/\s+/);
+    if (local.endsWith(ends[0]!) && remote.endsWith(ends[1]!)) return Number(user) === process.getuid?.();
+  }
+  // Other systems do not tell.
+  return table === '';
 }

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { LoopbackServer } from './loopback-server.ts';
+import { isOfOurUser, LoopbackServer } from './loopback-server.ts';
 import { PullError, type TargetRules } from './pull-input.ts';
 import { connectSource } from './pull-target.ts';
 import { RtspCredentials } from './rtsp-credentials.ts';
@@ -10,6 +10,8 @@ type RtspText = Extract<RtspMessage, { kind: 'text' }>;
 const maxPending = 16;
 /** A child that is ended may still be connected when the next one starts. */
 const maxConnections = 4;
+const maxFirstLineBytes = 1024;
+const firstLineTimeoutMs = 10_000;
 
 /**
  * The only way of an ffmpeg child to an RTSP source. Connects to checked addresses only, does not pass redirects on, and
@@ -41,7 +43,7 @@ export class RtspRelay {
   }
 
   get #localBase(): string {
-    return `rtsp://${this.#server.host}`;
+    return `rtsp://${this.#server.host}/${this.#server.secret}`;
   }
 
   close(): void {
@@ -51,6 +53,10 @@ export class RtspRelay {
   async #relay(client: Socket): Promise<void> {
     const localBase = this.#localBase;
     try {
+      if (!(await this.#isChild(client))) {
+        client.destroy();
+        return;
+      }
       const upstream = await connectSource(this.#source, this.#rules, this.#server.closing);
       this.remoteAddress = upstream.remoteAddress ?? '';
       this.#server.own(upstream);
@@ -68,11 +74,32 @@ export class RtspRelay {
       });
       client.on('drain', () => upstream.resume());
       this.#pipe(client, upstream, bytes => connection.fromClient(bytes));
+      client.resume();
       this.#pipe(upstream, client, bytes => connection.fromSource(bytes));
     } catch (error) {
       this.problem = error instanceof PullError ? error.message : 'The source could not be reached.';
       client.destroy();
     }
+  }
+
+  /** Reads the first line, which has the secret, and leaves it to be read again. */
+  async #isChild(client: Socket): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let read = Buffer.alloc(0);
+    const collect = (bytes: Buffer) => {
+      read = Buffer.concat([read, bytes]);
+      if (read.includes('\n') || read.length > maxFirstLineBytes) resolve();
+    };
+    const end = () => resolve();
+    const timer = setTimeout(end, firstLineTimeoutMs);
+    client.on('data', collect).once('close', end);
+    await promise;
+    clearTimeout(timer);
+    client.pause().off('data', collect).off('close', end);
+    const [, secret = ''] = /^[A-Z_]+ rtsp:\/\/[^/\s]+\/([0-9a-f]+)[/ ]/.exec(read.toString('latin1')) ?? [];
+    if (!this.#server.isSecret(secret) || !(await isOfOurUser(client))) return false;
+    client.unshift(read);
+    return true;
   }
 
   #pipe(from: Socket, to: Socket, handle: (bytes: Buffer) => void): void {
