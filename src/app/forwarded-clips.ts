@@ -26,6 +26,10 @@ const contentType = 'application/json';
 const secretName = 'forwarded-clips';
 /** The clocks of servers may differ. */
 const maxTokenAgeMs = 120_000;
+/** The time in a token is that of its second. */
+const mintedToMs = 1_000;
+/** A few minutes of more clips than a server can make. */
+const maxUsedTokens = 20_000;
 /** An hour of a broadcast is copied first. */
 const maxAnswerMs = 150_000;
 const maxBodyBytes = 1024 * 1024;
@@ -72,11 +76,15 @@ export class ForwardedClips implements SignalingEndpoint {
   readonly #tokens: PrivateTokens;
   readonly #videos: Pick<VideosService, 'createHere'>;
   readonly #clock: Clock;
+  readonly #startedAtMs: number;
+  /** With the time at which they expire, the first to do so first. */
+  readonly #usedTokens = new Map<string, number>();
 
   constructor(tokens: PrivateTokens, videos: Pick<VideosService, 'createHere'>, clock: Clock) {
     this.#tokens = tokens;
     this.#videos = videos;
     this.#clock = clock;
+    this.#startedAtMs = clock.nowMs();
   }
 
   hasPath(path: string): boolean {
@@ -87,14 +95,31 @@ export class ForwardedClips implements SignalingEndpoint {
     if (method !== 'POST') throw new AppError('method-not-allowed');
     const [, liveStreamId = ''] = pathPattern.exec(path) ?? [];
     const token = /^Bearer (\S+)$/.exec(request.authorization ?? '')?.[1] ?? '';
-    const mintedAtMs = this.#tokens.mintedAtMs(token, signedText(path, request.body));
-    if (mintedAtMs === undefined || Math.abs(this.#clock.nowMs() - mintedAtMs) > maxTokenAgeMs) {
-      throw detailed('resource-not-found', 'Only servers of this database send requests here.');
+    if (!this.#useToken(token, signedText(path, request.body))) {
+      throw detailed('resource-not-found', 'Only servers of this database send requests here, each once.');
     }
     if (request.contentType !== contentType) throw contentTypeError(contentType);
     const { projectId, attributes } = JSON.parse(request.body) as ForwardedClip;
     const { videoId } = await this.#videos.createHere(projectId, liveStreamId, attributes);
     return respond(201, { 'Content-Type': contentType }, JSON.stringify({ videoId }));
+  }
+
+  /** Returns false for a token that is wrong, expired or used, which those from before the start may be. */
+  #useToken(token: string, text: string): boolean {
+    const nowMs = this.#clock.nowMs();
+    const mintedAtMs = this.#tokens.mintedAtMs(token, text);
+    if (mintedAtMs === undefined || Math.abs(nowMs - mintedAtMs) > maxTokenAgeMs) return false;
+    if (mintedAtMs + mintedToMs <= this.#startedAtMs || this.#usedTokens.has(token)) return false;
+    for (const [used, expiresAtMs] of this.#usedTokens) {
+      if (expiresAtMs > nowMs) break;
+      this.#usedTokens.delete(used);
+    }
+    if (this.#usedTokens.size >= maxUsedTokens) {
+      throw detailed('not-ready', 'Too many clips were requested. Try again in a moment.', retryAfterSeconds);
+    }
+    // Its time of minting may be ahead of our clock.
+    this.#usedTokens.set(token, nowMs + 2 * maxTokenAgeMs);
+    return true;
   }
 }
 
