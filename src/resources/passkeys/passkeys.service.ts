@@ -1,9 +1,11 @@
+import { createPublicKey } from 'node:crypto';
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import type { PeerRequest } from '../../http/listener/client-address.ts';
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { attributeError } from '../../http/routing/validation.ts';
@@ -15,6 +17,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
+import { rsaProblem } from '../signing-keys/key-material.ts';
 import type { TwoFactorService } from '../two-factor/two-factor.service.ts';
 import type { Challenges } from './challenges.ts';
 import { maxPasskeysPerUser, type Passkey, type RelyingParty, relyingPartyOf } from './passkey.ts';
@@ -169,6 +172,7 @@ export class PasskeysService {
       });
       if (!verified) throw new Error('the signature is wrong');
       const { publicKey, counter } = registrationInfo.credential;
+      requireStrongKey(publicKey);
       const credentialId = Buffer.from(registrationInfo.credential.id, 'base64url');
       return { challenge, credentialId, publicKey: Buffer.from(publicKey), counter, transports };
     } catch (error) {
@@ -225,4 +229,15 @@ function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey): Passke
     ...{ passkeyId, name, createdAt: formatAtom(createdAtMs) },
     ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),
   };
+}
+
+/** RFC 9053 and RFC 8230, 4. @throws Error for a weak RSA key */
+function requireStrongKey(coseKey: Uint8Array<ArrayBuffer>): void {
+  const key = decodeCredentialPublicKey(coseKey);
+  if (!cose.isCOSEPublicKeyRSA(key)) return;
+  const [n, e] = [cose.COSEKEYS.n, cose.COSEKEYS.e].map(name =>
+    Buffer.from((key as unknown as Map<number, Uint8Array>).get(name) ?? []).toString('base64url'),
+  );
+  const problem = rsaProblem(createPublicKey({ key: { kty: 'RSA', n: n!, e: e! }, format: 'jwk' }));
+  if (problem !== undefined) throw new Error(problem);
 }
