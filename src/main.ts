@@ -63,13 +63,16 @@ async function serve(): Promise<void> {
   process.on('unhandledRejection', crash);
 
   const { startApp } = await import('./app/start-app.ts');
+  const { toStartError } = await import('./shared/files/disk-error.ts');
   const { describeStart } = await import('./cli/start-message.ts');
   const startedAtMs = performance.now();
   // No clients yet, and the files are consistent at any time.
   const giveUp = () => process.exit(0);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
-  const app = await startApp(config, { log, variables: process.env });
+  const app = await startApp(config, { log, variables: process.env }).catch(async error => {
+    throw await toStartError(error, config.dataDir);
+  });
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config.drainTimeout, main, messageOf);

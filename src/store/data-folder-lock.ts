@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { FilePlace } from '../shared/files/file-place.ts';
 
 /** Exists during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
@@ -9,9 +10,11 @@ export const restoreMarker = 'restore-unfinished';
 /** The operating system holds the lock on an SQLite file, so it ends with the process in any case. */
 export class DataFolderLock {
   readonly #holder: Sqlite.Database;
+  readonly #place: FilePlace;
 
   private constructor(holder: Sqlite.Database) {
     this.#holder = holder;
+    this.#place = new FilePlace(holder.name);
   }
 
   /**
@@ -32,10 +35,20 @@ export class DataFolderLock {
     }
   }
 
+  /** Tells that the data folder was deleted, replaced or unmounted, so that nothing that is written lasts. */
+  findFault(): string | undefined {
+    return this.#place.isUnchanged() ? undefined : goneMessage(this.#place.path);
+  }
+
   /** May be called twice. */
   release(): void {
     if (this.#holder.open) this.#holder.close();
   }
+}
+
+/** @param path of a file that the server keeps open */
+export function goneMessage(path: string): string {
+  return `${path} is not the file that the server opened: it was deleted or replaced, or its disk was unmounted. Restore the data folder, and start the server again.`;
 }
 
 export function isDataFolderLocked(dataDir: string): boolean {

@@ -1,9 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { type Compilable, Kysely, SqliteDialect } from 'kysely';
 import { AppError, messageOf } from '../shared/errors.ts';
+import { FilePlace } from '../shared/files/file-place.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { Queries, Transaction } from './connection.ts';
-import type { DataFolderLock } from './data-folder-lock.ts';
+import { type DataFolderLock, goneMessage } from './data-folder-lock.ts';
 import type { Database } from './database.ts';
 import { LocalSignals } from './signals.ts';
 import { addSqlFunctions } from './sql-functions.ts';
@@ -27,6 +28,7 @@ export class SqliteDatabase implements Database {
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
   readonly #writer: SqliteWriter;
+  readonly #place: FilePlace;
   #reader: SqliteConnection | undefined;
 
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
@@ -34,7 +36,14 @@ export class SqliteDatabase implements Database {
     this.#main = new SqliteConnection(sqlite);
     this.#lock = lock;
     this.#checkpointer = new Checkpointer(sqlite);
-    this.#writer = new SqliteWriter(this.#main, () => this.#checkpointer.pending);
+    this.#place = new FilePlace(sqlite.name);
+    this.#writer = new SqliteWriter(this.#main, {
+      mayBegin: () => this.#checkpointer.pending,
+      assertUsable: () => {
+        if (!this.#place.isUnchanged())
+          throw new AppError('database-unusable', goneMessage(this.#place.path));
+      },
+    });
   }
 
   async all<Row>(query: Compilable<Row>): Promise<Row[]> {
@@ -101,9 +110,10 @@ export class SqliteDatabase implements Database {
 
   async findFault(): Promise<string | undefined> {
     if (!this.#main.sqlite.open) return 'it is closed';
+    if (!this.#place.isUnchanged()) return goneMessage(this.#place.path);
     try {
       this.#main.sqlite.prepare('SELECT 1 FROM projects LIMIT 1').get();
-      return undefined;
+      return this.#lock?.findFault();
     } catch (error) {
       return messageOf(error);
     }

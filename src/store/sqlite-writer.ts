@@ -32,6 +32,7 @@ const defaultMaxWorkMs = 30_000;
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #mayBegin: () => Promise<void> | undefined;
+  readonly #assertUsable: () => void;
   readonly #maxWorkMs: number;
   readonly #watch: OnDemandInterval;
   #waiting: Waiting[] = [];
@@ -41,14 +42,21 @@ export class SqliteWriter {
   #current: { readonly startedAtMs: number; readonly abandon: () => void } | undefined;
   #commits = 0;
 
-  /** @param mayBegin called before each transaction; returns undefined, or a promise to wait for */
+  /**
+   * @param options.mayBegin called before each transaction; returns undefined, or a promise to wait for
+   * @param options.assertUsable throws when nothing may be written
+   */
   constructor(
     connection: SqliteConnection,
-    mayBegin: () => Promise<void> | undefined,
-    { maxWorkMs = defaultMaxWorkMs }: { maxWorkMs?: number } = {},
+    {
+      mayBegin,
+      assertUsable = () => {},
+      maxWorkMs = defaultMaxWorkMs,
+    }: { mayBegin: () => Promise<void> | undefined; assertUsable?: () => void; maxWorkMs?: number },
   ) {
     this.#connection = connection;
     this.#mayBegin = mayBegin;
+    this.#assertUsable = assertUsable;
     this.#maxWorkMs = maxWorkMs;
     this.#watch = new OnDemandInterval(maxWorkMs / 10, () => this.#abandonOverdue());
   }
@@ -109,6 +117,12 @@ export class SqliteWriter {
   async #runWaiting(): Promise<void> {
     const [first, second] = this.#waiting;
     if (first === undefined) return;
+    try {
+      this.#assertUsable();
+    } catch (error) {
+      this.#rejectWaiting(error);
+      return;
+    }
     if (first.statement !== undefined && second === undefined) {
       this.#waiting = [];
       this.#runAlone(first.statement, first);
@@ -118,9 +132,7 @@ export class SqliteWriter {
       this.#execute('BEGIN IMMEDIATE');
     } catch (error) {
       // The database is closed or locked by another process. More work would fail, too.
-      const failed = this.#waiting;
-      this.#waiting = [];
-      for (const { reject } of failed) reject(error);
+      this.#rejectWaiting(error);
       return;
     }
     this.#isOpen = true;
@@ -145,6 +157,12 @@ export class SqliteWriter {
     }
     this.#isOpen = false;
     for (const notify of settle) notify();
+  }
+
+  #rejectWaiting(error: unknown): void {
+    const failed = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of failed) reject(error);
   }
 
   /** A statement is a transaction by itself. */

@@ -221,7 +221,7 @@ describe('work that waits for something else than the database', () => {
     const insert = (text: string) =>
       connection.sqlite.prepare('INSERT INTO notes (text) VALUES (?)').run(text);
     const abandoned: string[] = [];
-    const writer = new SqliteWriter(connection, () => undefined, { maxWorkMs: 50 });
+    const writer = new SqliteWriter(connection, { mayBegin: () => undefined, maxWorkMs: 50 });
     const work = (name: string, run: () => Promise<unknown>) =>
       writer.addWork({ run, abandon: () => abandoned.push(name), committed: () => {} });
     const results = await Promise.allSettled([

@@ -1,4 +1,5 @@
-import { AppError, systemCodeOf } from '../errors.ts';
+import { statfs } from 'node:fs/promises';
+import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 
 /** Of file systems, SQLite and PostgreSQL (`disk_full`). */
 const codes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
@@ -10,4 +11,22 @@ export function isDiskFull(error: unknown): boolean {
 /** Converts the error of a full disk to `disk-full`; returns other errors unchanged. */
 export function toDiskError(error: unknown): unknown {
   return isDiskFull(error) ? new AppError('disk-full', undefined, { cause: error }) : error;
+}
+
+/** SQLite reports a lack of room for its files as an I/O error. */
+const fullBelowBytes = 1024 ** 2;
+
+/** Converts the error of a start that failed because the disk of the data folder is full; returns others unchanged. */
+export async function toStartError(error: unknown, dataDir: string): Promise<unknown> {
+  const isOther =
+    error instanceof AppError && !/^(?:data-dir|database)-unusable$|^disk-full$/.test(error.code);
+  if (isOther) return error;
+  const disk = await statfs(dataDir).catch(() => undefined);
+  const isFull =
+    isDiskFull(error) ||
+    (error instanceof Error && isDiskFull(error.cause)) ||
+    (disk !== undefined && disk.bavail * disk.bsize < fullBelowBytes);
+  if (!isFull) return error;
+  const message = `The disk of the data folder ${dataDir} is full. Free some space, then start the server again. (${messageOf(error)})`;
+  return new AppError('disk-full', message, { cause: error });
 }

@@ -145,7 +145,7 @@ export class PostgresDatabase implements Database {
       const { rows } = await this.#pool.query(
         "SELECT current_setting('transaction_read_only') AS is_read_only",
       );
-      if (rows[0]?.is_read_only !== 'on') return undefined;
+      if (rows[0]?.is_read_only !== 'on') return this.#lock?.findFault();
       this.#reconnect();
       return readOnlyMessage;
     } catch (error) {
