@@ -249,15 +249,20 @@ export class LiveBroadcast {
     else this.publisher.lost();
     void session?.finish();
     if (reason === 'replaced') return;
-    if (this.renditions.source.window.isPlayable) {
+    if (this.#hasMedia) {
       this.#waitForReconnect(hasStopped);
       return;
     }
     void this.#packaging.done.then(() => {
       if (this.#connection !== undefined) return;
-      if (this.renditions.source.window.isPlayable) this.#waitForReconnect(hasStopped);
+      if (this.#hasMedia) this.#waitForReconnect(hasStopped);
       else void this.end('no-media');
     });
+  }
+
+  /** True also before the first media of this server, when another one began the broadcast. */
+  get #hasMedia(): boolean {
+    return this.renditions.source.window.isPlayable || this.#options.continuesAt !== undefined;
   }
 
   /** A publisher that stopped is not expected back: it has less time, and no slate is shown. */
@@ -270,6 +275,8 @@ export class LiveBroadcast {
       () => void this.end(hasStopped ? 'publisher-stopped' : 'publisher-gone'),
       hasStopped ? stopGraceMs : reconnectGraceMs,
     );
+    // Nothing of this server's can be continued yet.
+    if (!this.renditions.source.window.isPlayable) return;
     if (hasStopped) void this.#slateSession?.finish();
     this.#startGapFiller();
     if (!hasStopped) this.#slateSession?.begin(this.publisher.lastTagAtMs);

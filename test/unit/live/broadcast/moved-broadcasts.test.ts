@@ -24,6 +24,10 @@ function fakeClaims(claimed: Awaited<ReturnType<BroadcastClaims['claim']>>) {
   return { claims, released };
 }
 
+const continued = {
+  ...{ startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4, recording: undefined },
+};
+
 async function begin(fake: ReturnType<typeof startFakeBroadcasts>) {
   const publisher = await publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
@@ -44,10 +48,29 @@ async function listOf(live: BroadcastRegistry, query = '') {
   };
 }
 
+test('a continued broadcast waits for a publisher whose connections drop before their first media', async () => {
+  const fake = startFakeBroadcasts({ claims: fakeClaims({ broadcastId: 'br1', continued }).claims });
+  for (let drops = 0; drops < 3; drops += 1) {
+    const publisher = await publish(fake.live);
+    publisher.close('connection-closed');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([fake.ends, fake.states.at(-1)]).toEqual([[], 'waiting']);
+  }
+  await begin(fake);
+  expect((await listOf(fake.live)).list).toMatchObject({ mediaSequence: 5000 });
+  expect(fake.states.at(-1)).toBe('live');
+});
+
+test('a continued broadcast whose publisher stays away ends after the grace time', async () => {
+  const fake = startFakeBroadcasts({ claims: fakeClaims({ broadcastId: 'br1', continued }).claims });
+  (await publish(fake.live)).close('connection-closed');
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(fake.ends).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(fake.ends).toEqual(['publisher-gone']);
+});
+
 test('a continued broadcast lists numbers beyond those of the other server', async () => {
-  const continued = {
-    ...{ startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4, recording: undefined },
-  };
   const fake = startFakeBroadcasts({ claims: fakeClaims({ broadcastId: 'br1', continued }).claims });
   await begin(fake);
   const { list } = await listOf(fake.live);
