@@ -9,9 +9,17 @@ import {
   type FpsModeSupport,
   withFpsMode,
 } from './build/find-ffmpeg.ts';
-import type { BuildCommand, MediaTools, ProbedFile, RunLimits, RunOptions } from './media-tools.ts';
+import type {
+  BuildCommand,
+  MediaTools,
+  ProbedFile,
+  ProbedStream,
+  RunLimits,
+  RunOptions,
+} from './media-tools.ts';
 import {
   allowedFormats,
+  firstPacketArguments,
   imageFormats,
   mediaRefused,
   probeArguments,
@@ -44,6 +52,8 @@ export interface FfmpegToolsOptions {
 
 /** Over a thousand streams, where ffprobe itself stops. Parsing more would block the event loop. */
 const maxProbeOutputLength = 2 * 1024 * 1024;
+/** Each is looked for in the whole file. */
+const maxDoubtfulStreams = 4;
 const runArguments = [
   '-nostdin',
   '-hide_banner',
@@ -82,7 +92,7 @@ export class FfmpegTools implements MediaTools {
 
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
     const { maxPixels } = this.#options;
-    const file = await this.#probe(path, signal, allowedFormats);
+    const file = await this.#withoutEmptyVideo(path, await this.#probe(path, signal, allowedFormats), signal);
     for (const { width = 0, height = 0, isCoverImage } of file.streams) {
       if (width * height > maxPixels && !isCoverImage) throw tooLarge(width, height, maxPixels);
     }
@@ -97,13 +107,30 @@ export class FfmpegTools implements MediaTools {
   }
 
   async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
-    const { ffprobe, owner, niceness, probeLimits, maxPixels } = this.#options;
     const bytes = await sizeOf(path);
     if (bytes === 0) throw mediaRefused('The file is empty.');
+    return readProbeOutput(await this.#runProbe(probeArguments(path, formats), signal), bytes);
+  }
+
+  /** Cameras write a video track without a frame beside audio. Only such a track, and a damaged one, has no format of pixels. */
+  async #withoutEmptyVideo(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {
+    const empty = new Set<ProbedStream>();
+    const doubtful = file.streams.filter(
+      ({ kind, pixelFormat }) => kind === 'video' && pixelFormat === undefined,
+    );
+    for (const stream of doubtful.slice(0, maxDoubtfulStreams)) {
+      const output = await this.#runProbe(firstPacketArguments(path, stream.index), signal);
+      if (output.trim() === '') empty.add(stream);
+    }
+    return empty.size === 0 ? file : { ...file, streams: file.streams.filter(stream => !empty.has(stream)) };
+  }
+
+  async #runProbe(args: readonly string[], signal: AbortSignal): Promise<string> {
+    const { ffprobe, owner, niceness, probeLimits, maxPixels } = this.#options;
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
     const result = await this.#execute(options, run => {
-      const child = owner.start(ffprobe.path, [...this.#decoderLimits(), ...probeArguments(path, formats)], {
+      const child = owner.start(ffprobe.path, [...this.#decoderLimits(), ...args], {
         outputs: 0,
         limits: childLimitsOf(probeLimits),
         ids: { purpose: 'probe' },
@@ -124,7 +151,7 @@ export class FfmpegTools implements MediaTools {
     // The exit code can be 0 although a frame was too large to be decoded.
     const oversized = oversizedFrame(result.exit);
     if (oversized !== undefined) throw tooLarge(...oversized, maxPixels);
-    if (result.exit.kind === 'ended') return readProbeOutput(output, bytes);
+    if (result.exit.kind === 'ended') return output;
     throw probeRefusal(result) ?? runFailure('ffprobe', result);
   }
 

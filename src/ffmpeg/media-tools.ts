@@ -38,6 +38,8 @@ export interface ProbedStream {
   readonly height?: number;
   /** Clockwise: 0, 90, 180 or 270 degrees. */
   readonly rotation?: number;
+  /** True when the picture is mirrored, before it is rotated, or turned by another angle: decoders of ffmpeg do it. */
+  readonly isTransformed?: boolean;
   /** Width / height of a pixel, or 1. */
   readonly pixelAspect?: number;
   readonly pixelFormat?: string;
@@ -61,6 +63,7 @@ export interface ProbedStream {
   readonly isForHearingImpaired?: boolean;
   /** Audio description. */
   readonly isForVisuallyImpaired?: boolean;
+  readonly isCommentary?: boolean;
   /** Video with CEA-608 or CEA-708 captions. */
   readonly hasClosedCaptions?: boolean;
   readonly language?: string;

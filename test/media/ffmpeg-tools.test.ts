@@ -103,10 +103,8 @@ const facts: Record<FixtureName, Facts | string> = {
   },
   'zero-duration': {
     format: mp4,
-    streams: [
-      { kind: 'video', codec: 'h264', width: 320, height: 180 },
-      { kind: 'audio', codec: 'aac' },
-    ],
+    // Without the video, which has no frame.
+    streams: [{ index: 1, kind: 'audio', codec: 'aac' }],
   },
   'single-frame': { ...sixSeconds, durationSeconds: 0.033333, streams: [h264] },
   'hls-playlist': 'Unsupported file format. Upload a video file.',

@@ -1,8 +1,16 @@
 import { deviceOptions, hardwareOptions } from '../hardware/encoder-device.ts';
 import type { BuildCommand } from '../media-tools.ts';
 import { allowedFormats } from '../probe/probe-output.ts';
-import { audioFilters, colorOf, filterGraph, maxFrameRate, runUpOf, seconds } from './encode-filters.ts';
-import type { EncodedVideo, EncodeOptions, EncodeRendition } from './encode-options.ts';
+import {
+  audioFilters,
+  colorOf,
+  filterGraph,
+  joinedAudioGraph,
+  maxFrameRate,
+  runUpOf,
+  seconds,
+} from './encode-filters.ts';
+import type { EncodedAudio, EncodedVideo, EncodeOptions, EncodeRendition } from './encode-options.ts';
 
 /** Keeps decode times of leading B-frames positive. */
 const startSeconds = 10;
@@ -48,12 +56,16 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     if (clip?.durationSeconds !== undefined) {
       command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
     }
+    const graphs = [
+      ...(video === undefined ? [] : [filterGraph(video, runUpSeconds, device)]),
+      ...audio.filter(isJoined).map(track => joinedAudioGraph(track, clip)),
+    ];
+    if (graphs.length > 0) command.complexFilter(graphs.join(';'));
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads), ...deviceOptions(device));
       // A filter graph that is rebuilt for another format would lose the overlays' only frame.
       if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
       for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
-      command.complexFilter(filterGraph(video, runUpSeconds, device));
       for (const [index, rendition] of video.renditions.entries()) {
         command
           .output(`file:${folder}/${rendition.name}.mp4`)
@@ -64,8 +76,10 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
       command
         .output(`file:${folder}/${track.name}.mp4`)
         .outputOptions(
-          ...['-map', `0:${track.index}`, ...withoutMetadata],
-          ...['-af', audioFilters(track, clip), '-c:a', 'aac'],
+          ...(isJoined(track)
+            ? ['-map', `[${track.name}]`]
+            : ['-map', `0:${track.index}`, '-af', audioFilters(track, clip)]),
+          ...[...withoutMetadata, '-c:a', 'aac'],
           ...(track.isSurround ? ['-b:a', '384k', '-ac', '6'] : ['-b:a', '128k', '-ac', '2']),
           ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
           ...['-movflags', '+delay_moov+default_base_moof', ...fragmentedMp4],
@@ -73,9 +87,16 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     }
     return readAlong(
       command,
-      timedBy.filter(index => index !== video?.index && !audio.some(track => track.index === index)),
+      timedBy.filter(
+        index =>
+          index !== video?.index && !audio.some(track => track.index === index || track.rightIndex === index),
+      ),
     );
   };
+}
+
+function isJoined({ rightIndex }: EncodedAudio): boolean {
+  return rightIndex !== undefined;
 }
 
 /** With discontinuous clocks, ffmpeg shifts the earliest used stream to zero: the audio must be read, too. */

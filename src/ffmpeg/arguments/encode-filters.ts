@@ -36,7 +36,7 @@ function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
 
 /** Late starts and gaps become silence: players do not skip gaps in audio. */
 export function audioFilters(
-  { channels, isSurround, untilSeconds }: EncodedAudio,
+  { channels, isSurround, untilSeconds }: Omit<EncodedAudio, 'name' | 'index'>,
   clip: EncodeOptions['clip'],
 ): string {
   // The layout of more channels is unknown; by convention the first two carry the mix.
@@ -44,6 +44,18 @@ export function audioFilters(
   const layout = isSurround ? ',aformat=channel_layouts=5.1' : '';
   const pad = untilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * untilSeconds)}`;
   return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
+}
+
+/** Joins the left and the right channel from two tracks. The output is called like the rendition. */
+export function joinedAudioGraph(
+  { name, index, rightIndex, untilSeconds }: EncodedAudio,
+  clip: EncodeOptions['clip'],
+): string {
+  const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, clip);
+  const sides = [index, rightIndex].map(
+    (side, number) => `[0:${side}]${mono},aformat=channel_layouts=mono[${name}-${number}]`,
+  );
+  return `${sides.join(';')};[${name}-0][${name}-1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR[${name}]`;
 }
 
 export function filterGraph(video: EncodedVideo, runUpSeconds: number, device?: EncoderDevice): string {

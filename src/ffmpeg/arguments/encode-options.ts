@@ -47,6 +47,8 @@ export interface EncodedAudio {
   /** Becomes `NAME.mp4`. */
   readonly name: string;
   readonly index: number;
+  /** Of the right channel, when `index` has only the left one. */
+  readonly rightIndex?: number | undefined;
   /** Of the source. */
   readonly channels: number;
   /** 5.1 instead of stereo. */

@@ -14,29 +14,32 @@ export function speechCommand(options: {
   readonly source: string;
   readonly output: string;
   readonly index: number;
+  /** Of the right channel, when `index` has only the left one. */
+  readonly rightIndex?: number | undefined;
   readonly timedBy: readonly number[];
   readonly startSeconds: number;
   readonly durationSeconds: number;
 }): BuildCommand {
-  const { source, output, index, timedBy, startSeconds, durationSeconds } = options;
+  const { source, output, index, rightIndex, timedBy, startSeconds, durationSeconds } = options;
+  const resampled = `aresample=${speechSampleRate}:async=1:min_hard_comp=0.1:first_pts=0`;
   return command => {
     command.input(`file:${source}`).inputOptions(...mediaOnly);
+    if (rightIndex !== undefined) {
+      command.complexFilter(
+        `[0:${index}]${resampled}[l];[0:${rightIndex}]${resampled}[r];[l][r]amix=inputs=2[speech]`,
+      );
+    }
     if (startSeconds > 0) command.inputOptions('-ss', seconds(startSeconds));
     command
       .inputOptions('-t', seconds(durationSeconds))
       .output(`file:${output}`)
       .outputOptions(
-        ...[
-          '-map',
-          `0:${index}`,
-          '-af',
-          `aresample=${speechSampleRate}:async=1:min_hard_comp=0.1:first_pts=0`,
-        ],
+        ...(rightIndex === undefined ? ['-map', `0:${index}`, '-af', resampled] : ['-map', '[speech]']),
         ...['-c:a', 'pcm_s16le', ...pcm],
       );
     return readAlong(
       command,
-      timedBy.filter(one => one !== index),
+      timedBy.filter(one => one !== index && one !== rightIndex),
     );
   };
 }

@@ -46,7 +46,7 @@ const entries = [
   'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames,closed_captions',
 ];
 
-const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impaired';
+const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impaired,comment';
 
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
@@ -58,9 +58,18 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
     // Audio of a transport stream can begin seconds before the video.
     ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
-    `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate,title:stream_disposition=${dispositions}:stream_side_data=rotation`,
+    `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate,title:stream_disposition=${dispositions}:stream_side_data=rotation,displaymatrix`,
     // As a URL, so that no name is parsed as an option or another protocol.
     `file:${resolve(path)}`,
+  ];
+}
+
+/** Prints a line for the first packet of a stream, without decoding it. */
+export function firstPacketArguments(path: string, index: number): string[] {
+  return [
+    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', allowedFormats.join(',')],
+    ...['-of', 'csv', '-select_streams', String(index), '-show_entries', 'packet=stream_index'],
+    ...['-read_intervals', '%+#1', `file:${resolve(path)}`],
   ];
 }
 
@@ -142,6 +151,7 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
     ...flag('isForced', disposition.forced),
     ...flag('isForHearingImpaired', disposition.hearing_impaired),
     ...flag('isForVisuallyImpaired', disposition.visual_impaired),
+    ...flag('isCommentary', disposition.comment),
     ...flag('hasClosedCaptions', stream.closed_captions),
     title: textFrom(tags.title),
     language: language === 'und' ? undefined : language,
@@ -169,7 +179,7 @@ function videoFrom(stream: JsonObject): Partial<ProbedStream> {
   return withDefined({
     width: aboveZero(stream.width),
     height: aboveZero(stream.height),
-    rotation: rotationFrom(stream),
+    ...orientationFrom(stream),
     pixelAspect: quotientFrom(stream.sample_aspect_ratio, ':') ?? 1,
     pixelFormat: textFrom(stream.pix_fmt),
     colorTransfer: textFrom(stream.color_transfer),
@@ -181,13 +191,30 @@ function videoFrom(stream: JsonObject): Partial<ProbedStream> {
   });
 }
 
-/** Clockwise rotation. The display matrix is counterclockwise, the tag of old versions clockwise. */
-function rotationFrom(stream: JsonObject): number {
+/**
+ * The display matrix turns counterclockwise, the tag of old versions clockwise. Within one degree of a quarter, ffmpeg
+ * turns the picture upright by quarters; otherwise, it turns it inside of its frame.
+ */
+function orientationFrom(stream: JsonObject): Pick<ProbedStream, 'rotation' | 'isTransformed'> {
   const sideData = Array.isArray(stream.side_data_list) ? stream.side_data_list.map(objectFrom) : [];
   const turned = sideData.map(data => numberFrom(data.rotation)).find(degrees => degrees !== undefined);
   const degrees = turned === undefined ? (numberFrom(objectFrom(stream.tags).rotate) ?? 0) : -turned;
-  const quarters = Math.round(degrees / 90) % 4;
-  return ((quarters + 4) % 4) * 90;
+  const quarters = Math.round(degrees / 90);
+  const isQuarter = Math.abs(degrees - 90 * quarters) < 1;
+  const matrix = sideData.map(data => matrixFrom(data.displaymatrix)).find(found => found !== undefined);
+  const isMirrored = matrix !== undefined && matrix.a * matrix.d < matrix.b * matrix.c;
+  return {
+    rotation: isQuarter ? (((quarters % 4) + 4) % 4) * 90 : 0,
+    ...(isMirrored || !isQuarter ? { isTransformed: true } : {}),
+  };
+}
+
+/** ISO/IEC 14496-12, 6.2.2: `x' = a x + c y` and `y' = b x + d y`. */
+function matrixFrom(text: unknown) {
+  const rows = String(text).matchAll(/^[\da-f]{8}:((?:\s+-?\d+){3})\s*$/gm);
+  const [one, other] = [...rows].map(row => row[1]!.trim().split(/\s+/).map(Number));
+  if (one === undefined || other === undefined) return undefined;
+  return { a: one[0]!, b: one[1]!, c: other[0]!, d: other[1]! };
 }
 
 /** ffprobe reports the time base as the rate of a stream without frames. */

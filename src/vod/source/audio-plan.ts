@@ -10,6 +10,8 @@ export interface AudioPlan {
   readonly name: string;
   readonly track: number;
   readonly index: number;
+  /** Of the right channel, when a track of its own has it. */
+  readonly rightIndex: number | undefined;
   readonly isPassthrough: boolean;
   readonly reason: string | undefined;
   /** Of the source. */
@@ -31,6 +33,10 @@ export interface SourceAudioTrack {
   readonly isDescription: boolean;
 }
 
+interface SourceAudioStream extends ProbedStream {
+  readonly rightIndex?: number;
+}
+
 interface AudioContext {
   readonly video: ProbedStream | undefined;
   readonly request: SourceRequest;
@@ -42,17 +48,52 @@ const passthroughProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
 const surroundChannels = { min: 6, max: 8 };
 const passthroughSurroundChannels = 6;
 
-/** The default track first. Leaves out undecodable tracks, and those above {@link maxAudioTracks}. */
-export function audioStreamsOf(streams: readonly ProbedStream[]): ProbedStream[] {
+/** Names of tracks that tell which channel they have, and nothing else. */
+const channelName =
+  /^(?:(?:audio|track|channel|ch|mono|stereo|stream|mic|input)[ ._#-]*)*(?:[ab]?[12]|l|r|left|right)?(?:[ ._-]+(?:channel|audio|mono))?$/i;
+/** **Source**: EBU R37, audio and video stay within 40 ms. */
+const maxSideOffsetSeconds = 0.04;
+
+/**
+ * The default track first. Leaves out undecodable tracks, and those above {@link maxAudioTracks}.
+ * @param joinsMono makes one stereo track of the left and the right one of a camera
+ */
+export function audioStreamsOf(streams: readonly ProbedStream[], joinsMono = false): SourceAudioStream[] {
   const decodable = streams.filter(isDecodableAudio);
+  const [left, right] = decodable;
+  if (joinsMono && decodable.length === 2 && areSides(left!, right!)) {
+    const { title, ...both } = left!;
+    return [{ ...both, channels: 2, rightIndex: right!.index }];
+  }
   const main = decodable.find(({ isDefault }) => isDefault) ?? decodable[0];
   return main === undefined
     ? []
     : [main, ...decodable.filter(stream => stream !== main)].slice(0, maxAudioTracks);
 }
 
+/** True for two mono tracks of one recording, of which nothing says that viewers choose between them. */
+function areSides(left: ProbedStream, right: ProbedStream): boolean {
+  const isSame = (key: 'codec' | 'sampleRate' | 'language') => left[key] === right[key];
+  const isClose = (one = 0, other = 0, max = 0) => Math.abs(one - other) <= max;
+  return (
+    left.channels === 1 &&
+    right.channels === 1 &&
+    isSame('codec') &&
+    isSame('sampleRate') &&
+    isSame('language') &&
+    isClose(left.startSeconds, right.startSeconds, maxSideOffsetSeconds) &&
+    isClose(endOf(left), endOf(right), overhangSeconds) &&
+    [left, right].every(
+      ({ title = '', isForVisuallyImpaired, isCommentary }) =>
+        channelName.test(title.slice(0, 40).trim()) &&
+        isForVisuallyImpaired !== true &&
+        isCommentary !== true,
+    )
+  );
+}
+
 /** The renditions in stereo, then those in 5.1. */
-export function planAudio(streams: readonly ProbedStream[], context: AudioContext): AudioPlan[] {
+export function planAudio(streams: readonly SourceAudioStream[], context: AudioContext): AudioPlan[] {
   const plans = (isSurround: boolean) =>
     streams.flatMap((stream, index) =>
       isSurround && !hasSurround(stream) ? [] : [planRendition(stream, index + 1, isSurround, context)],
@@ -77,7 +118,7 @@ export function endOf(stream: ProbedStream | undefined): number | undefined {
 }
 
 function planRendition(
-  stream: ProbedStream,
+  stream: SourceAudioStream,
   track: number,
   isSurround: boolean,
   { video, request, isWhole }: AudioContext,
@@ -91,6 +132,7 @@ function planRendition(
   const reason = (() => {
     if (request.canPassthroughAudio === false) return 'not wanted';
     if (!isWhole) return 'only a part is wanted';
+    if (stream.rightIndex !== undefined) return 'two mono tracks';
     if (codec !== 'aac') return `codec ${codec}`;
     if (!passthroughProfiles.includes(profile)) return `profile ${profile}`;
     if (!hasWantedChannels) return `${channels} channels`;
@@ -102,6 +144,7 @@ function planRendition(
     name: audioRenditionName({ track, isSurround }),
     track,
     index: stream.index,
+    rightIndex: stream.rightIndex,
     isPassthrough: reason === undefined,
     reason,
     channels,

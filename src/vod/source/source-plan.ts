@@ -37,7 +37,7 @@ const maxSide = 16_384;
 /** Uses the default tracks, or else the first decodable ones. Cover images are not video. */
 export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan {
   const video = pickDefault(file.streams.filter(isDecodableVideo));
-  const audioStreams = audioStreamsOf(file.streams);
+  const audioStreams = audioStreamsOf(file.streams, request.joinsMono);
   const [audio] = audioStreams;
   const refusal = refusalOf(file, video, audio, request);
   if (refusal !== undefined) return { kind: 'refused', reason: refusal };
@@ -75,8 +75,8 @@ export function planUsableSource(file: ProbedFile, request: SourceRequest): Plan
 
 /** Indexes of the streams of which the earliest begins the video. */
 export function timingIndexes({ video, audioRenditions }: PlannedSource): number[] {
-  const audio = new Set(audioRenditions.map(({ index }) => index));
-  return [...(video === undefined ? [] : [video.index]), ...audio];
+  const audio = audioRenditions.flatMap(({ index, rightIndex }) => [index, rightIndex ?? index]);
+  return [...(video === undefined ? [] : [video.index]), ...new Set(audio)];
 }
 
 function refusalOf(

@@ -12,6 +12,8 @@ export interface SourceRequest {
   readonly maxSeconds?: number | undefined;
   readonly canPassthroughVideo?: boolean;
   readonly canPassthroughAudio?: boolean;
+  /** Two mono tracks, left and right, become one. Broadcasts and clips have the tracks that viewers choose. */
+  readonly joinsMono?: boolean;
   /** Of the video: that of subtitles without a language. */
   readonly language?: string | undefined;
 }
@@ -39,6 +41,7 @@ export function sourceRequestOf(request: EncodingRequest, sandboxVideoMs: number
     clip: request.clip,
     language: request.language,
     hasWatermark: request.watermark !== undefined || hasSandboxWatermark(request),
+    ...(request.origin === 'recording' || request.isClip ? {} : { joinsMono: true }),
     ...(hasSandboxLimit(request) ? { maxSeconds: sandboxVideoMs / 1000 } : {}),
   };
 }

@@ -72,6 +72,7 @@ function videoEncodeReason(
   if (traits.isInterlaced) return 'interlaced';
   if (traits.isAnamorphic) return 'pixels that are not square';
   if (rotation !== 0) return `turned by ${rotation} degrees`;
+  if (stream.isTransformed === true) return 'mirrored';
   if (traits.toneMapFrom !== undefined) return 'high dynamic range';
   if (short > 2160 || Math.max(width, height) > maxPassthroughSide) return 'larger than 2160p';
   if (traits.isTooFast) return 'more than 60 frames a second';

@@ -12,6 +12,7 @@ import { runLimitsFor, type VodContext } from '../vod-context.ts';
 export interface SpeechSource {
   readonly path: string;
   readonly index: number;
+  readonly rightIndex: number | undefined;
   readonly timedBy: readonly number[];
   /** Start of the video in the source. */
   readonly startSeconds: number;
@@ -56,10 +57,10 @@ export async function readSpeechChunk(
     ids: { videoId: job.subjectId },
     isPausable: true,
   };
-  const { path, index, timedBy } = source;
+  const { path, ...tracks } = source;
   const startSeconds = source.startSeconds + startMs / 1000;
   await context.tools.runCommand(
-    speechCommand({ source: path, output: pcm, index, timedBy, startSeconds, durationSeconds: maxMs / 1000 }),
+    speechCommand({ ...tracks, source: path, output: pcm, startSeconds, durationSeconds: maxMs / 1000 }),
     options,
   );
   const lengthMs = Math.floor((await stat(pcm)).size / bytesPerMs);

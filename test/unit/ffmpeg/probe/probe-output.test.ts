@@ -63,6 +63,24 @@ describe('a stream', () => {
     expect(read([{ ...picture, ...more }]).streams[0]!.rotation).toBe(rotation);
   });
 
+  const matrix = (a: number, b: number, c: number, d: number) =>
+    `\n00000000:  ${a}  ${b}  0\n00000001:  ${c}  ${d}  0\n00000002:  0  11796480  1073741824\n`;
+  test.each([
+    ['not at all', matrix(65536, 0, 0, 65536), 0, undefined],
+    ['larger', matrix(131072, 0, 0, 131072), 0, undefined],
+    ['a quarter', matrix(0, 65536, -65536, 0), -90, undefined],
+    ['a half', matrix(-65536, 0, 0, -65536), -180, undefined],
+    ['mirrored', matrix(-65536, 0, 0, 65536), -180, true],
+    ['upside down', matrix(65536, 0, 0, -65536), 0, true],
+    ['mirrored and a quarter', matrix(0, 65536, 65536, 0), -90, true],
+    ['an eighth', matrix(46341, 46341, -46341, 46341), -45, true],
+    ['no matrix', 'none', 0, undefined],
+  ])('has a picture that is turned: %s', (_, displaymatrix, rotation, isTransformed) => {
+    const [stream] = read([{ ...picture, side_data_list: [{ displaymatrix, rotation }] }]).streams;
+    expect(stream!.isTransformed).toBe(isTransformed);
+    expect(stream!.rotation).toBe(rotation === -45 ? 0 : Math.abs(rotation));
+  });
+
   test.each([
     ['4:3', 4 / 3],
     ['0:1', 1],

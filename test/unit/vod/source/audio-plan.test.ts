@@ -19,6 +19,51 @@ function stream(index: number, values: Partial<ProbedStream> = {}): ProbedStream
 
 const whole = { video: undefined, request: {}, isWhole: true };
 
+describe('two mono tracks', () => {
+  const mono = { kind: 'audio', codec: 'aac', isDefault: false, isCoverImage: false } as const;
+  const side = (index: number, values: Partial<ProbedStream> = {}): ProbedStream => ({
+    ...{ ...mono, index, sampleRate: 48_000, channels: 1, startSeconds: 0, durationSeconds: 10 },
+    ...values,
+  });
+  const countOf = (...streams: ProbedStream[]) => audioStreamsOf(streams, true).length;
+
+  test.each<[string, Partial<ProbedStream>, Partial<ProbedStream>]>([
+    ['nothing', {}, {}],
+    ['the same language', { language: 'eng' }, { language: 'eng' }],
+    ['sides', { title: 'Left' }, { title: 'Right' }],
+    ['numbers', { title: 'Audio Channel 1' }, { title: 'Audio Channel 2' }],
+    ['letters', { title: 'Mono L' }, { title: 'Mono R' }],
+    ['a little less at the end', {}, { durationSeconds: 9.9 }],
+    ['the second as the default', {}, { isDefault: true }],
+  ])('are the sides of one with %s', (_, left, right) => {
+    expect(audioStreamsOf([side(1, left), side(2, right)], true)).toMatchObject([
+      { index: 1, rightIndex: 2, channels: 2 },
+    ]);
+    expect(audioStreamsOf([side(1, left), side(2, right)])).toHaveLength(2);
+  });
+
+  test.each<[string, Partial<ProbedStream>]>([
+    ['another language', { language: 'fre' }],
+    ['a name', { title: 'Commentary' }],
+    ['a language as its name', { title: 'Français' }],
+    ['a description', { isForVisuallyImpaired: true }],
+    ['a comment', { isCommentary: true }],
+    ['stereo', { channels: 2 }],
+    ['another codec', { codec: 'ac3' }],
+    ['another sample rate', { sampleRate: 44_100 }],
+    ['a later start', { startSeconds: 1 }],
+    ['an earlier end', { durationSeconds: 5 }],
+    ['a long name', { title: `${'-'.repeat(39)}x` }],
+  ])('are two when one has %s', (_, values) => {
+    expect(countOf(side(1), side(2, values))).toBe(2);
+  });
+
+  test('are not sides beside others', () => {
+    expect(countOf(side(1), side(2), side(3))).toBe(3);
+    expect(countOf(side(1))).toBe(1);
+  });
+});
+
 describe('the audio tracks of a source', () => {
   test('begin with the default one, and are at most sixteen', () => {
     const streams = Array.from({ length: 40 }, (_, index) => stream(index, { isDefault: index === 7 }));

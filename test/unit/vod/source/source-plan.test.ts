@@ -94,6 +94,7 @@ describe('video passthrough', () => {
     ['an unknown field order', { fieldOrder: 'unknown' }, {}, true],
     ['pixels that are not square', { pixelAspect: 4 / 3 }, {}, false],
     ['rotated', { rotation: 90 }, {}, false],
+    ['mirrored', { isTransformed: true }, {}, false],
     ['100 frames a second', { averageFrameRate: 100 }, {}, false],
     ['60 frames a second', { averageFrameRate: 60 }, {}, true],
     ['more than a network takes', { bitsPerSecond: 17_000_000 }, {}, false],

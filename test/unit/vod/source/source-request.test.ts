@@ -32,7 +32,11 @@ const overlays = (changes: Partial<EncodingRequest>) =>
 describe('a sandbox video', () => {
   test.each(['upload', 'url', 'clone', undefined] as const)('from %s is cut and watermarked', origin => {
     expect(hasSandboxWatermark({ ...order, origin })).toBe(true);
-    expect(sourceRequestOf({ ...order, origin }, 30_000)).toEqual({ hasWatermark: true, maxSeconds: 30 });
+    expect(sourceRequestOf({ ...order, origin }, 30_000)).toEqual({
+      hasWatermark: true,
+      joinsMono: true,
+      maxSeconds: 30,
+    });
   });
 
   test('from a recording is watermarked and cut already', () => {
@@ -75,7 +79,7 @@ describe('a production video', () => {
   const production: EncodingRequest = { ...order, environment: 'production' };
 
   test('is neither cut nor watermarked', async () => {
-    expect(sourceRequestOf(production, 30_000)).toEqual({ hasWatermark: false });
+    expect(sourceRequestOf(production, 30_000)).toEqual({ hasWatermark: false, joinsMono: true });
     expect(await overlays({ environment: 'production' })).toEqual([]);
     expect(partToRead(undefined, sourceRequestOf(production, 30_000))).toBeUndefined();
     expect(exceedsMaxDuration([], {})).toBe(false);
@@ -84,7 +88,11 @@ describe('a production video', () => {
   test('has its clip and its own watermark', async () => {
     const clip = { startMs: 1000, endMs: 99_000 };
     const watermark = { left: '0px' };
-    expect(sourceRequestOf({ ...production, clip, watermark }, 30_000)).toEqual({ clip, hasWatermark: true });
+    expect(sourceRequestOf({ ...production, clip, watermark }, 30_000)).toEqual({
+      clip,
+      hasWatermark: true,
+      joinsMono: true,
+    });
     expect(await overlays({ environment: 'production', watermark })).toHaveLength(1);
   });
 });
