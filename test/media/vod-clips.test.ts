@@ -87,8 +87,12 @@ function jobsOf(videoId: string): string[] {
     .map(line => (JSON.parse(line) as { job: string }).job);
 }
 
-test('a clip starts with the keyframe before its start, and has the very frames of its video', async () => {
-  const { videoId, source } = await clip({ startTimecode: '00:00:11.200', endTimecode: '00:00:15.200' });
+test('a clip by keyframes starts with the one before its start, and has the very frames of its video', async () => {
+  const { videoId, source } = await clip({
+    startTimecode: '00:00:11.200',
+    endTimecode: '00:00:15.200',
+    precision: 'keyframe',
+  });
   expect(source).toMatchObject({
     type: 'upload',
     clippedFrom: { videoId: sourceId, links: [{ rel: 'self', uri: `/videos/${sourceId}` }] },
@@ -172,23 +176,36 @@ test('a clip has the audio tracks, captions and chapters of its part', async () 
   }
 });
 
-test('a frame-exact clip starts and ends at the wanted frames', async () => {
-  const { videoId } = await clip({
-    startTimecode: '00:00:11.200',
-    endTimecode: '00:00:15.200',
-    precision: 'frame',
-  });
+test('a clip starts and ends at the wanted frames', async () => {
+  const { videoId } = await clip({ startTimecode: '00:00:11.200', endTimecode: '00:00:15.200' });
   await server.untilDone(videoId);
   const own = await decodeVideo(await topPlaylist(videoId));
   expect(own).toHaveLength(4 * framesPerSecond);
   expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 11.2))).toBeLessThan(syncToleranceSeconds);
 });
 
+test.each([
+  ['from a keyframe to the end', { startTimecode: '20' }, 10],
+  ['between keyframes', { startTimecode: '00:00:12', endTimecode: '16' }, 4],
+])('a clip that is exact already is copied: %s', async (_, values, seconds) => {
+  const { videoId } = await clip(values);
+  await server.untilDone(videoId);
+  const whole = await decodeVideo(sourcePath);
+  const own = await decodeVideo(await topPlaylist(videoId));
+  const first = whole.findIndex(({ hash }) => hash === own[0]?.hash);
+  expect(first / framesPerSecond).toBe(Number(values.startTimecode.slice(-2)));
+  expect(own).toHaveLength(seconds * framesPerSecond);
+  expect(jobsOf(videoId)).not.toContain('prepare');
+});
+
 test('a clip of a clip counts from the start of the clip', async () => {
-  const { videoId: outerId } = await clip({ lastSeconds: 20 });
+  const { videoId: outerId } = await clip({ lastSeconds: 20, precision: 'keyframe' });
   await server.untilDone(outerId);
   const answer = await server.call('POST', '/videos', {
-    body: { title: 'Inner', source: outerId, clip: { startTimecode: '2', endTimecode: '4' } },
+    body: {
+      ...{ title: 'Inner', source: outerId },
+      clip: { startTimecode: '2', endTimecode: '4', precision: 'keyframe' },
+    },
   });
   const { videoId } = (await answer.json()) as { videoId: string };
   await server.untilDone(videoId);

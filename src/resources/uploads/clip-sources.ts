@@ -59,6 +59,8 @@ interface MadeClip {
   readonly bytes: number;
   /** Time in the file before the start of the range. */
   readonly leadSeconds: number;
+  /** False when the file is the clip itself. */
+  readonly isEncoded: boolean;
   /** Call it when the file is the source of the video. */
   prepare(signal: AbortSignal): Promise<StoreClip>;
   /** Removes what was made beside the file. */

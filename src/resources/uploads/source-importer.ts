@@ -121,7 +121,7 @@ export class SourceImporter {
     const seconds = await this.#options.clips.secondsOf(videoId);
     if (seconds !== undefined) {
       const range = clipRange(clip, { startMs: 0, endMs: Math.round(seconds * 1000) });
-      const precision = clip.precision ?? 'keyframe';
+      const precision = clip.precision ?? 'frame';
       return { kind: 'clip', videoId, clip: { ...range, precision }, clippedFrom: videoId };
     }
     if (clip.precision !== 'keyframe' && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
@@ -315,7 +315,9 @@ export class SourceImporter {
       const projectId = await store.projectOf(subjectId);
       if (projectId !== undefined) await quotas.requireStorage(projectId, made.bytes);
       await files.publishPartial(subjectId, signal);
-      const rest = remainingClip({ startMs, endMs, precision }, made.leadSeconds);
+      const rest = made.isEncoded
+        ? remainingClip({ startMs, endMs, precision }, made.leadSeconds)
+        : undefined;
       return { bytes: made.bytes, clip: { rest, store: await made.prepare(signal) } };
     } catch (error) {
       await made.discard();

@@ -93,7 +93,7 @@ const clipSchema = z
       .enum(['keyframe', 'frame'])
       .optional()
       .describe(
-        '`keyframe` copies the media without encoding, from the keyframe at the start or before. `frame` encodes, and starts and ends exactly. Default: `keyframe` for clips of your videos and live streams, `frame` for files and URLs.',
+        '`frame` starts and ends exactly: it encodes, unless segments start there. `keyframe` copies the media without encoding, from the keyframe at the start or before. Default: `keyframe` for clips of live streams, `frame` for everything else.',
       ),
   })
   .refine(

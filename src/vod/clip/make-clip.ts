@@ -24,6 +24,8 @@ export interface ClipTarget {
 }
 
 export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
+  /** False when the file is the clip itself. */
+  readonly isEncoded: boolean;
   /** Call it when the file is the source of the video. */
   prepare(signal: AbortSignal): Promise<StoreClip>;
   /** Removes what was made beside the file. */
@@ -51,7 +53,7 @@ export async function makeClip(
     const { bytes, leadSeconds } = written;
     const prepare = (preparing: AbortSignal) =>
       prepareClip(context, videoId, { media, written, indexFolder }, preparing);
-    return { bytes, leadSeconds, prepare, discard };
+    return { bytes, leadSeconds, isEncoded, prepare, discard };
   } catch (error) {
     await discard();
     throw error;

@@ -71,7 +71,7 @@ export async function clipVideo(
   const found = state && clippableRenditions(state);
   if (found === undefined) throw new AppError('media-refused', goneReason);
   const isEncoded =
-    target.isEncoded ||
+    (target.isEncoded && !(await hasExactEdges(context, clip, found))) ||
     (request !== undefined &&
       mustEncode({ ...request, clip: undefined }, [rangeOf(range)], settings.sandboxVideoMs));
   const { renditions, media } = await mediaOf(context, videoId, found, isEncoded);
@@ -83,6 +83,25 @@ export async function clipVideo(
     signal,
   );
   return { ...made, prepare: preparing => prepareWithTexts(context, clip, target, made, preparing) };
+}
+
+/** True when the clip starts and ends with segments, so that a copy of them is the clip. */
+async function hasExactEdges(
+  { reader, files }: VodContext,
+  { videoId, range }: VideoClip,
+  { video, audio }: ClippableRenditions,
+): Promise<boolean> {
+  const main = await reader.open(files.video(videoId, (video ?? audio[0]!.stereo).file!));
+  const isEdge = (seconds: number) => {
+    const index = countBefore(main, seconds - roundingSeconds);
+    return index < main.segmentCount && main.startSeconds(index) <= seconds + roundingSeconds;
+  };
+  const last = main.segmentCount - 1;
+  const endSeconds = main.startSeconds(last) + main.durationSeconds(last);
+  return (
+    (range.startSeconds === 0 || isEdge(range.startSeconds)) &&
+    (range.endSeconds >= endSeconds - roundingSeconds || isEdge(range.endSeconds))
+  );
 }
 
 async function prepareWithTexts(
