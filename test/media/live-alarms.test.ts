@@ -37,6 +37,12 @@ describe.concurrent('what an encoder does wrong', () => {
       { gopSeconds: 6 },
     ],
     [
+      'a picture that is refreshed gradually',
+      'keyframes-too-far-apart',
+      /^No keyframe \(IDR\) came for [4-7][.\d]* s: .* Turn off intra refresh/,
+      { fps: 30, extraArgs: ['-x264-params', 'intra-refresh=1:keyint=60:bframes=0'] },
+    ],
+    [
       'sound that stops',
       'audio-missing',
       /^No audio has arrived for 5 s\./,

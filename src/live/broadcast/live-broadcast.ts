@@ -204,6 +204,7 @@ export class LiveBroadcast {
       declared: () => {},
       trackArrived: () => {},
       // A slate that catches up comes late, and dates continue from those before it.
+      recoveryPointArrived: () => {},
       arrived: (kind, atMs, timestampMs) => this.publisher.arrivals[kind].add(atMs, dueMs(timestampMs)),
       dropped: () => {},
       clockJumped: () => {},

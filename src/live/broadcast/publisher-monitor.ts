@@ -85,7 +85,7 @@ export class PublisherMonitor {
 
   readonly sessionEvents: Pick<
     PublisherSessionEvents,
-    'declared' | 'arrived' | 'trackArrived' | 'dropped' | 'clockJumped'
+    'declared' | 'arrived' | 'recoveryPointArrived' | 'trackArrived' | 'dropped' | 'clockJumped'
   > = {
     trackArrived: (kind, trackId, codec) => this.tracks.arrived(kind, trackId, codec),
     declared: media => {
@@ -98,6 +98,7 @@ export class PublisherMonitor {
       const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
       if (missing > 0) this.#options.observer.framesLost('missing', missing);
     },
+    recoveryPointArrived: () => this.#health.recoveryPointArrived(),
     dropped: count => {
       this.#health.dropped(count);
       this.#options.observer.framesLost('dropped', count);

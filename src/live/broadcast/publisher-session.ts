@@ -1,7 +1,14 @@
+import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
+import { readVideoConfig } from '../../media/codecs/frame-sizes.ts';
 import { type ColorInfo, readColorInfo } from '../../media/flv/color-info.ts';
 import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
-import { describeAudioTag, describeVideoTag, type TagDescription } from '../../media/flv/flv-tag.ts';
+import {
+  describeAudioTag,
+  describeVideoTag,
+  type TagDescription,
+  videoHeaderBytes,
+} from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type {
   AudioTreatment,
@@ -30,6 +37,8 @@ export interface PublisherSessionEvents {
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
   tagTimed(tag: BroadcastTag): void;
+  /** In place of a keyframe, as encoders send that refresh the picture gradually. */
+  recoveryPointArrived(): void;
   dropped(count: number): void;
   clockJumped(): void;
   /** A track begins, or changes its codec. @param trackId 0 for the main one */
@@ -59,6 +68,9 @@ const otherTrackWaitMs = 400;
 const announcedTrackWaitMs = 1000;
 /** Packaging continues without audio after this, so that players do not wait for it. */
 const audioTimeoutMs = 5000;
+/** Time of video with recovery points and without any keyframe. */
+const maxOnlyRefreshedMs = 5000;
+const FRAME_TYPE_INTER = 2;
 const maxHeldTags = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
 /** Limits media to 128 Mbit/s, since later buffers are bounded in seconds of media. */
@@ -89,6 +101,12 @@ export class PublisherSession {
   #lastPlacedMs: number | undefined;
   #rateWindowStartMs = 0;
   #rateWindowBytes = 0;
+  /** Of the H.264 configuration. */
+  #nalLengthBytes: number | undefined;
+  /** Time of the first video frame, until there is a keyframe. */
+  #withoutKeyframeSinceMs: number | undefined;
+  #hasKeyframe = false;
+  #hasRecoveryPoint = false;
   #isRestartDue = false;
   #hasPackaged = false;
   #isEnded = false;
@@ -105,8 +123,9 @@ export class PublisherSession {
     this.#expectKeyframe();
   }
 
-  tag(tag: FlvTag): void {
+  tag(received: FlvTag): void {
     if (this.#isEnded) return;
+    const tag = received.kind === 'video' ? this.#withTrueFrameType(received) : received;
     if (tag.kind === 'script') {
       this.#readMetadata(tag.body);
       return;
@@ -142,11 +161,10 @@ export class PublisherSession {
     if (placement.isClockJump) this.#options.events.clockJumped();
     const isKeyframe = described.role === 'keyframe';
     this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
+    if (tag.kind === 'video') this.#hasKeyframe ||= isKeyframe;
     if (isKeyframe) this.#expectKeyframe();
-    else if (this.#isKeyframeOverdue) {
-      const seconds = Math.round(this.#options.keyframeTimeoutMs / 1000);
-      const advice = 'Set the keyframe interval to 2 s in the encoder.';
-      this.#refuse('no-keyframe', `No keyframe arrived for ${seconds} s. ${advice}`);
+    else if (this.#isKeyframeOverdue || this.#onlyRefreshes(tag.kind, placement.atMs)) {
+      this.#refuseWithoutKeyframe();
       return;
     }
     if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
@@ -214,6 +232,39 @@ export class PublisherSession {
       'More than 128 Mbit/s arrived, which is the limit. Choose a lower bitrate in the encoder.',
     );
     return true;
+  }
+
+  /** Encoders mark recovery points as keyframes, which players, restreams and recordings cannot start with. */
+  #withTrueFrameType(tag: FlvTag): FlvTag {
+    const described = describeVideoTag(tag.body);
+    if (described?.codec.name !== 'H.264' || tag.trackId) return tag;
+    const payload = tag.body.subarray(videoHeaderBytes(tag.body));
+    if (described.role === 'config') this.#nalLengthBytes = readVideoConfig('avc1', payload).lengthBytes;
+    if (described.role !== 'keyframe' || this.#nalLengthBytes === undefined) return tag;
+    if (classifyAccessUnit('avc1', payload, this.#nalLengthBytes) !== 'recovery') return tag;
+    this.#hasRecoveryPoint = true;
+    this.#options.events.recoveryPointArrived();
+    const body = Buffer.from(tag.body);
+    body[0] = (body[0]! & 0x8f) | (FRAME_TYPE_INTER << 4);
+    return { ...tag, body };
+  }
+
+  /** Nobody can ever watch video that begins without a keyframe and is refreshed gradually. */
+  #onlyRefreshes(kind: TrackKind, atMs: number): boolean {
+    if (kind === 'audio' || this.#hasKeyframe) return false;
+    this.#withoutKeyframeSinceMs ??= atMs;
+    return this.#hasRecoveryPoint && atMs - this.#withoutKeyframeSinceMs > maxOnlyRefreshedMs;
+  }
+
+  #refuseWithoutKeyframe(): void {
+    const ms = this.#isKeyframeOverdue ? this.#options.keyframeTimeoutMs : maxOnlyRefreshedMs;
+    const problem = `No keyframe arrived for ${Math.round(ms / 1000)} s`;
+    this.#refuse(
+      'no-keyframe',
+      this.#hasRecoveryPoint
+        ? `${problem}: the encoder refreshes the picture gradually, and players cannot start. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
+        : `${problem}. Set the keyframe interval to 2 s in the encoder.`,
+    );
   }
 
   #refuse(reason: PublisherRefusal, description: string): void {

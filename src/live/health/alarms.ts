@@ -52,12 +52,14 @@ const maxLosses = 3;
 type AlarmRule = (inputs: AlarmInputs, bitrate: BitrateComparison | undefined) => AlarmAssessment | undefined;
 
 const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
-  'keyframes-too-far-apart': ({ keyframeDistanceSeconds: seconds }) =>
+  'keyframes-too-far-apart': ({ keyframeDistanceSeconds: seconds, hasRecoveryPoints }) =>
     seconds === undefined
       ? undefined
       : {
           level: seconds > maxKeyframeSeconds ? 'bad' : 'good',
-          message: `Keyframes are ${tenths(seconds)} s apart or more. Set the keyframe interval to 2 s in the encoder.`,
+          message: hasRecoveryPoints
+            ? `No keyframe (IDR) came for ${tenths(seconds)} s: the encoder refreshes the picture gradually, and new viewers see nothing. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
+            : `Keyframes are ${tenths(seconds)} s apart or more. Set the keyframe interval to 2 s in the encoder.`,
         },
   'bitrate-collapsed': ({ recent, usual }) => {
     if (recent === undefined || usual === undefined || usual.bitsPerSecond === 0) return undefined;

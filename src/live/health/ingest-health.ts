@@ -50,6 +50,8 @@ export interface AlarmInputs {
   /** Without a publisher only the losses are meaningful. */
   readonly isConnected: boolean;
   readonly keyframeDistanceSeconds: number | undefined;
+  /** Recovery points came in place of keyframes on this connection. */
+  readonly hasRecoveryPoints: boolean;
   /** The last 5 s, and the minute before; undefined until there is enough to compare. */
   readonly recent: MeanRate | undefined;
   readonly usual: MeanRate | undefined;
@@ -80,6 +82,7 @@ export class IngestHealth {
   #declared: DeclaredMedia | undefined;
   #transport: () => TransportStats | undefined = () => undefined;
   #attachedMs: number | undefined;
+  #hasRecoveryPoints = false;
   #lostMs: number | undefined;
   #connectedMs = 0;
   #awayMs = 0;
@@ -95,6 +98,7 @@ export class IngestHealth {
     this.#lostMs = undefined;
     this.#attachedMs = nowMs;
     this.#declared = undefined;
+    this.#hasRecoveryPoints = false;
     this.#lastMs.audio = undefined;
     this.#lastMs.video = undefined;
     this.#meter.restart(nowMs);
@@ -131,6 +135,10 @@ export class IngestHealth {
     this.#meter.arrived(kind, bytes, nowMs);
     this.#drift.arrived(kind, atMs, nowMs);
     return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);
+  }
+
+  recoveryPointArrived(): void {
+    this.#hasRecoveryPoints = true;
   }
 
   dropped(count: number): void {
@@ -176,6 +184,7 @@ export class IngestHealth {
     return {
       isConnected: this.#attachedMs !== undefined,
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,
+      hasRecoveryPoints: this.#hasRecoveryPoints,
       recent: this.#meter.meanOf(nowMs, 0, recentSeconds),
       usual: this.#meter.meanOf(nowMs, recentSeconds, usualSeconds, minUsualSeconds),
       rates: this.#meter.rates(nowMs, recentSeconds),

@@ -150,8 +150,7 @@ export class DirectPackager implements Packager {
     }
     const payload = body.subarray(videoHeaderBytes(body));
     const data = header.codec === 'av01' ? withoutTemporalDelimiter(payload) : payload;
-    const isMarked = ((body[0]! >> 4) & 0b111) === 1;
-    const unit = classifyAccessUnit(header.codec, data, header.lengthBytes, isMarked);
+    const unit = classifyAccessUnit(header.codec, data, header.lengthBytes);
     if (unit === 'empty') return;
     if (unit === 'malformed') {
       this.#dropVideo('frames whose unit lengths are wrong');

@@ -3,6 +3,7 @@ import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-proc
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
 import { messageOf } from '../../shared/errors.ts';
@@ -157,8 +158,12 @@ export class FfmpegPackager implements Packager {
   }
 
   #emitSample(kind: TrackKind, sample: Sample): void {
-    const timescale = this.#tracks[kind]?.timescale ?? 1000;
-    this.#events.sample(kind, sample, (this.#startMs[kind] ?? 0) + (sample.dtsTicks * 1000) / timescale);
+    const { timescale = 1000, codec = '' } = this.#tracks[kind] ?? {};
+    const atMs = (this.#startMs[kind] ?? 0) + (sample.dtsTicks * 1000) / timescale;
+    // ffmpeg marks recovery points, too.
+    const isRecovery =
+      sample.isSync && codec.startsWith('avc') && classifyAccessUnit('avc1', sample.data, 4) === 'recovery';
+    this.#events.sample(kind, isRecovery ? { ...sample, isSync: false } : sample, atMs);
   }
 
   #startStallTimer(): void {

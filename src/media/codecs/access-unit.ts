@@ -1,10 +1,11 @@
 import type { VideoSampleEntryType } from './frame-sizes.ts';
 
 /**
- * `sync` can be decoded without earlier frames. `empty` holds parameter sets, delimiters or filler only. In `malformed`
+ * `sync` can be decoded without earlier frames. From `recovery` on, a decoder that began earlier shows whole pictures
+ * after a while: encoders mark it as a keyframe, and players cannot start there. `empty` holds parameter sets, delimiters or filler only. In `malformed`
  * ones, the lengths do not fit.
  */
-type AccessUnit = 'sync' | 'frame' | 'empty' | 'malformed';
+type AccessUnit = 'sync' | 'recovery' | 'frame' | 'empty' | 'malformed';
 
 /** ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
 const AVC_SLICE = 1;
@@ -20,12 +21,10 @@ const AV1_TEMPORAL_DELIMITER = 2;
 const AV1_FRAME_HEADER = 3;
 const AV1_FRAME = 6;
 
-/** @param isMarked the container calls it a keyframe, which a recovery point confirms */
 export function classifyAccessUnit(
   codec: VideoSampleEntryType,
   data: Buffer,
   lengthBytes: number,
-  isMarked: boolean,
 ): AccessUnit {
   if (codec === 'av01') return classifyAv1(data);
   let hasSlice = false;
@@ -52,7 +51,8 @@ export function classifyAccessUnit(
     at += length;
   }
   if (!hasSlice) return 'empty';
-  return isRandomAccess || (isMarked && hasRecoveryPoint) ? 'sync' : 'frame';
+  if (isRandomAccess) return 'sync';
+  return hasRecoveryPoint ? 'recovery' : 'frame';
 }
 
 /** A key frame that is shown from an earlier one is not decodable on its own. AV1 specification, 5.3 and 5.9.2. */

@@ -27,7 +27,7 @@ export class Av1SampleBuilder {
     if (isNew) this.#record = record;
     if (this.#record === undefined) return undefined;
     const data = Buffer.concat(obus.map(({ bytes }) => bytes));
-    const isKeyframe = record !== undefined && classifyAccessUnit('av01', data, 0, true) === 'sync';
+    const isKeyframe = record !== undefined && classifyAccessUnit('av01', data, 0) === 'sync';
     return { record: isNew ? record : undefined, data, isKeyframe };
   }
 }

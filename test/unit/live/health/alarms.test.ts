@@ -4,6 +4,7 @@ import type { AlarmInputs } from '../../../../src/live/health/ingest-health.ts';
 
 const healthy: AlarmInputs = {
   isConnected: true,
+  hasRecoveryPoints: false,
   keyframeDistanceSeconds: 2,
   recent: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
   usual: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },

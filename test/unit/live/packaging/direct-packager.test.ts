@@ -73,11 +73,13 @@ describe('video', () => {
     packager.write('video', 7000, avcConfig, true);
     packager.write('video', 7000, video(true, slice), false);
     packager.write('video', 7040, video(true, recoveryPoint, slice), false);
-    packager.write('video', 7080, video(true, slice), false);
-    packager.write('video', 7120, video(false, idr), false);
+    packager.write('video', 7080, video(false, idr), false);
+    packager.write('video', 7120, video(true, slice), false);
+    packager.write('video', 7160, video(true, recoveryPoint, slice), false);
+    packager.write('video', 7200, video(false, idr), false);
     await packager.finish();
-    expect(syncs(log)).toEqual([true, false, true]);
-    expect(log.dropped).toBe(1);
+    expect(syncs(log)).toEqual([true, false, false, true]);
+    expect(log.dropped).toBe(2);
   });
 
   test('frames whose lengths are wrong are dropped, and ones without a slice left out', async () => {

@@ -12,6 +12,8 @@ const keyframe = (settings: string) =>
 describe('the keyframe interval', () => {
   test.each([
     ['x264', x264('cabac=1 keyint=60 keyint_min=6 scenecut=0 intra_refresh=0 rc=abr'), 60],
+    ['x264 with intra refresh', x264('keyint=60 keyint_min=6 intra_refresh=1 rc=abr'), Infinity],
+    ['x265 with intra refresh', x265('keyint=60 intra-refresh rc-lookahead=20'), Infinity],
     ['x265', x265('options: rd=3 repeat-headers open-gop min-keyint=25 keyint=250 gop-lookahead=0'), 250],
   ])('is declared by %s', (_, settings, frames) => {
     expect(readKeyframeInterval(keyframe(settings))).toBe(frames);
@@ -20,8 +22,6 @@ describe('the keyframe interval', () => {
   test.each([
     ['without a limit', x264('cabac=1 keyint=infinite keyint_min=6 intra_refresh=0')],
     ['of 0 frames', x264('cabac=1 keyint=0 keyint_min=0 intra_refresh=0')],
-    ['of x264 that refreshes without keyframes', x264('keyint=60 keyint_min=6 intra_refresh=1 rc=abr')],
-    ['of x265 that refreshes without keyframes', x265('keyint=60 intra-refresh rc-lookahead=20')],
     ['of another encoder', 'Lavc58 keyint=60 keyint_min=6'],
     ['behind the picture', `${'.'.repeat(5000)}${x264('cabac=1 keyint=60 keyint_min=6')}`],
     ['of an empty frame', ''],
