@@ -85,6 +85,8 @@ describe.each(protocols)('the player page over %s', protocol => {
       '<meta property="og:title" content="Pier &#60;cam&#62;">',
       `<meta property="og:image" content="https://live.example.org/${publicStream}/thumbnail.jpg">`,
       `<meta property="og:video" content="${base}">`,
+      `<meta property="og:video" content="https://live.example.org/${publicStream}.m3u8">`,
+      '<meta property="og:video:type" content="application/vnd.apple.mpegurl">',
       '<meta name="twitter:card" content="player">',
     ]) {
       expect(offline).toContain(tag);

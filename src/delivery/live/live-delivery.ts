@@ -337,6 +337,7 @@ export class LiveDelivery {
       title: streamTitle(name),
       path: `/live/${liveStreamId}`,
       imagePath: `/${liveStreamId}/thumbnail.jpg`,
+      playlistPath: `/${liveStreamId}.m3u8`,
       size: this.#live.current(liveStreamId)?.videoSize,
     };
   }

@@ -10,6 +10,8 @@ export interface ShareablePage {
   /** Undefined for live streams, and while it is unknown. */
   readonly durationSeconds?: number | undefined;
   readonly mp4Path?: string | undefined;
+  /** Downloaders such as yt-dlp read it where there is no MP4. */
+  readonly playlistPath?: string | undefined;
 }
 
 const defaultSize = { width: 1280, height: 720 };
@@ -29,7 +31,7 @@ export function shareableVideo(state: VodPageState): ShareablePage {
 
 /** **Source**: The Open Graph protocol, https://ogp.me. @param base without a slash at its end */
 export function socialMeta(shared: ShareablePage, base: string): string {
-  const { title, durationSeconds, mp4Path, size = defaultSize } = shared;
+  const { title, durationSeconds, mp4Path, playlistPath, size = defaultSize } = shared;
   const page = base + shared.path;
   const image = base + shared.imagePath;
   const [width, height] = [String(size.width), String(size.height)];
@@ -50,6 +52,7 @@ export function socialMeta(shared: ShareablePage, base: string): string {
       : [['video:duration', String(Math.ceil(durationSeconds))] as [string, string]]),
     ...video(page, 'text/html'),
     ...(mp4Path === undefined ? [] : video(base + mp4Path, 'video/mp4')),
+    ...(playlistPath === undefined ? [] : video(base + playlistPath, 'application/vnd.apple.mpegurl')),
   ];
   const cards: [string, string][] = [
     ['twitter:card', 'player'],
