@@ -1,5 +1,6 @@
 import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
 import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import { ArrivalLateness } from './arrival-lateness.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
 
@@ -58,6 +59,10 @@ export interface AlarmInputs {
   /** In windows of 5 s over the last 70 s of this connection, newest first. */
   readonly rates: readonly MeanRate[];
   readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
+  /** Delay of the last seconds above the usual one. */
+  readonly lateMs: number;
+  /** Share of packets lost for good in the last 15 s; 0 over TCP. */
+  readonly lostShare: number;
   /** Undefined for tracks that neither came nor were announced on this connection. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;
   /** In the last minute. */
@@ -73,11 +78,15 @@ const minUsualSeconds = 10;
 const jumpsWithinMs = 60_000;
 const lossesWithinMs = 5 * 60_000;
 const maxTimes = 16;
+const lossWindowMs = 15_000;
 
 /** Health of a broadcast's publishers. Allocates nothing per tag. */
 export class IngestHealth {
   readonly #meter = new BroadcastMeter();
   readonly #drift = new AudioVideoDrift();
+  readonly #lateness = new ArrivalLateness();
+  /** About one a second, oldest first. */
+  #packetCounts: { readonly nowMs: number; readonly lost: number; readonly received: number }[] = [];
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #declared: DeclaredMedia | undefined;
   #transport: () => TransportStats | undefined = () => undefined;
@@ -103,6 +112,8 @@ export class IngestHealth {
     this.#lastMs.video = undefined;
     this.#meter.restart(nowMs);
     this.#drift.restart();
+    this.#lateness.restart();
+    this.#packetCounts = [];
   }
 
   /** The broadcast continues. @param nowMs monotonic @param atMs Unix time */
@@ -134,6 +145,7 @@ export class IngestHealth {
     else this.#lastMs.audio = nowMs;
     this.#meter.arrived(kind, bytes, nowMs);
     this.#drift.arrived(kind, atMs, nowMs);
+    this.#lateness.arrived(timestampMs, nowMs);
     return kind === 'audio' ? 0 : this.#meter.videoFrame(timestampMs, atMs, isKeyframe);
   }
 
@@ -152,6 +164,7 @@ export class IngestHealth {
     if (this.#jumpTimes.length > maxTimes) this.#jumpTimes.shift();
     // The tracks jump one after the other.
     this.#drift.restart();
+    this.#lateness.restart();
     return this.#jumps;
   }
 
@@ -192,6 +205,8 @@ export class IngestHealth {
         bitsPerSecond: this.#declared?.bitsPerSecond,
         framesPerSecond: this.#declared?.framesPerSecond,
       },
+      lateMs: this.#lateness.lateMs(nowMs),
+      lostShare: this.#lostShare(nowMs),
       silentSeconds: {
         audio: this.#silentSeconds('audio', this.#declared?.hasAudio, nowMs),
         video: this.#silentSeconds('video', this.#declared?.hasVideo, nowMs),
@@ -200,6 +215,17 @@ export class IngestHealth {
       audioDriftMilliseconds: this.#drift.driftMs,
       recentLosses: this.#lossTimes.filter(timeMs => nowMs - timeMs < lossesWithinMs).length,
     };
+  }
+
+  #lostShare(nowMs: number): number {
+    const stats = this.#attachedMs === undefined ? undefined : this.#transport();
+    if (stats === undefined) return 0;
+    const { packetsLost, packetsRecovered, packetsReceived } = stats;
+    const newest = { nowMs, lost: packetsLost - packetsRecovered, received: packetsReceived };
+    this.#packetCounts = [...this.#packetCounts.filter(old => nowMs - old.nowMs <= lossWindowMs), newest];
+    const oldest = this.#packetCounts[0]!;
+    const lost = Math.max(0, newest.lost - oldest.lost);
+    return lost === 0 ? 0 : lost / (lost + newest.received - oldest.received);
   }
 
   #silentSeconds(kind: TrackKind, isAnnounced: boolean | undefined, nowMs: number): number | undefined {

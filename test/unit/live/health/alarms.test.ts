@@ -5,6 +5,8 @@ import type { AlarmInputs } from '../../../../src/live/health/ingest-health.ts';
 const healthy: AlarmInputs = {
   isConnected: true,
   hasRecoveryPoints: false,
+  lateMs: 0,
+  lostShare: 0,
   keyframeDistanceSeconds: 2,
   recent: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
   usual: { bitsPerSecond: 2_500_000, framesPerSecond: 30 },
@@ -48,8 +50,8 @@ describe('an alarm', () => {
     ],
     [
       'bitrate-low',
-      { rates: ratesFrom(1700) },
-      { rates: ratesFrom(1800) },
+      { rates: ratesFrom(1700), lateMs: 600 },
+      { rates: ratesFrom(1800), lateMs: 600 },
       /sends 1700 kbit\/s instead of 2500/,
     ],
     [
