@@ -233,6 +233,8 @@ async function createVideoSide(foundation: Foundation) {
       mp4SupportChanged: (videoId, isWished, transaction) =>
         vodJobs.updateMp4Support(videoId, isWished, transaction),
       findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
+      discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
+      restored: transaction => vod.jobs.resumeRestored(transaction),
       removed: videoId => vodJobs.removeVideo(videoId),
     },
     images: {

@@ -5,6 +5,7 @@ import { canReadGroupedFragments } from '../ffmpeg/build/find-ffmpeg.ts';
 import { EncodingThrottle } from '../ffmpeg/encoding-throttle.ts';
 import { FfmpegTools } from '../ffmpeg/ffmpeg-tools.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { LaneLimits } from '../jobs/job.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
 import type { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
@@ -30,7 +31,7 @@ import { withEditedDurations } from '../vod/source/edited-durations.ts';
 import type { SourceMetadata } from '../vod/source/source-metadata.ts';
 import { SummaryClient } from '../vod/transcripts/summary-client.ts';
 import { TranscriptionClient } from '../vod/transcripts/transcription-client.ts';
-import { type VodContext, vodLanes } from '../vod/vod-context.ts';
+import { encodePriorities, type VodContext, vodLanes } from '../vod/vod-context.ts';
 import { VodJobs } from '../vod/vod-jobs.ts';
 import type { Foundation } from './foundation.ts';
 import type { VideoServices } from './video-services.ts';
@@ -59,10 +60,11 @@ export interface VodServices {
 }
 
 const niceness = 10;
+/** A project that adds many videos leaves room for others. */
 const maxRunningByLane = {
   assembly: 2,
   clips: 2,
-  [vodLanes.prepare]: 2,
+  [vodLanes.prepare]: { maxRunning: 3, maxPerGroup: 2 },
   [vodLanes.codecs]: 1,
   [vodLanes.images]: 1,
 };
@@ -170,6 +172,12 @@ function createTools(
   });
 }
 
+/** Short work, and the first renditions of long videos, need not wait for the ladders of other videos. */
+function encodeLane(maxEncodes: number): LaneLimits {
+  const { first, short } = encodePriorities;
+  return { maxRunning: maxEncodes, maxPerGroup: maxEncodes + 2, reservedPriorities: [first, short] };
+}
+
 function createThrottle(tools: FfmpegTools, { clock, log }: Foundation): EncodingThrottle {
   return new EncodingThrottle({
     pause: () => {
@@ -192,7 +200,7 @@ function createJobs({ config, database, nodes, metrics, clock, log }: Foundation
     lanes: {
       ...maxRunningByLane,
       transfer: { maxRunning: config['imports.maxConcurrent'], maxPerGroup: config['imports.maxPerProject'] },
-      [vodLanes.encode]: maxEncodes,
+      [vodLanes.encode]: encodeLane(maxEncodes),
       [vodLanes.transcripts]: config['transcription.concurrency'],
     },
     observer: { jobEnded: (kind, outcome) => metrics.jobsEnded.inc({ kind, outcome }) },

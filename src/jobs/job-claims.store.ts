@@ -62,7 +62,10 @@ export class JobClaimStore {
     type Parameters = Bound<{ readonly lane: string; readonly nowMs: number }>;
     const bound = ({ lane, nowMs }: Parameters) => ({ lane, nowMs: at(nowMs), kinds: this.#kinds() });
     this.#nextDue = prepareQuery((due: Parameters) => nextDueQuery(queries, bound(due)).select(jobColumns));
-    this.#nextDueByGroup = prepareQuery((due: Parameters) => nextDueByGroupQuery(queries, bound(due)));
+    this.#nextDueByGroup = prepareQuery(
+      (due: Bound<{ readonly lane: string; readonly nowMs: number; readonly minPriority: number }>) =>
+        nextDueByGroupQuery(queries, { ...bound(due), minPriority: due.minPriority }),
+    );
     type DueIn = Bound<{ readonly lane: string; readonly nowMs: number; readonly sinceMs: number }>;
     this.#nextDueIn = prepareQuery(({ lane, nowMs, sinceMs }: DueIn) =>
       queries
@@ -85,8 +88,8 @@ export class JobClaimStore {
   }
 
   /** By priority, then age. Jobs without a group form one group. */
-  async nextDueByGroup(lane: string): Promise<StoredJob[]> {
-    const due = this.#nextDueByGroup({ lane, nowMs: this.#clock.nowMs() });
+  async nextDueByGroup(lane: string, minPriority: number): Promise<StoredJob[]> {
+    const due = this.#nextDueByGroup({ lane, minPriority, nowMs: this.#clock.nowMs() });
     return (await this.#database.all(due)).map(storedJobFrom);
   }
 
@@ -263,13 +266,23 @@ function nextDueQuery(queries: Queries, { lane, nowMs, kinds }: BoundDueJobs) {
     .where('lane', '=', lane)
     .where('run_at_ms', '<=', nowMs)
     .where('kind', 'in', kinds)
+    .where(({ not }) => not(isOfDiscardedVideo('jobs')))
     .orderBy('priority', 'desc')
     .orderBy('id')
     .limit(1);
 }
 
+/** Work on videos in the trash waits until they are restored. */
+function isOfDiscardedVideo(jobs: 'jobs' | 'due') {
+  const subjectId = sql.ref(`${jobs}.subject_id`);
+  return sql<boolean>`EXISTS (SELECT 1 FROM videos WHERE videos.id = ${subjectId} AND videos.discarded_at_ms IS NOT NULL)`;
+}
+
 /** Steps from group to group through an index, because one group may have very many jobs. */
-function nextDueByGroupQuery(queries: Queries, { lane, nowMs, kinds }: BoundDueJobs) {
+function nextDueByGroupQuery(
+  queries: Queries,
+  { lane, nowMs, kinds, minPriority }: BoundDueJobs & Bound<{ readonly minPriority: number }>,
+) {
   return queries
     .withRecursive('lane_groups(group_id)', db =>
       db
@@ -305,7 +318,9 @@ function nextDueByGroupQuery(queries: Queries, { lane, nowMs, kinds }: BoundDueJ
             .where('due.lane', '=', lane)
             .whereRef('due.group_id', '=', 'lane_groups.group_id')
             .where('due.run_at_ms', '<=', nowMs)
+            .where('due.priority', '>=', minPriority)
             .where('due.kind', 'in', kinds)
+            .where(({ not }) => not(isOfDiscardedVideo('due')))
             .orderBy('due.priority', 'desc')
             .orderBy('due.id')
             .limit(1)

@@ -6,6 +6,8 @@ import type { RunningAttempts } from './running-attempts.ts';
 
 export type ClaimJob = () => Promise<ClaimedJob | undefined>;
 
+const lowestPriority = Number.MIN_SAFE_INTEGER;
+
 type BeginJob = (claim: ClaimJob) => Promise<StoredJob | undefined>;
 
 /** Selects the jobs that this node starts: each lane has room for some. */
@@ -51,17 +53,18 @@ export class JobLanes {
     begin: BeginJob,
   ): Promise<boolean> {
     const running = this.#running.all.filter(({ kind }) => kind.lane === lane);
-    const maxRunning = typeof limits === 'number' ? limits : limits.maxRunning;
-    if (running.length >= maxRunning) return false;
+    const minPriorities = minPrioritiesOf(limits);
+    if (running.length >= minPriorities.length) return false;
     const runningByGroup = new Map<string | undefined, number>();
     const count = ({ groupId }: StoredJob) =>
       runningByGroup.set(groupId, (runningByGroup.get(groupId) ?? 0) + 1);
     for (const { job } of running) count(job);
-    for (let free = maxRunning - running.length; free > 0 && isStarting(); free--) {
+    for (const minPriority of minPriorities.slice(running.length)) {
+      if (!isStarting()) break;
       const begun = await begin(() =>
         typeof limits === 'number'
           ? this.#claims.claimNext({ lane })
-          : this.#claimOfGroups(lane, limits.maxPerGroup, runningByGroup),
+          : this.#claimOfGroups({ lane, maxPerGroup: limits.maxPerGroup, minPriority }, runningByGroup),
       );
       if (begun === undefined) break;
       count(begun);
@@ -71,14 +74,17 @@ export class JobLanes {
 
   /** Claims from the group with the fewest running jobs. Leaves out groups at their limit. */
   async #claimOfGroups(
-    lane: string,
-    maxPerGroup: number,
+    {
+      lane,
+      maxPerGroup,
+      minPriority,
+    }: { readonly lane: string; readonly maxPerGroup: number; readonly minPriority: number },
     runningByGroup: ReadonlyMap<string | undefined, number>,
   ): Promise<ClaimedJob | undefined> {
     const runningOf = ({ groupId }: StoredJob) => runningByGroup.get(groupId) ?? 0;
     for (;;) {
       // The sort is stable: among groups with the same number of running jobs, priority and age decide.
-      const due = await this.#claims.nextDueByGroup(lane);
+      const due = await this.#claims.nextDueByGroup(lane, minPriority);
       const [next] = due
         .filter(job => runningOf(job) < maxPerGroup)
         .sort((one, other) => runningOf(one) - runningOf(other));
@@ -87,4 +93,11 @@ export class JobLanes {
       if (next === undefined || claimed !== undefined) return claimed;
     }
   }
+}
+
+/** Of each job that may run at once, in the order in which the lane fills. */
+function minPrioritiesOf(limits: number | LaneLimits): number[] {
+  const { maxRunning, reservedPriorities = [] } =
+    typeof limits === 'number' ? { maxRunning: limits } : limits;
+  return [...Array.from({ length: maxRunning }, () => lowestPriority), ...reservedPriorities];
 }

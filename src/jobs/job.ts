@@ -14,6 +14,8 @@ export interface NewJob {
 export interface LaneLimits {
   readonly maxRunning: number;
   readonly maxPerGroup: number;
+  /** Each lets one more job run at once, if it has this priority or a higher one. Ascending. */
+  readonly reservedPriorities?: readonly number[];
 }
 
 export interface RunningJob {
@@ -53,6 +55,10 @@ export interface JobQueue {
   /** The job starts after the commit. */
   add(job: NewJob, connection?: Connection): Promise<void>;
   has(kind: string, subjectId: string, connection?: Connection): Promise<boolean>;
+  /** Call this when a video is moved to the trash, where its jobs wait: ends those that run, without counting an attempt. */
+  pauseDiscarded(subjectId: string, transaction: Transaction): Promise<void>;
+  /** Call this when a video is restored from the trash. */
+  resumeRestored(transaction: Transaction): Promise<void>;
   /** Removes the subject's jobs, or those of a kind, and aborts running ones after the commit. */
   remove(subjectId: string, transaction: Transaction, kind?: string): Promise<void>;
   /** Resolves when no removed job of the subject runs any more. A job must not await this for its own subject. */

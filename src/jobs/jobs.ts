@@ -151,6 +151,9 @@ export class Jobs implements Component, JobQueue {
     this.#stopListening.push(
       signals.listen('jobs', () => this.#schedule()),
       signals.listen('jobs-removed', subjectId => this.#checkRemoved(subjectId)),
+      signals.listen('jobs-paused', subjectId => {
+        if (subjectId !== undefined) this.#running.pause(subjectId);
+      }),
     );
     if (this.#isShared) {
       this.#poll.wake();
@@ -201,6 +204,14 @@ export class Jobs implements Component, JobQueue {
     const removed = await this.#store.remove({ subjectId, kind }, transaction);
     transaction.afterCommit(() => this.#running.cancel(removed));
     if (this.#isShared) await this.#database.signals.send('jobs-removed', subjectId, transaction);
+  }
+
+  pauseDiscarded(subjectId: string, transaction: Transaction): Promise<void> {
+    return this.#database.signals.send('jobs-paused', subjectId, transaction);
+  }
+
+  resumeRestored(transaction: Transaction): Promise<void> {
+    return this.#database.signals.send('jobs', '', transaction);
   }
 
   async cancel(subjectId: string): Promise<void> {

@@ -31,6 +31,8 @@ export class RunningAttempts {
   #claiming = 0;
   /** Removed while a claim, which may have been that of the job, was not answered yet. */
   readonly #removedIds = new Set<number>();
+  /** Likewise, for subjects that were discarded. */
+  readonly #pausedSubjects = new Set<string>();
 
   constructor(claims: JobClaimStore, clock: Clock, log: Logger) {
     this.#claims = claims;
@@ -71,10 +73,14 @@ export class RunningAttempts {
       };
       this.#attempts.add(attempt);
       if (this.#removedIds.has(job.id)) this.#cancel(attempt, 'The job was cancelled.');
+      if (this.#pausedSubjects.has(job.subjectId)) attempt.controller.abort(pausedError());
       return attempt;
     } finally {
       this.#claiming -= 1;
-      if (this.#claiming === 0) this.#removedIds.clear();
+      if (this.#claiming === 0) {
+        this.#removedIds.clear();
+        this.#pausedSubjects.clear();
+      }
     }
   }
 
@@ -95,6 +101,12 @@ export class RunningAttempts {
     for (const attempt of this.#attempts) {
       if (ids.has(attempt.job.id)) this.#cancel(attempt, 'The job was cancelled.');
     }
+  }
+
+  /** They run again once the subject is restored, without counting an attempt. */
+  pause(subjectId: string): void {
+    if (this.#claiming > 0) this.#pausedSubjects.add(subjectId);
+    for (const { controller } of this.ofSubject(subjectId)) controller.abort(pausedError());
   }
 
   /** They run again, here or on another node, without counting an attempt. */
@@ -153,4 +165,8 @@ export class RunningAttempts {
     attempt.isCancelled = true;
     attempt.controller.abort(new AppError('stopped', reason));
   }
+}
+
+function pausedError(): AppError {
+  return new AppError('stopped', 'The video is in the trash.');
 }

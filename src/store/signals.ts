@@ -14,6 +14,7 @@ import type { Connection } from './connection.ts';
 export type SignalName =
   | 'jobs'
   | 'jobs-removed'
+  | 'jobs-paused'
   | 'events'
   | 'access'
   | 'live'

@@ -99,6 +99,9 @@ export const vodLanes = {
   transcripts: 'transcripts',
 } as const;
 
+/** All of a short video at once; the first rendition of a long one; the other renditions of a long one. */
+export const encodePriorities = { short: 10, first: 5, rest: 0 } as const;
+
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */
 const priorities = {
   prepare: 10,
@@ -106,7 +109,7 @@ const priorities = {
   stills: 0,
   captions: 0,
   mp4: 0,
-  encode: 0,
+  encode: encodePriorities.rest,
   hevc: 0,
   av1: 0,
   transcribe: 0,
@@ -115,13 +118,24 @@ const priorities = {
 
 export type VodJobKind = keyof typeof priorities;
 
-export function enqueueVodJob(
-  { jobs }: VodContext,
+/** Fair among projects. */
+export async function enqueueVodJob(
+  { jobs, records }: VodContext,
   kind: VodJobKind,
   videoId: string,
   connection?: Connection,
+  priority: number = priorities[kind],
 ): Promise<void> {
-  return jobs.add({ kind, subjectId: videoId, priority: priorities[kind] }, connection);
+  const groupId = (await records.request(videoId, connection))?.projectId;
+  await jobs.add({ kind, subjectId: videoId, priority, groupId }, connection);
+}
+
+/** Seconds of a video that is encoded while longer ones wait. */
+const maxShortSeconds = 120;
+
+export function encodePriorityOf(durationSeconds: number, isPlayable: boolean): number {
+  if (durationSeconds > 0 && durationSeconds <= maxShortSeconds) return encodePriorities.short;
+  return isPlayable ? encodePriorities.rest : encodePriorities.first;
 }
 
 const hourMs = 3_600_000;

@@ -131,7 +131,7 @@ class Library {
         await store.discard(projectId, videoId, { atMs: 1, deletesAtMs: 2 });
         break;
       case 3:
-        await store.restore(projectId, videoId, this.nowMs());
+        await store.restore(projectId, videoId, this.nowMs(), this.database);
         break;
       case 4:
         await store.touch(projectId, videoId, this.nowMs());

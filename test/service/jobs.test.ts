@@ -144,6 +144,32 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(runs[6]?.subjectId).toBe('a4');
     });
 
+    test('of a high enough priority has a place of its own in a full lane', async () => {
+      const database = await openDatabaseOf(kindOfDatabase);
+      const { kind, runs } = heldKind('held', 'shared');
+      const shared = { maxRunning: 1, maxPerGroup: 9, reservedPriorities: [5, 10] };
+      const jobs = queueOf(database, [kind], { lanes: { shared } });
+      for (const [subjectId, priority] of [
+        ['rest', 0],
+        ['rest2', 0],
+      ] as const) {
+        await jobs.add({ kind: 'held', subjectId, priority });
+      }
+      await jobs.start();
+      await waitUntil(() => runs.length === 1);
+      for (const [subjectId, priority] of [
+        ['first', 5],
+        ['first2', 5],
+        ['short', 10],
+      ] as const) {
+        await jobs.add({ kind: 'held', subjectId, priority });
+        if (subjectId === 'first') await waitUntil(() => runs.length === 2);
+      }
+      await waitUntil(() => runs.length === 3);
+      expect(runs.map(({ subjectId }) => subjectId)).toEqual(['rest', 'first', 'short']);
+      expect((await jobs.counts()).shared).toEqual({ waiting: 2, running: 3, failed: 0 });
+    });
+
     test('starts by priority, then age, up to the limit of its lane', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const narrow = heldKind('narrow');

@@ -69,6 +69,8 @@ async function sweep(laterMs: number): Promise<void> {
     has: async () => false,
     remove: async () => {},
     cancel: async () => {},
+    pauseDiscarded: async () => {},
+    resumeRestored: async () => {},
     awaitRemoved: async () => {},
   };
   const repairs = createSweepRepairs(server.database);

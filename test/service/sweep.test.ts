@@ -70,6 +70,8 @@ async function sweepAt({
       has: async () => false,
       remove: async () => {},
       cancel: async () => {},
+      pauseDiscarded: async () => {},
+      resumeRestored: async () => {},
       awaitRemoved: async () => {},
     },
     isBusy: async videoId => busy.has(videoId),

@@ -73,6 +73,7 @@ export type DetachedApi = Api &
 const noVideoWork: VideoWork = {
   restoreDays: 0,
   mp4SupportChanged: async () => {},
+  ...{ discarded: async () => {}, restored: async () => {} },
   findAudioOnly: async () => new Set(),
   removed: async () => {},
 };
@@ -92,6 +93,7 @@ const noTextGeneration: TextGeneration = {
 const noUploadWork: UploadDependencies = {
   jobs: {
     ...{ add: async () => {}, has: async () => false },
+    ...{ pauseDiscarded: async () => {}, resumeRestored: async () => {} },
     ...{ remove: async () => {}, cancel: async () => {}, awaitRemoved: async () => {} },
   },
   clips: {

@@ -43,6 +43,10 @@ export interface VideosOptions extends VideoRemovalOptions {
     isSupported: boolean,
     transaction: Transaction,
   ) => Promise<void>;
+  /** Its work is paused. */
+  readonly discarded: (videoId: string, transaction: Transaction) => Promise<void>;
+  /** Work on restored videos is resumed. */
+  readonly restored: (transaction: Transaction) => Promise<void>;
   readonly findAudioOnly: (
     videoIds: readonly string[],
     connection?: Connection,
@@ -218,13 +222,22 @@ export class VideosService {
     }
     const atMs = this.#options.clock.nowMs();
     const deletesAtMs = atMs + this.restoreDays * dayMs;
-    if (await this.#store.discard(projectId, videoId, { atMs, deletesAtMs }, connection)) return deletesAtMs;
-    throw notFoundError('videoId');
+    const { database, discarded } = this.#options;
+    await (connection ?? database).transaction(async transaction => {
+      const isDiscarded = await this.#store.discard(projectId, videoId, { atMs, deletesAtMs }, transaction);
+      if (!isDiscarded) throw notFoundError('videoId');
+      await discarded(videoId, transaction);
+    });
+    return deletesAtMs;
   }
 
   async restore({ projectId, videoId }: Video): Promise<VideoView> {
-    const isRestored = await this.#store.restore(projectId, videoId, this.#options.clock.nowMs());
-    if (!isRestored) throw notFoundError('videoId');
+    const { database, clock, restored } = this.#options;
+    await database.transaction(async transaction => {
+      const isRestored = await this.#store.restore(projectId, videoId, clock.nowMs(), transaction);
+      if (!isRestored) throw notFoundError('videoId');
+      await restored(transaction);
+    });
     return this.viewOf(projectId, videoId);
   }
 

@@ -351,13 +351,9 @@ export class VideosStore {
     return this.#update(scope, videoId, { ...values, ...expiryColumns(null) }, connection);
   }
 
-  restore(projectId: string, videoId: string, atMs: number): Promise<boolean> {
-    return this.#update({ projectId, isDiscarded: true }, videoId, {
-      is_discarded: 0,
-      discarded_at_ms: null,
-      deletes_at_ms: null,
-      updated_at_ms: atMs,
-    });
+  restore(projectId: string, videoId: string, atMs: number, connection: Connection): Promise<boolean> {
+    const values = { is_discarded: 0, discarded_at_ms: null, deletes_at_ms: null, updated_at_ms: atMs };
+    return this.#update({ projectId, isDiscarded: true }, videoId, values, connection);
   }
 
   async remove(projectId: string, videoId: string, connection?: Connection): Promise<void> {

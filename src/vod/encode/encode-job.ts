@@ -2,7 +2,7 @@ import type { RunningJob } from '../../jobs/job.ts';
 import { isLeftOut } from '../../shared/audio-rendition.ts';
 import type { EncodingRequest, EncodingState } from '../encoding-repository.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
-import { enqueueVodJob, type VodContext } from '../vod-context.ts';
+import { encodePriorities, encodePriorityOf, enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { planCodecs } from './codec-job.ts';
 import { type EncodeBatch, type EncodeInput, encodeBatch } from './encode-batch.ts';
 import { encodeOnDevice, isMediaFault, withEncodeInput } from './encode-input.ts';
@@ -19,7 +19,7 @@ const audioCost = 10_000;
 
 /**
  * Encodes the lowest quality first, with audio that must be encoded, so that viewers on slow networks can
- * start soon; then all others in one run. Does not repeat finished renditions after a crash.
+ * start soon; then all others in one run, of a long video in another job. Does not repeat finished renditions after a crash.
  */
 export async function encodeVideo(context: VodContext, job: RunningJob): Promise<void> {
   const { records, folders, jobs } = context;
@@ -27,19 +27,27 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
   const request = await records.request(videoId);
   const before = await records.state(videoId);
   if (request === undefined || before === undefined) return;
-  await folders.during(job, records, () => encodePending(context, job, request, before));
+  let isLong = false;
+  await folders.during(job, records, async () => {
+    isLong = await encodePending(context, job, request, before);
+  });
   await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
     await records.lockPlan(videoId, transaction);
     const after = await records.state(videoId, transaction);
     if (after === undefined) return;
+    // A running job may not know the measured duration yet.
+    if (isStoryboardOutdated(before, after)) await enqueueVodJob(context, 'stills', videoId, transaction);
+    if (isLong && pendingBatches(after).length > 0) {
+      // The first renditions of other videos go before the rest.
+      await enqueueVodJob(context, 'encode', videoId, transaction, encodePriorities.rest);
+      return;
+    }
     const mp4 = after.renditions.find(({ type }) => type === 'mp4');
     if (mp4 !== undefined && mp4.status !== 'encoded' && !(await jobs.has('mp4', videoId, transaction))) {
       await enqueueVodJob(context, 'mp4', videoId, transaction);
     }
     await planCodecs(context, videoId, after, transaction);
-    // A running job may not know the measured duration yet.
-    if (isStoryboardOutdated(before, after)) await enqueueVodJob(context, 'stills', videoId, transaction);
   });
 }
 
@@ -50,15 +58,22 @@ function isStoryboardOutdated(before: EncodingState, after: EncodingState): bool
   return Math.abs(planned - (measured ?? planned)) > 1;
 }
 
+/** Returns true after the first renditions of a long video, which can be played then. */
 async function encodePending(
   context: VodContext,
   job: RunningJob,
   request: EncodingRequest,
   state: EncodingState,
-): Promise<void> {
+): Promise<boolean> {
   const batches = pendingBatches(state);
-  if (batches.length === 0) return;
-  await withEncodeInput(context, job, request, input => encodeBatches(context, job, input, batches));
+  if (batches.length === 0) return false;
+  let isLong = false;
+  await withEncodeInput(context, job, request, async input => {
+    const priority = encodePriorityOf(input.plan.durationSeconds, state.isPlayable);
+    isLong = priority === encodePriorities.first;
+    await encodeBatches(context, job, input, isLong ? batches.slice(0, 1) : batches);
+  });
+  return isLong;
 }
 
 async function encodeBatches(

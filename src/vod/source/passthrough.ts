@@ -14,7 +14,7 @@ import { type IndexProgressiveResult, type MoreAudio, readerOf } from '../index/
 import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
 import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
-import { enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
+import { encodePriorityOf, enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
 import { measuredMetadata } from './source-metadata.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from './source-plan.ts';
 import { exceedsMaxDuration, type SourceRequest } from './source-request.ts';
@@ -209,7 +209,9 @@ export async function planPassthrough(
       finished.some(({ quality }) => quality === name),
     );
     if (qualities.length > (video === undefined ? 0 : 1) || !isAudioDone) {
-      await enqueueVodJob(context, 'encode', videoId, transaction);
+      const isPlayable = video !== undefined && isAudioDone;
+      const priority = encodePriorityOf(plan.durationSeconds, isPlayable);
+      await enqueueVodJob(context, 'encode', videoId, transaction, priority);
     } else {
       const stored = await records.state(videoId, transaction);
       if (stored !== undefined) await planCodecs(context, videoId, stored, transaction);
