@@ -19,7 +19,7 @@ const axeOptions = {
   // What is in frames are the player's pages.
   iframes: false,
 };
-const email = 'admin@localhost';
+export const email = 'admin@localhost';
 /** Of the first user of every server that these tests start. */
 export const password = 'correct-horse-battery-staple';
 

@@ -187,11 +187,31 @@ describeInBrowser('ultra low latency', browser => {
     await isPlaying(viewer, false);
     const liveButton = viewer.page.locator('#live');
     await until('the way back to live', async () => (await liveButton.innerText()).includes('Go to live'));
+    // They hide while a busy machine is slow to click.
+    await viewer.pointAtControls();
     await liveButton.click();
     await isPlaying(viewer, true);
     const path = `/live-streams/${stream.liveStreamId}`;
     await server.api('PATCH', path, { ultraLowLatency: false });
     await isPlaying(viewer, false);
+    await stop();
+  });
+
+  it('falls back to HLS in a browser that does not connect to 127.0.0.1, and says why in the menu', async () => {
+    const { stream, stop } = await publish(opus);
+    const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/health`);
+    await using _ = viewer;
+    // Gathers no candidate for it, like Firefox.
+    await viewer.page.addInitScript(`
+      window.RTCPeerConnection = class extends RTCPeerConnection {
+        constructor() { super({ iceTransportPolicy: 'relay' }); }
+      };
+    `);
+    await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    await viewer.page.goto(`${server.baseUrl}/live/${stream.liveStreamId}`);
+    await isPlaying(viewer, false);
+    await viewer.page.click('#settings');
+    await viewer.page.getByText('the server listens on 127.0.0.1 only').waitFor();
     await stop();
   });
 

@@ -103,6 +103,7 @@ export class LiveMenus {
         },
         {
           label: 'Ultra low latency',
+          hint: session.webRtc.problem,
           isChosen: isUltraLow,
           choose: () => session.chooseUltraLowLatency(true),
         },

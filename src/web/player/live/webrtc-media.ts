@@ -1,3 +1,5 @@
+import { isLoopbackOnly } from '../../shared/is-loopback-only.ts';
+
 interface WebRtcHandlers {
   /** It was refused, or did not connect, or broke off; `stop` was called. */
   onLost(hasPlayed: boolean): void;
@@ -6,6 +8,7 @@ interface WebRtcHandlers {
 /** For the first frame, and without any later, or with too many losses to decode any. */
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
+const loopbackText = 'Not from this browser: the server listens on 127.0.0.1 only';
 
 /** Plays a broadcast over WHEP. */
 export class WebRtcMedia {
@@ -21,6 +24,7 @@ export class WebRtcMedia {
   #hasPlayed = false;
   #latencySeconds: number | undefined;
   #buffered = { seconds: 0, frames: 0 };
+  #problem: string | undefined;
 
   constructor(video: HTMLVideoElement, handlers: WebRtcHandlers) {
     this.#video = video;
@@ -36,6 +40,11 @@ export class WebRtcMedia {
     return this.#connection !== undefined;
   }
 
+  /** Why it could not connect, for the viewer, where that is known. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** From the server to the screen. */
   get latencySeconds(): number | undefined {
     return this.#latencySeconds;
@@ -44,6 +53,7 @@ export class WebRtcMedia {
   start(address: string): void {
     this.stop();
     this.#hasPlayed = false;
+    this.#problem = undefined;
     this.#progress = 0;
     this.#buffered = { seconds: 0, frames: 0 };
     this.#arrivedAtMs = performance.now();
@@ -109,6 +119,9 @@ export class WebRtcMedia {
 
   #lose(connection: RTCPeerConnection): void {
     if (connection !== this.#connection) return;
+    const { connectionState, remoteDescription } = connection;
+    const hasConnected = connectionState === 'connected' || this.#hasPlayed;
+    if (!hasConnected && isLoopbackOnly(remoteDescription?.sdp ?? '')) this.#problem = loopbackText;
     this.stop();
     this.#handlers.onLost(this.#hasPlayed);
   }

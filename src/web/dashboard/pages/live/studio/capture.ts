@@ -19,11 +19,19 @@ export function studioProblem(): string | undefined {
   if (!isSecureContext || navigator.mediaDevices === undefined) {
     return 'Browsers allow the camera and the microphone on HTTPS pages and on localhost only. Set up a certificate for this server, and open this page over HTTPS.';
   }
-  const codecs = globalThis.RTCRtpSender?.getCapabilities?.('video')?.codecs ?? [];
-  if (!codecs.some(({ mimeType }) => mimeType.toLowerCase() === 'video/h264')) {
-    return 'This browser can’t encode H.264. Use a current Chrome, Edge, Safari or Firefox, or OBS Studio.';
+  if (videoCodec() === undefined) {
+    return 'This browser can encode neither H.264 nor AV1 for WebRTC. Use a current Chrome or Firefox, or OBS Studio.';
   }
   return undefined;
+}
+
+export type VideoCodec = 'h264' | 'av1';
+
+/** All viewers can play H.264. Firefox has it only with the OpenH264 plug-in, which not every system offers. */
+export function videoCodec(): VideoCodec | undefined {
+  const codecs = globalThis.RTCRtpSender?.getCapabilities?.('video')?.codecs ?? [];
+  const names = codecs.map(({ mimeType }) => mimeType.toLowerCase());
+  return (['h264', 'av1'] as const).find(codec => names.includes(`video/${codec}`));
 }
 
 /** @param deviceId `''` lets the browser choose */

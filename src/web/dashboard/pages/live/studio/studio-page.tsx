@@ -11,7 +11,7 @@ import { Card, Page } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { AlarmList } from '../health/alarm-list.tsx';
 import { useBroadcast } from '../use-broadcast.ts';
-import { canShareScreen, studioProblem } from './capture.ts';
+import { canShareScreen, studioProblem, videoCodec } from './capture.ts';
 import { OnAirCard } from './on-air-card.tsx';
 import { SourceCard } from './source-card.tsx';
 import { Studio } from './studio.ts';
@@ -60,6 +60,12 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
     <>
       {environment.value === 'sandbox' && (
         <Notice>You’re in the sandbox: broadcasts are short and have a watermark.</Notice>
+      )}
+      {videoCodec() === 'av1' && (
+        <Notice>
+          Your browser can’t send H.264 and sends AV1. Some phones, TVs and older browsers can’t play AV1
+          unless the live stream has renditions.
+        </Notice>
       )}
       {captureProblem !== undefined && <Notice tone="bad">{captureProblem}</Notice>}
       <div>

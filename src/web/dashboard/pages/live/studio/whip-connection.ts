@@ -1,4 +1,5 @@
-import { framesPerSecond } from './capture.ts';
+import { isLoopbackOnly } from '../../../../shared/is-loopback-only.ts';
+import { framesPerSecond, type VideoCodec, videoCodec } from './capture.ts';
 
 /** An answer of the server that another attempt may not change. */
 export class WhipRefusal extends Error {
@@ -27,6 +28,9 @@ const connectTimeoutMs = 15_000;
 /** ICE recovers from short losses on its own. */
 const disconnectedGraceMs = 4_000;
 const audioBitsPerSecond = 128_000;
+const blockedText = 'Media could not reach the server. Its WebRTC port may be blocked by a firewall.';
+const loopbackText =
+  'Media could not reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).';
 
 /** One WebRTC session that publishes a video and an audio track. RFC 9725. */
 export class WhipConnection {
@@ -51,7 +55,7 @@ export class WhipConnection {
       ...{ direction, streams },
       sendEncodings: [{ maxBitrate: audioBitsPerSecond }],
     });
-    preferH264(this.#video);
+    preferCodec(this.#video, videoCodec());
     this.#peer.onconnectionstatechange = () => this.#stateChanged();
   }
 
@@ -71,9 +75,8 @@ export class WhipConnection {
     });
     if (response.status !== 201) throw new WhipRefusal(response.status, await problemText(response));
     this.#session = new URL(response.headers.get('Location') ?? '', response.url).href;
-    const connected = this.#connected();
     await this.#peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
-    await connected;
+    await this.#connected();
     this.#isOpen = true;
   }
 
@@ -132,7 +135,7 @@ export class WhipConnection {
   #connected(): Promise<void> {
     const peer = this.#peer;
     return new Promise((resolve, reject) => {
-      const unreachable = 'Media could not reach the server. Its WebRTC port may be blocked by a firewall.';
+      const unreachable = isLoopbackOnly(peer.remoteDescription?.sdp ?? '') ? loopbackText : blockedText;
       const timer = setTimeout(() => finish(new Error(unreachable)), connectTimeoutMs);
       const finish = (error?: Error) => {
         clearTimeout(timer);
@@ -168,13 +171,14 @@ export class WhipConnection {
   }
 }
 
-/** HLS delivers H.264 without encoding. */
-function preferH264(transceiver: RTCRtpTransceiver): void {
+function preferCodec(transceiver: RTCRtpTransceiver, codec: VideoCodec | undefined): void {
   const codecs = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
-  const isH264 = ({ mimeType, sdpFmtpLine = '' }: (typeof codecs)[number]) =>
-    mimeType.toLowerCase() === 'video/h264' && sdpFmtpLine.includes('packetization-mode=1');
   const helpers = codecs.filter(({ mimeType }) => mimeType.toLowerCase() === 'video/rtx');
-  const preferred = codecs.filter(isH264);
+  const preferred = codecs.filter(
+    ({ mimeType, sdpFmtpLine = '' }) =>
+      mimeType.toLowerCase() === `video/${codec}` &&
+      (codec !== 'h264' || sdpFmtpLine.includes('packetization-mode=1')),
+  );
   if (preferred.length > 0) transceiver.setCodecPreferences?.([...preferred, ...helpers]);
 }
 

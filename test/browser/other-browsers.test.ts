@@ -1,0 +1,154 @@
+import { openAsBlob } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
+import { machineAddresses } from '../../src/webrtc/ice/ice-candidates.ts';
+import { FirefoxPage, firefoxPath } from '../support/firefox.ts';
+import { fixture } from '../support/fixtures.ts';
+import { recordTags, replay } from '../support/replay.ts';
+import { RtmpClient } from '../support/rtmp-client.ts';
+import type { TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { missingWebKit, WebKitPage } from '../support/webkit.ts';
+import { until } from './browser-fixture.ts';
+import { email, password, startDashboard } from './dashboard-fixture.ts';
+
+const missingFirefox = firefoxPath === undefined ? 'Firefox is not installed' : undefined;
+for (const reason of [missingFirefox, missingWebKit]) {
+  if (reason !== undefined) process.stderr.write(`Tests with another browser are skipped: ${reason}.\n`);
+}
+
+const readState = `(() => {
+  const video = document.querySelector('video');
+  return {
+    time: video?.currentTime ?? 0,
+    width: video?.videoWidth ?? 0,
+    isPaused: video?.paused ?? true,
+    readyState: video?.readyState ?? 0,
+    error: video?.error?.message ?? '',
+    phase: document.querySelector('#player')?.dataset.phase ?? '',
+  };
+})()`;
+
+interface PlayerState {
+  readonly time: number;
+  readonly width: number;
+}
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startDashboard({ 'live.stopGrace': '100ms' });
+});
+afterAll(() => server?.stop());
+
+async function startBroadcast() {
+  const stream = await server.createStream();
+  const tags = await recordTags({ seconds: 600 });
+  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+  await client.publish(stream.streamKey);
+  const signal = new AbortController();
+  const sent = replay(client, tags, { signal: signal.signal });
+  return {
+    stream,
+    async [Symbol.asyncDispose]() {
+      signal.abort();
+      await sent;
+      await client.close();
+    },
+  };
+}
+
+async function uploadVideo() {
+  const video = await createVideo(server.baseUrl, server.productionKey, { title: 'A film' });
+  const body = new FormData();
+  body.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
+  const headers = { authorization: basicAuthorization(server.productionKey) };
+  const address = `${server.baseUrl}/videos/${video.videoId}/source`;
+  expect((await fetch(address, { method: 'POST', headers, body })).status).toBe(201);
+  return video;
+}
+
+/** Pictures that move. */
+async function untilPlaying(page: FirefoxPage | WebKitPage): Promise<void> {
+  let first: number | undefined;
+  let state: PlayerState | undefined;
+  await waitUntil(
+    async () => {
+      state = await page.evaluate<PlayerState>(readState);
+      if (state.width === 0 || state.time === 0) return false;
+      first ??= state.time;
+      return state.time > first + 1;
+    },
+    { what: () => `a video that plays: ${JSON.stringify(state)}` },
+  );
+}
+
+describe.each([
+  ['Firefox', missingFirefox, () => FirefoxPage.launch()],
+  ['WebKitGTK', missingWebKit, () => WebKitPage.launch()],
+] as const)('%s', (name, missing, launch) => {
+  test.skipIf(missing !== undefined)('plays a video', async () => {
+    await using page = await launch();
+    const video = await uploadVideo();
+    await page.goto(`${video.assets.player}#autoplay;muted;loop`);
+    await untilPlaying(page);
+  });
+
+  // WebKitGTK pauses broadcasts now and then where there is no loudspeaker.
+  test.skipIf(missing !== undefined || name === 'WebKitGTK')('plays a broadcast', async () => {
+    await using page = await launch();
+    await using broadcast = await startBroadcast();
+    await page.goto(`${server.baseUrl}/live/${broadcast.stream.liveStreamId}#autoplay;muted`);
+    await untilPlaying(page);
+  });
+});
+
+/** Firefox without the OpenH264 plug-in, which this machine may not offer either. */
+async function openStudio(server: TestServer) {
+  const { liveStreamId } = await server.createStream();
+  const page = await FirefoxPage.launch();
+  await page.goto(`${server.baseUrl}/dashboard`);
+  const body = JSON.stringify({ email, password });
+  const headers = `{ 'content-type': 'application/json' }`;
+  const signedIn = `fetch('/auth/session', { method: 'POST', headers: ${headers}, body: ${JSON.stringify(body)} }).then(({ ok }) => ok)`;
+  expect(await page.evaluate(signedIn)).toBe(true);
+  await page.goto(`${server.baseUrl}/dashboard/live/${liveStreamId}/studio`);
+  const press = (name: string) =>
+    until(name, () =>
+      page.evaluate<boolean>(`(() => {
+        const isWanted = button => button.textContent === ${JSON.stringify(name)} && button.getAttribute('aria-disabled') !== 'true';
+        const button = [...document.querySelectorAll('button')].find(isWanted);
+        button?.click();
+        return button !== undefined;
+      })()`),
+    );
+  await press('Turn on camera');
+  await press('Go live');
+  const shows = (text: string) =>
+    until(text, () => page.evaluate<boolean>(`document.body.textContent.includes(${JSON.stringify(text)})`));
+  return { page, liveStreamId, shows };
+}
+
+describe.skipIf(missingFirefox !== undefined)('the studio in Firefox', () => {
+  const hasOtherAddress = machineAddresses().some(
+    address => address !== '::1' && !address.startsWith('127.'),
+  );
+
+  // Firefox sends from the addresses of networks only.
+  test.skipIf(!hasOtherAddress)('goes live with AV1', async () => {
+    await using server = await startDashboard({ host: '0.0.0.0', 'live.stopGrace': '100ms' });
+    const { page, liveStreamId, shows } = await openStudio(server);
+    await using _ = page;
+    await shows('You’re live');
+    await until('viewers can play it', async () => {
+      const response = await fetch(`${server.baseUrl}/${liveStreamId}.m3u8`);
+      return response.ok && (await response.text()).includes('av01');
+    });
+    await shows('sends AV1');
+  });
+
+  test('says that it does not connect to a server on 127.0.0.1', async () => {
+    const { page, shows } = await openStudio(server);
+    await using _ = page;
+    await shows('it listens on 127.0.0.1 only');
+  });
+});
