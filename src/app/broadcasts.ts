@@ -51,8 +51,6 @@ const encodersPerCore = 4;
 /** Copying has priority, as for the encoders of video. */
 const audioEncoderNiceness = 3;
 const endedTtlMs = 60_000;
-/** Required by the contract after `complete`. */
-const completedLingerMs = 60_000;
 /** Of a part, when encoding keeps up. */
 const expectedEncodeLagMs = 400;
 /** Signals may be lost. */
@@ -106,6 +104,7 @@ export async function createBroadcasts(
     qualityDropped: transcoding.qualityDropped,
     openStorage: services.openStorage,
     journal: shared?.journal ?? journal,
+    storeCutOff: (liveStreamId, publisher) => liveStreams.setCutOff(liveStreamId, publisher),
     claims: shared?.claims,
     observer: liveObserver(foundation, vod),
     clock,
@@ -193,7 +192,6 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
       maxEncoders: config['live.maxEncoders'] ?? encodersPerCore * availableParallelism(),
       maxEncodersPerProject: config['live.maxEncodersPerProject'],
       endedKeptMs: endedTtlMs,
-      completedLingerMs,
     },
     codecCapabilities: { packager, canReadEnhancedFlv: ffmpeg.canReadEnhancedFlv },
     startPackager: (plan, events, ids) =>

@@ -85,7 +85,7 @@ export class ClusterLive implements LiveSource, LiveControl {
   }
 
   async complete(liveStreamId: string): Promise<void> {
-    this.#registry.complete(liveStreamId);
+    await this.#registry.complete(liveStreamId);
     if (this.#cluster.find(liveStreamId) !== undefined) {
       await this.#options.claims.requestEnd(liveStreamId, 'completed');
     }

@@ -23,6 +23,8 @@ export interface LiveStreamRow {
   /** JSON. */
   playback_policy: string | null;
   thumbnail_type: string | null;
+  /** JSON of the publisher that `complete` has cut off. */
+  cut_off_publisher: string | null;
   created_at_ms: number;
   updated_at_ms: number;
 }

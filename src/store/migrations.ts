@@ -59,6 +59,7 @@ import { textTrackWarnings } from './migrations/0055-text-track-warnings.ts';
 import { canonicalEmails } from './migrations/0056-canonical-emails.ts';
 import { jobParsing } from './migrations/0057-job-parsing.ts';
 import { inheritedAccess } from './migrations/0058-inherited-access.ts';
+import { cutOffPublishers } from './migrations/0059-cut-off-publishers.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -122,6 +123,7 @@ export const migrations: readonly Migration[] = [
   canonicalEmails,
   jobParsing,
   inheritedAccess,
+  cutOffPublishers,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

@@ -69,6 +69,7 @@ describeInBrowser('the player page', browser => {
     expect(await viewer.page.isVisible('text=The stream has ended')).toBe(true);
     await first.stop();
 
+    await server.api('PUT', `/live-streams/${stream.liveStreamId}/allow-again`);
     await using second = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
     await viewer.untilPhase('live');
     const state = await viewer.untilPlayed(2);

@@ -157,7 +157,7 @@ describe.concurrent('a publisher that drops', () => {
 });
 
 describe.concurrent('a broadcast that is ended over the API', () => {
-  test('by complete ends the playlist while the publisher stays, and a new publisher begins another', async () => {
+  test('by complete ends the playlist, disconnects the publisher, and refuses it until it is allowed again', async () => {
     const stream = await server.createStream();
     await using publisher = publish(stream);
     const watch = await StreamMonitor.begin(masterUrl(stream));
@@ -167,12 +167,23 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     expect(await watch.brokenRules()).toEqual([]);
     expect(await isBroadcasting(stream)).toBe(false);
     expect(journalOf(stream)).toEqual({ state: 'ended', end_reason: 'completed' });
-    const gone = await Promise.race([publisher.exited.then(() => true), isBroadcasting(stream)]);
-    expect(gone).toBe(false);
-
-    await using other = publish(stream);
     expect((await publisher.exited).code).not.toBe(0);
-    expect(publisher.stderr).toContain('A new broadcast of this stream has begun.');
+    expect(publisher.stderr).toContain('The broadcast was ended from the dashboard or API.');
+
+    await using again = publish(stream);
+    expect((await again.exited).code).not.toBe(0);
+    expect(again.stderr).toContain(
+      'Stop the encoder for a minute, or choose "Allow again" in the dashboard.',
+    );
+    const path = `/live-streams/${stream.liveStreamId}`;
+    const until = expect.stringMatching(/^\d{4}-/);
+    expect(await (await server.api('GET', path)).json()).toMatchObject({
+      refusedEncoder: { name: expect.stringMatching(/Lavf|FMLE/), address: '127.0.0.1', until },
+    });
+    const allowed = await server.api('PUT', `${path}/allow-again`);
+    expect(allowed.status).toBe(200);
+    expect(await allowed.json()).not.toHaveProperty('refusedEncoder');
+    await using other = publish(stream);
     await waitUntil(() => isBroadcasting(stream), { what: 'the new broadcast' });
     await other.stop();
   });

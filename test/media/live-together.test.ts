@@ -239,6 +239,7 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     for (let count = 0; count < 3; count += 1) {
       await publishAll(stream, short);
       await ask('PUT', `/live-streams/${stream.liveStreamId}/complete`);
+      await ask('PUT', `/live-streams/${stream.liveStreamId}/allow-again`);
     }
     await waitUntil(async () => (await videosOf(stream.liveStreamId)).length === 3, { what: 'three videos' });
     expect((await broadcastsOf(stream)).map(({ endReason }) => endReason)).toEqual(

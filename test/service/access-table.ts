@@ -156,6 +156,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'PATCH /live-streams/{liveStreamId}',
     'DELETE /live-streams/{liveStreamId}',
     'PUT /live-streams/{liveStreamId}/complete',
+    'PUT /live-streams/{liveStreamId}/allow-again',
     'POST /live-streams/{liveStreamId}/stream-key',
     'POST /live-streams/{liveStreamId}/thumbnail',
     'DELETE /live-streams/{liveStreamId}/thumbnail',

@@ -320,6 +320,7 @@ export async function startWireApi(): Promise<WireApi> {
     'PATCH /live-streams/{liveStreamId}': at(stream, { name: 'Pier' }),
     'DELETE /live-streams/{liveStreamId}': async () => ({ path: `/live-streams/${await newStream()}` }),
     'PUT /live-streams/{liveStreamId}/complete': at(`${stream}/complete`),
+    'PUT /live-streams/{liveStreamId}/allow-again': at(`${stream}/allow-again`),
     'POST /live-streams/{liveStreamId}/stream-key': at(`${stream}/stream-key`),
     'GET /live-streams/{liveStreamId}/restreams': at(`${stream}/restreams`),
     'GET /live-streams/{liveStreamId}/broadcasts': at(`${stream}/broadcasts`),

@@ -1,6 +1,6 @@
 import { type AdmissionResult, BroadcastRegistry } from '../../src/live/broadcast/broadcast-registry.ts';
 import type { BroadcastRegistryOptions } from '../../src/live/broadcast/broadcast-registry-options.ts';
-import type { PublisherConnection } from '../../src/live/broadcast/ports.ts';
+import type { CutOffPublisher, PublisherConnection } from '../../src/live/broadcast/ports.ts';
 import type { LiveStreamConfig } from '../../src/live/broadcast/publish-admission.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/packaging/packager.ts';
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
@@ -89,7 +89,6 @@ export const liveSettings: BroadcastRegistryOptions['settings'] = {
   maxEncoders: 4,
   maxEncodersPerProject: 2,
   endedKeptMs: 60_000,
-  completedLingerMs: 60_000,
 };
 
 /** Starts a registry with one live stream, `li1` with the key `key`, and packagers that the test controls. */
@@ -101,6 +100,7 @@ export function startFakeBroadcasts(
   const ends: string[] = [];
   const states: (string | undefined)[] = [];
   let opened = 0;
+  let cutOff: CutOffPublisher | undefined;
   const live = new BroadcastRegistry({
     settings: liveSettings,
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
@@ -111,6 +111,7 @@ export function startFakeBroadcasts(
       accountSuspended: false,
       accountUpgraded: true,
       restreams: [],
+      cutOff,
       ...stream,
     }),
     startPackager: (plan, events) => {
@@ -129,6 +130,9 @@ export function startFakeBroadcasts(
       },
       ended: async (_, __, reason) => void ends.push(reason),
     },
+    storeCutOff: async (_, publisher) => {
+      cutOff = publisher;
+    },
     observer: {
       partListed() {},
       segmentListed() {},
@@ -144,7 +148,7 @@ export function startFakeBroadcasts(
 }
 
 /** Publishes to the stream of {@link startFakeBroadcasts}. `told` is what the connection was told. */
-export async function publish(live: BroadcastRegistry) {
+export async function publish(live: BroadcastRegistry, changes: Partial<PublisherConnection> = {}) {
   const told: string[] = [];
   let isClosed = false;
   const link: PublisherConnection = {
@@ -162,6 +166,7 @@ export async function publish(live: BroadcastRegistry) {
     },
     pause: () => {},
     resume: () => {},
+    ...changes,
   };
   const close = (reason: string) => {
     if (isClosed || !answer.accepted) return;

@@ -49,6 +49,7 @@ const gateCodes: Readonly<Record<string, RejectReason>> = {
   'account-suspended': REJECT.forbidden,
   'account-not-upgraded': REJECT.forbidden,
   'already-publishing': REJECT.conflict,
+  'broadcast-ended': REJECT.forbidden,
   'too-many-attempts': REJECT.overload,
   'too-many-encoders': REJECT.overload,
   'hook-failed': REJECT.down,

@@ -57,6 +57,7 @@ const codeOfReason: Readonly<Record<string, ErrorCode>> = {
   'account-suspended': 'authorization-suspended-account',
   'account-not-upgraded': 'authorization-account-not-upgraded',
   'already-publishing': 'already-publishing',
+  'broadcast-ended': 'session-ended',
   'too-many-attempts': 'too-many-requests',
   'hook-refused': 'hook-refused',
   draining: 'server-draining',

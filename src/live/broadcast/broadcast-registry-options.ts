@@ -4,7 +4,7 @@ import type { SlateSource } from '../slate/slate-source.ts';
 import type { OpenStorage } from '../window/part-store.ts';
 import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import type { CodecCapabilities } from './codec-policy.ts';
-import type { BroadcastClaims, BroadcastJournal, LiveObserver, LiveSettings } from './ports.ts';
+import type { BroadcastClaims, BroadcastJournal, LiveObserver, LiveSettings, StoreCutOff } from './ports.ts';
 import type { LiveStreamConfig, PublishAdmissionOptions } from './publish-admission.ts';
 
 export type QualityDropped = (
@@ -34,6 +34,7 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   readonly qualityDropped?: QualityDropped;
   readonly openStorage?: OpenStorage;
   readonly journal: BroadcastJournal;
+  readonly storeCutOff: StoreCutOff;
   /** Undefined for the only server of a database. */
   readonly claims?: BroadcastClaims | undefined;
   readonly observer: LiveObserver;

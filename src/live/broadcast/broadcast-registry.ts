@@ -9,10 +9,18 @@ import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import type { BroadcastRegistryOptions } from './broadcast-registry-options.ts';
 import type { BroadcastState } from './broadcast-state.ts';
 import { type BroadcastStats, broadcastStats } from './broadcast-stats.ts';
+import { cutOff, returnTooEarly } from './cut-off-publisher.ts';
 import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
-import type { BroadcastClaims, ContinuedBroadcast, OpenedRecord, PublisherConnection } from './ports.ts';
+import type {
+  BroadcastClaims,
+  ContinuedBroadcast,
+  OpenedRecord,
+  PublisherConnection,
+  StoreCutOff,
+} from './ports.ts';
 import {
   alreadyPublishingRefusal,
+  broadcastEndedRefusal,
   type LiveStreamConfig,
   type OpeningBroadcast,
   PublishAdmission,
@@ -42,6 +50,8 @@ const maxEndedKept = 2;
 const finalRequestsMs = 500;
 /** A publisher waits this long for its broadcast to be left to another server. */
 const maxReleaseMs = 3_000;
+/** A publisher that is cut off waits this long for the database. */
+const maxCutOffMs = 2_000;
 const drainingText = 'The server is restarting. Reconnect in a moment.';
 const drainingRefusal = refusal('draining', drainingText);
 
@@ -123,6 +133,7 @@ export class BroadcastRegistry implements Component {
   async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
     const found = await this.#options.findStream(streamKey);
     if (this.#isDraining) return drainingRefusal;
+    if (found !== undefined && (await this.#isTooEarly(found, connection))) return broadcastEndedRefusal;
     const decision = this.#admission.decide(found);
     if (!decision.accepted) return decision;
     const { stream, running, ladder } = decision;
@@ -135,6 +146,25 @@ export class BroadcastRegistry implements Component {
     } finally {
       this.#opening.delete(liveStreamId);
     }
+  }
+
+  /** `complete` has cut the publisher off, and it has not stayed away since. */
+  async #isTooEarly(
+    { liveStreamId, cutOff: publisher }: LiveStreamConfig,
+    connection: PublisherConnection,
+  ): Promise<boolean> {
+    const early = returnTooEarly(publisher, connection, this.#options.clock.nowMs());
+    if (early === undefined) return false;
+    await this.#storeCutOff(liveStreamId, early);
+    return true;
+  }
+
+  async #storeCutOff(...cutOffPublisher: Parameters<StoreCutOff>): Promise<void> {
+    const { storeCutOff, log } = this.#options;
+    const stored = storeCutOff(...cutOffPublisher).catch((error: unknown) =>
+      log.child('live').error('cut-off-publisher-not-stored', { liveStreamId: cutOffPublisher[0], error }),
+    );
+    await Promise.race([stored, sleep(maxCutOffMs, undefined, { ref: false })]);
   }
 
   async #open(
@@ -285,11 +315,23 @@ export class BroadcastRegistry implements Component {
     return this.#running(liveStreamId) !== undefined;
   }
 
-  complete(liveStreamId: string): void {
+  /** Resolves when its publisher is disconnected. */
+  async complete(liveStreamId: string): Promise<void> {
     const running = this.#running(liveStreamId);
     if (running === undefined) return;
     void running.end('completed');
-    running.disconnectPublisherLater(this.#options.settings.completedLingerMs);
+    await this.#cutOff(running);
+  }
+
+  /** Stored first: many encoders reconnect at once. */
+  async #cutOff(broadcast: LiveBroadcast): Promise<void> {
+    const { connection, liveStreamId } = broadcast;
+    if (connection === undefined) return;
+    // A source is turned off in its settings.
+    if (connection.protocol !== 'pull') {
+      await this.#storeCutOff(liveStreamId, cutOff(connection, this.#options.clock.nowMs()));
+    }
+    broadcast.disconnectPublisher('The broadcast was ended from the dashboard or API.');
   }
 
   /** @returns false when no broadcast is running */

@@ -60,7 +60,6 @@ export class LiveBroadcast {
   #connection: PublisherConnection | undefined;
   #publisherSession: PublisherSession | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
-  #disconnectTimer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(options: LiveBroadcastOptions) {
@@ -126,6 +125,10 @@ export class LiveBroadcast {
 
   get isTranscoded(): boolean {
     return this.#options.ladder !== undefined;
+  }
+
+  get connection(): PublisherConnection | undefined {
+    return this.#connection;
   }
 
   hasActivePublisher(): boolean {
@@ -242,7 +245,6 @@ export class LiveBroadcast {
     const session = this.#publisherSession;
     this.#connection = undefined;
     this.#publisherSession = undefined;
-    clearTimeout(this.#disconnectTimer);
     this.#options.log.info('publisher-detached', { connectionId: connection.connectionId, reason });
     if (this.isEnding) return;
     const hasStopped = reason === 'unpublished';
@@ -289,19 +291,7 @@ export class LiveBroadcast {
     this.#gapFiller.start(this.#state === 'stopping');
   }
 
-  /** Leaves the encoder time to stop after `complete`. */
-  disconnectPublisherLater(afterMs: number): void {
-    const connection = this.#connection;
-    if (connection === undefined) return;
-    clearTimeout(this.#disconnectTimer);
-    this.#disconnectTimer = setTimeout(
-      () => connection.close('The broadcast was ended from the dashboard or API.'),
-      afterMs,
-    );
-  }
-
   disconnectPublisher(description: string): void {
-    clearTimeout(this.#disconnectTimer);
     this.#connection?.close(description);
   }
 

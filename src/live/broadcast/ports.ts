@@ -68,6 +68,20 @@ export interface BroadcastJournal {
   ended(broadcastId: string, endedAtMs: number, reason: EndReason, health?: IngestStats): Promise<void>;
 }
 
+/** The publisher that was connected when its broadcast was ended from outside. Most encoders reconnect by themselves. */
+export interface CutOffPublisher {
+  readonly remoteAddress: string;
+  /** The encoder's own name, or `''`. */
+  readonly encoder: string;
+  /** When it was cut off, or tried to come back the last time. */
+  readonly seenAtMs: number;
+  /** It is accepted after it has stayed away for this long. */
+  readonly waitMs: number;
+}
+
+/** Stores the publisher that `complete` has cut off, by live stream. */
+export type StoreCutOff = (liveStreamId: string, publisher: CutOffPublisher) => Promise<void>;
+
 export interface LiveObserver {
   partListed(lagMs: number): void;
   /** `lagMs` counts from the arrival of the last frame. */
@@ -95,6 +109,4 @@ export interface LiveSettings {
   readonly maxEncodersPerProject: number;
   /** Time that an ended broadcast stays in memory. */
   readonly endedKeptMs: number;
-  /** Time that a publisher stays connected after `complete`. */
-  readonly completedLingerMs: number;
 }

@@ -4,7 +4,7 @@ import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { BroadcastInfo } from './broadcast-subscriber.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
-import type { LiveSettings } from './ports.ts';
+import type { CutOffPublisher, LiveSettings } from './ports.ts';
 
 export interface LiveStreamConfig {
   readonly liveStreamId: string;
@@ -17,6 +17,7 @@ export interface LiveStreamConfig {
   readonly record?: boolean | undefined;
   readonly audioTracks?: readonly ListedTrackLabel[] | undefined;
   readonly ultraLowLatency?: boolean | undefined;
+  readonly cutOff?: CutOffPublisher | undefined;
 }
 
 export type SelectLadder = (
@@ -28,6 +29,7 @@ type RefusalReason =
   | 'account-suspended'
   | 'account-not-upgraded'
   | 'already-publishing'
+  | 'broadcast-ended'
   | 'too-many-attempts'
   | 'too-many-encoders'
   | 'draining';
@@ -144,6 +146,11 @@ export function refusal(reason: RefusalReason, description: string): Refusal {
 export const alreadyPublishingRefusal = refusal(
   'already-publishing',
   'Another encoder is already publishing with this stream key. Stop it first.',
+);
+
+export const broadcastEndedRefusal = refusal(
+  'broadcast-ended',
+  'This broadcast was ended from the dashboard or API. Stop the encoder for a minute, or choose "Allow again" in the dashboard.',
 );
 
 export const unknownKeyRefusal = refusal(

@@ -17,7 +17,7 @@ interface RunningBroadcast {
 export interface LocalBroadcasts {
   running(): readonly RunningBroadcast[];
   move(broadcastId: string, description: string): Promise<void>;
-  complete(liveStreamId: string): void;
+  complete(liveStreamId: string): Promise<void>;
   suspend(liveStreamId: string): boolean;
   remove(liveStreamId: string): Promise<void>;
 }
@@ -132,7 +132,7 @@ export class ClaimKeeper implements Component {
     const { requestedEnd, wantedBy } = claimed;
     if (requestedEnd === 'deleted') await local.remove(liveStreamId);
     else if (requestedEnd === 'account-suspended') local.suspend(liveStreamId);
-    else if (requestedEnd !== undefined) local.complete(liveStreamId);
+    else if (requestedEnd !== undefined) void local.complete(liveStreamId);
     else if (wantedBy === undefined || wantedBy === nodeId) return;
     else if (broadcast.hasActivePublisher()) await claims.keep(claimed);
     else this.#move(broadcastId, movedText);

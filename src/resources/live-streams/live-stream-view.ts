@@ -8,7 +8,7 @@ export type LiveStreamView = z.input<typeof liveStreamSchema>;
 
 export function viewOf(
   stream: LiveStream,
-  show: { baseUrl: string; isBroadcasting: boolean; privateToken: string | undefined },
+  show: { baseUrl: string; nowMs: number; isBroadcasting: boolean; privateToken: string | undefined },
 ): LiveStreamView {
   return {
     liveStreamId: stream.liveStreamId,
@@ -27,6 +27,7 @@ export function viewOf(
     ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),
     ...(stream.viewerClips ? { viewerClips: true } : {}),
     ...(stream.thumbnailType === undefined ? {} : { hasThumbnail: true }),
+    ...refusedEncoderOf(stream, show.nowMs),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),
@@ -34,7 +35,11 @@ export function viewOf(
 }
 
 /** For callers who may watch, but not publish. */
-export function withoutSecrets({ streamKey: _, ...view }: LiveStreamView): LiveStreamView {
+export function withoutSecrets({
+  streamKey: _,
+  refusedEncoder: _encoder,
+  ...view
+}: LiveStreamView): LiveStreamView {
   return {
     ...view,
     restreams: view.restreams.map(({ streamKey: _key, ...restream }) => ({
@@ -45,6 +50,15 @@ export function withoutSecrets({ streamKey: _, ...view }: LiveStreamView): LiveS
       ? {}
       : { source: { ...view.source, url: redactServerUrl(view.source.url) } }),
   };
+}
+
+function refusedEncoderOf({ cutOff }: LiveStream, nowMs: number): Pick<LiveStreamView, 'refusedEncoder'> {
+  if (cutOff === undefined) return {};
+  const { encoder, remoteAddress, seenAtMs, waitMs } = cutOff;
+  const untilMs = seenAtMs + waitMs;
+  return nowMs < untilMs
+    ? { refusedEncoder: { name: encoder, address: remoteAddress, until: formatAtom(untilMs) } }
+    : {};
 }
 
 function sourceOf({ url, isEnabled, status }: LiveSource): NonNullable<LiveStreamView['source']> {

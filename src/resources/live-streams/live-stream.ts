@@ -44,6 +44,15 @@ export interface SourceStatus {
   readonly nextAttemptAtMs?: number | undefined;
 }
 
+/** The encoder that was connected when the broadcast was ended over the API. */
+export interface CutOffEncoder {
+  readonly remoteAddress: string;
+  readonly encoder: string;
+  readonly seenAtMs: number;
+  /** It is refused until it has stayed away for this long. */
+  readonly waitMs: number;
+}
+
 export const liveQualities = ['passthrough', 'ladder'] as const;
 
 export type LiveQualities = (typeof liveQualities)[number];
@@ -81,6 +90,7 @@ export interface LiveStream {
   /** Viewers may clip broadcasts. */
   readonly viewerClips: boolean;
   readonly thumbnailType: string | undefined;
+  readonly cutOff?: CutOffEncoder | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

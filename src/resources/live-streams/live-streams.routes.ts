@@ -88,10 +88,23 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       scope: 'live',
       path: '/live-streams/{liveStreamId}/complete',
       summary: 'Complete the broadcast',
-      description: 'Ends the running broadcast within seconds. Does nothing when there is none.',
+      description:
+        'Ends the running broadcast within seconds and disconnects its encoder, which is refused until it has stayed away for a minute. An encoder that had left before may publish at once. Does nothing when there is no broadcast.',
       ...one,
       success: { status: 202, description: 'The broadcast will end.' },
       handle: ({ found }) => liveStreams.complete(found),
+    }),
+    defineRoute({
+      method: 'PUT',
+      scope: 'live',
+      path: '/live-streams/{liveStreamId}/allow-again',
+      summary: 'Allow the encoder again',
+      action: 'live-stream.encoder.allow',
+      description:
+        'The encoder that was disconnected by `complete` may publish at once. Does nothing when none is refused.',
+      ...one,
+      success: { status: 200, ...shown },
+      handle: ({ found }) => liveStreams.allowAgain(found),
     }),
     defineRoute({
       method: 'POST',

@@ -218,6 +218,18 @@ export const liveStreamSchema = z
       })
       .optional()
       .describe('Media that the server pulls, when set.'),
+    refusedEncoder: z
+      .object({
+        name: z.string().describe('The name that the encoder gives itself; empty over SRT.'),
+        address: z.string(),
+        until: z.iso
+          .datetime({ offset: true })
+          .describe('When it may publish again, unless it tries before that.'),
+      })
+      .optional()
+      .describe(
+        'The encoder that was connected when the broadcast was completed. It is refused until it has stayed away for a minute. Absent for callers without the scope `live`.',
+      ),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),

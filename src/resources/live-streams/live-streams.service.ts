@@ -78,6 +78,7 @@ export class LiveStreamsService {
     const hasLostPlayer = stream.playerId !== undefined && removedPlayers.has(stream.playerId);
     return viewOf(hasLostPlayer ? { ...stream, playerId: undefined } : stream, {
       baseUrl: this.#baseUrl(),
+      nowMs: this.#clock.nowMs(),
       isBroadcasting: this.#live.isBroadcasting(stream.liveStreamId),
       privateToken: stream.public ? undefined : this.#privateTokens.mint(stream.liveStreamId),
     });
@@ -147,6 +148,12 @@ export class LiveStreamsService {
 
   async complete(stream: LiveStream): Promise<void> {
     await this.#live.complete(stream.liveStreamId);
+  }
+
+  /** The encoder that {@link complete} has cut off may publish at once. */
+  async allowAgain(stream: LiveStream): Promise<LiveStreamView> {
+    await this.#store.setCutOff(stream.liveStreamId, undefined);
+    return this.#viewUpdated(stream);
   }
 
   async setThumbnail(stream: LiveStream, file: UploadedFile, owner: ThumbnailOwner): Promise<LiveStreamView> {

@@ -35,6 +35,7 @@ export interface StreamKeyOwner {
   readonly record: LiveStream['record'];
   readonly audioTracks: LiveStream['audioTracks'];
   readonly ultraLowLatency: boolean;
+  readonly cutOff: LiveStream['cutOff'];
 }
 
 interface LiveStreamForViewers {
@@ -104,6 +105,7 @@ export class LiveStreamsStore {
           'stream.is_recorded',
           'stream.audio_tracks',
           'stream.is_ultra_low_latency',
+          'stream.cut_off_publisher',
         ])
         .where('stream.stream_key', '=', streamKey),
     );
@@ -120,6 +122,7 @@ export class LiveStreamsStore {
       record: isRecordedFrom(row),
       audioTracks: audioTracksFrom(row),
       ultraLowLatency: row.is_ultra_low_latency === 1,
+      cutOff: cutOffFrom(row),
     };
   }
 
@@ -160,6 +163,15 @@ export class LiveStreamsStore {
         .set({ source_status: JSON.stringify(status) })
         .where('id', '=', liveStreamId)
         .where('is_source_enabled', '=', 1),
+    );
+  }
+
+  async setCutOff(liveStreamId: string, cutOff: LiveStream['cutOff']): Promise<void> {
+    await this.#database.run(
+      this.#database.queries
+        .updateTable('live_streams')
+        .set({ cut_off_publisher: cutOff === undefined ? null : JSON.stringify(cutOff) })
+        .where('id', '=', liveStreamId),
     );
   }
 
@@ -370,9 +382,14 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
     ultraLowLatency: row.is_ultra_low_latency === 1,
     viewerClips: row.has_viewer_clips === 1,
     thumbnailType: row.thumbnail_type ?? undefined,
+    cutOff: cutOffFrom(row),
     createdAtMs: row.created_at_ms,
     updatedAtMs: row.updated_at_ms,
   };
+}
+
+function cutOffFrom({ cut_off_publisher }: Pick<LiveStreamRow, 'cut_off_publisher'>): LiveStream['cutOff'] {
+  return cut_off_publisher === null ? undefined : (JSON.parse(cut_off_publisher) as LiveStream['cutOff']);
 }
 
 function audioTracksFrom({ audio_tracks }: Pick<LiveStreamRow, 'audio_tracks'>): LiveStream['audioTracks'] {

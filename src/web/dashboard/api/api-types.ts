@@ -252,6 +252,7 @@ export type LiveStream = {
     readonly reason?: string | undefined;
     readonly nextAttemptAt?: string | undefined;
   } | undefined;
+  readonly refusedEncoder?: { readonly name: string; readonly address: string; readonly until: string; } | undefined;
   readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -1048,6 +1049,7 @@ export interface Operations {
   };
   'DELETE /live-streams/{liveStreamId}': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
   'PUT /live-streams/{liveStreamId}/complete': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'PUT /live-streams/{liveStreamId}/allow-again': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
   'POST /live-streams/{liveStreamId}/stream-key': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
   'POST /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: FormData; answer: LiveStream; };
   'DELETE /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };

@@ -106,7 +106,7 @@ describe('a journal that fails', () => {
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
     expect(live.isBroadcasting('li1')).toBe(true);
-    live.complete('li1');
+    void live.complete('li1');
     await vi.advanceTimersByTimeAsync(0);
     expect(await playlistOf(live.current('li1'))).toContain('#EXT-X-ENDLIST');
   });
@@ -387,7 +387,7 @@ test('a waiting broadcast does not become live while it ends', async () => {
     packagers[1]!.give(20_000, 20);
     packagers[1]!.die();
   };
-  live.complete('li1');
+  void live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);
   expect([states, ends]).toEqual([['live', 'waiting'], ['completed']]);
 });
@@ -409,11 +409,11 @@ describe('ended broadcasts', () => {
   test('are kept up to two per stream', async () => {
     const { live, packagers } = startFakeBroadcasts();
     for (let index = 0; index < 5; index += 1) {
-      const publisher = await publish(live);
+      const publisher = await publish(live, { encoder: `encoder ${index}` });
       await startVideo(publisher);
       packagers[index]!.begin();
       packagers[index]!.give(0, 20);
-      live.complete('li1');
+      void live.complete('li1');
       await vi.advanceTimersByTimeAsync(0);
     }
     const found = ['br1', 'br2', 'br3', 'br4', 'br5'].map(id => live.find('li1', id) !== undefined);
@@ -432,10 +432,10 @@ describe('ended broadcasts', () => {
     await startVideo(await publish(live));
     packagers[0]!.begin();
     packagers[0]!.give(0, 20);
-    live.complete('li1');
+    void live.complete('li1');
     await vi.advanceTimersByTimeAsync(0);
     expect(live.current('li1')?.broadcastId).toBe('br1');
-    const second = await publish(live);
+    const second = await publish(live, { encoder: 'another encoder' });
     expect(live.current('li1')).toBeUndefined();
     expect(live.find('li1', 'br1')).toBeDefined();
     await startVideo(second);

@@ -145,9 +145,9 @@ test('a publisher that comes back while its broadcast ends gets another one', as
   const journal = { opened: async () => '', changed: async () => {}, ended };
   const fake = startFakeBroadcasts({ claims: { ...claims, claim }, journal });
   const publisher = await begin(fake);
-  fake.live.complete('li1');
+  void fake.live.complete('li1');
   publisher.close('unpublished');
-  const again = publish(fake.live);
+  const again = publish(fake.live, { encoder: 'another encoder' });
   await vi.advanceTimersByTimeAsync(100);
   stored.resolve();
   await again;

@@ -33,7 +33,7 @@ function startWithRewind(seconds: number, isFull = false, record?: boolean) {
 
 /** Broadcasts for a time to somebody who watches, and ends the broadcast. */
 async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: number): Promise<void> {
-  const publisher = await publish(fake.live);
+  const publisher = await publish(fake.live, { encoder: `encoder ${fake.packagers.length}` });
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
   const packager = fake.packagers.at(-1)!;
@@ -44,7 +44,7 @@ async function broadcast(fake: ReturnType<typeof startWithRewind>, seconds: numb
     await vi.advanceTimersByTimeAsync(2000);
     await originOf(fake, 'segment-4.m4s');
   }
-  fake.live.complete('li1');
+  void fake.live.complete('li1');
   await vi.advanceTimersByTimeAsync(0);
 }
 

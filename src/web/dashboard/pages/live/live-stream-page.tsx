@@ -9,6 +9,7 @@ import type { PageProps } from '../../shell/page-props.ts';
 import { can, elsewhere, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -137,6 +138,9 @@ function StreamPage({
           <StatusCard stream={stream} state={state} stats={broadcast.stats} />
         </div>
         <AlarmList alarms={broadcast.alarms} />
+        {stream.refusedEncoder !== undefined && (
+          <RefusedEncoder stream={stream} encoder={stream.refusedEncoder} onChange={loaded.set} />
+        )}
       </div>
       <Tabs
         label="Live stream sections"
@@ -164,13 +168,16 @@ function StreamPage({
         <ConfirmDialog
           title="End the broadcast?"
           action="End broadcast"
-          work={() => call('PUT /live-streams/{liveStreamId}/complete', path)}
+          work={async () => {
+            await call('PUT /live-streams/{liveStreamId}/complete', path);
+            loaded.reload();
+          }}
           onClose={() => setAsks(undefined)}
         >
           <p>Viewers see that the stream has ended, and what was recorded becomes a video.</p>
           <p>
-            Stop your encoder too. If it stays connected, the server disconnects it after a minute. You can go
-            live again immediately with the same stream key.
+            Your encoder is disconnected, and can’t come back until it has stayed away for a minute or you
+            allow it again. Another encoder can go live immediately with the same stream key.
           </p>
         </ConfirmDialog>
       )}
@@ -193,6 +200,36 @@ function StreamPage({
         </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+/** After “End broadcast”: most encoders reconnect by themselves. */
+function RefusedEncoder({
+  stream,
+  encoder,
+  onChange,
+}: {
+  stream: LiveStream;
+  encoder: NonNullable<LiveStream['refusedEncoder']>;
+  onChange: (stream: LiveStream) => void;
+}) {
+  const { liveStreamId } = stream;
+  const allowing = useSubmit(async () => {
+    onChange(await call('PUT /live-streams/{liveStreamId}/allow-again', { params: { liveStreamId } }));
+    showToast('The encoder can go live again.');
+  });
+  return (
+    <Notice
+      tone="warning"
+      action={
+        <Button small busy={allowing.busy} onClick={allowing.submit}>
+          Allow again
+        </Button>
+      }
+    >
+      You ended the broadcast. The encoder {encoder.name === '' ? '' : `“${encoder.name}” `}at{' '}
+      {encoder.address} is refused until it has stayed away for a minute.
+    </Notice>
   );
 }
 
