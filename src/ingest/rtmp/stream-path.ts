@@ -1,4 +1,6 @@
 const apps: readonly string[] = ['s', 'live'];
+/** Of Wowza and the servers of Adobe. */
+const defaultInstance = '_definst_';
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 
 /** `description` is shown to the broadcaster. */
@@ -10,9 +12,14 @@ type StreamPath =
       readonly description: string;
     };
 
-/** Encoders split `rtmp://host/s/KEY` into `s` and `KEY`, or `s/KEY` and nothing. */
+/**
+ * Encoders split `rtmp://host/s/KEY` into `s` and `KEY`, or `s/KEY` and nothing. Some escape the slash, name the default
+ * instance of an app, or put the file type of Flash before the key. People paste the key into both fields.
+ */
 export function resolveStreamPath(connectApp: string, publishName: string): StreamPath {
-  const [app = '', ...rest] = segmentsOf(`${withoutQuery(connectApp)}/${withoutQuery(publishName)}`);
+  const path = `${withoutQuery(connectApp)}/${withoutQuery(publishName)}`;
+  const [app = '', ...named] = segmentsOf(path.replace(/%2f/gi, '/'));
+  const rest = named[0] === defaultInstance ? named.slice(1) : named;
   if (!apps.includes(app)) {
     return refusal(
       'unknown-app',
@@ -22,8 +29,8 @@ export function resolveStreamPath(connectApp: string, publishName: string): Stre
   const [encodedKey, ...more] = rest;
   if (encodedKey === undefined)
     return refusal('missing-key', "The stream key is missing. Enter it in your encoder's settings.");
-  const streamKey = percentDecoded(encodedKey);
-  if (more.length > 0 || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
+  const streamKey = percentDecoded(withoutFileType(encodedKey))?.trim();
+  if (more.some(segment => segment !== encodedKey) || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
     return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');
   }
   const query = [connectApp, publishName].map(queryOf).filter(text => text !== '');
@@ -32,6 +39,12 @@ export function resolveStreamPath(connectApp: string, publishName: string): Stre
 
 function refusal(reason: 'unknown-app' | 'missing-key' | 'invalid-key', description: string): StreamPath {
   return { ok: false, reason, description };
+}
+
+/** `flv:KEY` and `mp4:KEY.f4v`, as Flash encoders name streams. */
+function withoutFileType(name: string): string {
+  const [, key = name] = /^(?:flv|mp4):(.+?)(?:\.(?:f4v|flv|mp4))?$/.exec(name) ?? [];
+  return key;
 }
 
 function withoutQuery(text: string): string {

@@ -197,7 +197,7 @@ export class WhipEndpoint implements Component {
 
 /** Of the path, or of the bearer token. */
 function streamKeyOf({ path, authorization = '' }: SignalingRequest): string {
-  const inPath = path.slice(whipPaths.endpoint.length).replace(/^\//, '');
+  const inPath = path.slice(whipPaths.endpoint.length).replace(/^\/|\/$/g, '');
   const key = inPath === '' ? (/^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? '') : decoded(inPath);
   if (key === '') {
     throw detailed(

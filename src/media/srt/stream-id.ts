@@ -46,7 +46,8 @@ function readAccessControl(list: string): PublishStreamId {
 }
 
 function keyOf(resource: string): PublishStreamId {
-  const [streamKey = '', ...query] = resource.replace(/^\/?(?:(?:s|live)\/)?/, '').split('?');
+  const [path = '', ...query] = resource.split('?');
+  const streamKey = path.replace(/^\/?(?:(?:s|live)\/)?(?:_definst_\/)?/, '').replace(/\/+$/, '');
   if (streamKey === '') {
     return {
       ok: false,
