@@ -2,7 +2,13 @@ import { type PullArguments, pullArguments } from '../../ffmpeg/arguments/pull-a
 import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { EgressProxy } from './egress-proxy.ts';
-import type { PullEvents, PullInput, TargetRules } from './pull-input.ts';
+import {
+  PullError,
+  type PullEvents,
+  type PullInput,
+  type TargetRules,
+  unsupportedVideoText,
+} from './pull-input.ts';
 import { RtspRelay } from './rtsp-relay.ts';
 import { StreamPacer } from './stream-pacer.ts';
 
@@ -30,6 +36,20 @@ const maxReserveMs = 8_000;
 const copiedAudio = ['MPEG4-GENERIC', 'MPA'];
 /** G.711 needs no `rtpmap`. RFC 3551, table 4. */
 const staticAudio: Readonly<Record<string, string>> = { '0': 'PCMU', '8': 'PCMA', '14': 'MPA' };
+
+/** Video that needs no `rtpmap`. RFC 3551, table 5. */
+const staticVideo: Readonly<Record<string, string>> = {
+  '26': 'JPEG',
+  '31': 'H261',
+  '32': 'MPV',
+  '34': 'H263',
+};
+const deliveredVideo = ['H264', 'H265', 'HEVC'];
+const videoNames: Readonly<Record<string, string>> = {
+  JPEG: 'MJPEG',
+  MPV: 'MPEG-2',
+  'MP4V-ES': 'MPEG-4 part 2',
+};
 
 /** RTP has no decode times. ffmpeg finds out those of B-frames only after some frames, and cannot send the ones before. */
 const untimedStart = /first pts and dts value must be set/;
@@ -92,6 +112,8 @@ export async function openRtspSource(
   let current: PipedProcess | undefined;
   let isStopped = false;
   const relay = new RtspRelay(url, rules, sdp => {
+    const unsupported = unsupportedVideo(sdp);
+    if (unsupported !== undefined) throw new PullError(unsupportedVideoText(unsupported));
     if (needsConversion || !hasOtherAudio(sdp)) return;
     // This child is ended before it sends anything, and the next one converts.
     needsConversion = true;
@@ -145,6 +167,16 @@ function start(
   });
   child.output(1).on('data', onBytes);
   return child;
+}
+
+/** Names the codec of the first video, unless it can be delivered; undefined without video. RFC 4566, 5.14 and 6. */
+export function unsupportedVideo(sdp: string): string | undefined {
+  const [, format] = /^m=video \d+ \S+ (\d+)/m.exec(sdp) ?? [];
+  if (format === undefined) return undefined;
+  const named = new RegExp(`^a=rtpmap:${format} ([^/\\s]+)`, 'm').exec(sdp)?.[1] ?? staticVideo[format];
+  const codec = named?.toUpperCase();
+  if (codec === undefined || deliveredVideo.includes(codec)) return undefined;
+  return videoNames[codec] ?? codec.replace(/[^\x20-\x7e]/g, '?').slice(0, 32);
 }
 
 /** The session description of a source announces audio that must be converted. RFC 4566, 5.14 and 6. */

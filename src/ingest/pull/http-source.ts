@@ -1,7 +1,13 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pinnedLookup } from '../../shared/network/target-address.ts';
-import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
+import {
+  PullError,
+  type PullEvents,
+  type PullInput,
+  type TargetRules,
+  unsupportedVideoText,
+} from './pull-input.ts';
 import { checkTarget, describeConnectError } from './pull-target.ts';
 
 const maxRedirects = 5;
@@ -17,8 +23,9 @@ export async function requestSource(
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const answer = await send(url, rules, signal);
     const { statusCode: status = 0, headers } = answer;
-    if (status === 200) return answer;
+    if (status === 200 && !isMotionJpeg(answer)) return answer;
     answer.destroy();
+    if (status === 200) throw new PullError(unsupportedVideoText('MJPEG'));
     if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) {
       throw new PullError(`The source answered with the HTTP status ${status}. Check the address.`);
     }
@@ -59,6 +66,11 @@ async function send(url: URL, rules: TargetRules, signal: AbortSignal): Promise<
   } finally {
     clearTimeout(overdue);
   }
+}
+
+/** As IP cameras send it over HTTP. */
+function isMotionJpeg({ headers }: IncomingMessage): boolean {
+  return /^(?:multipart\/x-mixed-replace|image\/jpeg)\b/i.test(headers['content-type'] ?? '');
 }
 
 export function isPlaylist(url: URL, { headers }: IncomingMessage): boolean {

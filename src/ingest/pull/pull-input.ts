@@ -31,3 +31,8 @@ export interface TargetRules {
   /** Allows loopback and private addresses. */
   readonly allowPrivate: boolean;
 }
+
+/** @param codec as people call it */
+export function unsupportedVideoText(codec: string): string {
+  return `The source sends ${codec}, which is not supported. Choose H.264 or HEVC in the source.`;
+}

@@ -59,9 +59,15 @@ export async function openRtmpSource(
   };
 }
 
-/** @throws PullError */
+/**
+ * The last part of the path is the stream key. With a single part, such as MediaMTX has, there is no app.
+ *
+ * @throws PullError
+ */
 function readTarget(url: URL) {
-  const [, app = '', streamKey = ''] = /^\/([^/]+(?:\/.+)?)\/([^/]+)$/.exec(url.pathname) ?? [];
+  const parts = url.pathname.split('/').filter(part => part !== '');
+  const streamKey = parts.at(-1) ?? '';
+  const app = parts.slice(0, -1).join('/');
   try {
     const tcUrl = `${url.protocol}//${url.host}/${app}`;
     return { app, tcUrl, streamKey: `${decodeURIComponent(streamKey)}${url.search}` };

@@ -220,5 +220,8 @@ function describeStatus(status: number): string {
     return 'The source refused the user name or password. Check them in the address: rtsp://user:password@host/path.';
   }
   if (status === 404 || status === 454) return 'The source has no stream at this path. Check the address.';
+  if (status === 461) {
+    return 'The source sends its media over UDP only, which this server does not receive: a firewall in between would drop it. Turn on RTP over RTSP (TCP) in the source.';
+  }
   return `The source answered with the RTSP status ${status}.`;
 }

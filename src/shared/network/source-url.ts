@@ -23,8 +23,8 @@ export function sourceUrlProblem(text: string): string | undefined {
   if (!isPercentEncoded(url.username) || !isPercentEncoded(url.password)) {
     return 'A "%" in the user name or password of the source must be written as "%25".';
   }
-  if (url.protocol.startsWith('rtmp') && !/^\/[^/]+\/[^/]/.test(url.pathname)) {
-    return 'The address of an RTMP source needs an app and a stream key, as in rtmp://host/app/key.';
+  if (url.protocol.startsWith('rtmp') && !/^\/+[^/]/.test(url.pathname)) {
+    return 'The address of an RTMP source needs a path, as in rtmp://host/app/key or rtmp://host/name.';
   }
   if (url.protocol !== 'srt:') return undefined;
   if (!sourcePort(url)) return 'The address of an SRT source needs a port, as in srt://host:9000.';

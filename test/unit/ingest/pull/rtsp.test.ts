@@ -1,7 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasOtherAudio, openRtspSource } from '../../../../src/ingest/pull/ffmpeg-source.ts';
+import {
+  hasOtherAudio,
+  openRtspSource,
+  unsupportedVideo,
+} from '../../../../src/ingest/pull/ffmpeg-source.ts';
 import { RtspCredentials } from '../../../../src/ingest/pull/rtsp-credentials.ts';
 import { type RtspMessage, RtspReader } from '../../../../src/ingest/pull/rtsp-messages.ts';
 import { makeProcessOwner } from '../../../support/process-limits.ts';
@@ -93,6 +97,21 @@ describe('the audio of a session description', () => {
     ['m=video 0 RTP/AVP 96\r\n', false],
   ])('of %j is converted: %s', (sdp, isOther) => {
     expect(hasOtherAudio(`v=0\r\n${sdp}`)).toBe(isOther);
+  });
+});
+
+describe('the video of a session description', () => {
+  it.each([
+    ['m=video 0 RTP/AVP 26\r\n', 'MJPEG'],
+    ['m=video 0 RTP/AVP 96\r\na=rtpmap:96 jpeg/90000\r\n', 'MJPEG'],
+    ['m=video 0 RTP/AVP 96\r\na=rtpmap:96 MP4V-ES/90000\r\n', 'MPEG-4 part 2'],
+    ['m=video 0 RTP/AVP 96\r\na=rtpmap:96 VP8/90000\r\n', 'VP8'],
+    ['m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n', undefined],
+    ['m=audio 0 RTP/AVP 8\r\nm=video 0 RTP/AVP 97\r\na=rtpmap:97 h265/90000\r\n', undefined],
+    ['m=video 0 RTP/AVP 96\r\n', undefined],
+    ['m=audio 0 RTP/AVP 26\r\n', undefined],
+  ])('of %j is not supported: %s', (sdp, name) => {
+    expect(unsupportedVideo(`v=0\r\n${sdp}`)).toBe(name);
   });
 });
 

@@ -1,0 +1,92 @@
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { openSource } from '../../src/ingest/pull/open-source.ts';
+import { headerOf, RtspReader, writeRtspText } from '../../src/ingest/pull/rtsp-messages.ts';
+import { sourceUrlProblem } from '../../src/shared/network/source-url.ts';
+import { ffmpegPath } from '../support/ffmpeg.ts';
+import { makeProcessOwner } from '../support/process-limits.ts';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function open(url: string) {
+  expect(sourceUrlProblem(url)).toBeUndefined();
+  const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
+  const events = { bytes: () => {}, tag: () => {} };
+  const options = { path: ffmpegPath, owner: makeProcessOwner(), liveStreamId: 'li1' };
+  return openSource(url, rules, events, options, new AbortController().signal);
+}
+
+/** A camera with one video track. */
+function camera(rtpmap: string, setupStatus: string): Server {
+  return createServer(socket => {
+    socket.on('error', () => {});
+    const reader = new RtspReader(message => {
+      if (message.kind !== 'text') return;
+      const [method] = message.firstLine.split(' ');
+      const sequence = `CSeq: ${headerOf(message.headers, 'cseq')}`;
+      const sdp = `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${rtpmap}\r\na=control:track1\r\n`;
+      const isDescribe = method === 'DESCRIBE';
+      const status = method === 'SETUP' ? setupStatus : '200 OK';
+      const headers = isDescribe ? [sequence, 'Content-Type: application/sdp'] : [sequence];
+      socket.write(writeRtspText(`RTSP/1.0 ${status}`, headers, Buffer.from(isDescribe ? sdp : '')));
+    });
+    socket.on('data', bytes => reader.push(bytes));
+  });
+}
+
+test('a camera that offers UDP only is named as such', async () => {
+  const source = await open(`rtsp://${await listen(camera('H264/90000', '461 Unsupported Transport'))}/cam`);
+  expect(await source.ended).toMatch(/^The source sends its media over UDP only, .* Turn on RTP over RTSP/);
+});
+
+test('a camera that sends MJPEG is named as such, over RTSP and HTTP', async () => {
+  const text = 'The source sends MJPEG, which is not supported. Choose H.264 or HEVC in the source.';
+  const source = await open(`rtsp://${await listen(camera('JPEG/90000', '200 OK'))}/cam`);
+  expect(await source.ended).toBe(text);
+  const http = createHttpServer((_, response) => {
+    response.setHeader('content-type', 'multipart/x-mixed-replace; boundary=frame');
+    response.write('--frame\r\n');
+  });
+  await expect(open(`http://${await listen(http)}/video`)).rejects.toThrow(text);
+});
+
+test.each([
+  ['/cam', '', 'cam'],
+  ['/cam/', '', 'cam'],
+  ['/live/cam', 'live', 'cam'],
+  ['/live/instance/cam', 'live/instance', 'cam'],
+])('the address of an RTMP source may have the path %s', async (path, app) => {
+  const received = Promise.withResolvers<string>();
+  const server = createServer(socket => {
+    let bytes = Buffer.alloc(0);
+    let isGreeted = false;
+    socket.on('error', () => {});
+    socket.on('data', more => {
+      bytes = Buffer.concat([bytes, more]);
+      if (!isGreeted && bytes.length >= 1537) {
+        isGreeted = true;
+        socket.write(Buffer.concat([Buffer.of(3), Buffer.alloc(1536), bytes.subarray(1, 1537)]));
+      }
+      const text = bytes.toString('latin1');
+      if (text.includes('fourCcList')) received.resolve(text);
+    });
+  });
+  const address = await listen(server);
+  const source = await open(`rtmp://${address}${path}`);
+  const text = await received.promise;
+  await source.stop();
+  expect(text).toContain(`\0\x03app\x02\0${String.fromCharCode(app.length)}${app}`);
+  expect(text).toContain(`rtmp://${address}/${app}`);
+});
