@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { joinWithLengths, splitLengths } from '../../src/media/codecs/nal-units.ts';
+import { avcParameterSets, joinWithLengths, splitLengths } from '../../src/media/codecs/nal-units.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -39,6 +39,32 @@ const withUnits = (tag: FlvTag, units: readonly Buffer[]): FlvTag => ({
   body: Buffer.concat([tag.body.subarray(0, headerBytes), joinWithLengths(units)]),
 });
 
+/** The parameter sets of a recording. */
+function setsOf(tags: readonly FlvTag[]): readonly Buffer[] {
+  const config = tags.find(tag => tag.kind === 'video' && tag.body[1] === 0)!;
+  return avcParameterSets(config.body.subarray(headerBytes))!.units;
+}
+
+describe.concurrent('an encoder whose picture changes its size', () => {
+  test('with new parameter sets inside of keyframes only: viewers get both sizes', async () => {
+    const [wide, high] = await Promise.all([
+      recordTags({ seconds, size: '160x90' }),
+      recordTags({ seconds, size: '90x160' }),
+    ]);
+    const sets = setsOf(high);
+    const isKeyframe = (tag: FlvTag) => isPicture(tag) && tag.body[0] === 0x17;
+    const later = high
+      .filter(tag => tag.kind !== 'script' && tag.body[1] === 1)
+      .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }))
+      .map(tag => (isKeyframe(tag) ? withUnits(tag, [...sets, ...unitsOf(tag)]) : tag));
+    const watch = await played([...wide, ...later]);
+    expect(watch.inits.size).toBe(2);
+    const sizes = (await Promise.all(watch.inits.values())).map(visualSize);
+    expect(sizes).toEqual(['160x90', '90x160']);
+    expect(await watch.samples('video')).toHaveLength(2 * seconds * 25);
+  });
+});
+
 describe.concurrent('an encoder that sends each NAL unit in a message of its own', () => {
   test.each([
     ['slices', ['-x264-params', 'slices=4:sliced-threads=0']],
@@ -56,3 +82,9 @@ describe.concurrent('an encoder that sends each NAL unit in a message of its own
     expect(samples.map(({ data }) => data)).toEqual(pictures.map(({ body }) => body.subarray(headerBytes)));
   });
 });
+
+/** Of the sample entry of an init section. */
+function visualSize(init: Buffer): string {
+  const at = init.indexOf('avc1', init.indexOf('stsd')) + 4;
+  return `${init.readUInt16BE(at + 24)}x${init.readUInt16BE(at + 26)}`;
+}

@@ -9,6 +9,7 @@ import {
   type TagDescription,
   videoHeaderBytes,
 } from '../../media/flv/flv-tag.ts';
+import { InBandConfig } from '../../media/flv/in-band-config.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type {
   AudioTreatment,
@@ -82,6 +83,7 @@ export class PublisherSession {
   readonly #options: PublisherSessionOptions;
   readonly #resolutionGuard: ResolutionGuard;
   readonly #additional: AdditionalTags;
+  readonly #inBandConfig = new InBandConfig();
   #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
   #tracks: Record<TrackKind, AudioTreatment | undefined> = { audio: undefined, video: undefined };
   #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
@@ -123,7 +125,12 @@ export class PublisherSession {
     this.#expectKeyframe();
   }
 
-  tag(received: FlvTag): void {
+  tag(tag: FlvTag): void {
+    if (tag.kind !== 'video' || tag.trackId) this.#take(tag);
+    else for (const each of this.#inBandConfig.take(tag)) this.#take(each);
+  }
+
+  #take(received: FlvTag): void {
     if (this.#isEnded) return;
     const tag = received.kind === 'video' ? this.#withTrueFrameType(received) : received;
     if (tag.kind === 'script') {

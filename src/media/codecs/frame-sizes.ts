@@ -39,7 +39,7 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
     case 'hvc1':
       return {
         lengthBytes: ((record[21] ?? 3) & 3) + 1,
-        sizes: sizesOf(hevcParameterSets(record).map(hevcFrameSize)),
+        sizes: sizesOf(hevcParameterSets(record, HEVC_SPS).map(hevcFrameSize)),
       };
     default:
       return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(4), 0) };
@@ -55,7 +55,7 @@ export function readVideoParameters(
     codec === 'avc1'
       ? countedUnits(recordOrUnits, 6, (recordOrUnits[5] ?? 0) & 0x1f).map(avcParameters)
       : codec === 'hvc1'
-        ? hevcParameterSets(recordOrUnits).map(hevcParameters)
+        ? hevcParameterSets(recordOrUnits, HEVC_SPS).map(hevcParameters)
         : av1SequenceHeaders(recordOrUnits).map(av1Parameters);
   return parameters.find(each => each !== undefined);
 }
@@ -115,7 +115,8 @@ function countedUnits(record: Buffer, start: number, count: number): Buffer[] {
   return units;
 }
 
-function hevcParameterSets(record: Buffer): Buffer[] {
+/** The parameter sets of an hvcC record. ISO/IEC 14496-15:2022, 8.3.3.1. @param wanted their type, or all */
+export function hevcParameterSets(record: Buffer, wanted?: number): Buffer[] {
   const sets: Buffer[] = [];
   let at = 23;
   for (let arrays = record[22] ?? 0; arrays > 0 && at + 3 <= record.length; arrays--) {
@@ -124,7 +125,7 @@ function hevcParameterSets(record: Buffer): Buffer[] {
     const units = countedUnits(record, at + 3, count);
     // The position of the next array is unknown at the unit limit.
     if (units.length < count) return sets;
-    if (type === HEVC_SPS) sets.push(...units);
+    if (wanted === undefined || type === wanted) sets.push(...units);
     at += 3 + units.reduce((sum, { length }) => sum + 2 + length, 0);
   }
   return sets;

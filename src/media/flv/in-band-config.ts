@@ -1,0 +1,136 @@
+import { avcConfigRecord, hevcConfigRecord } from '../codecs/config-record.ts';
+import { hevcParameterSets, readVideoConfig } from '../codecs/frame-sizes.ts';
+import { avcParameterSets } from '../codecs/nal-units.ts';
+import { describeVideoTag, type FlvTag, videoHeaderBytes } from './flv-tag.ts';
+import { sampleTags } from './sample-tags.ts';
+
+type NalCodec = 'avc1' | 'hvc1';
+
+const codecs: Readonly<Record<string, NalCodec>> = { 'H.264': 'avc1', HEVC: 'hvc1' };
+/** NAL unit types. ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
+const unitTypes = {
+  avc1: {
+    sequence: 7,
+    sets: [7, 8, 13],
+    of: (first: number) => first & 0x1f,
+    isSlice: (type: number) => type >= 1 && type <= 5,
+  },
+  hvc1: {
+    sequence: 33,
+    sets: [32, 33, 34],
+    of: (first: number) => (first >> 1) & 0x3f,
+    isSlice: (type: number) => type <= 31,
+  },
+} as const;
+/** Before the first slice. */
+const maxUnits = 64;
+const maxSetsOfKind = 16;
+const maxSetBytes = 4 * 1024;
+
+/**
+ * Turns sequence parameter sets that a frame has, and the configuration has not, into a configuration tag before the frame.
+ * Encoders whose picture changes its size may send them nowhere else.
+ */
+export class InBandConfig {
+  #codec: NalCodec | undefined;
+  #lengthBytes = 4;
+  #sets: readonly Buffer[] = [];
+  /** The last configuration that was sent. */
+  #sent: Buffer | undefined;
+  #isFromFrame = false;
+  /** Repeats what a frame has replaced. The next keyframe tells which one applies. */
+  #repeated: FlvTag | undefined;
+
+  /** Returns the tag, and the configuration tag that belongs before it. @param tag of video */
+  take(tag: FlvTag): FlvTag[] {
+    const described = describeVideoTag(tag.body);
+    const codec = described && codecs[described.codec.name];
+    if (codec === undefined || described === undefined || described.role === 'other') return [tag];
+    const payload = tag.body.subarray(videoHeaderBytes(tag.body));
+    if (described.role === 'config') return this.#configure(codec, tag, payload);
+    const sets = this.#setsOf(codec, payload);
+    const { sequence, of } = unitTypes[codec];
+    const sequences = sets.filter(unit => of(unit[0]!) === sequence);
+    if (sequences.length === 0) {
+      const repeated = described.role === 'keyframe' ? this.#repeated : undefined;
+      if (repeated === undefined) return [tag];
+      this.#adopt(codec, repeated);
+      return [repeated, tag];
+    }
+    this.#repeated = undefined;
+    if (codec === this.#codec && sequences.every(unit => contains(this.#sets, unit))) return [tag];
+    const record = this.#writeRecord(codec, sets);
+    if (record === undefined) return [tag];
+    const config = sampleTags.videoConfig(codec, record, tag.timestampMs);
+    const sent = this.#sent;
+    this.#adopt(codec, config);
+    this.#sent = sent;
+    this.#isFromFrame = true;
+    return [config, tag];
+  }
+
+  #configure(codec: NalCodec, tag: FlvTag, record: Buffer): FlvTag[] {
+    if (this.#isFromFrame && this.#sent?.equals(tag.body) === true) {
+      this.#repeated = tag;
+      return [];
+    }
+    this.#lengthBytes = readVideoConfig(codec, record).lengthBytes;
+    this.#adopt(codec, tag);
+    return [tag];
+  }
+
+  #adopt(codec: NalCodec, config: FlvTag): void {
+    const record = config.body.subarray(videoHeaderBytes(config.body));
+    this.#codec = codec;
+    this.#sets = (codec === 'avc1' ? avcParameterSets(record)?.units : hevcParameterSets(record)) ?? [];
+    this.#sent = config.body;
+    this.#isFromFrame = false;
+    this.#repeated = undefined;
+  }
+
+  /** Of kinds that the frame does not have, those so far. */
+  #writeRecord(codec: NalCodec, found: readonly Buffer[]): Buffer | undefined {
+    const { of } = unitTypes[codec];
+    const ofType = (type: number) => {
+      const inFrame = found.filter(unit => of(unit[0]!) === type);
+      const former = codec === this.#codec ? this.#sets.filter(unit => of(unit[0]!) === type) : [];
+      return (inFrame.length > 0 ? inFrame : former).slice(-maxSetsOfKind);
+    };
+    const record =
+      codec === 'avc1'
+        ? avcConfigRecord(ofType(7), ofType(8), ofType(13))
+        : hevcConfigRecord(ofType(32), ofType(33), ofType(34));
+    // The frames keep their length fields.
+    const at = codec === 'avc1' ? 4 : 21;
+    if (record !== undefined) record[at] = (record[at]! & 0xfc) | (this.#lengthBytes - 1);
+    return record;
+  }
+
+  #setsOf(codec: NalCodec, payload: Buffer): Buffer[] {
+    const { sets, of, isSlice } = unitTypes[codec];
+    const found: Buffer[] = [];
+    let at = 0;
+    for (let count = 0; count < maxUnits && at + this.#lengthBytes < payload.length; count++) {
+      const start = at + this.#lengthBytes;
+      at = start + payload.readUIntBE(at, this.#lengthBytes);
+      if (at > payload.length) break;
+      if (at === start) continue;
+      const type = of(payload[start]!);
+      if (isSlice(type)) break;
+      const isSet = (sets as readonly number[]).includes(type);
+      if (isSet && at - start <= maxSetBytes) found.push(trimmed(payload.subarray(start, at)));
+    }
+    return found;
+  }
+}
+
+function contains(units: readonly Buffer[], unit: Buffer): boolean {
+  return units.some(each => trimmed(each).equals(unit));
+}
+
+/** Units may have the zeros of a byte stream behind them. */
+function trimmed(unit: Buffer): Buffer {
+  let end = unit.length;
+  while (end > 1 && unit[end - 1] === 0) end -= 1;
+  return unit.subarray(0, end);
+}
