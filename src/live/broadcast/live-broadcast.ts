@@ -155,6 +155,10 @@ export class LiveBroadcast {
     const session = this.#createPublisherSession(false, {
       canStartPackager: () => this.#packaging.takeStart(),
       ...this.publisher.sessionEvents,
+      declared: media => {
+        this.publisher.sessionEvents.declared(media);
+        if (media.encoder !== undefined) this.#notifier.recordChange({ encoder: media.encoder });
+      },
       refused: (reason, description) => this.#endAndRefuse(reason, description),
       flow: isOpen => (isOpen ? connection.resume() : connection.pause()),
     });

@@ -59,6 +59,7 @@ export interface BroadcastJournal {
     broadcastId: string,
     change: {
       readonly state?: BroadcastState;
+      readonly encoder?: string;
       readonly videoCodec?: string;
       readonly audioCodec?: string;
       readonly width?: number;

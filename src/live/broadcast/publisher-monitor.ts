@@ -90,6 +90,7 @@ export class PublisherMonitor {
     trackArrived: (kind, trackId, codec) => this.tracks.arrived(kind, trackId, codec),
     declared: media => {
       this.#declared = media;
+      if (media.encoder !== undefined) this.#ingest = { ...this.#ingest, encoder: media.encoder };
       this.#health.declared(media);
     },
     arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {

@@ -13,10 +13,15 @@ export interface DeclaredMedia {
   /** Audio and video together. */
   readonly bitsPerSecond: number | undefined;
   readonly framesPerSecond: number | undefined;
+  /** The name of the encoder, at most 64 printable characters; RTMP itself has only that of a library. */
+  readonly encoder?: string;
   /** By track; absent without several. */
   readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
 }
 
+/** A property of AMF0 with this name and a string. */
+const encoderProperty = Buffer.from('\x00\x07encoder\x02', 'latin1');
+const maxEncoderLength = 64;
 const languageProperties = ['language', 'lang'];
 const nameProperties = ['name', 'title', 'label'];
 
@@ -27,6 +32,7 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
   const audioKilobits = numberOf(body, 'audiodatarate') ?? 0;
   const framesPerSecond = numberOf(body, 'framerate');
   const audioTracks = readAudioTracks(body);
+  const encoder = readEncoder(body);
   const total = (videoKilobits + audioKilobits) * 1000;
   return {
     hasAudio: body.includes('audiocodecid'),
@@ -36,8 +42,22 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
       framesPerSecond !== undefined && framesPerSecond >= 1 && framesPerSecond <= 300
         ? framesPerSecond
         : undefined,
+    ...(encoder === undefined ? {} : { encoder }),
     ...(audioTracks === undefined ? {} : { audioTracks }),
   };
+}
+
+/** OBS names the part of it that sends. */
+function readEncoder(body: Buffer): string | undefined {
+  const at = body.indexOf(encoderProperty);
+  const start = at + encoderProperty.length + 2;
+  if (at < 0 || start > body.length) return undefined;
+  const text = body
+    .toString('utf8', start, start + body.readUInt16BE(start - 2))
+    .replace(/[^\x20-\x7e]/g, '?');
+  const obsVersion = /\blibobs version ([\w.-]+)/.exec(text)?.[1];
+  const name = obsVersion === undefined ? text.trim() : `OBS ${obsVersion}`;
+  return name === '' ? undefined : name.slice(0, maxEncoderLength);
 }
 
 /** `audioTrackIdInfoMap` of Enhanced RTMP, version 2, which names the properties only by example. */

@@ -21,6 +21,7 @@ test('what an encoder usually says', () => {
     hasVideo: true,
     bitsPerSecond: 2_628_000,
     framesPerSecond: 29.97,
+    encoder: 'some encoder',
   });
 });
 
