@@ -49,8 +49,9 @@ interface SessionOptions extends SessionSettings {
   readonly isDraining: () => boolean;
 }
 
+/** librtmp, which OBS has, logs the text of a rejection. */
 const endCodes = {
-  'ended-by-server': 'NetStream.Unpublish.Success',
+  'ended-by-server': 'NetStream.Publish.Rejected',
   'idle-timeout': 'NetStream.Publish.Idle',
 } as const;
 const drainingDescription = 'The server is restarting. Reconnect in a moment.';

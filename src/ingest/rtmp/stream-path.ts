@@ -30,7 +30,11 @@ export function resolveStreamPath(connectApp: string, publishName: string): Stre
   if (encodedKey === undefined)
     return refusal('missing-key', "The stream key is missing. Enter it in your encoder's settings.");
   const streamKey = percentDecoded(withoutFileType(encodedKey))?.trim();
-  if (more.some(segment => segment !== encodedKey) || streamKey === undefined || !streamKeyPattern.test(streamKey)) {
+  if (
+    more.some(segment => segment !== encodedKey) ||
+    streamKey === undefined ||
+    !streamKeyPattern.test(streamKey)
+  ) {
     return refusal('invalid-key', 'The stream key is not valid. Copy it again, whole and without spaces.');
   }
   const query = [connectApp, publishName].map(queryOf).filter(text => text !== '');
