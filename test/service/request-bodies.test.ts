@@ -185,6 +185,22 @@ describe.each(forms)('the file of $name', ({ name }) => {
   });
 });
 
+describe('a part without a file name', () => {
+  it.each([
+    ['file', 10],
+    ['file', 200_000],
+    ['film', 10],
+  ])('is named in the answer: %s, %d bytes', async (name, bytes) => {
+    const { path } = await callOf('POST /videos/{videoId}/source');
+    const body = formWith([name, Buffer.alloc(bytes, 'x')]);
+    const { status, json } = await server.call('POST', path, { body });
+    expect([status, json.name]).toEqual([400, name]);
+    expect(json.detail).toContain(
+      `The part "${name}" has no file name. Send the file as multipart/form-data with one`,
+    );
+  });
+});
+
 describe('/upload', () => {
   it('needs a token and nothing else, whatever Authorization says', async () => {
     const { path } = await callOf('POST /upload');

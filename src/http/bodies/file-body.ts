@@ -23,6 +23,7 @@ const defaultFileField = 'file';
 const maxFields = 100;
 const maxFieldBytes = 64 * 1_024;
 
+const formidableFieldTooLarge = 1006;
 const formidableCodes: Readonly<Record<number, ErrorCode>> = {
   1009: 'uploaded-file-too-large',
   1015: 'uploaded-file-multiple-files',
@@ -49,6 +50,7 @@ export async function receiveFile(
   await mkdir(folder);
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
+  let unnamed: string | undefined;
   const broken = Promise.withResolvers<never>();
   let isOver = false;
   // Loaded late: it brings 60 files that a start does not need.
@@ -86,8 +88,12 @@ export async function receiveFile(
         // Asynchronous in spite of its type: its failure must be handled here.
         const receive = async () => await (handlePart(part) as unknown);
         if (taken.originalFilename === undefined) {
+          if (!knownFields.includes(taken.name)) unnamed ??= taken.name;
           if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
-            throw unknownAttributeError(taken.name);
+            const { details } = unknownAttributeError(taken.name);
+            throw new AppError('invalid-attribute', undefined, {
+              details: { ...details, detail: noFileDetail(taken.name) },
+            });
           }
           receive().catch(broken.reject);
           collectField(taken, fields, broken.reject);
@@ -104,11 +110,15 @@ export async function receiveFile(
   try {
     options.signal?.throwIfAborted();
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
-    return toUploadedFile(ctx, spools[0], fields);
+    return toUploadedFile(ctx, spools[0], fields, noFileDetail(unnamed));
   } catch (error) {
     ctx.req.removeAllListeners('data');
     await Promise.all(spools.map(closeSpool));
     await removeFolder(folder);
+    // The text of fields is limited: this one is a file.
+    if (unnamed === defaultFileField && codeOf(error) === formidableFieldTooLarge) {
+      throw fileError('uploaded-file-no-file', noFileDetail(unnamed));
+    }
     throw toUploadError(error, admission);
   } finally {
     isOver = true;
@@ -164,8 +174,21 @@ function watchForIdleSender(
   }, idleTimeoutMs);
 }
 
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+}
+
+/** @param unnamed the part without a file name that may be the file */
+function noFileDetail(unnamed: string | undefined): string {
+  const found =
+    unnamed === undefined
+      ? 'No part has a file name.'
+      : `The part "${unnamed.slice(0, 100)}" has no file name.`;
+  return `${found} Send the file as multipart/form-data with one: Content-Disposition: form-data; name="file"; filename="video.mp4".`;
+}
+
 function toUploadError(error: unknown, admission: FileAdmission): AppError {
-  const number = error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+  const number = codeOf(error);
   const code = error instanceof AppError ? error.code : formidableCodes[number];
   if (code === 'uploaded-file-too-large') return fileTooLargeError(admission);
   if (error instanceof AppError) return error;
@@ -192,9 +215,10 @@ function toUploadedFile(
   ctx: Context,
   spool: SpoolFile | undefined,
   fields: ReadonlyMap<string, string>,
+  missingDetail: string,
 ): UploadedFile {
   const [file] = Object.values(ctx.request.files ?? {}).flat();
-  if (file === undefined || spool === undefined) throw fileError('uploaded-file-no-file');
+  if (file === undefined || spool === undefined) throw fileError('uploaded-file-no-file', missingDetail);
   return {
     path: file.filepath,
     bytes: spool.bytesWritten,
