@@ -48,6 +48,8 @@ export interface ProbedStream {
   readonly colorPrimaries?: string;
   readonly colorSpace?: string;
   readonly fieldOrder?: string;
+  /** Frames may be decoded in another order than they are shown in. */
+  readonly isReordered?: boolean;
   /** Average, and the lowest rate that represents all timestamps. */
   readonly averageFrameRate?: number;
   readonly baseFrameRate?: number;
@@ -74,6 +76,8 @@ export interface ProbedFile {
   readonly format: string;
   readonly durationSeconds?: number;
   readonly startSeconds?: number;
+  /** Start of all streams, subtitles included: ffmpeg shifts it to zero. */
+  readonly containerStartSeconds?: number;
   readonly bitsPerSecond?: number;
   readonly bytes: number;
   readonly streams: readonly ProbedStream[];

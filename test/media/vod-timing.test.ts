@@ -51,7 +51,11 @@ async function played(path: string) {
   expect(state.failure).toBeUndefined();
   expect(new Set(state.renditions.map(({ status }) => status))).toEqual(new Set(['encoded']));
   const isPassthrough = state.renditions.some(({ file = '' }) => /video\.index$/.test(file));
-  return { videoId, isPassthrough, facts: state.facts as { duration: number | null } };
+  return {
+    videoId,
+    isPassthrough,
+    facts: state.facts as { duration: number | null; framerate: number | null },
+  };
 }
 
 /** Every frame at the time of the input. The default time base is that of a guessed frame rate. */
@@ -248,4 +252,68 @@ describe('a track of which a copy would lose something', () => {
     const found = await listed(videoId);
     expectTimes(found.frames, await decoded(source));
   });
+});
+
+test('a rendition that is copied and one that is encoded begin together after a subtitle', async () => {
+  const subtitle = join(dataDir, 'first.srt');
+  await writeFile(subtitle, '1\n00:00:00,000 --> 00:00:01,000\nFirst\n');
+  const source = await made('late.mkv', [
+    ...['-i', subtitle, ...picture(3, 'scale=640x360,setsar=1'), ...tone(3)],
+    ...['-map', '1:v', '-map', '2:a', '-map', '0:s', '-fps_mode', 'passthrough', ...h264],
+    ...['-vf', 'setpts=PTS+0.08/TB'],
+    ...['-af', 'asetpts=PTS+0.12/TB', '-c:a', 'ac3', '-c:s', 'copy'],
+  ]);
+  const { videoId, isPassthrough } = await played(source);
+  expect(isPassthrough).toBe(true);
+  const copied = await listed(videoId, '360p');
+  const encoded = await listed(videoId, '240p');
+  expect(copied.frames).toHaveLength(75);
+  expect(Math.abs(copied.frames[0]!.seconds - START_SECONDS)).toBeLessThan(ROUNDING_SECONDS);
+  for (const [index, { seconds }] of encoded.frames.entries()) {
+    expect(Math.abs(seconds - copied.frames[index]!.seconds)).toBeLessThan(2 * ROUNDING_SECONDS);
+  }
+});
+
+test('samples of the audio that are no numbers do not fail the video', async () => {
+  const source = await made('nan.mkv', [
+    ...[...picture(2, ''), '-f', 'lavfi', '-i', "aevalsrc='if(between(t,1,1.01),0/0,sin(2000*t))':d=2"],
+    ...[...h264, '-c:a', 'pcm_f32le'],
+  ]);
+  await played(source);
+});
+
+describe('a source without times', () => {
+  test('shows frames of AVI files in their order', async () => {
+    const source = await made('reordered.avi', [...picture(4, ''), ...h264, '-g', '50']);
+    const { videoId, isPassthrough } = await played(source);
+    expect(isPassthrough).toBe(false);
+    const { frames } = await listed(videoId);
+    expect(frames).toHaveLength(100);
+    // ffmpeg guesses a late start, so that the first frame is shown from the beginning.
+    for (const [index, { seconds }] of frames.slice(1).entries()) {
+      expect(Math.abs(seconds - frames[1]!.seconds - index * FRAME_SECONDS)).toBeLessThan(ROUNDING_SECONDS);
+    }
+  });
+
+  test('keeps all frames of raw H.264 that states 1000 frames a second', async () => {
+    const source = await made('clock.h264', [
+      ...[...picture(4, ''), ...h264, '-x264-params', 'timebase=1/2000:force-cfr=1:fps=1000/1'],
+    ]);
+    const { videoId, facts } = await played(source);
+    expect(facts.duration).toBe(4);
+    expect((await listed(videoId)).frames).toHaveLength(100);
+  });
+});
+
+test('a stated rate of 120 frames a second adds no frames, and is not repeated', async () => {
+  const source = await made('stated.mkv', [...picture(4, ''), ...h264]);
+  const bytes = await readFile(source);
+  // DefaultDuration, in nanoseconds: its length is in the low bits of the byte behind its name.
+  const at = bytes.indexOf(Buffer.from('23e383', 'hex')) + 3;
+  bytes.writeUIntBE(8_333_333, at + 1, bytes[at]! & 0x7f);
+  await writeFile(source, bytes);
+  const { videoId, facts } = await played(source);
+  expect(facts).toMatchObject({ framerate: 25, duration: 4 });
+  const { frames } = await listed(videoId);
+  expectTimes(frames, await decoded(source));
 });

@@ -47,12 +47,15 @@ export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
  * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
-  const { source, folder, clip, video, audio, timedBy, threads, device } = options;
+  const { source, folder, clip, video, audio, timedBy, leadSeconds = 0, threads, device } = options;
   const runUpSeconds = runUpOf(clip);
   return command => {
     command.input(`file:${source}`).inputOptions('-threads', String(threads), ...mediaOnly);
+    const rate = video?.assumedFramesPerSecond;
+    if (rate !== undefined) command.inputOptions('-r', String(rate));
     const fromSeconds = (clip?.startSeconds ?? 0) - runUpSeconds;
-    if (fromSeconds > 0) command.inputOptions('-ss', seconds(fromSeconds));
+    if (fromSeconds > 0) command.inputOptions('-ss', seconds(leadSeconds + fromSeconds));
+    else if (leadSeconds > 0) command.inputOptions(...startAtFirst(leadSeconds));
     if (clip?.durationSeconds !== undefined) {
       command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
     }
@@ -97,6 +100,11 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
 
 function isJoined({ rightIndex }: EncodedAudio): boolean {
   return rightIndex !== undefined;
+}
+
+/** Shifts the first frame of video or audio to zero, where a subtitle comes before. */
+export function startAtFirst(leadSeconds: number): string[] {
+  return leadSeconds > 0 ? ['-itsoffset', seconds(-leadSeconds)] : [];
 }
 
 /** With discontinuous clocks, ffmpeg shifts the earliest used stream to zero: the audio must be read, too. */

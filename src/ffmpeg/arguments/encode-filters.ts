@@ -18,6 +18,9 @@ const overlayAtSeconds = -7200;
  */
 export const audioSyncFilter = 'aresample=48000:async=1:min_hard_comp=0.04:first_pts=0';
 
+/** The AAC encoder fails with samples that are no numbers, which integers cannot hold. */
+const finiteSamples = 'aformat=sample_fmts=s32p,';
+
 export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): VideoColor {
   return toneMapFrom === undefined ? colour : standardColor;
 }
@@ -43,7 +46,7 @@ export function audioFilters(
   const mix = channels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
   const layout = isSurround ? ',aformat=channel_layouts=5.1' : '';
   const pad = untilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * untilSeconds)}`;
-  return `${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
+  return `${finiteSamples}${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
 }
 
 /** Joins the left and the right channel from two tracks. The output is called like the rendition. */
@@ -95,8 +98,11 @@ function sourceFilters(video: EncodedVideo): string[] {
   if (scale.length > 0) filters.push(`scale=${scale.join(':')}`);
   if (isRgb) filters.push('format=yuv420p');
   if (video.isInterlaced) filters.push('yadif=deint=interlaced');
-  if (video.isTooFast) filters.push(`fps=${maxFrameRate}`);
-  else if (video.framesPerSecond === undefined) {
+  // Only drops frames: the stated rate may be that of a clock.
+  if (video.isTooFast) {
+    const slot = (time: string) => `floor(${time}*${maxFrameRate}+0.05)`;
+    filters.push(`select='isnan(prev_selected_t)+gt(${slot('t')},${slot('prev_selected_t')})'`);
+  } else if (video.framesPerSecond === undefined) {
     filters.push(`select='isnan(prev_selected_t)+gte(t-prev_selected_t,${minFrameSeconds})'`);
   }
   if (video.toneMapFrom !== undefined) {

@@ -36,6 +36,8 @@ export interface EncodedVideo {
   readonly isTooFast: boolean;
   /** Average. Undefined: drops frames that follow the previous one too closely. */
   readonly framesPerSecond?: number | undefined;
+  /** Replaces the times of the source. */
+  readonly assumedFramesPerSecond?: number | undefined;
   /** Of the encoded video, unless tone-mapped; default bt709. */
   readonly colour?: VideoColor;
   readonly renditions: readonly EncodeRendition[];
@@ -64,6 +66,8 @@ export interface EncodeOptions {
   readonly audio: readonly EncodedAudio[];
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
+  /** Time in the source before the first frame of {@link timedBy}. */
+  readonly leadSeconds?: number;
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
   /** Undefined: H.264. */
   readonly codec?: AdditionalCodec | undefined;

@@ -1,6 +1,6 @@
 import { iso639Code } from '../../shared/text/iso-639.ts';
 import type { BuildCommand } from '../media-tools.ts';
-import { mediaOnly, readAlong, withoutMetadata } from './encode-command.ts';
+import { mediaOnly, readAlong, startAtFirst, withoutMetadata } from './encode-command.ts';
 import { seconds } from './encode-filters.ts';
 
 const progressiveMp4 = [
@@ -58,12 +58,13 @@ export function measureCommand(
   source: string,
   videoIndex: number,
   timedBy: readonly number[],
+  leadSeconds: number,
   list: string,
 ): BuildCommand {
   return command => {
     command
       .input(`file:${source}`)
-      .inputOptions(...mediaOnly)
+      .inputOptions(...startAtFirst(leadSeconds), ...mediaOnly)
       .output(`file:${list.replaceAll('%', '%%')}.%d`)
       .outputOptions(
         ...['-map', `0:${videoIndex}`, '-c', 'copy', '-f', 'segment', '-segment_format', 'crc'],

@@ -43,7 +43,7 @@ export const allowedFormats: readonly string[] = [
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,profile,width,height,sample_aspect_ratio,pix_fmt,color_transfer,color_primaries',
-  'color_space,field_order,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames,closed_captions',
+  'color_space,field_order,has_b_frames,avg_frame_rate,r_frame_rate,sample_rate,channels,bit_rate,duration,start_time,nb_frames,closed_captions',
 ];
 
 const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impaired,comment';
@@ -92,6 +92,7 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   if (found.length === 0) throw mediaRefused('The file has neither video nor audio.');
   return withDefined({
     format: name,
+    containerStartSeconds: numberFrom(about.start_time),
     ...timesOf(found, numberFrom(about.duration), numberFrom(about.start_time), bytes),
     bytes,
     streams: found,
@@ -186,6 +187,7 @@ function videoFrom(stream: JsonObject): Partial<ProbedStream> {
     colorPrimaries: textFrom(stream.color_primaries),
     colorSpace: textFrom(stream.color_space),
     fieldOrder: textFrom(stream.field_order),
+    ...((numberFrom(stream.has_b_frames) ?? 0) > 0 ? { isReordered: true } : {}),
     averageFrameRate: frameRateFrom(stream.avg_frame_rate),
     baseFrameRate: frameRateFrom(stream.r_frame_rate),
   });

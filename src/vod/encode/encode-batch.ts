@@ -232,6 +232,7 @@ async function runEncode(
           },
     audio: await paddedAudio(context, input, audio, run),
     timedBy: timingIndexes(plan),
+    leadSeconds: plan.leadSeconds,
     clip: part,
     ...{ codec, device: input.device },
     preset: context.settings.preset,
@@ -288,7 +289,8 @@ async function videoEndSeconds(
   if (knownSeconds !== undefined) return knownSeconds;
   return context.files.inWorkFolder(async folder => {
     const list = join(folder, 'measured.csv');
-    await context.tools.runCommand(measureCommand(source, plan.video!.index, timingIndexes(plan), list), {
+    const command = measureCommand(source, plan.video!.index, timingIndexes(plan), plan.leadSeconds, list);
+    await context.tools.runCommand(command, {
       limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
       signal,
       purpose: 'measure',

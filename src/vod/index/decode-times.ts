@@ -49,16 +49,23 @@ export class DecodeTimes {
   }
 }
 
+/** Presentation of each sample of a segment. @param dtsTicks of the first one */
+export function shownTicks(samples: SampleColumns, dtsTicks: number): Float64Array {
+  const { durations, offsets } = samples.columns;
+  const shown = new Float64Array(durations.length);
+  let decodedTicks = dtsTicks;
+  for (let index = 0; index < shown.length; index++) {
+    shown[index] = decodedTicks + offsets[index]!;
+    decodedTicks += durations[index]!;
+  }
+  return shown;
+}
+
 /** Decodes each sample as long before it or a later one is shown as the first sample. */
 function respace(samples: SampleColumns, dtsTicks: number, baseTicks: number, endTicks: number): void {
   const { durations, offsets } = samples.columns;
   const count = durations.length;
-  const shown = new Float64Array(count);
-  let decodedTicks = dtsTicks;
-  for (let index = 0; index < count; index++) {
-    shown[index] = decodedTicks + offsets[index]!;
-    decodedTicks += durations[index]!;
-  }
+  const shown = shownTicks(samples, dtsTicks);
   const needed = shown.slice();
   for (let index = count - 2; index >= 0; index--) {
     needed[index] = Math.min(needed[index]!, needed[index + 1]!);

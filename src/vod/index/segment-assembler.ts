@@ -15,7 +15,7 @@ const AAC_PRIMING_SAMPLES = 1024;
 const EDIT_ROUNDING_SECONDS = 0.002;
 
 /** The first frame of video that begins later is shown from the start. */
-const MAX_LATE_VIDEO_SECONDS = 0.1;
+const MAX_LATE_VIDEO_SECONDS = 0.07;
 
 /** Of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */
 const MAX_LAST_FRAME_SECONDS = 0.5;

@@ -4,7 +4,7 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { ProgressiveMovie, ProgressiveTrack } from '../../media/cmaf/progressive-file.ts';
 import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
-import { DecodeTimes } from './decode-times.ts';
+import { DecodeTimes, shownTicks } from './decode-times.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
 import { renditionMetadata } from './rendition-metadata.ts';
 import type { Boundary } from './segment-boundaries.ts';
@@ -180,6 +180,12 @@ class TrackSegments {
 
   /** @param nextTicks end of its presentation @param nextDtsTicks of the next segment in the file */
   #close(nextTicks: number, nextDtsTicks: number | undefined): void {
+    if (this.#decodeTimes !== undefined) {
+      const shown = shownTicks(this.#columns, this.#fileBaseTicks).sort();
+      if (shown.some((ticks, index) => ticks === shown[index - 1])) {
+        throw refusal('shows two frames at the same time');
+      }
+    }
     this.#decodeTimes?.fit(this.#columns, this.#fileBaseTicks, this.#startTicks, nextTicks, nextDtsTicks);
     const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);

@@ -2,7 +2,7 @@ import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { SubtitleMetadata } from '../captions/subtitle-plan.ts';
 import type { Resolution } from '../encode/ladder.ts';
 import type { RenditionRecord } from '../playback/rendition-record.ts';
-import { displayResolutionOf, frameRateOf } from './video-plan.ts';
+import { displayResolutionOf, frameRateOf, maxFramesPerSecond } from './video-plan.ts';
 
 /** Metadata in the API's status. The duration is that of the clip. Unknown values are null. */
 export interface SourceMetadata {
@@ -55,10 +55,14 @@ export function measuredMetadata(
   if (seconds === 0) return facts;
   const isDurationCorrect = facts.duration !== null && Math.abs(facts.duration - seconds) <= 1;
   const frameRate = renditions.findLast(({ kind }) => kind === 'video')?.frameRate;
+  // Renditions of faster videos have the maximum rate, or it was not true.
+  const isRateCorrect =
+    facts.framerate !== null &&
+    (facts.framerate <= maxFramesPerSecond || (frameRate ?? 0) > maxFramesPerSecond / 2);
   return {
     ...facts,
     duration: Math.round(seconds),
-    framerate: facts.framerate ?? (frameRate === undefined ? null : Math.round(frameRate)),
+    framerate: isRateCorrect || frameRate === undefined ? facts.framerate : Math.round(frameRate),
     // The share of the file's bytes that a part takes is unknown.
     bitrate:
       isDurationCorrect || part !== undefined ? facts.bitrate : Math.round((bytes * 8) / seconds / 100) / 10,

@@ -23,6 +23,8 @@ export interface PlannedSource {
   readonly subtitles: readonly SubtitlePlan[];
   readonly durationSeconds: number;
   readonly part: SourcePart | undefined;
+  /** From the first frame of any stream to the first one of {@link timingIndexes}: copies begin there, and so do encodes. */
+  readonly leadSeconds: number;
   readonly facts: SourceMetadata;
   readonly bytes: number;
 }
@@ -48,8 +50,10 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
     part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0));
   const subtitles = planSubtitles(file.streams, [request.language, audio?.language]);
   const audioRenditions = planAudio(audioStreams, { video, request, isWhole });
+  const planned = new Set([video, ...audioStreams]);
   return {
     kind: 'planned',
+    leadSeconds: leadOf(file, planned),
     video: video === undefined ? undefined : planVideo(video, file, request, isWhole),
     audio: audioRenditions[0],
     audioRenditions,
@@ -77,6 +81,18 @@ export function planUsableSource(file: ProbedFile, request: SourceRequest): Plan
 export function timingIndexes({ video, audioRenditions }: PlannedSource): number[] {
   const audio = audioRenditions.flatMap(({ index, rightIndex }) => [index, rightIndex ?? index]);
   return [...(video === undefined ? [] : [video.index]), ...new Set(audio)];
+}
+
+/** With discontinuous clocks, ffmpeg itself shifts the earliest stream that is read to zero. */
+const discontinuousFormats = ['mpegts', 'mpeg', 'ogg', 'nut'];
+
+function leadOf(
+  { format, containerStartSeconds }: ProbedFile,
+  planned: ReadonlySet<ProbedStream | undefined>,
+): number {
+  if (containerStartSeconds === undefined || discontinuousFormats.includes(format)) return 0;
+  const starts = [...planned].map(stream => stream?.startSeconds).filter(start => start !== undefined);
+  return starts.length === 0 ? 0 : Math.max(0, Math.min(...starts) - containerStartSeconds);
 }
 
 function refusalOf(

@@ -14,6 +14,8 @@ export interface VideoPlan {
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   readonly isTooFast: boolean;
   readonly framesPerSecond: number | undefined;
+  /** Of a raw stream whose own clock cannot be one of frames. */
+  readonly assumedFramesPerSecond: number | undefined;
   /** Encodes keep it unless they are tone-mapped. */
   readonly colour: VideoColor;
 }
@@ -22,6 +24,10 @@ export interface VideoPlan {
 export const maxFramesPerSecond = 60.5;
 /** Higher frame rates are a clock or a default: FLV and MKV files with 30 fps may state 1000. */
 const maxPlausibleFrameRate = 300;
+/** Streams without timestamps: their clock is only a statement about the frame rate. */
+const rawFormats = ['h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'obu'];
+/** As ffmpeg assumes for raw streams that state none. */
+const usualRawFrameRate = 25;
 const maxPassthroughSide = 4096;
 const megabit = 1_000_000;
 const passthroughProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
@@ -35,7 +41,9 @@ export function planVideo(
   isWhole: boolean,
 ): VideoPlan {
   const displayResolution = displayResolutionOf(stream);
-  const frameRate = frameRateOf(stream);
+  const statedRate = frameRateOf(stream);
+  const isUnclocked = statedRate === undefined && rawFormats.includes(file.format);
+  const frameRate = isUnclocked ? usualRawFrameRate : statedRate;
   const { colorTransfer } = stream;
   const traits = {
     index: stream.index,
@@ -46,6 +54,7 @@ export function planVideo(
       colorTransfer === 'smpte2084' || colorTransfer === 'arib-std-b67' ? colorTransfer : undefined,
     isTooFast: (frameRate ?? 0) > maxFramesPerSecond,
     framesPerSecond: frameRate,
+    assumedFramesPerSecond: isUnclocked ? usualRawFrameRate : undefined,
     colour: colourOf(stream, displayResolution),
   } as const;
   const reason = videoEncodeReason(stream, traits, file, request, isWhole);
@@ -70,6 +79,10 @@ function videoEncodeReason(
   if (!passthroughProfiles.includes(profile)) return `profile ${profile}`;
   if (!passthroughPixelFormats.includes(pixelFormat)) return `pixel format ${pixelFormat}`;
   if (traits.isInterlaced) return 'interlaced';
+  if (stream.isReordered === true && ['avi', ...rawFormats].includes(file.format)) {
+    return 'reordered frames without presentation times';
+  }
+  if (traits.assumedFramesPerSecond !== undefined) return 'an impossible frame rate';
   if (traits.isAnamorphic) return 'pixels that are not square';
   if (rotation !== 0) return `turned by ${rotation} degrees`;
   if (stream.isTransformed === true) return 'mirrored';

@@ -172,7 +172,7 @@ describe('the picture', () => {
 
   test('is made progressive and slow enough first', () => {
     expect(graphOf({ isInterlaced: true, isTooFast: true })[0]).toBe(
-      '[0:3]yadif=deint=interlaced,fps=60[base0]',
+      "[0:3]yadif=deint=interlaced,select='isnan(prev_selected_t)+gt(floor(t*60+0.05),floor(prev_selected_t*60+0.05))'[base0]",
     );
   });
 

@@ -391,6 +391,15 @@ describe('one of the two tracks', () => {
     ['without a configuration', { entries: [avcEntry('avc1', box('pasp', u32(1, 1)))] }, /broken sample/],
     ['of two sample descriptions', { entries: [avcEntry(), avcEntry()] }, /has 2 sample descriptions/],
     ['in another file', { referenceFlags: 0 }, /refers to another file/],
+    [
+      'of two frames at one time',
+      {
+        samples: gops([50], 512).map((sample, index) =>
+          index === 10 ? { ...sample, offsetTicks: 512 } : sample,
+        ),
+      },
+      /shows two frames at the same time/,
+    ],
     ['without a keyframe', { samples: gops([50], 512).slice(1) }, /does not begin with a keyframe/],
     ['empty', { samples: [] }, /has no samples/],
     ['of frames without duration', { samples: gops([50], 0) }, /frames without duration/],
