@@ -164,6 +164,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
   upload: [
     'POST /videos',
     'PATCH /videos/{videoId}',
+    'POST /videos/{videoId}/retry',
     'DELETE /videos/{videoId}',
     'PATCH /discarded/videos/{videoId}',
     'POST /videos/{videoId}/source',
