@@ -51,6 +51,7 @@ const onPostgres = [
   'source-download',
   'sweep',
   'two-factor',
+  'unverified-users',
   'usage*',
   'video-encodings',
   'webhook-!(crash)',

@@ -7,6 +7,8 @@ import { serverStateRoutes } from '../operations/server-state/server-state.route
 import { usageRoutes } from '../operations/usage/usage.routes.ts';
 import { UsageService } from '../operations/usage/usage.service.ts';
 import { accountRoutes } from '../resources/accounts/account.routes.ts';
+import { AccountAdmin } from '../resources/accounts/account-admin.ts';
+import { unverifiedUserRoutes } from '../resources/accounts/unverified-users.routes.ts';
 import { auditRoutes } from '../resources/audit/audit.routes.ts';
 import { AuditStore } from '../resources/audit/audit.store.ts';
 import { authRoutes } from '../resources/auth/auth.routes.ts';
@@ -133,15 +135,15 @@ function routesOfWebhooks(options: ApiOptions, { webhooks }: ApiServices): Route
 }
 
 function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiServices): Route[] {
-  const { access, videoServices, version, publicUrl, clock, log } = options;
+  const { access, database, videoServices, version, publicUrl, clock, log } = options;
   const { usage, quotas } = videoServices;
+  const isOperator = async (accountId: string) =>
+    (await access.accounts.find(accountId))?.isOperator === true;
   return [
     ...healthRoutes({ ...options.health, log: log.child('health') }),
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
-    ...serverStateRoutes({
-      monitor: serverMonitor,
-      isOperator: async accountId => (await access.accounts.find(accountId))?.isOperator === true,
-    }),
+    ...serverStateRoutes({ monitor: serverMonitor, isOperator }),
+    ...unverifiedUserRoutes({ admin: new AccountAdmin(database, clock, access.accounts), isOperator }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),
     ...rootRoutes({ version, publicUrl }),

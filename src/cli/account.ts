@@ -1,5 +1,6 @@
 import type { ListedAccount } from '../resources/accounts/account-admin.store.ts';
 import type { AccountAdmin } from '../resources/accounts/account-admin.ts';
+import type { RemovedCredentials } from '../resources/accounts/removed-credentials.ts';
 import type { EmailAddress } from '../shared/email-address.ts';
 import { unsupportedNodeReason } from '../shared/node-version.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -14,7 +15,9 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   suspend EMAIL|ID [--undo]   blocks its requests and publishers; --undo unblocks them
   keys EMAIL|ID               creates another pair of API keys and prints it once
   email EMAIL|ID ADDRESS      gives a user another email address; ID is that of the user
-  password EMAIL              creates a new password and prints it once
+  password EMAIL [--keep]     creates a new password and prints it once; ends sessions and passkeys, which --keep keeps
+  verify EMAIL                confirms that a user’s email address is theirs; what they set up before ends, and a new
+                              password is printed once: give it to the person whose address it is
   two-factor EMAIL [--undo]   tells whether a user signs in with codes; --undo turns that off, for a lost device
   passkeys EMAIL [--remove]   lists the passkeys of a user; --remove removes them all, for lost devices
 
@@ -35,6 +38,7 @@ interface AccountRequest {
   readonly isUpgraded: boolean;
   readonly isUndo: boolean;
   readonly isRemoval: boolean;
+  readonly isKeep: boolean;
   readonly isJson: boolean;
 }
 
@@ -50,7 +54,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   suspend: ['undo'],
   keys: [],
   email: [],
-  password: [],
+  password: ['keep'],
+  verify: [],
   'two-factor': ['undo'],
   passkeys: ['remove'],
 };
@@ -62,7 +67,7 @@ const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
 else {
   const { runCommand } = await import('./run-command.ts');
-  const options = ['upgraded', 'undo', 'remove', 'json'];
+  const options = ['upgraded', 'undo', 'remove', 'keep', 'json'];
   await runCommand({ usage, options, expected: [], run: runAccountCommand }, process.argv.slice(2));
 }
 
@@ -109,28 +114,31 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
     isUpgraded: options.has('upgraded'),
     isUndo: options.has('undo'),
     isRemoval: options.has('remove'),
+    isKeep: options.has('keep'),
     isJson: options.has('json'),
   };
 }
 
 async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
-  const { command, subject, isUndo } = request;
+  const { command, subject, isUndo, isKeep } = request;
   if (command === 'email') return changeEmail(request, operator);
   const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;
   if (command === 'list') return listAccounts(await operator.list());
   if (command === 'create') return create(request, operator);
   if (command === 'password') {
-    const password = await operator.setPassword(await emailOf(subject));
-    if (password === undefined) return unknownUser(subject);
+    const set = await operator.setPassword(await emailOf(subject), { keepsPasskeys: isKeep });
+    if (set === undefined) return unknownUser(subject);
+    const { password, removed } = set;
     const secrets: Secrets = [
       ['Sign-in', subject],
       ['Password', password],
     ];
     return {
-      lines: formatSecrets('The password was changed.', secrets),
-      value: { email: subject, password: password.reveal() },
+      lines: formatSecrets(`The password was changed.${await endedText(removed)}`, secrets),
+      value: { email: subject, password: password.reveal(), removed },
     };
   }
+  if (command === 'verify') return verify(request, operator);
   if (command === 'two-factor') return twoFactor(request, operator);
   if (command === 'passkeys') return passkeys(request, operator);
   if (command === 'keys') {
@@ -196,6 +204,33 @@ async function changeEmail(
     lines: [`The user ${outcome.userId} now signs in as ${email}. The password stays the same.`],
     value: { userId: outcome.userId, email },
   };
+}
+
+async function verify({ subject }: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
+  const email = await emailOf(subject);
+  const outcome = await operator.verify(email);
+  if (outcome === undefined) return unknownUser(subject);
+  if (outcome === 'verified-before') {
+    return {
+      lines: [`${email} was verified before. Nothing has changed.`],
+      value: { email, verified: true },
+    };
+  }
+  const { password, removed } = outcome;
+  const secrets: Secrets = [
+    ['Sign-in', email],
+    ['Password', password],
+  ];
+  return {
+    lines: formatSecrets(`${email} is verified, with a new password.${await endedText(removed)}`, secrets),
+    value: { email, verified: true, password: password.reveal(), removed },
+  };
+}
+
+async function endedText(removed: RemovedCredentials): Promise<string> {
+  const { describeRemoved } = await import('../resources/accounts/removed-credentials.ts');
+  const ended = describeRemoved(removed);
+  return ended === undefined ? '' : ` This has ended: ${ended}.`;
 }
 
 /** @throws UsageError */

@@ -167,6 +167,7 @@ export const errorRegister = {
     title: 'Two-factor sign-in is not turned on.',
   },
   'invitation-of-other-user': denied('This invitation is for somebody else.', 403),
+  'email-unverified': denied('Your email address is not verified.', 403),
   'invitation-limit-reached': invalid('Your account has reached the invitations limit.'),
   'member-limit-reached': invalid('Your account has reached the members limit.'),
   'already-member': { kind: 'conflict', blame: 'caller', title: 'This person is a member already.' },

@@ -31,7 +31,10 @@ export interface InvitationRow {
   account_id: string;
   email: EmailAddress;
   role: MemberRow['role'];
+  /** Of the link that the inviter sees. */
   token_hash: Buffer;
+  /** Of the link that is only mailed. */
+  mail_token_hash: Buffer | null;
   created_at_ms: number;
   expires_at_ms: number;
   mail_status: 'sending' | 'sent' | 'failed' | null;
@@ -98,6 +101,8 @@ export interface ApiKeyRow {
   created_at_ms: number;
   last_used_at_ms: number | null;
   revoked_at_ms: number | null;
+  /** The user who created it, if it was one. */
+  user_id: string | null;
 }
 
 /** Deleted with its API key. */
@@ -118,6 +123,8 @@ export interface UserRow {
   password_hash: string;
   created_at_ms: number;
   former_email: string | null;
+  /** Null until somebody proves that the address is theirs. */
+  verified_at_ms: number | null;
 }
 
 export interface SessionRow {

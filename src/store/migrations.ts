@@ -60,6 +60,7 @@ import { canonicalEmails } from './migrations/0056-canonical-emails.ts';
 import { jobParsing } from './migrations/0057-job-parsing.ts';
 import { inheritedAccess } from './migrations/0058-inherited-access.ts';
 import { cutOffPublishers } from './migrations/0059-cut-off-publishers.ts';
+import { verifiedEmails } from './migrations/0060-verified-emails.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -124,6 +125,7 @@ export const migrations: readonly Migration[] = [
   jobParsing,
   inheritedAccess,
   cutOffPublishers,
+  verifiedEmails,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

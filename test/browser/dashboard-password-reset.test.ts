@@ -42,6 +42,7 @@ describeInBrowser('a forgotten password', browser => {
 
     await page.goto(server.baseUrl + path);
     await page.getByText(`For ${email}.`).waitFor();
+    await page.getByRole('group', { name: 'Sessions to keep' }).getByText('Chrome').first().waitFor();
     await page.getByLabel('New password', { exact: true }).fill(newPassword);
     await page.getByLabel('Confirm new password').fill('another');
     await page.getByText('The passwords don’t match.').waitFor();

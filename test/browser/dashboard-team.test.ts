@@ -38,7 +38,26 @@ describeInBrowser('a team in the dashboard', browser => {
       await guest.goto(`${server.baseUrl}/dashboard/account`);
       await guest.getByRole('cell', { name: 'Editor' }).first().waitFor();
       expect(await guest.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+      await guest.getByText('Verify your email address').waitFor();
+      await page.getByRole('row', { name: 'anna@example.org' }).getByText('Unverified').waitFor();
       expect(await dashboard.violations()).toEqual([]);
+
+      await page.goto(`${server.baseUrl}/dashboard`);
+      await page.getByRole('button', { name: 'Verify anna@example.org' }).click();
+      expect(await dashboard.violations()).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Verify', exact: true }).click();
+      const given = page.getByLabel('Password of anna@example.org', { exact: true });
+      const password = await given.inputValue();
+      expect(await dashboard.violations()).toEqual([]);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await given.waitFor({ state: 'detached' });
+      expect(await page.getByRole('button', { name: 'Verify anna@example.org' }).count()).toBe(0);
+      await guest.goto(`${server.baseUrl}/dashboard/account`);
+      await guest.getByLabel('Email').fill('anna@example.org');
+      await guest.getByLabel('Password').fill(password);
+      await guest.keyboard.press('Enter');
+      await guest.getByRole('cell', { name: 'Editor' }).first().waitFor();
+      expect(await guest.getByText('Unverified').count()).toBe(0);
     } finally {
       await context.close();
     }
@@ -65,7 +84,7 @@ describeInBrowser('a team in the dashboard', browser => {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('Email').fill(email);
       await page.getByRole('button', { name: 'Create link' }).click();
-      await page.getByText('We’re sending the link by mail.').waitFor();
+      await page.getByText('We’re sending another link by mail').waitFor();
       await page.getByRole('button', { name: 'Done' }).click();
       const row = page.getByRole('row').filter({ has: page.getByText(email, { exact: true }) });
       await row.getByText(outcome, { exact: true }).waitFor();

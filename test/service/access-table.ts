@@ -1,6 +1,6 @@
 /**
  * The least that a caller must be. `read` to `admin` are scopes of API keys and roles, `member` and `owner` take sessions only,
- * `operator` is `admin` in the account of the server's operator, and `viewer` routes check tokens of viewers themselves.
+ * `operator` is `admin` in the account of the server's operator, `operatorOwner` with a session only, and `viewer` routes check tokens of viewers themselves.
  */
 export type Access =
   | 'anybody'
@@ -12,6 +12,7 @@ export type Access =
   | 'live'
   | 'admin'
   | 'operator'
+  | 'operatorOwner'
   | 'member'
   | 'owner';
 
@@ -194,6 +195,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
   uploadToken: ['POST /upload'],
   loopback: ['GET /metrics'],
   operator: ['GET /server'],
+  operatorOwner: ['GET /server/unverified-users', 'POST /server/unverified-users/{userId}/verify'],
   viewer: [
     'GET /vod/{videoId}',
     'GET /vod/{videoId}/oembed.json',

@@ -180,6 +180,26 @@ describe('the account command, beside a server that runs', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No user signs in as us0')]);
   });
 
+  it('verifies a user, with a new password, and ends what was set up before', async () => {
+    const user = { email: 'invited@example.org', password: 'a password of tests' };
+    const { accountId } = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;
+    await addUser(server!, accountId, { ...user, isVerified: false });
+    const cookie = await signIn(server!, user);
+    await addPasskey(server!, cookie, user);
+    const { code, stdout } = await account(['verify', user.email]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('This has ended: 1 passkey and 1 session.')]);
+    const given = /^ {2}Password +(\S+)/m.exec(stdout)![1]!;
+    await waitUntil(async () => !(await isSignedIn(cookie)));
+    const renewed = { ...user, password: given };
+    const again = await addPasskey(server!, await signIn(server!, renewed), renewed);
+    expect((await account(['verify', user.email])).stdout).toBe(
+      'invited@example.org was verified before. Nothing has changed.\n',
+    );
+    expect(await json('password', user.email, '--keep')).toMatchObject({ removed: { passkeys: 0 } });
+    expect(await json('passkeys', user.email)).toMatchObject({ passkeys: [{ passkeyId: again.passkeyId }] });
+    expect(await json('password', user.email)).toMatchObject({ removed: { passkeys: 1 } });
+  });
+
   it('tells whether a user has two-factor sign-in, and turns it off for a lost device', async () => {
     const user = { email: 'careful@example.org', password: 'a password of tests' };
     const { accountId } = (await server!.api.accounts.findUser(emailOf('admin@localhost')))!;

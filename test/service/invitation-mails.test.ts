@@ -13,13 +13,14 @@ async function start(port: number) {
   const server = await startApi({ smtp });
   onTestFinished(() => server.stop());
   const headers = { cookie: await signIn(server) };
-  const invite = async () => {
-    const body = { email, role: 'editor' };
+  const invite = async (to = email) => {
+    const body = { email: to, role: 'editor' };
     const answer = await server.call('POST', '/account/invitations', { key: null, headers, body });
     expect(answer.status).toBe(201);
     return answer.json as { url: string; mail: object };
   };
-  return { server, headers, invite };
+  const rename = (name: string) => server.call('PATCH', '/account', { key: null, headers, body: { name } });
+  return { server, headers, invite, rename };
 }
 
 async function mailState({ server, headers }: { server: TestApi; headers: Record<string, string> }) {
@@ -43,8 +44,10 @@ it('an invitation is mailed with its link, as text and as HTML', async () => {
   const [sent] = mails;
   expect([mails.length, sent!.to]).toEqual([1, [email]]);
   expect(sent!.content).toContain('From: Millrace <millrace@example.org>');
-  expect(sent!.content).toContain(`\n${url}`);
-  expect(sent!.content).toContain(`<a href="${url}">`);
+  // The inviter sees another one.
+  const mailed = /\n(http:\S+\/dashboard\/invitations\/\w{43})\s/.exec(sent!.content)![1]!;
+  expect([mailed === url, sent!.content.includes(url)]).toEqual([false, false]);
+  expect(sent!.content).toContain(`<a href="${mailed}">`);
 });
 
 it('a temporary refusal is followed by another attempt, a permanent one is not', async () => {
@@ -88,11 +91,41 @@ it('a silent mail server delays no answer, and a server that stops says that not
   });
 });
 
-it('an account mails a limited number of invitations within an hour', async () => {
+it('an account mails a limited number of invitations, and fewer to one address', async () => {
   const { port } = await startMailServer();
   const running = await start(port);
-  for (let count = 0; count < 100; count += 1) await running.invite();
-  await waitUntil(async () => (await mailState(running)).status === 'sent');
+  const settled = async () => {
+    await outcome(running);
+    return mailState(running);
+  };
+  for (let count = 0; count < 3; count += 1) {
+    await running.invite();
+    expect(await settled()).toEqual({ status: 'sent' });
+  }
   await running.invite();
-  expect((await outcome(running)).failure).toMatch(/^This account has sent 100 invitations/);
+  expect((await settled()).failure).toBe('Several invitations were sent to this address within a day.');
+  for (let count = 3; count < 30; count += 1) await running.invite(`person-${count}@example.org`);
+  const states = () =>
+    running.server
+      .call('GET', '/account/invitations?pageSize=100', { key: null, headers: running.headers })
+      .then(({ json }) => json.data.map(({ mail }: { mail: { status: string } }) => mail.status));
+  await waitUntil(async () => !(await states()).includes('sending'));
+  await running.invite('last@example.org');
+  await waitUntil(async () => !(await states()).includes('sending'));
+  expect((await states()).filter((status: string) => status === 'failed')).toHaveLength(2);
+});
+
+it('a mail shows the name of the account as what it is, and nothing in it as a link', async () => {
+  const { port, mails } = await startMailServer();
+  const running = await start(port);
+  const name = 'Bank — pay at https://evil.example/login\u200b or mail@evil.example now, without any delay';
+  expect((await running.rename(name)).status).toBe(200);
+  await running.invite();
+  await outcome(running);
+  const content = mails[0]!.content.replaceAll('\r\n', ' ');
+  expect(content).toContain('Subject: Invitation to an account on Millrace');
+  for (const part of ['evil.example', 'https://evil', 'mail@evil', 'without any']) {
+    expect(content).not.toContain(part);
+  }
+  expect(content).toContain('This server does not check such names.');
 });

@@ -7,6 +7,7 @@ import { analyticsViewers } from '../../src/store/migrations/0049-analytics-view
 import { projectPairs } from '../../src/store/migrations/0051-project-pairs.ts';
 import { removedAnalytics } from '../../src/store/migrations/0052-removed-analytics.ts';
 import { canonicalEmails } from '../../src/store/migrations/0056-canonical-emails.ts';
+import { verifiedEmails } from '../../src/store/migrations/0060-verified-emails.ts';
 import { checkIsCurrent, migrate, migrations } from '../../src/store/migrations.ts';
 import { checkPostgresIsCurrent, migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { atEnd, clusterUrl, openClusterDatabase, startTestNode } from '../support/cluster-fixture.ts';
@@ -241,6 +242,55 @@ describe.each(databaseKinds)('email addresses that %s compared as people read th
     await add('us9', 'ANNA@example.org');
     await database.run(`DELETE FROM users WHERE id = 'us1'`);
     expect(await database.rows('SELECT user_id FROM members')).toHaveLength(distinct.length - 1);
+  });
+});
+
+describe.each(databaseKinds)('users that %s had before addresses were proved', kind => {
+  it('are verified where the database tells that nobody else set them up', async () => {
+    const database = await open(kind);
+    await database.migrate(migrations.slice(0, migrations.indexOf(verifiedEmails)));
+    await database.run(`INSERT INTO accounts (id, is_upgraded, is_suspended, is_operator, created_at_ms)
+      VALUES ('ac1', 1, 0, 1, 10000)`);
+    const add = (id: string, atMs: number) =>
+      database.run(`INSERT INTO users (id, account_id, email, password_hash, created_at_ms)
+        VALUES ('${id}', 'ac1', '${id}@example.org', 'hash', ${atMs})`);
+    const link = (id: string, atMs: number) =>
+      database.run(`INSERT INTO identities (issuer, subject, user_id, created_at_ms)
+        VALUES ('https://login.example', '${id}', '${id}', ${atMs})`);
+    let number = 0;
+    const reset = (id: string, atMs: number, kind = 'user') => {
+      number += 1;
+      return database.run(`INSERT INTO audit_entries
+          (account_id, number, at_ms, actor_kind, actor_id, action, summary, action_position)
+        VALUES ('ac1', ${number}, ${atMs}, '${kind}', '${id}', 'password.reset', 'x', ${number})`);
+    };
+    const blob = (byte: string) => (kind === 'SQLite' ? `x'${byte}'` : `'\\x${byte}'`);
+    const addPasskey = (id: string, byte: string, atMs: number) =>
+      database.run(`INSERT INTO passkeys
+          (id, user_id, name, credential_id, public_key, counter, transports, created_at_ms)
+        VALUES ('pk${byte}', '${id}', 'x', ${blob(byte)}, ${blob(byte)}, 0, '[]', ${atMs})`);
+    await add('first', 10_000);
+    await add('invited', 20_000);
+    await add('by-provider', 30_000);
+    await link('by-provider', 30_002);
+    await add('linked-later', 40_000);
+    await link('linked-later', 90_000);
+    await add('reset', 50_000);
+    await reset('reset', 60_000);
+    await addPasskey('reset', '01', 70_000);
+    await add('prepared-and-reset', 50_000);
+    await addPasskey('prepared-and-reset', '02', 55_000);
+    await reset('prepared-and-reset', 60_000);
+    await add('codes-and-reset', 50_000);
+    await database.run(`INSERT INTO two_factor (user_id, secret, last_step, created_at_ms)
+      VALUES ('codes-and-reset', ${blob('03')}, 0, 55000)`);
+    await reset('codes-and-reset', 60_000);
+    await add('by-operator', 50_000);
+    await reset('by-operator', 60_000, 'operator');
+    await database.migrate(migrations);
+    const verified = 'SELECT id FROM users WHERE verified_at_ms IS NOT NULL ORDER BY id';
+    expect(await database.rows(verified)).toEqual([{ id: 'by-provider' }, { id: 'first' }, { id: 'reset' }]);
+    expect(await database.rows('SELECT id FROM users')).toHaveLength(8);
   });
 });
 

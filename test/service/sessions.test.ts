@@ -79,6 +79,7 @@ describe('signing in', () => {
     expect(answer.json).toEqual({
       sessionId: expect.stringMatching(/^se[0-9A-Za-z]{22}$/),
       email: studio.email,
+      emailVerified: true,
       createdAt: expect.any(String),
       expiresAt: expect.any(String),
       account: {

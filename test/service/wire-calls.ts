@@ -149,10 +149,10 @@ export async function startWireApi(): Promise<WireApi> {
     const email = `guest-${guests}@example.org`;
     return (await asOwner('POST', '/account/invitations', { email, role: 'viewer' })).json;
   };
-  const newStranger = async () => {
+  const newStranger = async ({ isVerified = true } = {}) => {
     guests += 1;
     const stranger = { email: `stranger-${guests}@example.org`, password: team.password };
-    await addUser(api, (await api.addAccount()).accountId, stranger);
+    await addUser(api, (await api.addAccount()).accountId, { ...stranger, isVerified });
     return stranger;
   };
   const newResetPath = async () => {
@@ -257,6 +257,12 @@ export async function startWireApi(): Promise<WireApi> {
       path: `/account/members/${await newMember()}`,
       cookie: ownerCookie,
     }),
+    'GET /server/unverified-users': () => ({ path: '/server/unverified-users', cookie: ownerCookie }),
+    'POST /server/unverified-users/{userId}/verify': async () => {
+      const { email } = await newStranger({ isVerified: false });
+      const { userId } = (await api.api.accounts.findUser(emailOf(email)))!;
+      return { path: `/server/unverified-users/${userId}/verify`, cookie: ownerCookie };
+    },
     'GET /account/projects': () => ({ path: '/account/projects', cookie: ownerCookie }),
     'POST /account/projects': () => ({
       ...{ path: '/account/projects', cookie: ownerCookie },

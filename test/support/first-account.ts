@@ -33,7 +33,7 @@ export async function addFirstAccount(
     const { email, password } = user;
     const passwordHash = cheapHash(password);
     await accounts.addUser(
-      { accountId, email: emailOf(email), passwordHash, createdAtMs: Date.now() },
+      { accountId, email: emailOf(email), isVerified: true, passwordHash, createdAtMs: Date.now() },
       transaction,
     );
   });

@@ -25,10 +25,10 @@ export async function signIn(
 export async function addUser(
   { api, database }: Pick<TestApi, 'api' | 'database'>,
   accountId: string,
-  { email, password }: SignInCredentials,
+  { email, password, isVerified = true }: SignInCredentials & { isVerified?: boolean },
 ): Promise<void> {
   const passwordHash = cheapHash(password);
-  const user = { accountId, email: emailOf(email), passwordHash, createdAtMs: Date.now() };
+  const user = { accountId, email: emailOf(email), isVerified, passwordHash, createdAtMs: Date.now() };
   await database.transaction(transaction => api.accounts.addUser(user, transaction));
 }
 

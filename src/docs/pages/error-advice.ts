@@ -136,6 +136,12 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
       'The invitation is for an email address that has a user, and you are not signed in with it, or the OpenID Connect provider signed you in with another address.',
     remedy: 'Sign in with the address that `detail` names, and accept the invitation again.',
   },
+  'email-unverified': {
+    meaning:
+      'You want to join another account, but nobody has proved that the email address of your user is yours. Somebody else could have created the user.',
+    remedy:
+      'Open the link of the invitation that was mailed to you, or request a new password. Without a mail server, ask the operator to verify you.',
+  },
   'already-member': {
     meaning: 'Somebody with this email address is a member of the account.',
     remedy: 'Change the role of the member instead.',

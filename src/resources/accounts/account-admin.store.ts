@@ -17,6 +17,12 @@ export interface ListedAccount {
   readonly liveStreams: number;
 }
 
+export interface UnverifiedUser {
+  readonly userId: string;
+  readonly email: EmailAddress;
+  readonly createdAtMs: number;
+}
+
 function selectAccounts({ queries, dialect }: Connection) {
   return queries.selectFrom('accounts as a').select(expression => {
     const { fn, selectFrom } = expression;
@@ -59,6 +65,17 @@ export class AccountAdminStore {
   async list(): Promise<ListedAccount[]> {
     const accounts = selectAccounts(this.#database).orderBy('a.created_at_ms').orderBy('a.id');
     return (await this.#database.all(accounts)).map(accountFrom);
+  }
+
+  async listUnverified(): Promise<UnverifiedUser[]> {
+    const { queries } = this.#database;
+    const users = queries
+      .selectFrom('users')
+      .select(['id as userId', 'email', 'created_at_ms as createdAtMs'])
+      .where('verified_at_ms', 'is', null)
+      .orderBy('created_at_ms')
+      .orderBy('id');
+    return this.#database.all(users);
   }
 
   async find(emailOrId: string): Promise<ListedAccount | undefined> {

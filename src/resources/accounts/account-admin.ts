@@ -9,23 +9,30 @@ import { AuditStore } from '../audit/audit.store.ts';
 import { type AuditTarget, operator } from '../audit/audit-entry.ts';
 import type { Passkey } from '../passkeys/passkey.ts';
 import { PasskeysStore } from '../passkeys/passkeys.store.ts';
+import type { User } from '../sessions/session.ts';
 import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
-import { AccountAdminStore, type ListedAccount } from './account-admin.store.ts';
+import { AccountAdminStore, type ListedAccount, type UnverifiedUser } from './account-admin.store.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { createAccount } from './create-account.ts';
 import { environments } from './key-pair.ts';
 import { apiKeyLength } from './key-pairs.service.ts';
 import { KeyPairsStore } from './key-pairs.store.ts';
 import { hashPassword } from './password.ts';
+import type { RemovedCredentials } from './removed-credentials.ts';
 
 const generatedPasswordLength = 20;
+
+/** `verified-before`: the address was proved before, and nothing has changed. */
+export type Verification =
+  | { readonly password: Secret; readonly removed: RemovedCredentials }
+  | 'verified-before';
 
 interface AccountKeys {
   readonly account: ListedAccount;
   readonly keys: Readonly<Record<Environment, Secret>>;
 }
 
-/** Manages accounts beside a running server, which notices changes within a second. */
+/** Manages accounts for the operator. Running servers notice changes within a second. */
 export class AccountAdmin {
   readonly #database: Database;
   readonly #accounts: AccountsStore;
@@ -33,9 +40,9 @@ export class AccountAdmin {
   readonly #audit: AuditStore;
   readonly #clock: Clock;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, accounts = new AccountsStore(database)) {
     this.#database = database;
-    this.#accounts = new AccountsStore(database);
+    this.#accounts = accounts;
     this.#store = new AccountAdminStore(database);
     this.#audit = new AuditStore(database);
     this.#clock = clock;
@@ -113,16 +120,48 @@ export class AccountAdmin {
     return this.#accounts.changeAccess(accountId, changed, { changed: 'user' });
   }
 
-  async setPassword(email: EmailAddress): Promise<Secret | undefined> {
-    const password = randomBase62(generatedPasswordLength);
-    const passwordHash = await hashPassword(password);
+  /** Removes passkeys unless `keepsPasskeys`. Also proves the address: the operator gives the password to the right person. */
+  async setPassword(
+    email: EmailAddress,
+    { keepsPasskeys }: { keepsPasskeys: boolean },
+  ): Promise<{ password: Secret; removed: RemovedCredentials } | undefined> {
     const user = await this.#accounts.findUser(email);
     if (user === undefined) return undefined;
-    const target = { kind: 'user', id: user.userId, name: user.email };
-    await this.#accounts.resetPassword(user, passwordHash, transaction =>
-      this.#record(user.accountId, 'password.reset', 'Reset a password', target, transaction),
+    return this.#resetPassword(user, { keepsPasskeys }, ['password.reset', 'Reset a password']);
+  }
+
+  /** Sets a new password, since others may know the present one. */
+  async verify(email: EmailAddress): Promise<Verification | undefined> {
+    const user = await this.#accounts.findUser(email);
+    if (user === undefined) return undefined;
+    if (user.isVerified) return 'verified-before';
+    const action = ['user.verify', 'Verify an email address'] as const;
+    return this.#resetPassword(user, { keepsPasskeys: false }, action);
+  }
+
+  /** The oldest first. */
+  async listUnverified(): Promise<UnverifiedUser[]> {
+    return this.#store.listUnverified();
+  }
+
+  async #resetPassword(
+    user: User,
+    { keepsPasskeys }: { keepsPasskeys: boolean },
+    [action, summary]: readonly [action: string, summary: string],
+  ): Promise<{ password: Secret; removed: RemovedCredentials }> {
+    const password = randomBase62(generatedPasswordLength);
+    const { userId, accountId, email } = user;
+    const kept = keepsPasskeys ? await new PasskeysStore(this.#database).all(userId) : [];
+    const change = {
+      passwordHash: await hashPassword(password),
+      keep: { passkeys: kept.map(({ passkeyId }) => passkeyId), sessions: [] },
+      atMs: this.#clock.nowMs(),
+    };
+    const target = { kind: 'user', id: userId, name: email };
+    const removed = await this.#accounts.resetPassword(user, change, transaction =>
+      this.#record(accountId, action, summary, target, transaction),
     );
-    return new Secret(password);
+    return { password: new Secret(password), removed };
   }
 
   async #recordStanding(
@@ -162,8 +201,7 @@ export class AccountAdmin {
     const store = new TwoFactorStore(this.#database);
     const disabled = async (transaction: Transaction) => {
       await store.remove(userId, transaction);
-      const users = transaction.queries.selectFrom('users').select('id').where('id', '=', userId);
-      await this.#accounts.sessions.removeOfUsers(users, transaction);
+      await this.#accounts.sessions.removeOfUser(userId, [], transaction);
       const target = { kind: 'user', id: userId, name: user.email };
       await this.#record(accountId, 'two-factor.reset', 'Turn off two-factor sign-in', target, transaction);
     };
@@ -185,7 +223,7 @@ export class AccountAdmin {
     return this.#accounts.changeAccess(accountId, async transaction => {
       const removed = await store.all(userId, 'desc', transaction);
       if (removed.length === 0) return removed;
-      await store.removeOfUser(userId, transaction);
+      await store.removeOfUser(userId, [], transaction);
       const target = { kind: 'user', id: userId, name: user.email };
       await this.#record(accountId, 'passkeys.reset', 'Remove all passkeys', target, transaction);
       return removed;

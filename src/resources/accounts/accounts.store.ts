@@ -1,6 +1,7 @@
 import type { InferResult } from 'kysely';
 import { scopeSet } from '../../http/routing/scope.ts';
 import { type EmailAddress, readEmail } from '../../shared/email-address.ts';
+import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
@@ -8,14 +9,18 @@ import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
 import type { Role } from '../members/member.ts';
 import { MembersStore, ownerEmail } from '../members/members.store.ts';
+import { PasskeysStore } from '../passkeys/passkeys.store.ts';
 import { PasswordResetsStore } from '../password-resets/password-resets.store.ts';
 import { firstProjectName } from '../projects/project-pair.ts';
 import { ProjectPairsStore } from '../projects/project-pairs.store.ts';
 import type { User } from '../sessions/session.ts';
 import { SessionsStore } from '../sessions/sessions.store.ts';
+import { TwoFactorStore } from '../two-factor/two-factor.store.ts';
 import { announceAccessChange } from './access-watch.ts';
 import { type Account, type KeyOwner, standingOf } from './account.ts';
 import { parseScopes } from './key-pair.ts';
+import { KeyPairsStore } from './key-pairs.store.ts';
+import type { KeptCredentials, RemovedCredentials } from './removed-credentials.ts';
 import { SecretCache } from './secret-cache.ts';
 
 interface OwnerRow {
@@ -57,6 +62,9 @@ export class AccountsStore {
   /** Links for new passwords end with the next change of the password. */
   readonly passwordResets: PasswordResetsStore;
   readonly #database: Database;
+  readonly #passkeys: PasskeysStore;
+  readonly #twoFactor: TwoFactorStore;
+  readonly #keyPairs: KeyPairsStore;
   readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
 
@@ -66,6 +74,9 @@ export class AccountsStore {
     this.members = new MembersStore(database);
     this.projects = new ProjectPairsStore(database);
     this.passwordResets = new PasswordResetsStore(database);
+    this.#passkeys = new PasskeysStore(database);
+    this.#twoFactor = new TwoFactorStore(database);
+    this.#keyPairs = new KeyPairsStore(database);
     this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
@@ -173,9 +184,30 @@ export class AccountsStore {
     });
   }
 
+  /**
+   * Refuses what a session that ended meanwhile would add to its user, until the end of the transaction.
+   * @throws AppError `authentication-invalid-session`
+   */
+  async requireSession(
+    { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+    transaction: Transaction,
+  ): Promise<void> {
+    await transaction.lock('user', userId);
+    if ((await this.sessions.find(sessionId, transaction)) !== undefined) return;
+    throw new AppError('authentication-invalid-session');
+  }
+
   /** Adds a user who is an owner of the account unless `role` says otherwise. Returns the user's id. */
   async addUser(
-    user: { accountId: string; email: EmailAddress; passwordHash: string; createdAtMs: number; role?: Role },
+    user: {
+      accountId: string;
+      email: EmailAddress;
+      /** The email address is proved. */
+      isVerified: boolean;
+      passwordHash: string;
+      createdAtMs: number;
+      role?: Role;
+    },
     transaction: Transaction,
   ): Promise<string> {
     const { accountId, createdAtMs, role = 'owner' } = user;
@@ -187,6 +219,7 @@ export class AccountsStore {
         email: user.email,
         password_hash: user.passwordHash,
         created_at_ms: createdAtMs,
+        verified_at_ms: user.isVerified ? createdAtMs : null,
       }),
     );
     await this.members.add({ accountId, userId, role, createdAtMs }, transaction);
@@ -206,8 +239,10 @@ export class AccountsStore {
   }
 
   async setEmail(userId: string, email: EmailAddress, transaction: Transaction): Promise<void> {
-    const changed = transaction.queries.updateTable('users').set({ email, former_email: null });
-    await transaction.run(changed.where('id', '=', userId));
+    const changed = transaction.queries.updateTable('users');
+    await transaction.run(
+      changed.set({ email, former_email: null, verified_at_ms: null }).where('id', '=', userId),
+    );
   }
 
   /** Users who need another address: a migration replaced the one that they had. */
@@ -232,7 +267,7 @@ export class AccountsStore {
       user.accountId,
       async transaction => {
         if ((await transaction.run(changed)) === 0) return false;
-        await this.sessions.removeOthers(user.userId, kept.sessionId, transaction);
+        await this.sessions.removeOfUser(user.userId, [kept.sessionId], transaction);
         await this.sessions.setSecret(kept.sessionId, kept.secret, transaction);
         await this.passwordResets.removeOfUser(user.userId, transaction);
         return true;
@@ -241,28 +276,64 @@ export class AccountsStore {
     );
   }
 
-  /** Ends the user's sessions. @param begin runs first in the transaction. It throws to refuse */
+  /**
+   * Sets the password, and ends passkeys and sessions that are not kept. Proves the email address.
+   * @param begin runs first in the transaction. It throws to refuse
+   */
   resetPassword(
-    { userId: id, accountId }: User,
-    passwordHash: string,
+    user: User,
+    { passwordHash, keep, atMs }: { passwordHash: string; keep: KeptCredentials; atMs: number },
     begin: (transaction: Transaction) => Promise<void>,
-  ): Promise<void> {
-    const { queries } = this.#database;
-    return this.changeAccess(
-      accountId,
-      async transaction => {
-        await begin(transaction);
-        await transaction.run(
-          queries.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id),
-        );
-        await this.sessions.removeOfUsers(
-          queries.selectFrom('users').select('id').where('id', '=', id),
-          transaction,
-        );
-        await this.passwordResets.removeOfUser(id, transaction);
-      },
-      { changed: 'user' },
-    );
+  ): Promise<RemovedCredentials> {
+    const { userId } = user;
+    const reset = async (transaction: Transaction) => {
+      await begin(transaction);
+      const verified = await this.verify(user, { passwordHash, atMs }, transaction);
+      if (verified !== undefined) return verified;
+      await this.#setPassword(userId, passwordHash, transaction);
+      return {
+        passkeys: await this.#passkeys.removeOfUser(userId, keep.passkeys, transaction),
+        sessions: await this.sessions.removeOfUser(userId, keep.sessions, transaction),
+        apiKeys: 0,
+        twoFactor: false,
+      };
+    };
+    return this.changeAccess(user.accountId, reset, { changed: 'user' });
+  }
+
+  /**
+   * Marks an email address that the user has just proved. Anybody may have set up what is there until then, so it ends: passkeys,
+   * codes, sessions, links with a provider, and API keys that the user created. Call it within {@link changeAccess} with
+   * `changed: 'user'`. @returns undefined when the address was proved before
+   */
+  async verify(
+    { userId }: Pick<User, 'userId'>,
+    { passwordHash, atMs }: { passwordHash: string; atMs: number },
+    transaction: Transaction,
+  ): Promise<RemovedCredentials | undefined> {
+    await transaction.lock('user', userId);
+    const { queries } = transaction;
+    const unverified = queries
+      .updateTable('users')
+      .where('id', '=', userId)
+      .where('verified_at_ms', 'is', null);
+    if ((await transaction.run(unverified.set({ verified_at_ms: atMs }))) === 0) return undefined;
+    await this.#setPassword(userId, passwordHash, transaction);
+    await transaction.run(queries.deleteFrom('identities').where('user_id', '=', userId));
+    const twoFactor = await this.#twoFactor.find(userId, transaction);
+    await this.#twoFactor.remove(userId, transaction);
+    return {
+      passkeys: await this.#passkeys.removeOfUser(userId, [], transaction),
+      sessions: await this.sessions.removeOfUser(userId, [], transaction),
+      apiKeys: await this.#keyPairs.revokeOfUser(userId, atMs, transaction),
+      twoFactor: twoFactor?.enabledAtMs !== undefined,
+    };
+  }
+
+  async #setPassword(userId: string, passwordHash: string, transaction: Transaction): Promise<void> {
+    const changed = transaction.queries.updateTable('users').set({ password_hash: passwordHash });
+    await transaction.run(changed.where('id', '=', userId));
+    await this.passwordResets.removeOfUser(userId, transaction);
   }
 }
 
@@ -271,7 +342,7 @@ function selectUser({ queries }: Connection) {
     .selectFrom('users as u')
     .innerJoin('members as m', 'm.user_id', 'u.id')
     .innerJoin('accounts as a', 'a.id', 'm.account_id')
-    .select(['u.id', 'm.account_id', 'u.email', 'u.password_hash', 'a.is_suspended'])
+    .select(['u.id', 'm.account_id', 'u.email', 'u.verified_at_ms', 'u.password_hash', 'a.is_suspended'])
     .orderBy('a.is_suspended')
     .orderBy('m.created_at_ms')
     .orderBy('a.id')
@@ -284,6 +355,7 @@ function userFrom(row: InferResult<ReturnType<typeof selectUser>>[number] | unde
     userId: row.id,
     accountId: row.account_id,
     email: row.email,
+    isVerified: row.verified_at_ms !== null,
     passwordHash: row.password_hash,
     isSuspended: row.is_suspended === 1,
   };

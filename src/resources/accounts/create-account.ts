@@ -32,7 +32,7 @@ export async function createAccount(database: Database, account: NewAccount): Pr
       const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
       await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
     }
-    await accounts.addUser({ accountId, email, passwordHash, createdAtMs }, transaction);
+    await accounts.addUser({ accountId, email, isVerified: true, passwordHash, createdAtMs }, transaction);
     return accountId;
   });
 }

@@ -30,6 +30,8 @@ interface KeyRow {
 interface NewKey {
   readonly projectId: string;
   readonly text: string;
+  /** The user who creates it, if it is one. */
+  readonly userId?: string | undefined;
 }
 
 /** Stores only hashes. Change keys within `AccountsStore.changeAccess`. */
@@ -130,6 +132,20 @@ export class KeyPairsStore {
     await transaction.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
   }
 
+  /** Revokes all keys that the user created. Returns their number. */
+  async revokeOfUser(userId: string, atMs: number, transaction: Transaction): Promise<number> {
+    const { queries } = transaction;
+    const created = queries.selectFrom('api_keys').select(['id', 'pair_id']).where('user_id', '=', userId);
+    const keys = await transaction.all(created.where('revoked_at_ms', 'is', null));
+    for (const { id, pair_id: pairId } of keys) {
+      await this.#revokeKey({ apiKeyId: id }, atMs, transaction);
+      const left = queries.selectFrom('api_keys').select('id').where('pair_id', '=', pairId);
+      const empty = queries.deleteFrom('key_pairs').where('id', '=', pairId);
+      await transaction.run(empty.where(({ not, exists }) => not(exists(left))));
+    }
+    return keys.length;
+  }
+
   async touch(apiKeyId: string, atMs: number): Promise<void> {
     await this.#database.run(
       this.#database.queries
@@ -155,7 +171,7 @@ export class KeyPairsStore {
 
   async #addKey(
     keyPairId: string,
-    { projectId, text }: NewKey,
+    { projectId, text, userId }: NewKey,
     createdAtMs: number,
     transaction: Transaction,
   ): Promise<void> {
@@ -169,11 +185,16 @@ export class KeyPairsStore {
         created_at_ms: createdAtMs,
         last_used_at_ms: null,
         revoked_at_ms: null,
+        user_id: userId ?? null,
       }),
     );
   }
 
-  async #revokeKey({ apiKeyId }: ApiKey, atMs: number, transaction: Transaction): Promise<void> {
+  async #revokeKey(
+    { apiKeyId }: Pick<ApiKey, 'apiKeyId'>,
+    atMs: number,
+    transaction: Transaction,
+  ): Promise<void> {
     await transaction.run(
       transaction.queries
         .updateTable('api_keys')

@@ -1,29 +1,34 @@
+import { RateExceeded } from '../../http/routing/rate-limiter.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { FixedWindows } from '../../shared/fixed-windows.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { MailOutcome, MailQueue, SendMail } from '../mail/mail-queue.ts';
+import type { SignInAttemptsStore } from '../sessions/sign-in-attempts.store.ts';
+import { countWithin } from '../sessions/sign-in-limiter.ts';
 import { type InvitationMail, mailOf } from './invitation-mail.ts';
 import type { InvitationsStore } from './invitations.store.ts';
 
 interface InvitationMailsOptions {
   readonly queue: MailQueue;
   readonly store: InvitationsStore;
+  readonly attempts: SignInAttemptsStore;
+  readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const hourMs = 3_600_000;
-const maxAccounts = 10_000;
-const maxMailsPerHour = 100;
+const dayMs = 24 * hourMs;
+const maxMailsPerHour = 30;
+const maxMailsPerAddressAndDay = 3;
+/** More, so that no account alone keeps others from inviting somebody. */
+const maxMailsOfAllPerAddressAndDay = 10;
 
 /** Sends invitations in the background, and stores the outcome. */
 export class InvitationMails {
   readonly #options: InvitationMailsOptions;
-  readonly #windows: FixedWindows;
 
   constructor(options: InvitationMailsOptions) {
     this.#options = options;
-    this.#windows = new FixedWindows({ windowMs: hourMs, maxKeys: maxAccounts, clock: options.clock });
   }
 
   async send(mail: InvitationMail): Promise<void> {
@@ -48,13 +53,32 @@ export class InvitationMails {
   }
 
   async #deliver(mail: InvitationMail, send: SendMail): Promise<MailOutcome> {
-    const { accountId } = mail.invitation;
-    const window = this.#windows.get(accountId);
-    if (window.count >= maxMailsPerHour) {
-      return failed(`This account has sent ${maxMailsPerHour} invitations by mail within an hour.`);
+    const { accountId, email } = mail.invitation;
+    const { attempts, publicUrl, clock } = this.#options;
+    const count = { attempts, nowMs: clock.nowMs() };
+    const byAccount = {
+      ...{ ...count, windowMs: hourMs },
+      refusal: `This account has sent ${maxMailsPerHour} invitations by mail within an hour.`,
+    };
+    const byAddress = {
+      ...{ ...count, windowMs: dayMs },
+      refusal: 'Several invitations were sent to this address within a day.',
+    };
+    try {
+      await attempts.transaction(async transaction => {
+        const accountKey = `invitations of ${accountId}`;
+        await countWithin([{ key: accountKey, limit: maxMailsPerHour }], byAccount, transaction);
+        const addressLimits = [
+          { key: `invitations of ${accountId} to ${email}`, limit: maxMailsPerAddressAndDay },
+          { key: `invitations to ${email}`, limit: maxMailsOfAllPerAddressAndDay },
+        ];
+        await countWithin(addressLimits, byAddress, transaction);
+      });
+    } catch (error) {
+      if (error instanceof RateExceeded) return failed(String(error.details.detail));
+      throw error;
     }
-    this.#windows.add(accountId, window);
-    return send(mailOf(mail));
+    return send(mailOf(mail, publicUrl()));
   }
 }
 

@@ -54,7 +54,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       ...all,
       summary: 'Invite somebody',
       description:
-        'Send the person the `url`, which is only in this response. It works once, within 7 days. A server with a mail server sends it, too, and `mail` has the outcome. A new invitation of the same address replaces the earlier one.',
+        'Send the person the `url`, which is only in this response. It works once, within 7 days. A server with a mail server sends another link, which verifies the address, and `mail` has the outcome. A new invitation of the same address replaces the earlier one.',
       body: jsonBody(invitationCreationSchema),
       success: { status: 201, description: 'The invitation, with its link.', schema: invitationSchema },
       errors: ['already-member', 'invitation-limit-reached', 'member-limit-reached'],
@@ -80,8 +80,8 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       summary: 'Get an invitation',
       ...byToken,
       success: { status: 200, description: 'The invitation.', schema: openedInvitationSchema },
-      handle: ({ found: { email, role, expiresAtMs, accountName, ownerEmail, hasUser } }) => ({
-        ...{ email, role, hasUser },
+      handle: ({ found: { email, role, expiresAtMs, accountName, ownerEmail, hasUser, isMailed } }) => ({
+        ...{ email, role, hasUser, verifies: isMailed },
         expiresAt: formatAtom(expiresAtMs),
         ...(accountName === undefined ? {} : { accountName }),
         ...(ownerEmail === undefined ? {} : { ownerEmail }),
@@ -92,7 +92,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       path: '/invitations/{token}/accept',
       summary: 'Accept an invitation',
       description:
-        'A person without a password sets one and is signed in. A person with a password must be signed in with the address of the invitation. The session then acts for the account of the invitation.',
+        'A person without a user sets a password and is signed in. A person with a user must be signed in with the address of the invitation, which must be verified. With the link that was mailed, an unverified user counts as none: its password, passkeys, codes, sessions and API keys end. The session then acts for the account of the invitation.',
       ...byToken,
       body: jsonBody(invitationAcceptSchema),
       success: {
@@ -103,6 +103,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       },
       errors: [
         'invitation-of-other-user',
+        'email-unverified',
         'member-limit-reached',
         'authorization-suspended-account',
         'authorization-other-site',

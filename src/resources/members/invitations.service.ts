@@ -8,9 +8,11 @@ import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { RemovedCredentials } from '../accounts/removed-credentials.ts';
+import type { VerificationMails } from '../accounts/verification-mails.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { PasswordCheck } from '../sessions/password-check.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session, User } from '../sessions/session.ts';
 import type { SessionView } from '../sessions/sessions.schema.ts';
 import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';
 import type { InvitationMails } from './invitation-mails.ts';
@@ -30,6 +32,7 @@ interface InvitationsServiceOptions {
   readonly audit: AuditLog;
   readonly sessions: SessionsService;
   readonly passwords: PasswordCheck;
+  readonly verificationMails: VerificationMails;
   readonly publicUrl: () => string;
   /** Undefined if the server sends no mails. */
   readonly mails: InvitationMails | undefined;
@@ -41,8 +44,10 @@ interface InvitationsServiceOptions {
 export interface OpenedInvitation extends Invitation {
   readonly accountName: string | undefined;
   readonly ownerEmail: EmailAddress | undefined;
-  /** The person has a password already. */
+  /** The person has a user already, and must be signed in to accept. */
   readonly hasUser: boolean;
+  /** The token was only mailed: it proves the address. */
+  readonly isMailed: boolean;
 }
 
 export class InvitationsService {
@@ -71,6 +76,8 @@ export class InvitationsService {
     const { store, accounts, publicUrl, mails, clock, log } = this.#options;
     const { email } = invited;
     const token = randomBase62(invitationTokenLength);
+    // The inviter never sees it, so that it proves the address.
+    const mailToken = mails && randomBase62(invitationTokenLength);
     const createdAtMs = clock.nowMs();
     const invitation = await accounts.changeAccess(accountId, async transaction => {
       const user = await accounts.findUser(email, transaction);
@@ -86,16 +93,18 @@ export class InvitationsService {
       const expiresAtMs = createdAtMs + invitationLifetimeMs;
       const { role } = invited;
       const mail = mails && ({ status: 'sending' } as const);
-      return store.add({ accountId, email, role, token, createdAtMs, expiresAtMs, mail }, transaction);
+      return store.add(
+        { accountId, email, role, token, mailToken, createdAtMs, expiresAtMs, mail },
+        transaction,
+      );
     });
     log.info('member-invited', { accountId, invitationId: invitation.invitationId, role: invited.role });
-    const url = `${publicUrl()}/dashboard/invitations/${token}`;
-    if (mails !== undefined) {
-      const session = await accounts.sessions.find(sessionId);
-      const inviterEmail = session?.email ?? '';
-      await mails.send({ invitation, url, inviterEmail, accountName: session?.account.name });
+    const urlOf = (secret: string) => `${publicUrl()}/dashboard/invitations/${secret}`;
+    if (mails !== undefined && mailToken !== undefined) {
+      const inviter = await accounts.sessions.find(sessionId);
+      await mails.send({ invitation, url: urlOf(mailToken), inviter });
     }
-    return { invitation, url };
+    return { invitation, url: urlOf(token) };
   }
 
   async revoke({ invitationId, accountId }: Invitation): Promise<void> {
@@ -113,16 +122,16 @@ export class InvitationsService {
       ...invitation,
       accountName: account?.name,
       ownerEmail: account?.email,
-      hasUser: user !== undefined,
+      hasUser: user !== undefined && (user.isVerified || !invitation.isMailed),
     };
   }
 
   /**
-   * Adds the person to the account, and switches to it. A person without a password sets one and is signed in. Returns the
-   * secret of a session that has started.
+   * Adds the person to the account, and switches to it. A person without a user, or with one that is unverified when the token was
+   * mailed, sets a password and is signed in. Returns the secret of a session that has started.
    * @param session of the request
-   * @throws AppError `invitation-of-other-user`, `authorization-suspended-account`, `member-limit-reached` or
-   * `resource-not-found`
+   * @throws AppError `invitation-of-other-user`, `email-unverified`, `authorization-suspended-account`,
+   * `member-limit-reached` or `resource-not-found`
    */
   async accept(
     invitation: OpenedInvitation,
@@ -130,7 +139,9 @@ export class InvitationsService {
     from: SignInOrigin,
     session: Session | undefined,
   ): Promise<{ view: SessionView; secret: string | undefined }> {
-    if (!invitation.hasUser) return this.acceptAsNew(invitation, password, from);
+    if (!invitation.hasUser) {
+      return this.acceptAsNew(invitation, { password, isVerified: invitation.isMailed }, from);
+    }
     if (session?.email !== invitation.email) {
       const detail = `Sign in as ${invitation.email} first, then open the invitation again.`;
       throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
@@ -145,29 +156,61 @@ export class InvitationsService {
   }
 
   /**
-   * Adds a new user with the address of the invitation, and signs them in. Ends the session that the request came with.
-   * @param prove throws to refuse. It runs in the same transaction with the new user
+   * Adds a user with the address of the invitation, or proves the address of an unverified one, and signs them in. Ends the
+   * session that the request came with.
+   * @param person `isVerified`: the address is proved
+   * @param prove throws to refuse. It runs in the same transaction with the user
    */
   async acceptAsNew(
     invitation: Invitation,
-    password: string | undefined,
+    person: { readonly password: string | undefined; readonly isVerified: boolean },
     { request, before }: SignInOrigin,
     prove: (userId: string, transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<SignedIn> {
-    const { accounts, sessions } = this.#options;
-    const { accountId } = invitation;
-    const passwordHash = await this.#hash(invitation, password);
+    const { accounts, sessions, verificationMails } = this.#options;
+    const { accountId, email } = invitation;
+    const { isVerified } = person;
+    const passwordHash = await this.#hash(invitation, person.password);
     const started = async (transaction: Transaction) => {
-      const userId = await this.#addUser(invitation, passwordHash, transaction);
+      await transaction.lock('accounts');
+      await this.#consume(invitation, transaction);
+      const user = await accounts.findUser(email, transaction);
+      const removed =
+        user && (await this.#claim(invitation, user, { isVerified, passwordHash }, transaction));
+      const userId =
+        user?.userId ?? (await this.#addUser(invitation, { isVerified, passwordHash }, transaction));
       await prove(userId, transaction);
       if (before !== undefined) await accounts.sessions.removeBySecret(before, transaction);
       await this.#record(invitation, userId, request, transaction);
-      return sessions.add({ userId, accountId }, request, transaction);
+      return { ...(await sessions.add({ userId, accountId }, request, transaction)), userId, removed };
     };
-    // The session that ends may act for another account.
-    const changed = before === undefined ? 'account' : 'user';
-    const { sessionId, secret } = await accounts.changeAccess(accountId, started, { changed });
-    return { view: await this.#accepted(invitation, sessionId), secret };
+    const { userId, sessionId, secret, removed } = await accounts.changeAccess(accountId, started, {
+      changed: 'user',
+    });
+    const view = await this.#accepted(invitation, sessionId);
+    if (removed === undefined) return { view, secret };
+    verificationMails.send({ userId, email }, removed);
+    return { view: { ...view, removedCredentials: { ...removed } }, secret };
+  }
+
+  /** Proves the address of a user whom somebody else may have set up. */
+  async #claim(
+    invitation: Invitation,
+    { userId, email }: User,
+    { isVerified, passwordHash }: { isVerified: boolean; passwordHash: string },
+    transaction: Transaction,
+  ): Promise<RemovedCredentials> {
+    const { accounts, clock } = this.#options;
+    const atMs = clock.nowMs();
+    const removed = isVerified
+      ? await accounts.verify({ userId }, { passwordHash, atMs }, transaction)
+      : undefined;
+    if (removed !== undefined) {
+      await this.#addMember(invitation, userId, transaction);
+      return removed;
+    }
+    const detail = `Somebody has created ${email} a moment ago. Sign in, then open the invitation again.`;
+    throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
   }
 
   /** Adds a user, who has the address of the invitation, to the account. */
@@ -177,15 +220,19 @@ export class InvitationsService {
     request: PeerRequest,
     transaction: Transaction,
   ): Promise<void> {
-    const { accounts, clock } = this.#options;
-    const { accountId, role } = invitation;
+    const { accountId, email } = invitation;
     await transaction.lock('account', accountId);
     await transaction.lock('user', userId);
+    await this.#requireVerified(email, transaction);
     await this.#consume(invitation, transaction);
-    if ((await accounts.members.find(accountId, userId, transaction)) === undefined) {
-      await accounts.members.add({ accountId, userId, role, createdAtMs: clock.nowMs() }, transaction);
-    }
+    await this.#addMember(invitation, userId, transaction);
     await this.#record(invitation, userId, request, transaction);
+  }
+
+  async #addMember({ accountId, role }: Invitation, userId: string, transaction: Transaction): Promise<void> {
+    const { accounts, clock } = this.#options;
+    if ((await accounts.members.find(accountId, userId, transaction)) !== undefined) return;
+    await accounts.members.add({ accountId, userId, role, createdAtMs: clock.nowMs() }, transaction);
   }
 
   #accepted({ accountId, invitationId }: Invitation, sessionId: string): Promise<SessionView> {
@@ -207,17 +254,27 @@ export class InvitationsService {
     return this.#options.passwords.hash(password, { email, attribute: 'password' });
   }
 
-  async #addUser(invitation: Invitation, passwordHash: string, transaction: Transaction): Promise<string> {
+  async #addUser(
+    invitation: Invitation,
+    user: { isVerified: boolean; passwordHash: string },
+    transaction: Transaction,
+  ): Promise<string> {
     const { accounts, clock } = this.#options;
     const { accountId, email, role } = invitation;
-    await transaction.lock('accounts');
-    await this.#consume(invitation, transaction);
-    if ((await accounts.findUser(email, transaction)) !== undefined) {
-      const detail = `Somebody has created ${email} a moment ago. Sign in, then open the invitation again.`;
-      throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
-    }
     const createdAtMs = clock.nowMs();
-    return accounts.addUser({ accountId, email, passwordHash, createdAtMs, role }, transaction);
+    return accounts.addUser({ accountId, email, ...user, createdAtMs, role }, transaction);
+  }
+
+  /** A user whose address is not proved may be somebody else: they stay in the account that they are in. */
+  async #requireVerified(email: EmailAddress, transaction: Transaction): Promise<void> {
+    const { accounts, mails } = this.#options;
+    if ((await accounts.findUser(email, transaction))?.isVerified === true) return;
+    const advice =
+      mails === undefined
+        ? `Ask the operator to run this on the server: npm run account -- verify ${email}`
+        : 'Open the link that was sent to you by mail, or request a new password on the sign-in page.';
+    const detail = `Until ${email} is verified, it can be in one account only. ${advice}`;
+    throw new AppError('email-unverified', undefined, { details: { detail } });
   }
 
   /** An invitation works once. */

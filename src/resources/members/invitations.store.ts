@@ -44,15 +44,25 @@ export class InvitationsStore {
     return row === undefined ? undefined : invitationFrom(row);
   }
 
-  async findByToken(token: string, nowMs: number): Promise<Invitation | undefined> {
-    const query = selectInvitations(this.#database, nowMs).where('token_hash', '=', hashOfSecret(token));
-    const row = await this.#database.first(query);
-    return row === undefined ? undefined : invitationFrom(row);
+  async findByToken(
+    token: string,
+    nowMs: number,
+  ): Promise<(Invitation & { readonly isMailed: boolean }) | undefined> {
+    const hash = hashOfSecret(token);
+    const query = selectInvitations(this.#database, nowMs).select('mail_token_hash');
+    const row = await this.#database.first(
+      query.where(({ eb, or }) => or([eb('token_hash', '=', hash), eb('mail_token_hash', '=', hash)])),
+    );
+    if (row === undefined) return undefined;
+    return { ...invitationFrom(row), isMailed: row.mail_token_hash?.equals(hash) === true };
   }
 
   /** Replaces an earlier invitation of the same email address. */
   async add(
-    invitation: Omit<Invitation, 'invitationId'> & { readonly token: string },
+    invitation: Omit<Invitation, 'invitationId'> & {
+      readonly token: string;
+      readonly mailToken: string | undefined;
+    },
     transaction: Transaction,
   ): Promise<Invitation> {
     const { queries } = transaction;
@@ -68,6 +78,7 @@ export class InvitationsStore {
         email,
         role,
         token_hash: hashOfSecret(invitation.token),
+        mail_token_hash: invitation.mailToken === undefined ? null : hashOfSecret(invitation.mailToken),
         created_at_ms: createdAtMs,
         expires_at_ms: expiresAtMs,
         mail_status: mail?.status ?? null,

@@ -27,6 +27,7 @@ export const invitationTokenLength = 43;
 export interface Member {
   readonly userId: string;
   readonly email: EmailAddress;
+  readonly isVerified: boolean;
   readonly role: Role;
   readonly createdAtMs: number;
 }

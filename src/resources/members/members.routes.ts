@@ -72,6 +72,7 @@ export function pageItems<Item, View>(
 }
 
 function viewOf(member: Member, caller: SessionCaller): z.input<typeof memberSchema> {
-  const { userId, email, role, createdAtMs } = member;
-  return { userId, email, role, createdAt: formatAtom(createdAtMs), isYou: userId === caller.userId };
+  const { userId, email, isVerified: emailVerified, role, createdAtMs } = member;
+  const isYou = userId === caller.userId;
+  return { userId, email, emailVerified, role, createdAt: formatAtom(createdAtMs), isYou };
 }

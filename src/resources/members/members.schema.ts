@@ -17,6 +17,7 @@ export const memberSchema = z
   .object({
     userId: z.string(),
     email: z.string(),
+    emailVerified: z.boolean().describe('Whether the person has proved that the address is theirs.'),
     role,
     createdAt: dateTime.describe('The time at which this person joined.'),
     isYou: z.boolean().describe('True for the user of the session.'),
@@ -27,6 +28,7 @@ export const memberSchema = z
       {
         userId: 'us4Gh7Jk2Lz9Xc5Vb8Nm1Qw3',
         ...example,
+        emailVerified: true,
         createdAt: '2026-03-04T05:06:07+00:00',
         isYou: false,
       },
@@ -61,7 +63,9 @@ export const invitationSchema = z
     url: z
       .string()
       .optional()
-      .describe('Secret: the page that accepts the invitation. Only in the response that creates it.'),
+      .describe(
+        'Secret: the page that accepts the invitation. Only in the response that creates it. It does not verify the address, because you know it, too.',
+      ),
   })
   .meta({
     id: 'Invitation',
@@ -84,9 +88,10 @@ export const openedInvitationSchema = z
     expiresAt: dateTime,
     accountName: z.string().optional(),
     ownerEmail: z.string().optional().describe('The email address of the first owner of the account.'),
-    hasUser: z
+    hasUser: z.boolean().describe('True if the person has a user already, and must be signed in to accept.'),
+    verifies: z
       .boolean()
-      .describe('True if the person has a password already, and must be signed in to accept.'),
+      .describe('True for a link that was only sent by mail: accepting it verifies the address.'),
   })
   .meta({
     id: 'OpenedInvitation',
@@ -97,6 +102,7 @@ export const openedInvitationSchema = z
         accountName: 'Harbour TV',
         ownerEmail: 'studio@example.org',
         hasUser: false,
+        verifies: true,
       },
     ],
   });

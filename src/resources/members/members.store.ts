@@ -1,5 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
-import type { EmailAddress } from '../../shared/email-address.ts';
+import type { ExpressionBuilder, InferResult } from 'kysely';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { Member, Membership, Role } from './member.ts';
@@ -133,10 +132,16 @@ function selectMembers({ queries }: Connection, accountId: string) {
   return queries
     .selectFrom('members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email', 'm.role', 'm.created_at_ms'])
+    .select(['u.id', 'u.email', 'u.verified_at_ms', 'm.role', 'm.created_at_ms'])
     .where('m.account_id', '=', accountId);
 }
 
-function memberFrom(row: { id: string; email: EmailAddress; role: Role; created_at_ms: number }): Member {
-  return { userId: row.id, email: row.email, role: row.role, createdAtMs: row.created_at_ms };
+function memberFrom(row: InferResult<ReturnType<typeof selectMembers>>[number]): Member {
+  return {
+    userId: row.id,
+    email: row.email,
+    isVerified: row.verified_at_ms !== null,
+    role: row.role,
+    createdAtMs: row.created_at_ms,
+  };
 }

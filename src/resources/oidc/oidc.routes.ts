@@ -60,7 +60,7 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
       tag,
       summary: 'Sign in with the OpenID Connect provider',
       description:
-        'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code. With `invitationToken`, accepts an invitation to this address, also for a person without a user, who is then created.',
+        'Starts a session, as `POST /auth/session` does. The first sign-in links the person at the provider with the user of the same email address, which the provider must have verified. Needs neither a password nor a code. If the address of the user was unverified, it is verified then: password, passkeys, codes, sessions and API keys that were set up before end. With `invitationToken`, accepts an invitation to this address, also for a person without a user, who is then created.',
       auth: 'none',
       body: jsonBody(oidcSignInSchema),
       success: sessionStarted,
@@ -68,6 +68,7 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
         'authentication-oidc-refused',
         'authorization-suspended-account',
         'invitation-of-other-user',
+        'email-unverified',
         'member-limit-reached',
         'authorization-other-site',
         'too-many-requests',

@@ -12,6 +12,9 @@ import type { Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import { createAccount } from '../accounts/create-account.ts';
+import { hashPassword } from '../accounts/password.ts';
+import type { RemovedCredentials } from '../accounts/removed-credentials.ts';
+import type { VerificationMails } from '../accounts/verification-mails.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { InvitationsService } from '../members/invitations.service.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
@@ -28,6 +31,7 @@ interface OidcServiceOptions {
   readonly audit: AuditLog;
   readonly sessions: SessionsService;
   readonly invitations: InvitationsService;
+  readonly verificationMails: VerificationMails;
   readonly challenges: Challenges;
   readonly publicUrl: () => string;
   readonly addressOf: AddressOf;
@@ -47,7 +51,7 @@ const purpose = 'oidc';
 /** Each asks the provider. */
 const maxSignInsPerMinute = 60;
 /** Nobody knows it: the person signs in with the provider. */
-const passwordLength = 40;
+const newPassword = () => randomBase62(40);
 
 /** Sign-in with an OpenID Connect provider (authorization code with PKCE). */
 export class OidcService {
@@ -104,17 +108,33 @@ export class OidcService {
     const person = await provider.identify(redirected, checksOf(challenge));
     const link: Link = (userId, transaction) => this.#link({ person, challenge, userId }, transaction);
     return invitationToken === undefined
-      ? this.#start(await this.#userOf(person, from.request), from, link)
+      ? this.#start(person, from, link)
       : this.#accept(person, invitationToken, from, link);
   }
 
-  async #start(user: User, from: SignInOrigin, link: Link): Promise<SignedIn> {
-    const { sessions, audit, log } = this.#options;
+  /** Proves the address of the user if the provider has verified it. */
+  async #start(person: ProvenPerson, from: SignInOrigin, link: Link): Promise<SignedIn> {
+    const { sessions, accounts, audit, verificationMails, clock, log } = this.#options;
+    const user = await this.#userOf(person, from.request);
+    const { userId, email } = user;
+    const isProved =
+      person.isEmailVerified && person.email !== undefined && this.#emailOf(person.email) === email;
+    const passwordHash = isProved && !user.isVerified ? await hashPassword(newPassword()) : undefined;
+    let removed: RemovedCredentials | undefined;
     try {
-      return await sessions.start(user, from, ({ userId }, transaction) => link(userId, transaction));
+      const { view, secret } = await sessions.start(user, from, async (_, transaction) => {
+        removed =
+          passwordHash === undefined
+            ? undefined
+            : await accounts.verify(user, { passwordHash, atMs: clock.nowMs() }, transaction);
+        await link(userId, transaction);
+      });
+      if (removed === undefined) return { view, secret };
+      verificationMails.send(user, removed);
+      return { view: { ...view, removedCredentials: { ...removed } }, secret };
     } catch (error) {
       if (error instanceof AppError) await audit.recordSignIn(user, 'refused', from.request);
-      log.info('oidc-sign-in-refused', { userId: user.userId });
+      log.info('oidc-sign-in-refused', { userId });
       throw error;
     }
   }
@@ -135,15 +155,20 @@ export class OidcService {
     }
     if (!invitation.hasUser) {
       if (!person.isEmailVerified) throw this.#unverified(email);
-      return invitations.acceptAsNew(invitation, randomBase62(passwordLength), from, link);
+      return invitations.acceptAsNew(invitation, { password: newPassword(), isVerified: true }, from, link);
     }
-    const user = await this.#userOf(person, from.request);
-    const { view, secret } = await this.#start(user, from, async (userId, transaction) => {
-      await link(userId, transaction);
-      await invitations.join(invitation, userId, from.request, transaction);
+    let userId = '';
+    const { view, secret } = await this.#start(person, from, async (id, transaction) => {
+      userId = id;
+      await link(id, transaction);
+      await invitations.join(invitation, id, from.request, transaction);
     });
-    const session = { sessionId: view.sessionId, userId: user.userId };
-    return { view: await sessions.switchAccount(session, invitation.accountId), secret };
+    const { removedCredentials } = view;
+    const switched = await sessions.switchAccount(
+      { sessionId: view.sessionId, userId },
+      invitation.accountId,
+    );
+    return { view: { ...switched, ...(removedCredentials && { removedCredentials }) }, secret };
   }
 
   /** Uses the challenge, and links the person with the user. */
@@ -180,12 +205,14 @@ export class OidcService {
   async #userOf(person: ProvenPerson, request: PeerRequest): Promise<User> {
     const { accounts, audit, settings } = this.#options;
     const linked = await this.#identities.findUser(person);
-    if (linked === undefined && person.email === undefined) {
+    // Also of a linked person, who may have been linked because of an address that only looks like that of the user.
+    const claimed = person.email === undefined ? undefined : this.#emailOf(person.email);
+    const email = linked?.email ?? claimed;
+    if (email === undefined) {
       throw refusedSignIn(
         `${this.name} sent no email address. Allow this server to read yours, and start again.`,
       );
     }
-    const email = linked?.email ?? this.#emailOf(person.email!);
     const user = await accounts.findUser(email);
     if (linked !== undefined && user !== undefined) return user;
     if (!person.isEmailVerified) {
@@ -211,7 +238,7 @@ export class OidcService {
   async #createUser(email: EmailAddress, request: PeerRequest): Promise<User> {
     const { database, accounts, audit, clock, log } = this.#options;
     const accountId = await createAccount(database, {
-      ...{ email, isUpgraded: false, password: randomBase62(passwordLength), atMs: clock.nowMs() },
+      ...{ email, isUpgraded: false, password: newPassword(), atMs: clock.nowMs() },
     });
     const user = (await accounts.findUser(email))!;
     if (accountId !== undefined) {

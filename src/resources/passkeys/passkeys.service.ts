@@ -96,6 +96,7 @@ export class PasskeysService {
       ...{ createdAtMs: clock.nowMs(), lastUsedAtMs: undefined },
     };
     const outcome = await accounts.changeAccess(caller.accountId, async transaction => {
+      await accounts.requireSession(caller, transaction);
       if (!(await challenges.use(challenge, transaction))) return 'used';
       return store.add(passkey, maxPasskeysPerUser, transaction);
     });
@@ -224,7 +225,7 @@ function invalidPasskey(detail: string): AppError {
   return new AppError('authentication-invalid-passkey', undefined, { details: { detail } });
 }
 
-function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey): PasskeyView {
+export function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey): PasskeyView {
   return {
     ...{ passkeyId, name, createdAt: formatAtom(createdAtMs) },
     ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),

@@ -94,8 +94,10 @@ export class PasskeysStore {
     await this.#database.run(this.#database.queries.deleteFrom('passkeys').where('id', '=', passkeyId));
   }
 
-  async removeOfUser(userId: string, transaction: Transaction): Promise<void> {
-    await transaction.run(transaction.queries.deleteFrom('passkeys').where('user_id', '=', userId));
+  /** Returns the number of removed passkeys. */
+  removeOfUser(userId: string, kept: readonly string[], transaction: Transaction): Promise<number> {
+    const all = transaction.queries.deleteFrom('passkeys').where('user_id', '=', userId);
+    return transaction.run(kept.length === 0 ? all : all.where('id', 'not in', kept));
   }
 
   #ofUser(userId: string) {

@@ -1,3 +1,4 @@
+import { describeRemoved, type RemovedCredentials } from '../accounts/removed-credentials.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import type { Mail } from '../mail/mailer.ts';
 
@@ -13,11 +14,20 @@ export function linkMail({ email, url, publicUrl }: { email: string; url: string
   });
 }
 
-export function confirmationMail({ email, publicUrl }: { email: string; publicUrl: string }): Mail {
+export function confirmationMail({
+  email,
+  removed,
+  publicUrl,
+}: {
+  email: string;
+  removed: RemovedCredentials;
+  publicUrl: string;
+}): Mail {
+  const ended = describeRemoved(removed);
   return composeMail({
     to: email,
     subject: 'Your password for Millrace was changed',
-    greeting: `The password of ${email} on Millrace was changed with a link that was sent to this address. All sessions have ended.`,
+    greeting: `The password of ${email} on Millrace was changed with a link that was sent to this address.${ended === undefined ? '' : ` This has ended: ${ended}.`}`,
     link: { words: 'Sign in', url: `${publicUrl}/dashboard` },
     advice:
       'If this wasn’t you, somebody can read your mail. Secure your mailbox first, then request another link on the sign-in page, and tell the operator of the server.',

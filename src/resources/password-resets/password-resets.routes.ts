@@ -1,5 +1,4 @@
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
-import { formatAtom } from '../../shared/clock.ts';
 import type { SessionGate } from '../sessions/session-gate.ts';
 import {
   passwordResetCompleteSchema,
@@ -39,21 +38,22 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       summary: 'Get the user of a link for a new password',
       ...byToken,
       success: { status: 200, description: 'The user.', schema: passwordResetSchema },
-      handle: ({ found: { email, expiresAtMs } }) => ({ email, expiresAt: formatAtom(expiresAtMs) }),
+      handle: ({ found }) => resets.view(found),
     }),
     defineRoute({
       method: 'POST',
       path: '/auth/password-resets/{resetToken}/complete',
       summary: 'Set a new password',
       description:
-        'Ends all sessions of the user, and starts none: sign in with the new password. Two-factor sign-in and passkeys stay as they are. A mail confirms the change.',
+        'Ends the passkeys and sessions of the user that are not kept, and starts none: sign in with the new password. Two-factor sign-in stays as it is. Proves the address of an unverified user, and then also ends two-factor sign-in and the API keys that the user created. A mail confirms the change.',
       ...byToken,
       body: jsonBody(passwordResetCompleteSchema),
       success: { status: 204, description: 'The password has changed.' },
       errors: ['authorization-other-site', 'too-many-requests'],
-      handle: ({ found, params: { resetToken: token }, body: { password }, incoming }) => {
+      handle: ({ found, params: { resetToken: token }, body, incoming }) => {
         gate.requireOwnSite(incoming);
-        return resets.complete(found, { token, password }, incoming);
+        const { password, keepPasskeys: passkeys = [], keepSessions: sessions = [] } = body;
+        return resets.complete(found, { token, password, keep: { passkeys, sessions } }, incoming);
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import type { AddressOf, PeerRequest } from '../../http/listener/client-address.ts';
 import { RateExceeded } from '../../http/routing/rate-limiter.ts';
-import type { Clock } from '../../shared/clock.ts';
+import { type Clock, formatAtom } from '../../shared/clock.ts';
 import type { EmailAddress } from '../../shared/email-address.ts';
 import { AppError } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
@@ -8,18 +8,23 @@ import type { Logger } from '../../shared/logger.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
 import type { Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import type { KeptCredentials, RemovedCredentials } from '../accounts/removed-credentials.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { MailQueue, SendMail } from '../mail/mail-queue.ts';
+import { viewOf as passkeyViewOf } from '../passkeys/passkeys.service.ts';
+import type { PasskeysStore } from '../passkeys/passkeys.store.ts';
 import type { PasswordCheck } from '../sessions/password-check.ts';
 import type { SecondFactor } from '../sessions/second-factor.ts';
 import type { User } from '../sessions/session.ts';
 import type { SignInAttemptsStore } from '../sessions/sign-in-attempts.store.ts';
 import { countWithin } from '../sessions/sign-in-limiter.ts';
 import { confirmationMail, linkMail } from './password-reset-mails.ts';
+import type { PasswordResetView } from './password-resets.schema.ts';
 import type { PasswordReset } from './password-resets.store.ts';
 
 interface PasswordResetsServiceOptions {
   readonly accounts: AccountsStore;
+  readonly passkeys: PasskeysStore;
   readonly audit: AuditLog;
   readonly passwords: PasswordCheck;
   readonly secondFactor: SecondFactor;
@@ -83,21 +88,37 @@ export class PasswordResetsService {
     return this.#options.accounts.passwordResets.findByToken(token, this.#options.clock.nowMs());
   }
 
+  /** Returns what the new password ends: what an unverified user has cannot be kept. */
+  async view({ userId, email, expiresAtMs, isVerified }: PasswordReset): Promise<PasswordResetView> {
+    const { accounts, passkeys, clock } = this.#options;
+    const sessions = await accounts.sessions.listByUser(userId, clock.nowMs());
+    return {
+      ...{ email, emailVerified: isVerified, expiresAt: formatAtom(expiresAtMs) },
+      passkeys: (await passkeys.all(userId)).map(passkeyViewOf),
+      sessions: sessions.map(({ sessionId, createdAtMs, lastUsedAtMs, address, userAgent }) => ({
+        ...{ sessionId, createdAt: formatAtom(createdAtMs), lastUsedAt: formatAtom(lastUsedAtMs), address },
+        ...(userAgent === undefined ? {} : { userAgent }),
+      })),
+    };
+  }
+
   /**
-   * Sets the password and ends all sessions of the user. Codes and passkeys stay.
+   * Sets the password, and ends the passkeys and sessions that are not kept. Codes stay. The link was mailed, so it proves the
+   * address: of an unverified user, nothing stays.
    * @throws AppError `invalid-attribute`, `resource-not-found` when the link was used meanwhile, `too-many-requests`
    */
   async complete(
     { userId, email }: PasswordReset,
-    { token, password }: { token: string; password: string },
+    { token, password, keep }: { token: string; password: string; keep: KeptCredentials },
     request: PeerRequest,
   ): Promise<void> {
     const { accounts, passwords, secondFactor, addressOf, clock, log } = this.#options;
     const passwordHash = await passwords.hash(password, { email, attribute: 'password' });
     const user = await accounts.findUser(email);
     if (user?.userId !== userId) throw unknownToken();
-    await accounts.resetPassword(user, passwordHash, async transaction => {
-      const isOpen = await accounts.passwordResets.use({ userId, token, nowMs: clock.nowMs() }, transaction);
+    const atMs = clock.nowMs();
+    const removed = await accounts.resetPassword(user, { passwordHash, keep, atMs }, async transaction => {
+      const isOpen = await accounts.passwordResets.use({ userId, token, nowMs: atMs }, transaction);
       if (!isOpen) throw unknownToken();
       await this.#record(user, request, transaction);
     });
@@ -105,7 +126,7 @@ export class PasswordResetsService {
     log.info('password-reset', { userId, address });
     // Codes stay as hard to guess as they were.
     if (!(await secondFactor.isSet(userId))) await passwords.forgetWrong(email, address);
-    this.#confirm(user);
+    this.#confirm(user, removed);
   }
 
   /** In all accounts of the user, in an order that lets no two of these wait for each other. */
@@ -130,10 +151,10 @@ export class PasswordResetsService {
     else log.warn('password-reset-not-mailed', { userId, reason: failure });
   }
 
-  #confirm({ userId, email }: User): void {
+  #confirm({ userId, email }: User, removed: RemovedCredentials): void {
     const { mails, publicUrl, log } = this.#options;
     mails?.enqueue(async send => {
-      const { status, failure } = await send(confirmationMail({ email, publicUrl: publicUrl() }));
+      const { status, failure } = await send(confirmationMail({ email, removed, publicUrl: publicUrl() }));
       if (status === 'failed') log.warn('password-reset-not-confirmed', { userId, reason: failure });
     });
   }

@@ -6,6 +6,8 @@ import { hashOfSecret } from '../accounts/account.ts';
 export interface PasswordReset {
   readonly userId: string;
   readonly email: EmailAddress;
+  /** The user has proved the email address. */
+  readonly isVerified: boolean;
   readonly expiresAtMs: number;
 }
 
@@ -17,15 +19,18 @@ export class PasswordResetsStore {
     this.#database = database;
   }
 
-  findByToken(token: string, nowMs: number): Promise<PasswordReset | undefined> {
-    return this.#database.first(
+  async findByToken(token: string, nowMs: number): Promise<PasswordReset | undefined> {
+    const row = await this.#database.first(
       this.#database.queries
         .selectFrom('password_resets as r')
         .innerJoin('users as u', 'u.id', 'r.user_id')
-        .select(['r.user_id as userId', 'u.email', 'r.expires_at_ms as expiresAtMs'])
+        .select(['r.user_id as userId', 'u.email', 'u.verified_at_ms', 'r.expires_at_ms as expiresAtMs'])
         .where('r.token_hash', '=', hashOfSecret(token))
         .where('r.expires_at_ms', '>', nowMs),
     );
+    if (row === undefined) return undefined;
+    const { verified_at_ms: verifiedAtMs, ...reset } = row;
+    return { ...reset, isVerified: verifiedAtMs !== null };
   }
 
   /** Replaces an earlier one of the user. */

@@ -7,6 +7,7 @@ import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../../store/database.ts';
 import { removeInBatches } from '../../store/remove-in-batches.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
+import { VerificationMails } from '../accounts/verification-mails.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { MailQueue } from '../mail/mail-queue.ts';
 import { Mailer, type SmtpSettings } from '../mail/mailer.ts';
@@ -61,22 +62,24 @@ export function createSessions(options: {
   const twoFactor = new TwoFactorService({ ...shared, store: new TwoFactorStore(database) });
   const service = new SessionsService({ ...shared, secondFactor: twoFactor });
   const challenges = new Challenges(database, clock);
+  const passkeysStore = new PasskeysStore(database);
   const passkeys = new PasskeysService({
     ...{ accounts, audit, sessions: service, twoFactor, challenges, publicUrl, clock, log },
-    store: new PasskeysStore(database),
+    store: passkeysStore,
   });
   const store = new InvitationsStore(database);
   const mails = smtp && new MailQueue({ mailer: new Mailer(smtp), log });
+  const verificationMails = new VerificationMails({ queue: mails, publicUrl, log });
   const invitations = new InvitationsService({
-    ...{ ...shared, store, sessions: service, publicUrl },
-    mails: mails && new InvitationMails({ queue: mails, store, clock, log }),
+    ...{ ...shared, store, sessions: service, verificationMails, publicUrl },
+    mails: mails && new InvitationMails({ queue: mails, store, attempts, publicUrl, clock, log }),
   });
   const oidc = new OidcService({
-    ...{ ...shared, database, sessions: service, invitations, challenges, publicUrl },
+    ...{ ...shared, database, sessions: service, invitations, verificationMails, challenges, publicUrl },
     settings: options.oidc,
   });
   const resets = new PasswordResetsService({
-    ...{ ...shared, secondFactor: twoFactor, attempts, mails, publicUrl },
+    ...{ ...shared, passkeys: passkeysStore, secondFactor: twoFactor, attempts, mails, publicUrl },
   });
   return {
     routes: [

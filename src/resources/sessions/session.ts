@@ -16,6 +16,8 @@ export const maxUserAgentLength = 200;
 
 export interface Session extends SessionCaller {
   readonly email: EmailAddress;
+  /** The user has proved the email address. */
+  readonly isVerified: boolean;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
   readonly expiresAtMs: number;
@@ -43,6 +45,8 @@ export interface User {
   readonly userId: string;
   readonly accountId: string;
   readonly email: EmailAddress;
+  /** The user has proved the email address. */
+  readonly isVerified: boolean;
   readonly passwordHash: string;
   readonly isSuspended: boolean;
 }

@@ -73,10 +73,27 @@ export const sessionAccountSchema = z
     ],
   });
 
+const removedCredentialsSchema = z
+  .object({
+    passkeys: z.int(),
+    sessions: z.int(),
+    apiKeys: z.int(),
+    twoFactor: z.boolean().describe('Whether two-factor sign-in was turned off.'),
+  })
+  .meta({
+    id: 'RemovedCredentials',
+    examples: [{ passkeys: 1, sessions: 2, apiKeys: 0, twoFactor: false }],
+  });
+
 export const sessionSchema = z
   .object({
     sessionId: z.string(),
     email: z.string(),
+    emailVerified: z
+      .boolean()
+      .describe(
+        'Whether you have proved that the address is yours. Otherwise, you can be in one account only.',
+      ),
     createdAt: dateTime,
     expiresAt: dateTime.describe('Extended while the session is used.'),
     account: sessionAccountSchema.describe('The account for which the session acts.'),
@@ -102,6 +119,9 @@ export const sessionSchema = z
     allProjects: z
       .array(projectSchema)
       .describe('The projects of the account, the oldest first. `Millrace-Project` chooses one of them.'),
+    removedCredentials: removedCredentialsSchema
+      .optional()
+      .describe('Only in the response of the request that verified the address of an existing user.'),
   })
   .meta({
     id: 'Session',
@@ -109,6 +129,7 @@ export const sessionSchema = z
       {
         sessionId: 'se3Fd8Gh2Jk7Lz5Xc9Vb1Nm4',
         email: 'studio@example.org',
+        emailVerified: true,
         createdAt: '2026-03-04T05:06:07+00:00',
         expiresAt: '2026-04-03T05:06:07+00:00',
         account: {
@@ -140,7 +161,7 @@ export type SessionView = z.input<typeof sessionSchema>;
 
 export const sessionsQuerySchema = listQuery({}, ['createdAt', 'lastUsedAt']);
 
-const listedSessionSchema = z
+export const listedSessionSchema = z
   .object({
     sessionId: z.string(),
     createdAt: dateTime,

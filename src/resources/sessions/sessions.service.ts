@@ -109,6 +109,7 @@ export class SessionsService {
     const { userId, accountId, email } = user;
     const address = addressOf(request);
     const started = async (transaction: Transaction) => {
+      await transaction.lock('user', userId);
       const now = await accounts.findUser(email, transaction);
       if (now === undefined) throw new AppError('authentication-wrong-password');
       if (now.isSuspended) throw new AppError('authorization-suspended-account');
@@ -208,7 +209,7 @@ export class SessionsService {
   async endOthers({ userId, sessionId, accountId }: SessionCaller): Promise<void> {
     await this.#options.accounts.changeAccess(
       accountId,
-      transaction => this.#store.removeOthers(userId, sessionId, transaction),
+      transaction => this.#store.removeOfUser(userId, [sessionId], transaction),
       { changed: 'user' },
     );
     this.#options.log.info('other-sessions-ended', { sessionId, userId });
@@ -286,6 +287,7 @@ function viewOf(session: Session, memberships: readonly Membership[]): SessionVi
   return {
     sessionId: session.sessionId,
     email: session.email,
+    emailVerified: session.isVerified,
     createdAt: formatAtom(session.createdAtMs),
     expiresAt: formatAtom(session.expiresAtMs),
     account: accountViewOf(session),

@@ -1,10 +1,9 @@
-import type { Compilable, SelectQueryBuilder } from 'kysely';
+import type { Compilable } from 'kysely';
 import type { EmailAddress } from '../../shared/email-address.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Connection, Queries, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../store/prepared-query.ts';
-import type { Tables } from '../../store/tables.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import { SecretCache } from '../accounts/secret-cache.ts';
 import { type Role, scopesOfRole } from '../members/member.ts';
@@ -14,6 +13,7 @@ interface SessionRow {
   id: string;
   user_id: string;
   email: EmailAddress;
+  verified_at_ms: number | null;
   created_at_ms: number;
   last_used_at_ms: number;
   expires_at_ms: number;
@@ -147,24 +147,12 @@ export class SessionsStore {
     );
   }
 
-  removeOthers(userId: string, keptSessionId: string, transaction: Transaction): Promise<void> {
-    return this.#change(
-      this.#database.queries
-        .deleteFrom('sessions')
-        .where('user_id', '=', userId)
-        .where('id', '!=', keptSessionId),
-      transaction,
-    );
-  }
-
-  removeOfUsers(
-    users: SelectQueryBuilder<Tables, 'users', { id: string }>,
-    transaction: Transaction,
-  ): Promise<void> {
-    return this.#change(
-      transaction.queries.deleteFrom('sessions').where('user_id', 'in', users),
-      transaction,
-    );
+  /** Returns the number of sessions that ended. */
+  async removeOfUser(userId: string, kept: readonly string[], transaction: Transaction): Promise<number> {
+    const all = transaction.queries.deleteFrom('sessions').where('user_id', '=', userId);
+    const ended = await transaction.run(kept.length === 0 ? all : all.where('id', 'not in', kept));
+    transaction.afterCommit(() => this.clearCache());
+    return ended;
   }
 
   setAccount(sessionId: string, accountId: string, transaction: Transaction): Promise<void> {
@@ -233,6 +221,7 @@ function selectSession(queries: Queries) {
       's.id',
       's.user_id',
       'u.email',
+      'u.verified_at_ms',
       's.created_at_ms',
       's.last_used_at_ms',
       's.expires_at_ms',
@@ -263,6 +252,7 @@ function sessionFrom(rows: readonly SessionRow[]): Session | undefined {
     accountId: row.account_id,
     actor: { kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
     email: row.email,
+    isVerified: row.verified_at_ms !== null,
     role: row.role,
     scopes: scopesOfRole(row.role),
     createdAtMs: row.created_at_ms,

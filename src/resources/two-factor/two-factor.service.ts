@@ -63,9 +63,10 @@ export class TwoFactorService implements SecondFactor {
     const { email, passwordHash } = await this.#userOf(caller);
     if (!(await passwords.verify(email, addressOf(request), password, passwordHash))) throw wrongPassword();
     const secret = randomBytes(secretBytes);
-    const isBegun = await accounts.changeAccess(caller.accountId, transaction =>
-      store.begin({ userId: caller.userId, secret, atMs: clock.nowMs() }, transaction),
-    );
+    const isBegun = await accounts.changeAccess(caller.accountId, async transaction => {
+      await accounts.requireSession(caller, transaction);
+      return store.begin({ userId: caller.userId, secret, atMs: clock.nowMs() }, transaction);
+    });
     if (!isBegun) throw new AppError('two-factor-enabled');
     return enrollmentOf(secret, email);
   }
@@ -78,6 +79,7 @@ export class TwoFactorService implements SecondFactor {
     const { accounts, store, clock, log } = this.#options;
     const recoveryCodes = newRecoveryCodes();
     const confirmed = async (transaction: Transaction) => {
+      await accounts.requireSession({ userId, sessionId }, transaction);
       const found = await store.find(userId, transaction);
       if (found === undefined) throw new AppError('two-factor-not-enabled');
       if (found.enabledAtMs !== undefined) throw new AppError('two-factor-enabled');
@@ -180,7 +182,7 @@ export class TwoFactorService implements SecondFactor {
   async #renewSession(userId: string, sessionId: string, transaction: Transaction): Promise<string> {
     const { sessions } = this.#options.accounts;
     const secret = randomBase62(sessionSecretLength);
-    await sessions.removeOthers(userId, sessionId, transaction);
+    await sessions.removeOfUser(userId, [sessionId], transaction);
     await sessions.setSecret(sessionId, secret, transaction);
     return secret;
   }

@@ -19,6 +19,7 @@ export type ErrorBody = {
 export type Session = {
   readonly sessionId: string;
   readonly email: string;
+  readonly emailVerified: boolean;
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly account: SessionAccount;
@@ -33,6 +34,7 @@ export type Session = {
   readonly environments: readonly ("sandbox" | "production")[];
   readonly projects: { readonly sandbox: string; readonly production?: string | undefined; };
   readonly allProjects: readonly Project[];
+  readonly removedCredentials?: RemovedCredentials | undefined;
 };
 
 export type SessionAccount = {
@@ -48,6 +50,13 @@ export type Project = {
   readonly name: string;
   readonly createdAt: string;
   readonly environmentIds: { readonly sandbox: string; readonly production?: string | undefined; };
+};
+
+export type RemovedCredentials = {
+  readonly passkeys: number;
+  readonly sessions: number;
+  readonly apiKeys: number;
+  readonly twoFactor: boolean;
 };
 
 export type ListedSession = {
@@ -87,7 +96,19 @@ export type Passkey = {
 
 export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
 
-export type PasswordReset = { readonly email: string; readonly expiresAt: string; };
+export type PasswordReset = {
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly expiresAt: string;
+  readonly passkeys: readonly Passkey[];
+  readonly sessions: readonly {
+    readonly sessionId: string;
+    readonly createdAt: string;
+    readonly lastUsedAt: string;
+    readonly address: string;
+    readonly userAgent?: string | undefined;
+  }[];
+};
 
 export type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; readonly passwordReset: boolean; };
 
@@ -98,6 +119,7 @@ export type Identity = { readonly linked: boolean; readonly linkedAt?: string | 
 export type Member = {
   readonly userId: string;
   readonly email: string;
+  readonly emailVerified: boolean;
   readonly role: "owner" | "editor" | "viewer";
   readonly createdAt: string;
   readonly isYou: boolean;
@@ -120,6 +142,7 @@ export type OpenedInvitation = {
   readonly accountName?: string | undefined;
   readonly ownerEmail?: string | undefined;
   readonly hasUser: boolean;
+  readonly verifies: boolean;
 };
 
 export type Account = {
@@ -721,6 +744,10 @@ export type ServerState = {
   }[];
 };
 
+export type UnverifiedUser = { readonly userId: string; readonly email: string; readonly createdAt: string; };
+
+export type VerifiedUser = { readonly email: string; readonly password: string; };
+
 export interface Operations {
   'POST /auth/session': {
     params: undefined;
@@ -824,7 +851,11 @@ export interface Operations {
   'POST /auth/password-resets/{resetToken}/complete': {
     params: { readonly resetToken: string; };
     query: undefined;
-    body: { readonly password: string; };
+    body: {
+      readonly password: string;
+      readonly keepPasskeys?: readonly string[] | undefined;
+      readonly keepSessions?: readonly string[] | undefined;
+    };
     answer: undefined;
   };
   'GET /auth/methods': { params: undefined; query: undefined; body: undefined; answer: SignInMethods; };
@@ -1467,4 +1498,11 @@ export interface Operations {
   };
   'GET /usage': { params: undefined; query: undefined; body: undefined; answer: Usage; };
   'GET /server': { params: undefined; query: undefined; body: undefined; answer: ServerState; };
+  'GET /server/unverified-users': {
+    params: undefined;
+    query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    body: undefined;
+    answer: { readonly data: readonly UnverifiedUser[]; readonly pagination: Pagination; };
+  };
+  'POST /server/unverified-users/{userId}/verify': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: VerifiedUser; };
 }

@@ -1,3 +1,4 @@
+import type { RemovedCredentials } from './api-types.ts';
 import { call } from './client.ts';
 import { invitationTokenOf } from './invitation-link.ts';
 import { openSession } from './sessions.ts';
@@ -19,14 +20,17 @@ export async function startOidcSignIn(): Promise<void> {
 /**
  * Accepts the invitation, too, if the sign-in started from its page.
  * @param query of the redirect address
+ * @returns what ended because the address of the person is verified now
  * @throws ApiProblem
  */
-export async function finishOidcSignIn(query: string): Promise<void> {
+export async function finishOidcSignIn(query: string): Promise<RemovedCredentials | undefined> {
   const token = invitationTokenOf(returnPath());
   const invitation = token === undefined ? {} : { invitationToken: token };
-  openSession(await call('POST /auth/oidc', { body: { query, ...invitation } }));
+  const session = await call('POST /auth/oidc', { body: { query, ...invitation } });
+  openSession(session);
   // It is accepted, so its page is gone.
   if (token !== undefined) sessionStorage.removeItem(returnKey);
+  return session.removedCredentials;
 }
 
 /** The page from which the sign-in started. */

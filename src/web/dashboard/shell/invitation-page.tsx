@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { RemovedCredentials } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
 import { startOidcSignIn } from '../api/oidc.ts';
 import { sessionChannel } from '../api/sessions.ts';
@@ -13,25 +14,29 @@ import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
 import { LoadedContent } from '../ui/states.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 import { SignInPage } from './sign-in-page.tsx';
+import { VerifiedCard } from './verified-card.tsx';
 
 export function InvitationPage({ token }: { token: string }) {
   const [password, setPassword] = useState('');
   const [isSigningIn, setSigningIn] = useState(false);
+  const [removed, setRemoved] = useState<RemovedCredentials>();
   const loaded = useLoad(token, signal => call('GET /invitations/{token}', { params: { token }, signal }));
   const submission = useSubmit(async () => {
     const body = loaded.value?.hasUser === true ? {} : { password };
-    await call('POST /invitations/{token}/accept', { params: { token }, body });
+    const accepted = await call('POST /invitations/{token}/accept', { params: { token }, body });
     sessionChannel.postMessage('changed');
-    location.assign('/dashboard');
+    if (accepted.removedCredentials === undefined) location.assign('/dashboard');
+    else setRemoved(accepted.removedCredentials);
   });
   const oidc = useSubmit(startOidcSignIn);
   const provider = useSignInMethods().value?.oidc?.name;
+  if (removed !== undefined) return <VerifiedCard removed={removed} href="/dashboard" />;
   if (isSigningIn && !session.value) return <SignInPage />;
   return (
     <SignInCard title="Join a team on Millrace" documentTitle="Invitation" onSubmit={submission.submit}>
       <LoadedContent loaded={loaded} height={120}>
         {({ email, role, accountName, ownerEmail, hasUser }) => {
-          const isRightUser = session.value?.email.toLowerCase() === email;
+          const isRightUser = session.value?.email === email;
           return (
             <>
               <p>

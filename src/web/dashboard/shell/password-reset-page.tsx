@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { PasswordReset } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { sessionChannel } from '../api/sessions.ts';
+import { formatDateTime } from '../format/time.ts';
 import { HiddenUserName, NewPasswordFields, useNewPassword } from '../pages/account/new-password-fields.tsx';
+import { describeUserAgent } from '../pages/account/user-agent.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { CheckField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -29,7 +33,7 @@ export function PasswordResetPage({ token }: { token: string }) {
   if (state === 'done') {
     return (
       <SignInCard title="Your password was changed" documentTitle={title}>
-        <p>You’re signed out everywhere. Sign in with your new password.</p>
+        <p>Sign in with your new password.</p>
         <Button kind="primary" onClick={signIn}>
           Sign in
         </Button>
@@ -58,22 +62,28 @@ export function PasswordResetPage({ token }: { token: string }) {
       </SignInCard>
     );
   }
-  return <NewPasswordForm token={token} email={loaded.value.email} onEnd={setState} />;
+  return <NewPasswordForm token={token} reset={loaded.value} onEnd={setState} />;
 }
 
 function NewPasswordForm({
   token,
-  email,
+  reset,
   onEnd,
 }: {
   token: string;
-  email: string;
+  reset: PasswordReset;
   onEnd: (state: 'used' | 'done') => void;
 }) {
+  const { email, emailVerified, passkeys, sessions } = reset;
   const password = useNewPassword(email);
+  const [keptPasskeys, keepPasskeys] = useState<readonly string[]>([]);
+  const [keptSessions, keepSessions] = useState<readonly string[]>([]);
   const submission = useSubmit(async () => {
     try {
-      const body = { password: password.value };
+      const body = {
+        password: password.value,
+        ...(emailVerified ? { keepPasskeys: keptPasskeys, keepSessions: keptSessions } : {}),
+      };
       await call('POST /auth/password-resets/{resetToken}/complete', { params: { resetToken: token }, body });
     } catch (error) {
       if (problemOf(error).status !== 404) throw error;
@@ -90,14 +100,67 @@ function NewPasswordForm({
   return (
     <SignInCard title={title} onSubmit={submit}>
       <p>
-        For <strong>{email}</strong>. You’ll be signed out everywhere.
+        For <strong>{email}</strong>.
       </p>
       <HiddenUserName email={email} />
       <NewPasswordFields password={password} error={submission.errorOf('password')} />
+      {emailVerified ? (
+        <>
+          <KeptItems
+            legend="Passkeys to keep"
+            items={passkeys.map(({ passkeyId, name }) => [passkeyId, name])}
+            kept={keptPasskeys}
+            onKept={keepPasskeys}
+          />
+          <KeptItems
+            legend="Sessions to keep"
+            items={sessions.map(({ sessionId, userAgent, address, lastUsedAt }) => [
+              sessionId,
+              `${describeUserAgent(userAgent)}, from ${address}, last used ${formatDateTime(lastUsedAt)}`,
+            ])}
+            kept={keptSessions}
+            onKept={keepSessions}
+          />
+        </>
+      ) : (
+        <Notice>
+          Nobody has verified this address yet. You do so now, and everything that was set up before ends:
+          passkeys, two-factor sign-in, sessions and API keys.
+        </Notice>
+      )}
       <ProblemNotice problem={submission.notice} />
       <Button kind="primary" type="submit" busy={submission.busy} disabled={!password.isReady}>
         Set password
       </Button>
     </SignInCard>
+  );
+}
+
+/** What ends with the new password unless it is chosen. */
+function KeptItems({
+  legend,
+  items,
+  kept,
+  onKept,
+}: {
+  legend: string;
+  items: readonly (readonly [id: string, words: string])[];
+  kept: readonly string[];
+  onKept: (kept: readonly string[]) => void;
+}) {
+  if (items.length === 0) return null;
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {items.map(([id, words]) => (
+        <CheckField
+          key={id}
+          label={words}
+          checked={kept.includes(id)}
+          onValue={isKept => onKept(isKept ? [...kept, id] : kept.filter(one => one !== id))}
+        />
+      ))}
+      <p class="hint">All others end.</p>
+    </fieldset>
   );
 }

@@ -12,6 +12,7 @@ import { LatestVideos } from './latest-videos.tsx';
 import { LiveNow } from './live-now.tsx';
 import { ServerCard } from './server-card.tsx';
 import { StorageCard } from './storage-card.tsx';
+import { UnverifiedUsersCard } from './unverified-users-card.tsx';
 import { type Overview, useOverview } from './use-overview.ts';
 
 const hiddenName = 'first-steps-hidden';
@@ -49,7 +50,12 @@ function Content({ overview, isNew, reload }: { overview: Overview; isNew: boole
         </div>
         <div class="stack">
           <StorageCard storage={overview.usage.storage} />
-          {session.value?.account.isOperator === true && can('admin') && <ServerCard />}
+          {session.value?.account.isOperator === true && can('admin') && (
+            <>
+              <ServerCard />
+              <UnverifiedUsersCard />
+            </>
+          )}
         </div>
       </div>
     </div>

@@ -24,8 +24,9 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
       >
         <Notice tone="warning" title="Copy it now.">
           {made.mail !== undefined &&
-            'We’re sending the link by mail. The list of invitations says if it was sent. '}
-          The link is shown only once. It works once, within 7 days.
+            'We’re sending another link by mail, which verifies the address. The list of invitations says if it was sent. '}
+          With this link, the person joins as unverified. The link is shown only once. It works once, within 7
+          days.
         </Notice>
         <CopyField label={`Link for ${email.trim()}`} value={made.url ?? ''} />
       </ResultDialog>

@@ -124,9 +124,10 @@ function memberColumns({
   return [
     {
       head: 'Member',
-      cell: ({ email, isYou }) => (
+      cell: ({ email, emailVerified, isYou }) => (
         <span class="name-row">
           <span>{email}</span>
+          {!emailVerified && <Badge tone="warning">Unverified</Badge>}
           {isYou && <Badge tone="good">You</Badge>}
         </span>
       ),
