@@ -116,6 +116,7 @@ async function setGauges(foundation: Foundation, media: MediaSide): Promise<void
   }
   metrics.storageCacheBytes.set(storage.s3?.cache.bytes ?? 0);
   metrics.recordings.set(recordings.openCount);
+  metrics.recordingUploadLag.set(recordings.uploadLagSeconds);
   metrics.viewers.set(viewers.total());
   const stats = registry.stats(() => true);
   metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
@@ -155,7 +156,7 @@ export function serverComponents(
   nodeLoads: NodeLoads | undefined,
 ): ServerComponents {
   const { config, ffmpeg, ffprobe, encoders } = foundation;
-  const { vod, broadcasts, viewers } = media;
+  const { vod, broadcasts, recordings, viewers } = media;
   const { path, version, lacks } = ffmpeg;
   return {
     programs: [
@@ -165,6 +166,7 @@ export function serverComponents(
     minFreeBytes: config['uploads.minFree'],
     codecs: ['h264', ...vod.context.settings.codecs],
     encoder: () => encoders.state,
+    recordingLagSeconds: () => recordings.uploadLagSeconds,
     childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),
     jobs: async () => {
       const lanes = Object.values(await vod.jobs.counts());

@@ -47,6 +47,10 @@ export class Metrics {
     ['how'],
   );
   readonly recordings = this.#gauge('recordings', 'Running recordings.');
+  readonly recordingUploadLag = this.#gauge(
+    'recording_upload_lag_seconds',
+    'Part of a recording that is not in object storage yet, of the one that is furthest behind.',
+  );
   readonly recordedBytes = this.#counter('recorded_bytes_total', 'Bytes written to recordings.');
   readonly recordingsStopped = this.#counter(
     'recordings_stopped_total',

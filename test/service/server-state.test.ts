@@ -19,6 +19,7 @@ const parts: ServerComponents = {
   encoder: () => ({ kind: 'software' }),
   minFreeBytes: 1,
   codecs: ['h264'],
+  recordingLagSeconds: () => 0,
   childPids: () => [],
   jobs: async () => ({ waiting: 2, running: 1, isPaused: false }),
   live: () => ({ broadcasts: 1, viewers: 24 }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
@@ -40,7 +40,8 @@ beforeAll(async () => {
   api = await startApi();
 });
 beforeEach(async () => {
-  for (const table of ['recordings', 'videos', 'events']) await runSql(api.database, `DELETE FROM ${table}`);
+  for (const table of ['recordings', 'videos', 'events', 'broadcasts'])
+    await runSql(api.database, `DELETE FROM ${table}`);
   bucket = `bucket-${randomUUID()}`;
   await s3?.makeBucket(bucket);
   const { json } = await api.call('POST', '/live-streams', { body: { name: 'Harbour' } });
@@ -149,13 +150,63 @@ test('the recording of a server that is gone is finished by another, up to its l
   expect(seconds).toBeGreaterThanOrEqual(4);
   await waitUntil(() => piecesOf(videoId).length === 0);
 
-  // The lost server comes back to life, and has nothing to say any more.
-  const source = await readFile(stored(videoId, 'source'));
+  // The lost server comes back to life, and stores what only it has.
   open.close();
-  await waitUntil(() => lost.recordings.openCount === 0);
-  expect((await readFile(stored(videoId, 'source'))).equals(source)).toBe(true);
-  expect(await videos()).toHaveLength(1);
-  expect(namesIn(lost.files.video(videoId))).toEqual([]);
+  await waitUntil(async () => (await playableSeconds(next, videoId)) > 11.9);
+  expect(await playableSeconds(next, videoId)).toBeCloseTo(12, 1);
+  expect((await videos()).map(({ id }) => id)).toEqual([videoId]);
+  await waitUntil(() => namesIn(lost.files.video(videoId)).every(name => !name.startsWith('recording-')));
+});
+
+test('a server that restarts uploads what is missing of a recording that another one goes on with', async () => {
+  await runSql(
+    api.database,
+    `INSERT INTO broadcasts (id, project_id, live_stream_id, state, started_at_ms, protocol, remote_address, encoder)
+     VALUES ('brA', '${broadcast.projectId}', '${broadcast.liveStreamId}', 'live', 1, 'rtmp', '', '')`,
+  );
+  const lost = await startNode('a', { write: () => Promise.reject(new AppError('storage-unavailable')) });
+  const { videoId } = await record(lost, 9);
+  const written = lost.files.video(videoId, 'recording-1.mp4');
+  await waitUntil(() => statSync(written).size > 9 * part(0).fragment.length);
+  const next = await startNode('b');
+  await next.recordings.takeOver('a');
+  expect(piecesOf(videoId)).toEqual([]);
+
+  const { dataDir, files } = await startNode('c');
+  await mkdir(files.video(videoId), { recursive: true });
+  await copyFile(written, files.video(videoId, 'recording-1.mp4'));
+  await startNode('a', { dataDir });
+  await waitUntil(() => piecesOf(videoId).length > 0);
+  const sizes = () =>
+    piecesOf(videoId).map(name => statSync(stored(videoId, 'recording-1.mp4.pieces', name)).size);
+  await waitUntil(() => sizes().reduce((sum, size) => sum + size, 0) === statSync(written).size);
+});
+
+test('a server that restarts stores what only it has of a recording that another one finished', async () => {
+  let isSlow = false;
+  const lost = await startNode('a');
+  const write = lost.files.storage.write.bind(lost.files.storage);
+  lost.files.storage.write = async (...values) => {
+    if (isSlow) throw new AppError('storage-unavailable');
+    return write(...values);
+  };
+  const { open, videoId } = await record(lost, 9);
+  await waitUntil(() => piecesOf(videoId).length > 0);
+  isSlow = true;
+  for (let second = 9; second < 30; second += 1) open.add(part(second));
+  const written = lost.files.video(videoId, 'recording-1.mp4');
+  await waitUntil(() => statSync(written).size > 30 * part(0).fragment.length);
+  const next = await startNode('b');
+  await next.recordings.takeOver('a');
+  await waitForVideo();
+  expect(await playableSeconds(next, videoId)).toBeLessThan(20);
+
+  const { dataDir, files } = await startNode('c');
+  await mkdir(files.video(videoId), { recursive: true });
+  await copyFile(written, files.video(videoId, 'recording-1.mp4'));
+  await startNode('a', { dataDir });
+  await waitUntil(async () => (await playableSeconds(next, videoId)) > 29.9);
+  expect((await videos()).map(({ id }) => id)).toEqual([videoId]);
 });
 
 test('a server leaves the recordings of another alone, and finishes its own after a restart', async () => {

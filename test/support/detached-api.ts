@@ -149,6 +149,7 @@ const parts: Omit<
     encoder: () => ({ kind: 'software' }),
     minFreeBytes: 0,
     codecs: ['h264'],
+    recordingLagSeconds: () => 0,
     childPids: () => [],
     jobs: async () => ({ waiting: 0, running: 0, isPaused: false }),
     live: () => ({ broadcasts: 0, viewers: 0 }),

@@ -16,6 +16,8 @@ export interface ServerComponents {
   encoder(): ServerStateView['encoder'];
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
+  /** Of the recording whose upload to object storage is furthest behind. */
+  recordingLagSeconds(): number;
   live(): { readonly broadcasts: number; readonly viewers: number };
   /** Undefined for the only server of a database. */
   nodes(): Promise<ServerStateView['nodes']>;
@@ -144,7 +146,7 @@ export class ServerMonitor implements Component {
       codecs: components.codecs,
       live: components.live(),
       ...(nodes === undefined ? {} : { nodes }),
-      warnings: findWarnings(facts),
+      warnings: findWarnings({ ...facts, recordingLagSeconds: components.recordingLagSeconds() }),
     };
   }
 }

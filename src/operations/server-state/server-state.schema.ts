@@ -48,6 +48,7 @@ const warningSchema = z.object({
     'encoding-paused',
     'queue-long',
     'program-lacks',
+    'recording-upload-behind',
   ]),
   text: z.string().describe('What is wrong, and what to do.'),
 });

@@ -2,15 +2,25 @@ import type { ServerStateView } from './server-state.schema.ts';
 
 type ServerWarning = ServerStateView['warnings'][number];
 
-type ServerMeasurements = Pick<ServerStateView, 'cpu' | 'memory' | 'disk' | 'queue' | 'programs'>;
+type ServerMeasurements = Pick<ServerStateView, 'cpu' | 'memory' | 'disk' | 'queue' | 'programs'> & {
+  readonly recordingLagSeconds?: number;
+};
 
 const lowDiskFactor = 3;
 const lowDiskShare = 0.05;
 const lowMemoryShare = 0.08;
 const busyCpuPercent = 90;
 const longQueueJobs = 50;
+const maxRecordingLagSeconds = 10;
 
-export function findWarnings({ cpu, memory, disk, queue, programs }: ServerMeasurements): ServerWarning[] {
+export function findWarnings({
+  cpu,
+  memory,
+  disk,
+  queue,
+  programs,
+  recordingLagSeconds = 0,
+}: ServerMeasurements): ServerWarning[] {
   const warnings: ServerWarning[] = [];
   const warn = (code: ServerWarning['code'], text: string) => void warnings.push({ code, text });
   const free = `${formatBytes(disk.freeBytes)} of disk space is free`;
@@ -37,6 +47,13 @@ export function findWarnings({ cpu, memory, disk, queue, programs }: ServerMeasu
   }
   if (queue.waiting >= longQueueJobs) {
     warn('queue-long', `${queue.waiting} jobs are waiting. New videos take longer than usual.`);
+  }
+  if (recordingLagSeconds > maxRecordingLagSeconds) {
+    const lag = `${Math.round(recordingLagSeconds)} s of a recording`;
+    warn(
+      'recording-upload-behind',
+      `The object storage is too slow: ${lag} are not stored yet, and would be missing if this server were lost now.`,
+    );
   }
   for (const { name, version, lacks } of programs) {
     if (lacks === undefined || lacks.length === 0) continue;

@@ -113,6 +113,30 @@ export class RecordingsStore implements RecordingRepository {
     return (await this.#find(videoId, connection)) !== undefined;
   }
 
+  async findVideo(
+    videoId: string,
+  ): Promise<Pick<NewRecording, 'projectId' | 'liveStreamId' | 'startedAtMs'> | undefined> {
+    const row = await this.#database.first(
+      this.#database.queries
+        .selectFrom('videos')
+        .select(['project_id', 'live_stream_id', 'created_at_ms'])
+        .where('id', '=', videoId),
+    );
+    if (row === undefined || row.live_stream_id === null) return undefined;
+    return { projectId: row.project_id, liveStreamId: row.live_stream_id, startedAtMs: row.created_at_ms };
+  }
+
+  async sourceExtended(videoId: string, sourceBytes: number, transaction: Transaction): Promise<boolean> {
+    const changed = await transaction.run(
+      transaction.queries
+        .updateTable('video_sources')
+        .set({ bytes: sourceBytes })
+        .where('video_id', '=', videoId)
+        .where('status', '=', 'ingested'),
+    );
+    return changed === 1;
+  }
+
   async mayContinue({ broadcastId }: NewRecording): Promise<boolean> {
     if (this.#options.nodeId === undefined) return false;
     const row = await this.#database.first(

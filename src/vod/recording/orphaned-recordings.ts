@@ -1,9 +1,6 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Logger } from '../../shared/logger.ts';
-import { namesIn } from '../../storage/folder-names.ts';
+import { storeLeftRecording, uploadLeftPieces } from './left-recording.ts';
 import type { NewRecording } from './recording-repository.ts';
-import { spanNames } from './recording-span.ts';
 import {
   createIndex,
   type IndexFolder,
@@ -17,6 +14,8 @@ import { scanRecording } from './scan-recording.ts';
 interface OrphanedRecording {
   readonly recording: NewRecording;
   readonly reason: StopReason | undefined;
+  /** All that this server has of it is in the storage, too. */
+  readonly isStored?: boolean;
 }
 
 interface Pending extends OrphanedRecording {
@@ -55,9 +54,9 @@ export class OrphanedRecordings {
     return this.#pending.size;
   }
 
-  add({ recording, reason }: OrphanedRecording): void {
-    if (this.#pending.has(recording.videoId)) return;
-    this.#pending.set(recording.videoId, { recording, reason, failures: 0, notBeforeMs: 0 });
+  add(orphaned: OrphanedRecording): void {
+    const { videoId } = orphaned.recording;
+    if (!this.#pending.has(videoId)) this.#pending.set(videoId, { ...orphaned, failures: 0, notBeforeMs: 0 });
   }
 
   addFailed(left: OrphanedRecording): void {
@@ -84,9 +83,11 @@ export class OrphanedRecordings {
         const foldersBefore = await context.folders.list(recording.videoId);
         const isOpen = await repository.isOpen(recording.videoId);
         const isVideo = isOpen ? await this.#finish(one, foldersBefore) : undefined;
+        if (isVideo === undefined) {
+          await this.#leave(one);
+          continue;
+        }
         this.#pending.delete(recording.videoId);
-        if (!isOpen) await this.#removeSpans(recording.videoId);
-        if (isVideo === undefined) continue;
         this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
         this.#finished(recording, isVideo, context.clock.monotonicMs() - startedMs);
       } catch (error) {
@@ -116,12 +117,22 @@ export class OrphanedRecordings {
     return makeRecordingVideo(this.#context, recording, written, end);
   }
 
-  /** Another server finishes the recording with those in the storage. */
-  async #removeSpans(videoId: string): Promise<void> {
-    const { files } = this.#context.context;
-    if (files.storage.kind !== 's3') return;
-    const folder = files.video(videoId);
-    for (const name of spanNames(await namesIn(folder))) await rm(join(folder, name), { force: true });
+  /** Another server finishes the recording, or has finished it, with what is in the storage. */
+  async #leave(one: Pending): Promise<void> {
+    const { context, repository } = this.#context;
+    const { files } = context;
+    const { videoId } = one.recording;
+    if (files.storage.kind === 's3') {
+      if (await repository.exists(videoId)) {
+        await uploadLeftPieces(files, videoId, this.#signal);
+        this.#retryLater({ ...one, isStored: true });
+        return;
+      }
+      const isStored = one.isStored === true;
+      const left = await storeLeftRecording(this.#context, { videoId, isStored }, this.#signal);
+      if (left !== undefined) this.add({ recording: left, reason: undefined });
+    }
+    this.#pending.delete(videoId);
   }
 
   #retryLater(one: Pending): void {

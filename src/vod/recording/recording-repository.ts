@@ -15,6 +15,14 @@ export interface RecordingRepository {
   open(recording: NewRecording): Promise<boolean>;
   /** False also when another server has taken it over. */
   isOpen(videoId: string): Promise<boolean>;
+  /** True also on another server. */
+  exists(videoId: string): Promise<boolean>;
+  /** The video that a recording has become. */
+  findVideo(
+    videoId: string,
+  ): Promise<Pick<NewRecording, 'projectId' | 'liveStreamId' | 'startedAtMs'> | undefined>;
+  /** Returns false when the video is deleted, or has no source. */
+  sourceExtended(videoId: string, sourceBytes: number, transaction: Transaction): Promise<boolean>;
   /** Its broadcast may go on, on this server or another one. */
   mayContinue(recording: NewRecording): Promise<boolean>;
   close(videoId: string): Promise<void>;

@@ -10,8 +10,10 @@ import { pieceName, piecesFolder, type RecordingSpan } from './recording-span.ts
 
 interface RecordingUploadOptions {
   readonly storage: Pick<MediaStorage, 'write'>;
-  /** Of all recordings: each one that runs holds a piece in memory. */
+  /** Of all recordings: each piece that is uploaded is in memory. */
   readonly turns: ConcurrencyLimit;
+  /** Likewise, for recordings that are behind. */
+  readonly catchUpTurns: ConcurrencyLimit;
   readonly ids: Readonly<Record<string, unknown>>;
   readonly log: Logger;
 }
@@ -19,23 +21,30 @@ interface RecordingUploadOptions {
 interface GrowingSpan {
   bytes: number;
   seconds: number;
-  sentBytes: number;
-  sentSeconds: number;
+  /** Position of the next piece, and the length of the file when the last one was cut. */
+  cutBytes: number;
+  cutSeconds: number;
+  /** Positions of pieces that are cut and not stored yet. */
+  readonly sending: Set<number>;
 }
 
 interface Piece {
   readonly path: string;
   readonly span: GrowingSpan;
+  readonly start: number;
   readonly length: number;
 }
 
+/** What is not stored is lost with this server: beyond this, the recording is behind. */
+export const maxLagSeconds = 10;
 const pieceSeconds = 4;
-const maxPieceBytes = 8 * 1024 * 1024;
+export const maxPieceBytes = 8 * 1024 * 1024;
+const maxPiecesBehind = 8;
 const retryDelayMs = 2_000;
 
 /**
  * Uploads a recording in pieces while it is written, so that another server can finish it. Reads the local file in its own
- * time: slow storage only makes it fall behind.
+ * time: slow storage only makes it fall behind. Then it uploads several pieces at once.
  */
 export class RecordingUpload {
   readonly #options: RecordingUploadOptions;
@@ -43,16 +52,42 @@ export class RecordingUpload {
   readonly #stopping = new AbortController();
   #work: Promise<void> | undefined;
   #isComplete = false;
+  /** Resolves when there may be another piece. */
+  #grown = Promise.withResolvers<void>();
 
   constructor(options: RecordingUploadOptions) {
     this.#options = options;
   }
 
+  /** Of the recording that another server could not finish now. */
+  get lagSeconds(): number {
+    let seconds = 0;
+    for (const span of this.#spans.values()) {
+      const storedBytes = Math.min(span.cutBytes, ...span.sending);
+      if (span.bytes > 0) seconds += span.seconds * (1 - storedBytes / span.bytes);
+    }
+    return seconds;
+  }
+
+  /** Nothing is missing in the storage. */
+  get isStored(): boolean {
+    return [...this.#spans.values()].every(span => span.cutBytes === span.bytes && span.sending.size === 0);
+  }
+
   written({ path, bytes, seconds }: Pick<RecordingSpan, 'path' | 'bytes' | 'seconds'>): void {
-    const span = this.#spans.get(path) ?? { bytes, seconds, sentBytes: 0, sentSeconds: 0 };
+    const span = this.#spans.get(path) ?? {
+      ...{ bytes, seconds, cutBytes: 0, cutSeconds: 0 },
+      sending: new Set<number>(),
+    };
     this.#spans.set(path, Object.assign(span, { bytes, seconds }));
+    this.#noteGrown();
     if (this.#stopping.signal.aborted) return;
     this.#start();
+  }
+
+  #noteGrown(): void {
+    this.#grown.resolve();
+    this.#grown = Promise.withResolvers();
   }
 
   #start(): void {
@@ -64,8 +99,9 @@ export class RecordingUpload {
   /** Uploads the rest. Never rejects. */
   async finish(): Promise<void> {
     this.#isComplete = true;
+    this.#noteGrown();
     const { signal } = this.#stopping;
-    while (!signal.aborted && (this.#work !== undefined || this.#next() !== undefined)) {
+    while (!signal.aborted && (this.#work !== undefined || this.#findPiece() !== undefined)) {
       this.#start();
       await this.#work;
     }
@@ -79,37 +115,51 @@ export class RecordingUpload {
   }
 
   async #sendAll(): Promise<void> {
-    const { turns, ids, log } = this.#options;
     const { signal } = this.#stopping;
-    for (let piece = this.#next(); piece !== undefined && !signal.aborted; piece = this.#next()) {
-      const { path, span, length } = piece;
-      const { seconds } = span;
+    const sending = new Set<Promise<void>>();
+    for (;;) {
+      const hasRoom = sending.size < (this.lagSeconds > maxLagSeconds ? maxPiecesBehind : 1);
+      const piece = hasRoom && !signal.aborted ? this.#findPiece() : undefined;
+      if (piece !== undefined) {
+        const sent = this.#sendPiece(piece).finally(() => sending.delete(sent));
+        sending.add(sent);
+      } else if (sending.size === 0) return;
+      else await Promise.race([...sending, this.#grown.promise]);
+    }
+  }
+
+  /** Repeats until the piece is stored. Never rejects. */
+  async #sendPiece({ path, span, start, length }: Piece): Promise<void> {
+    const { turns, catchUpTurns, ids, log } = this.#options;
+    const { signal } = this.#stopping;
+    span.cutBytes = start + length;
+    span.cutSeconds = span.seconds;
+    span.sending.add(start);
+    while (!signal.aborted) {
       try {
-        await turns.run(() => this.#send(path, span.sentBytes, length));
-        span.sentBytes += length;
-        span.sentSeconds = seconds;
+        const limit = this.lagSeconds > maxLagSeconds ? catchUpTurns : turns;
+        await limit.run(() => this.#send(path, start, length));
+        span.sending.delete(start);
+        return;
       } catch (error) {
         if (signal.aborted) return;
-        log.warn('recording-upload-delayed', {
-          ...ids,
-          behindBytes: span.bytes - span.sentBytes,
-          error: messageOf(error),
-        });
+        const lagSeconds = Math.round(this.lagSeconds);
+        log.warn('recording-upload-delayed', { ...ids, lagSeconds, error: messageOf(error) });
         await sleep(retryDelayMs, undefined, { signal }).catch(() => {});
       }
     }
   }
 
-  #next(): Piece | undefined {
+  #findPiece(): Piece | undefined {
     const newest = [...this.#spans.values()].at(-1);
     for (const [path, span] of this.#spans) {
-      const length = Math.min(span.bytes - span.sentBytes, maxPieceBytes);
+      const length = Math.min(span.bytes - span.cutBytes, maxPieceBytes);
       const isDue =
         this.#isComplete ||
         span !== newest ||
         length === maxPieceBytes ||
-        span.seconds - span.sentSeconds >= pieceSeconds;
-      if (length > 0 && isDue) return { path, span, length };
+        span.seconds - span.cutSeconds >= pieceSeconds;
+      if (length > 0 && isDue) return { path, span, start: span.cutBytes, length };
     }
     return undefined;
   }

@@ -70,11 +70,8 @@ export async function makeRecordingVideo(
     end.signal.throwIfAborted();
     const { context, repository } = recordings;
     const isShared = context.files.storage.kind === 's3';
-    // The video that another server has made of it keeps its source.
-    if (isShared && !(await repository.isOpen(recording.videoId))) {
-      await clean(context, recording.videoId, false);
-      return false;
-    }
+    // Another server has made a video of it, or is doing so.
+    if (isShared && !(await repository.isOpen(recording.videoId))) return false;
     return await finishRecording(recordings, recording, written, end);
   } finally {
     await written.index?.close();
@@ -137,17 +134,14 @@ async function finishRecording(
     await repository.appendStoppedEvent(recording, { reason, videoId }, clock.nowMs(), transaction);
     return true;
   });
-  if (files.storage.kind === 's3') await clean(context, videoId, isConverted);
+  if (isConverted && files.storage.kind === 's3') await clean(context, videoId);
   return isConverted;
 }
 
-/** Another server has the recording unless it `isConverted`: only local files go. */
-async function clean({ files, log }: VodContext, videoId: string, isConverted: boolean): Promise<void> {
+async function clean({ files, log }: VodContext, videoId: string): Promise<void> {
   try {
-    if (isConverted) {
-      await removePieces(files, videoId);
-      await rmdir(files.video(videoId)).catch(() => {});
-    } else await rm(files.video(videoId), { recursive: true, force: true });
+    await removePieces(files, videoId);
+    await rmdir(files.video(videoId)).catch(() => {});
   } catch (error) {
     // A sweep removes them.
     log.warn('recording-pieces-not-removed', { videoId, error: messageOf(error) });
@@ -161,7 +155,7 @@ async function removeOthers(folder: string, spans: readonly RecordingSpan[]): Pr
   }
 }
 
-async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
+export async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   const handle = await open(span.path, 'r+');
   try {
     await handle.truncate(span.bytes);
@@ -174,7 +168,7 @@ async function seal(span: RecordingSpan, hasSeekTable: boolean): Promise<void> {
   }
 }
 
-async function tryPassthrough(
+export async function tryPassthrough(
   context: VodContext,
   videoId: string,
   { spans, index }: WrittenRecording,

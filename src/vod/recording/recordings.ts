@@ -8,9 +8,10 @@ import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
 import type { FreeSpaceWatch, SpaceLevel } from '../../storage/free-space-watch.ts';
 import type { VodContext } from '../vod-context.ts';
+import { recordingFolders } from './left-recording.ts';
 import { idsOf, OrphanedRecordings } from './orphaned-recordings.ts';
 import type { NewRecording, RecordingRepository } from './recording-repository.ts';
-import { RecordingUpload } from './recording-upload.ts';
+import { maxLagSeconds, RecordingUpload } from './recording-upload.ts';
 import {
   createIndex,
   type IndexFolder,
@@ -54,6 +55,8 @@ interface OpenRecording {
   readonly onStopped: () => void;
   /** Undefined with the data folder. */
   readonly upload: RecordingUpload | undefined;
+  /** Its upload is more than {@link maxLagSeconds} behind. */
+  isBehind: boolean;
   /** Other files of it are, or may be, on another server. */
   isShared: boolean;
   indexFolder: IndexFolder | undefined;
@@ -69,6 +72,8 @@ const probeTimeoutMs = 60_000;
 const retryDelayMs = 30_000;
 const stopWaitMs = 1_000;
 const maxUploads = 4;
+/** Of recordings that are behind. */
+const maxCatchUpUploads = 12;
 /** Of the rest of a recording that another server may continue. */
 const maxUploadMs = 10_000;
 const stopCauses = {
@@ -87,7 +92,10 @@ export class Recordings implements Component {
   readonly #orphaned: OrphanedRecordings;
   readonly #space: SpaceLevel;
   readonly #stopping = new AbortController();
-  readonly #uploads = new ConcurrencyLimit(maxUploads);
+  readonly #uploads = {
+    turns: new ConcurrencyLimit(maxUploads),
+    catchUpTurns: new ConcurrencyLimit(maxCatchUpUploads),
+  };
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
   #checking: Promise<void> | undefined;
@@ -111,9 +119,15 @@ export class Recordings implements Component {
     return this.#open.size;
   }
 
+  /** Of the recording whose upload is furthest behind. */
+  get uploadLagSeconds(): number {
+    return Math.max(0, ...[...this.#open.values()].map(({ upload }) => upload?.lagSeconds ?? 0));
+  }
+
   /** Finishes recordings that a crash left open. Must run before any broadcast starts. */
   async start(): Promise<void> {
     await this.#findOrphaned();
+    await this.#findLeft();
     await this.#check();
     void this.finishOrphaned();
     this.#checks.wake();
@@ -167,7 +181,7 @@ export class Recordings implements Component {
     const entry: OpenRecording = {
       ...{ recording, opened, onStopped, upload: this.#createUpload(recording) },
       writer: this.#createWriter(recording, opened, () => entry, { sharedFiles, ...continued }),
-      isShared: continued !== undefined,
+      ...{ isShared: continued !== undefined, isBehind: false },
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(recording.videoId, entry);
@@ -194,6 +208,16 @@ export class Recordings implements Component {
     if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
   }
 
+  /** Files of recordings that another server took over when this one was gone. */
+  async #findLeft(): Promise<void> {
+    const { files } = this.#options.context;
+    if (files.storage.kind === 'data-folder') return;
+    const unknown = { projectId: '', liveStreamId: '', broadcastId: '', startedAtMs: 0 };
+    for (const videoId of await recordingFolders(files)) {
+      this.#orphaned.add({ recording: { ...unknown, videoId }, reason: undefined });
+    }
+  }
+
   async #store(recording: NewRecording, isContinued: boolean): Promise<boolean> {
     const { context, repository } = this.#options;
     try {
@@ -214,7 +238,7 @@ export class Recordings implements Component {
   #createUpload(recording: NewRecording): RecordingUpload | undefined {
     const { storage } = this.#options.context.files;
     if (storage.kind === 'data-folder') return undefined;
-    return new RecordingUpload({ storage, turns: this.#uploads, ids: idsOf(recording), log: this.#log });
+    return new RecordingUpload({ storage, ...this.#uploads, ids: idsOf(recording), log: this.#log });
   }
 
   #createWriter(
@@ -306,6 +330,11 @@ export class Recordings implements Component {
       const end = { indexFolder, probed, reason, signal };
       const isVideo = await makeRecordingVideo(this.#context, recording, written, end);
       this.#logClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
+      // Another server may have taken it over, without its last pieces.
+      if (!isVideo && entry.upload !== undefined) {
+        this.#orphaned.add({ recording, reason: entry.reason });
+        this.#checks.wake();
+      }
     } catch (error) {
       if (signal.aborted) {
         this.#log.warn('recording-left-unfinished', idsOf(recording));
@@ -323,7 +352,7 @@ export class Recordings implements Component {
     await index?.close().catch(() => {});
     await within(maxUploadMs, upload?.finish() ?? Promise.resolve());
     await upload?.stop();
-    this.#orphaned.add({ recording, reason });
+    this.#orphaned.add({ recording, reason, isStored: upload?.isStored === true });
     this.#open.delete(recording.videoId);
     this.#checks.wake();
     void this.finishOrphaned();
@@ -359,12 +388,23 @@ export class Recordings implements Component {
   }
 
   async #check(): Promise<void> {
+    for (const entry of this.#open.values()) this.#checkLag(entry);
     await this.#options.freeSpace.check();
     for (const entry of this.#open.values()) {
       if (await this.#mayContinue(entry)) continue;
       this.#log.info('recording-stopped', { ...idsOf(entry.recording), reason: 'storage-limit' });
       this.#stop(entry, 'storage-limit');
     }
+  }
+
+  #checkLag(entry: OpenRecording): void {
+    const lagSeconds = Math.round(entry.upload?.lagSeconds ?? 0);
+    const isBehind = lagSeconds > maxLagSeconds;
+    if (isBehind === entry.isBehind) return;
+    entry.isBehind = isBehind;
+    const data = { ...idsOf(entry.recording), lagSeconds };
+    if (isBehind) this.#log.error('recording-upload-behind', data);
+    else this.#log.info('recording-upload-recovered', data);
   }
 
   #spaceChanged(hasSpace: boolean, freeBytes: number): void {

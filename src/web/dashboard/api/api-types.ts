@@ -739,7 +739,7 @@ export type ServerState = {
     } | undefined;
   }[] | undefined;
   readonly warnings: readonly {
-    readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks";
+    readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks" | "recording-upload-behind";
     readonly text: string;
   }[];
 };
