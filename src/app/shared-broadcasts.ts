@@ -1,3 +1,5 @@
+import type { ClusterMembership } from '../cluster/membership.ts';
+import type { ClusterNode } from '../cluster/node.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
@@ -31,6 +33,23 @@ interface SharedBroadcasts {
     /** Call this when a broadcast begins here. */
     readonly broadcastOpened: () => void;
     readonly components: readonly Component[];
+  };
+}
+
+const readinessTimeoutMs = 3_000;
+
+/** Asks the servers that were listed last for their health. */
+function createReadinessCheck(nodes: ClusterMembership): () => Promise<boolean> {
+  return async () => {
+    const others = nodes.lastListed.filter(({ id, roles }) => id !== nodes.id && roles.includes('ingest'));
+    const isReady = async ({ url }: ClusterNode) => {
+      const signal = AbortSignal.timeout(readinessTimeoutMs);
+      const { ok, body } = await fetch(`${url}/health/ready`, { redirect: 'error', signal });
+      await body?.cancel();
+      if (!ok) throw new Error('not ready');
+      return true;
+    };
+    return Promise.any(others.map(isReady)).catch(() => false);
   };
 }
 
@@ -93,6 +112,8 @@ export function createSharedBroadcasts(
       };
       const keeper = new ClaimKeeper({
         ...{ database, claims, nodeId, clock, log, local: registry, canMove: () => claims.canMove() },
+        isLeaseStored: () => nodes.isLeaseStored,
+        isAnotherReady: createReadinessCheck(nodes),
         changed: async liveStreamId => {
           const restreams = await liveStreams.findRestreams(liveStreamId);
           if (restreams !== undefined) restreamer.update(liveStreamId, restreams);

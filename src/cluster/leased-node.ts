@@ -54,6 +54,7 @@ export class LeasedNode implements ClusterMembership {
   #isDraining = false;
   #state: 'new' | 'started' | 'stopped' = 'new';
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #storedUntilMs = Number.NEGATIVE_INFINITY;
   #heldSinceMs = 0;
   readonly #leaseListeners: (() => void)[] = [];
   #renewals = 0;
@@ -63,6 +64,7 @@ export class LeasedNode implements ClusterMembership {
   #stopListening = () => {};
   #listed: { readonly nodes: Promise<ClusterNode[]>; readonly untilMs: number } | undefined;
   #fault: string | undefined;
+  lastListed: readonly ClusterNode[] = [];
 
   constructor(options: LeasedNodeOptions) {
     this.#options = options;
@@ -86,6 +88,10 @@ export class LeasedNode implements ClusterMembership {
 
   get hasLease(): boolean {
     return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  get isLeaseStored(): boolean {
+    return this.#clock.monotonicMs() < this.#storedUntilMs;
   }
 
   get isSettled(): boolean {
@@ -114,9 +120,14 @@ export class LeasedNode implements ClusterMembership {
     const nowMs = this.#clock.monotonicMs();
     if (this.#listed === undefined || this.#listed.untilMs <= nowMs) {
       const nodes = this.#store.list();
-      nodes.catch(() => {
-        this.#listed = undefined;
-      });
+      nodes.then(
+        listed => {
+          this.lastListed = listed;
+        },
+        () => {
+          this.#listed = undefined;
+        },
+      );
       this.#listed = { nodes, untilMs: nowMs + listedForMs };
     }
     return this.#listed.nodes;
@@ -169,7 +180,7 @@ export class LeasedNode implements ClusterMembership {
     this.#sharing.cancel();
     await Promise.all([this.#sharing.idle(), this.#gone.stop()]);
     await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
-    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
     // Otherwise others notice when the lease runs out.
     await this.#store
       .leave({ id: this.id, runId: this.#runId })
@@ -226,7 +237,7 @@ export class LeasedNode implements ClusterMembership {
 
   /** Others have taken over what the former run did. */
   async #joinAsNewRun(): Promise<void> {
-    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
     await this.#lapse();
     if (this.#state !== 'started') return;
     this.#runId = randomBase62(22);
@@ -238,6 +249,7 @@ export class LeasedNode implements ClusterMembership {
     this.#fault = undefined;
     if (!this.hasLease) this.#heldSinceMs = sentAtMs;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.#times.holdMs);
+    this.#storedUntilMs = Math.max(this.#storedUntilMs, sentAtMs + this.#times.leaseMs);
     this.#watchLease();
   }
 

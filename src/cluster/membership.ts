@@ -11,8 +11,12 @@ export interface ClusterMembership extends ClusterNodes, Component {
   duty(name: string): SharedDuty;
   /** False once other nodes may take over what this one does. */
   readonly hasLease: boolean;
+  /** True while the stored lease lasts, which is longer than {@link hasLease}: until then, nothing was taken over. */
+  readonly isLeaseStored: boolean;
   /** It has had its lease for long enough that other nodes could renew theirs, as after the database was away. */
   readonly isSettled: boolean;
+  /** The last list that could be read. */
+  readonly lastListed: readonly ClusterNode[];
   isAlone(): Promise<boolean>;
   /** Called before other nodes take over what this one does. */
   onLeaseLost(listener: () => void): void;

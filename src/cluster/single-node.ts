@@ -38,6 +38,8 @@ export class SingleNode implements ClusterMembership {
   }
 
   readonly hasLease = true;
+  readonly isLeaseStored = true;
+  readonly lastListed = [];
   readonly isSettled = true;
   readonly fault = undefined;
 

@@ -48,7 +48,7 @@ const maxKeptMs = 3_600_000;
 /** Per live stream, in memory or on disk. */
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
-/** A publisher waits this long for its broadcast to be left to another server. */
+/** The next broadcast waits this long for one to be left to another server. */
 const maxReleaseMs = 3_000;
 /** A publisher that is cut off waits this long for the database. */
 const maxCutOffMs = 2_000;
@@ -118,16 +118,15 @@ export class BroadcastRegistry implements Component {
   async move(broadcastId: string, description: string): Promise<void> {
     const broadcast = this.running().find(one => one.broadcastId === broadcastId);
     if (broadcast === undefined) return;
-    await broadcast.end('moved');
-    try {
-      // Without the database, the other server takes the broadcast over later.
-      await Promise.race([
-        this.#options.claims?.release(broadcastId),
-        sleep(maxReleaseMs, undefined, { ref: false }),
-      ]);
-    } finally {
-      broadcast.disconnectPublisher(description);
-    }
+    const ended = broadcast.end('moved');
+    // Its media would be lost from here on. The other server waits for the release.
+    broadcast.disconnectPublisher(description);
+    await ended;
+    // Without the database, the other server takes the broadcast over later.
+    await Promise.race([
+      this.#options.claims?.release(broadcastId),
+      sleep(maxReleaseMs, undefined, { ref: false }),
+    ]);
   }
 
   async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
@@ -343,11 +342,12 @@ export class BroadcastRegistry implements Component {
     return true;
   }
 
-  async remove(liveStreamId: string): Promise<void> {
+  /** Ends all broadcasts of a live stream, and forgets their media. */
+  async remove(liveStreamId: string, description = 'This live stream was deleted.'): Promise<void> {
     await Promise.allSettled([this.#opening.get(liveStreamId)?.done]);
     for (const broadcast of this.#broadcasts.get(liveStreamId) ?? []) {
       await broadcast.end('deleted');
-      broadcast.disconnectPublisher('This live stream was deleted.');
+      broadcast.disconnectPublisher(description);
       this.#forget(broadcast);
     }
     this.#targetDurations.forget(liveStreamId);

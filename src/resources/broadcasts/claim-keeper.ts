@@ -19,7 +19,8 @@ export interface LocalBroadcasts {
   move(broadcastId: string, description: string): Promise<void>;
   complete(liveStreamId: string): Promise<void>;
   suspend(liveStreamId: string): boolean;
-  remove(liveStreamId: string): Promise<void>;
+  /** @param description for the publisher; by default, that the live stream was deleted */
+  remove(liveStreamId: string, description?: string): Promise<void>;
 }
 
 interface ClaimKeeperOptions {
@@ -28,6 +29,10 @@ interface ClaimKeeperOptions {
   readonly nodeId: string;
   readonly local: LocalBroadcasts;
   readonly canMove: () => Promise<boolean>;
+  /** Other servers cannot have taken anything over. */
+  readonly isLeaseStored: () => boolean;
+  /** Another server can use the database now. Does not use the database itself. */
+  readonly isAnotherReady: () => Promise<boolean>;
   /** The settings of a live stream may have changed. */
   readonly changed: (liveStreamId: string) => Promise<void>;
   readonly clock: Clock;
@@ -35,11 +40,10 @@ interface ClaimKeeperOptions {
 }
 
 const checkEveryMs = 1000;
-/** Before other servers take over what a server without a lease packages. */
-const maxUncheckedMs = 10_000;
 /** Of a claim without a broadcast: its begin or end could not be stored. */
 const maxUnusedMs = 15_000;
 const movedText = 'Another server receives this stream. Reconnect.';
+const endedText = 'This broadcast was ended through another server. Reconnect to start a new one.';
 const detachedText = 'The server cannot reach its database. Reconnect.';
 
 /** Follows what other servers decide about the broadcasts of this one, which are stored. */
@@ -47,13 +51,12 @@ export class ClaimKeeper implements Component {
   readonly name = 'claims';
   readonly #options: ClaimKeeperOptions;
   readonly #check = new CoalescedTask(() => this.#checkAll());
+  readonly #leaving = new CoalescedTask(() => this.#leaveUnreachable());
   readonly #interval = new OnDemandInterval(checkEveryMs, () => {
     this.#check.request();
-    this.#leaveUnchecked();
+    if (this.#hasOthers && !this.#options.isLeaseStored()) this.#leaving.request();
     return this.#options.local.running().length > 0 || this.#options.claims.hasOwn;
   });
-  /** Monotonic. */
-  #checkedAtMs: number;
   #hasOthers = false;
   /** Claims without a broadcast, with the monotonic time of the first check that found them. */
   #unused = new Map<string, number>();
@@ -61,7 +64,6 @@ export class ClaimKeeper implements Component {
 
   constructor(options: ClaimKeeperOptions) {
     this.#options = options;
-    this.#checkedAtMs = options.clock.monotonicMs();
   }
 
   async start(): Promise<void> {
@@ -79,13 +81,12 @@ export class ClaimKeeper implements Component {
   async stop(): Promise<void> {
     this.#stopListening();
     this.#interval.stop();
-    this.#check.cancel();
-    await this.#check.idle();
+    for (const task of [this.#check, this.#leaving]) task.cancel();
+    await Promise.all([this.#check.idle(), this.#leaving.idle()]);
   }
 
   /** Call this when a broadcast begins. */
   wake(): void {
-    this.#checkedAtMs = this.#options.clock.monotonicMs();
     this.#interval.wake();
   }
 
@@ -98,12 +99,11 @@ export class ClaimKeeper implements Component {
   }
 
   async #checkAll(): Promise<void> {
-    const { claims, nodeId, local, canMove, clock, log } = this.#options;
+    const { claims, nodeId, local, canMove, log } = this.#options;
     try {
       const before = local.running();
       const claimed = new Map((await claims.store.listOf(nodeId)).map(one => [one.broadcastId, one]));
       this.#hasOthers = await canMove();
-      this.#checkedAtMs = clock.monotonicMs();
       await this.#releaseUnused(claimed);
       for (const broadcast of before) await this.#follow(broadcast, claimed.get(broadcast.broadcastId));
     } catch (error) {
@@ -111,10 +111,13 @@ export class ClaimKeeper implements Component {
     }
   }
 
-  /** Also while a check waits for a database that does not answer. */
-  #leaveUnchecked(): void {
-    const { local, clock } = this.#options;
-    if (!this.#hasOthers || clock.monotonicMs() - this.#checkedAtMs < maxUncheckedMs) return;
+  /**
+   * Leaves what another server may package by now. Media needs no database: while no server can use it, publishers stay
+   * where they are.
+   */
+  async #leaveUnreachable(): Promise<void> {
+    const { local, isLeaseStored, isAnotherReady } = this.#options;
+    if (!(await isAnotherReady()) || isLeaseStored()) return;
     for (const { broadcastId } of local.running()) this.#move(broadcastId, detachedText);
   }
 
@@ -126,7 +129,7 @@ export class ClaimKeeper implements Component {
     if (claimed?.claim !== claim) {
       const open = await claims.store.findOpen(liveStreamId);
       if (open?.broadcastId === broadcastId) this.#move(broadcastId, movedText);
-      else await local.remove(liveStreamId);
+      else await local.remove(liveStreamId, endedText);
       return;
     }
     const { requestedEnd, wantedBy } = claimed;

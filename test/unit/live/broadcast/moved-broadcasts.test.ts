@@ -105,6 +105,16 @@ test('a moved broadcast stays unfinished, and answers held requests', async () =
   expect(fake.live.running()).toEqual([]);
 });
 
+test('a moved broadcast disconnects its publisher before its last media is packaged', async () => {
+  const { claims, released } = fakeClaims({ broadcastId: 'br1', continued: undefined });
+  const fake = startFakeBroadcasts({ claims });
+  const publisher = await begin(fake);
+  const moving = fake.live.move('br1', 'Reconnect.');
+  expect([publisher.told, released]).toEqual([['closed: Reconnect.'], []]);
+  await moving;
+  expect(released).toEqual(['br1']);
+});
+
 test('a publisher is told to reconnect also when its broadcast cannot be left to another server', async () => {
   const { claims } = fakeClaims({ broadcastId: 'br1', continued: undefined });
   const release = async () => {
