@@ -34,7 +34,7 @@ async function startKeeper() {
     local: {
       running: () => [{ broadcastId: 'br1', liveStreamId: 'li1', hasActivePublisher: () => true }],
       move: async (_id, description) => void moved.push(description),
-      complete: () => {},
+      complete: async () => {},
       suspend: () => true,
       remove: async (_id, description) => void removed.push(description),
     },
