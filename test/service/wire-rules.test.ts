@@ -161,6 +161,8 @@ describe('every operation', () => {
         'accounts',
         'allProjects',
         'recoveryCodes',
+        'passkeys',
+        'sessions',
         'pubKeyCredParams',
         'excludeCredentials',
         'hints',
