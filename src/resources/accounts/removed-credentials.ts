@@ -4,7 +4,7 @@ export interface KeptCredentials {
   readonly sessions: readonly string[];
 }
 
-/** What ended with a new password, or when an email address was proved. */
+/** Credentials that ended with a new password, or when an email address was proved. */
 export interface RemovedCredentials {
   readonly passkeys: number;
   readonly sessions: number;

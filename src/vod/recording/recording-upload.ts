@@ -35,7 +35,7 @@ interface Piece {
   readonly length: number;
 }
 
-/** What is not stored is lost with this server: beyond this, the recording is behind. */
+/** A recording that is further behind would lose more than this with its server. */
 export const maxLagSeconds = 10;
 const pieceSeconds = 4;
 export const maxPieceBytes = 8 * 1024 * 1024;

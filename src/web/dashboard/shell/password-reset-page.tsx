@@ -136,7 +136,7 @@ function NewPasswordForm({
   );
 }
 
-/** What ends with the new password unless it is chosen. */
+/** Passkeys and sessions that end with the new password unless it is chosen. */
 function KeptItems({
   legend,
   items,
