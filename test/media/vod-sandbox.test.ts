@@ -288,7 +288,7 @@ describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) 
   test('a clip keeps the mark of its video, without being encoded', async () => {
     const original = await client.add(film);
     await client.done(original.videoId);
-    const clip = { startTimecode: '0', endTimecode: '00:00:01.500' };
+    const clip = { startTimecode: '0', endTimecode: '00:00:01.500', precision: 'keyframe' };
     const { status, json } = await client.call('POST', '/videos', {
       ...{ title: 'A clip', source: original.videoId, clip },
     });

@@ -95,6 +95,47 @@ describe('the API document', () => {
     expect([...schemes].sort()).toEqual(Object.keys(securitySchemes).sort());
   });
 
+  test('says of every text of a request what is refused, such as U+0000', () => {
+    const loose: string[] = [];
+    const look = (node: unknown, place: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      const { type, ...rest } = node as Record<string, unknown>;
+      const says = ['pattern', 'format', 'enum', 'const', 'contentMediaType'];
+      if (type === 'string' && !says.some(key => key in rest)) loose.push(place);
+      for (const [key, inner] of Object.entries(rest)) {
+        if (!['example', 'examples', 'default'].includes(key)) look(inner, `${place}/${key}`);
+      }
+    };
+    for (const { method, path, operation } of operations) {
+      look(operation.requestBody?.content['application/json']?.schema, `${method} ${path}`);
+    }
+    expect(loose).toEqual([]);
+  });
+
+  test.each<[path: string, good: object, bad: object]>([
+    ['/videos', { title: 'a', tags: ['a'], language: 'fr-CA' }, { title: 'a', tags: ['a\0b'] }],
+    [
+      '/videos',
+      { title: 'a', clip: { startTimecode: '00:01:02.5' } },
+      { title: 'a', clip: { startTimecode: 'x' } },
+    ],
+    [
+      '/webhooks',
+      { url: 'https://hooks.example.net/in', events: ['video.source.recorded'] },
+      { url: 'ftp://hooks.example.net/in', events: ['video.source.recorded'] },
+    ],
+    [
+      '/live-streams',
+      { name: 'a', restreams: [{ name: 'a', serverUrl: 'RTMP://a.example.net/live', streamKey: 'a' }] },
+      { name: 'a', restreams: [{ name: 'a', serverUrl: 'http://a.example.net/live', streamKey: 'a' }] },
+    ],
+    ['/players', { text: 'rgba(1, 2, 3, .5)' }, { text: 'red' }],
+  ])('tells what a body of POST %s may be', (path, good, bad) => {
+    const { operation } = operations.find(one => one.path === path && one.method.toUpperCase() === 'POST')!;
+    const isValid = validatorOf(operation.requestBody!.content['application/json']!.schema);
+    expect([isValid(good), isValid(bad)]).toEqual([true, false]);
+  });
+
   test('has examples that its schemas allow, for every JSON body and named schema', () => {
     const problems: string[] = [];
     const check = (where: string, schema: object, values: readonly unknown[]) => {

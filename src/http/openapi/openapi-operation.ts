@@ -153,6 +153,7 @@ function requestBody(
   ]);
   const file = {
     ...binary,
+    minLength: 1,
     description: 'The file. Any name of this field will do.',
   };
   return {

@@ -4,6 +4,9 @@ export type JsonObject = { [key: string]: unknown };
 
 const atomPattern = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$`;
 
+/** U+0000 is refused everywhere. */
+const noNullPattern = '^[^\\u0000]*$';
+
 export class SchemaCollection {
   readonly named: Record<string, JsonObject> = {};
 
@@ -37,9 +40,20 @@ function describeForReaders(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 
   // Zod's safe-integer limits mean nothing to a reader.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (io === 'input' && isFreeText(schema)) schema.pattern = noNullPattern;
   if (schema.format !== 'date-time') return;
   if (io === 'output') schema.pattern = atomPattern;
   else delete schema.pattern;
+}
+
+function isFreeText({
+  type,
+  pattern,
+  format,
+  enum: values,
+  const: value,
+}: z.core.JSONSchema.BaseSchema): boolean {
+  return type === 'string' && [pattern, format, values, value].every(one => one === undefined);
 }
 
 function pointToComponents(value: unknown): unknown {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { feedTypes } from '../../events/feed/feed-message.ts';
 
 const maxIdLength = 64;
+const typeNames = feedTypes.map(type => type.replaceAll('.', String.raw`\.`)).join('|');
 
 export const eventFeedQuery = z.strictObject({
   lastEventId: z
@@ -16,6 +17,7 @@ export const eventFeedQuery = z.strictObject({
       text => parseTypes(text).every(type => feedTypes.includes(type)),
       `This value should be a list of ${feedTypes.map(type => `"${type}"`).join(', ')}, with commas between them.`,
     )
+    .meta({ pattern: String.raw`^\s*(?:${typeNames})\s*(?:,\s*(?:${typeNames})\s*)*$` })
     .optional()
     .describe('Comma-separated types. All when absent.')
     .meta({ examples: ['video.encoding.quality.completed,video.encoding.progress'] }),

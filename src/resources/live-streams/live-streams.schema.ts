@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { sourceUrlProblem } from '../../shared/network/source-url.ts';
-import { languageTagProblem } from '../../shared/text/language-tag.ts';
+import { languageTagPattern, languageTagProblem } from '../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../shared/text/track-title.ts';
 import { ownPolicySchema, shownPolicySchema } from '../playback-policies/playback-policy.schema.ts';
 import { keepDays } from '../retention/retention.schema.ts';
@@ -16,6 +16,13 @@ import {
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
 
+/** Any case, as in URLs. */
+function schemePattern(...schemes: readonly string[]): string {
+  const anyCase = (scheme: string) =>
+    scheme.replace(/[a-z]/g, letter => `[${letter}${letter.toUpperCase()}]`);
+  return `^(?:${schemes.map(anyCase).join('|')})://`;
+}
+
 const restreamSchema = z.strictObject({
   name: z.string().min(1).max(maxRestreamTextChars).describe('Your name for the destination.'),
   serverUrl: z
@@ -26,6 +33,7 @@ const restreamSchema = z.strictObject({
       const message = serverUrl === '' ? undefined : serverUrlProblem(serverUrl);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
+    .meta({ pattern: schemePattern('rtmp', 'rtmps', 'srt') })
     .describe(
       '`rtmp://host/app`, `rtmps://host/app`, or `srt://host:port`, which may have `latency` (milliseconds), `passphrase`, `pbkeylen` and `streamid`.',
     ),
@@ -54,6 +62,7 @@ const audioTrackSchema = z.strictObject({
       const message = languageTagProblem(tag);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
+    .meta({ pattern: `^${languageTagPattern}$` })
     .optional()
     .describe('Spoken language, such as `en`.'),
   default: z
@@ -77,6 +86,7 @@ const sourceSchema = z.strictObject({
       const message = url === '' ? undefined : sourceUrlProblem(url);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
+    .meta({ pattern: schemePattern('rtsp', 'rtsps', 'http', 'https', 'rtmp', 'rtmps', 'srt') })
     .describe(
       'RTSP (`rtsp://`, `rtsps://`), HLS or MPEG-TS over HTTP (`http://`, `https://`), RTMP (`rtmp://`, `rtmps://`) or SRT (`srt://`). A user and password belong in the address.',
     ),

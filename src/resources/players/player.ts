@@ -48,7 +48,7 @@ export type PlayerChanges = { readonly name?: string | null | undefined } & {
   readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
 };
 
-const rgbaPattern =
+export const rgbaPattern =
   /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
 const maxRgbaChars = 64;
 

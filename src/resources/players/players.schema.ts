@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
-import { isRgba, playerColors, playerSwitches } from './player.ts';
+import { isRgba, playerColors, playerSwitches, rgbaPattern } from './player.ts';
 
 const maxNameChars = 100;
 
@@ -8,6 +8,7 @@ const color = (what: string) =>
   z
     .string()
     .refine(isRgba, 'This value should be a colour such as "rgba(255, 255, 255, .35)".')
+    .meta({ pattern: rgbaPattern.source })
     .optional()
     .describe(`${what}, as \`rgba(red, green, blue, alpha)\`.`)
     .meta({ examples: ['rgba(255, 255, 255, .35)'] });

@@ -14,7 +14,10 @@ export const signingKeyCreationSchema = z
       .optional()
       .describe('`ES256` unless given. With a `publicKey`, that of the key.'),
     publicKey: z
-      .union([z.string().min(1).max(maxPublicKeyChars), z.record(z.string().max(100), z.unknown())])
+      .union([
+        z.string().min(1).max(maxPublicKeyChars).meta({ pattern: '-----BEGIN ' }),
+        z.record(z.string().max(100), z.unknown()),
+      ])
       .optional()
       .describe(
         'A public key that you made yourself: PEM, or a JSON Web Key. Without it, the server makes a pair of keys and returns the private one.',

@@ -132,14 +132,16 @@ export function clipTimecodeMs(text: string): number | undefined {
   return timecode && Math.round(timecodeSeconds(timecode, framesPerSecond) * 1_000);
 }
 
+const position = /^\d{1,5}(?:\.\d{1,3})?(?:px|%)$/;
+const size = /^(?:\d{1,5}(?:\.\d{1,3})?(?:px|%)|initial)$/;
+export const placementPatterns = {
+  ...{ top: position, left: position, bottom: position, right: position, width: size, height: size },
+  opacity: /^(?:100(?:\.0{1,3})?|0?\d{1,2}(?:\.\d{1,3})?)%$/,
+} as const satisfies Record<PlacementField, RegExp>;
+
 export function placementProblem(field: PlacementField, value: string): string | undefined {
-  if (field === 'opacity') {
-    const percent = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(value)?.[1];
-    return percent !== undefined && Number(percent) <= 100
-      ? undefined
-      : 'This value should be "<n>%", up to 100%.';
-  }
-  if (/^\d{1,5}(?:\.\d{1,3})?(?:px|%)$/.test(value)) return undefined;
-  if (field !== 'width' && field !== 'height') return 'This value should be "<n>px" or "<n>%".';
-  return value === 'initial' ? undefined : 'This value should be "<n>px", "<n>%" or "initial".';
+  const pattern = placementPatterns[field];
+  if (pattern.test(value)) return undefined;
+  if (field === 'opacity') return 'This value should be "<n>%", up to 100%.';
+  return `This value should be "<n>px"${pattern === size ? ', "<n>%" or "initial"' : ' or "<n>%"'}.`;
 }

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../http/routing/pagination.ts';
 import { queryPairs } from '../../http/routing/query-parameters.ts';
+import { languageTagPattern } from '../../shared/text/language-tag.ts';
+import { timecodePattern } from '../../shared/text/timecode.ts';
 import { ownPolicySchema, shownPolicySchema } from '../playback-policies/playback-policy.schema.ts';
-import { clipTimecodeMs, languageProblem, type placementFields, placementProblem } from './video.ts';
+import {
+  clipTimecodeMs,
+  languageProblem,
+  type placementFields,
+  placementPatterns,
+  placementProblem,
+} from './video.ts';
 
 export const maxTitleChars = 1_024;
 const maxDescriptionChars = 10_000;
@@ -44,6 +52,7 @@ const attributes = {
       const message = languageProblem(tag);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
+    .meta({ pattern: `^${languageTagPattern}$` })
     .nullish()
     .describe('Spoken language, such as `en`; null unsets it.'),
   expiresAt: z.iso
@@ -78,7 +87,8 @@ const timecode = z
   .refine(
     value => clipTimecodeMs(value) !== undefined,
     'This value should be a timecode such as "00:01:02.500", or whole seconds.',
-  );
+  )
+  .meta({ pattern: timecodePattern.source });
 const clipSchema = z
   .strictObject({
     startTimecode: timecode.optional(),
@@ -122,6 +132,7 @@ const placement = (field: (typeof placementFields)[number]) =>
       const message = placementProblem(field, value);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
+    .meta({ pattern: placementPatterns[field].source })
     .optional();
 const watermarkSchema = z
   .strictObject({

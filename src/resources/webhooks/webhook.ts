@@ -13,7 +13,7 @@ export interface Webhook {
 /** Limit of one project. */
 export const maxWebhooks = 10;
 
-const maxUrlChars = 2_048;
+export const maxUrlChars = 2_048;
 
 export function urlProblem(url: string): string | undefined {
   if (url === '') return 'This value should not be blank.';

@@ -5,7 +5,7 @@ interface Timecode {
   readonly frames: number;
 }
 
-const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
+export const timecodePattern = /^(?:\d{2,3}:\d{2}:\d{2}(?:\.\d{1,3}|:\d{1,2})?|\d{1,7})$/;
 
 /** Parses `HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds. */
 export function parseTimecode(text: string): Timecode | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { languageTagProblem } from '../../../shared/text/language-tag.ts';
+import { languageTagPattern, languageTagProblem } from '../../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../../shared/text/track-title.ts';
 
 export const audioTracksQuerySchema = listQuery({}, ['position']).omit({ sortBy: true, sortOrder: true });
@@ -52,6 +52,7 @@ export const audioTrackChangesSchema = z
         const message = languageTagProblem(tag);
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       })
+      .meta({ pattern: `^${languageTagPattern}$` })
       .nullish()
       .describe('Spoken language, such as `fr` or `fr-CA`. Null: not known.'),
     default: z.literal(true).optional().describe('Makes this the default track instead of another one.'),

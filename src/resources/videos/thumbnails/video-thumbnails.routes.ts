@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { imageBody, thumbnailImage } from '../../../http/bodies/uploaded-image.ts';
 import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
-import { parseTimecode } from '../../../shared/text/timecode.ts';
+import { parseTimecode, timecodePattern } from '../../../shared/text/timecode.ts';
 import { type VideoView, videoSchema } from '../videos.schema.ts';
 import type { ThumbnailVideos, VideoThumbnailsService } from './video-thumbnails.service.ts';
 
@@ -13,6 +13,7 @@ const thumbnailChangesSchema = z
       .refine(text => parseTimecode(text) !== undefined, {
         message: 'A timecode is HH:MM:SS, HH:MM:SS.mmm, HH:MM:SS:frames or whole seconds.',
       })
+      .meta({ pattern: timecodePattern.source })
       .describe(
         '`HH:MM:SS`, `HH:MM:SS.mmm`, `HH:MM:SS:frames` or whole seconds. Beyond the end it counts as 0.',
       ),
