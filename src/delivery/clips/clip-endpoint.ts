@@ -16,6 +16,7 @@ import {
 import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
 import type { LiveSource } from '../live/live-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
+import { isSignedToken } from '../signed-tokens.ts';
 
 export interface ViewerClip {
   readonly videoId: string;
@@ -189,7 +190,10 @@ export class ClipEndpoint implements SignalingEndpoint {
 /** Undefined where viewers have no token. */
 function identityOf({ viewer, access }: AdmittedStream): string | undefined {
   if (viewer !== undefined) return `viewer ${viewer}`;
-  return access && `token ${createHash('sha256').update(access.token).digest('base64')}`;
+  if (access === undefined) return undefined;
+  // A viewer can write a signature in several ways.
+  const text = isSignedToken(access.token) ? access.token.replace(/[^.]*$/, '') : access.token;
+  return `token ${createHash('sha256').update(text).digest('base64')}`;
 }
 
 function readBody(text: string): z.output<typeof clipSchema> {

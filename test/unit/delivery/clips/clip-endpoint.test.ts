@@ -99,6 +99,11 @@ test.each([
     (attempt: number) => `192.0.2.${attempt}`,
     (attempt: number) => ({ viewer: 'anna', token: `a.${attempt}.c` }),
   ],
+  [
+    'with a token that is signed again, or whose signature is written in another way',
+    (attempt: number) => `192.0.2.${attempt}`,
+    (attempt: number) => ({ token: `a.b.${attempt}` }),
+  ],
   ['with a token', (attempt: number) => `192.0.2.${attempt}`, () => ({ token: 'a.b.c' })],
 ])('a viewer, %s, gets 300 s of a live stream in an hour', async (_what, addressOf, viewerOf) => {
   let attempt = 0;
