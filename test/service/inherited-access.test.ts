@@ -190,25 +190,29 @@ test('a recording has the policy of its live stream', async () => {
   expect(await statusOn(elsewhere, recording.assets.player)).toBe(403);
 });
 
-test('a copy of a video, whole or in part, is as private as the video and expires with it', async () => {
-  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const original: VideoAnswer = await call('POST', '/videos', {
-    ...{ title: 'Pier', public: false, playbackPolicy: shopOnly, expiresAt },
-  });
+const isPlayable = async (videoId: string): Promise<boolean> =>
+  (await call('GET', `/videos/${videoId}/status`)).encoding.playable;
+
+async function uploaded(attributes: Record<string, unknown>): Promise<string> {
+  const { videoId }: VideoAnswer = await call('POST', '/videos', attributes);
   const film = new FormData();
   film.set('file', await openAsBlob(await fixture('h264-only')), 'pier.mp4');
-  await fetch(`${server.baseUrl}/videos/${original.videoId}/source`, {
+  await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
     ...{ method: 'POST', body: film },
     headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
   });
-  const isPlayable = async (videoId: string) =>
-    (await call('GET', `/videos/${videoId}/status`)).encoding.playable;
-  await waitUntil(() => isPlayable(original.videoId));
+  await waitUntil(() => isPlayable(videoId));
+  return videoId;
+}
+
+test('a copy of a video, whole or in part, is as private as the video and expires with it', async () => {
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const original = await uploaded({ title: 'Pier', public: false, playbackPolicy: shopOnly, expiresAt });
   const copies: VideoAnswer[] = [];
   for (const more of [{}, { clip: { startTimecode: '0', endTimecode: '2' } }]) {
-    copies.push(await call('POST', '/videos', { title: 'A copy', source: original.videoId, ...more }));
+    copies.push(await call('POST', '/videos', { title: 'A copy', source: original, ...more }));
   }
-  const { expiresAt: shown } = await call('GET', `/videos/${original.videoId}`);
+  const { expiresAt: shown } = await call('GET', `/videos/${original}`);
   for (const copy of copies) {
     expect(copy).toMatchObject({ public: false, playbackPolicy: shopOnly, expiresAt: shown });
     await waitUntil(() => isPlayable(copy.videoId));
@@ -216,16 +220,31 @@ test('a copy of a video, whole or in part, is as private as the video and expire
     expect(await statusOn(shop, copy.assets.hls)).toBe(200);
   }
   const decided: VideoAnswer = await call('POST', '/videos', {
-    ...{ title: 'Open', source: original.videoId, public: true, playbackPolicy: null, expiresAt: null },
+    ...{ title: 'Open', source: original, public: true, playbackPolicy: null, expiresAt: null },
   });
   expect(decided.public).toBe(true);
   expect(decided).not.toHaveProperty('expiresAt');
   expect(decided).not.toHaveProperty('playbackPolicy');
-  await call('PATCH', `/videos/${original.videoId}`, { playbackPolicy: { blockedCountries: ['FR'] } });
+  await call('PATCH', `/videos/${original}`, { playbackPolicy: { blockedCountries: ['FR'] } });
   for (const { videoId } of copies) {
     expect(await call('GET', `/videos/${videoId}`)).toMatchObject({
       playbackPolicy: { blockedCountries: ['FR'] },
     });
   }
   expect(await call('GET', `/videos/${decided.videoId}`)).not.toHaveProperty('playbackPolicy');
+});
+
+test('a copy of a copy follows the original when the copy between them is deleted', async () => {
+  const original = await uploaded({ title: 'Pier', public: false, playbackPolicy: shopOnly });
+  const copyOf = async (source: string): Promise<string> => {
+    const { videoId }: VideoAnswer = await call('POST', '/videos', { title: 'A copy', source });
+    await waitUntil(() => isPlayable(videoId));
+    return videoId;
+  };
+  const between = await copyOf(original);
+  const copy = await copyOf(between);
+  await call('DELETE', `/videos/${between}?permanently=true`);
+  const other = { allowedDomains: ['other.example'] };
+  await call('PATCH', `/videos/${original}`, { public: true, playbackPolicy: other });
+  expect(await call('GET', `/videos/${copy}`)).toMatchObject({ public: true, playbackPolicy: other });
 });

@@ -7,7 +7,7 @@ import { listTotal } from '../../store/list-total.ts';
 import type { LiveStreamRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
 import { readListPage } from '../../store/read-list-page.ts';
-import { passOnAccess } from '../playback-policies/inherited-access.ts';
+import { holdAccess, passOnAccess } from '../playback-policies/inherited-access.ts';
 import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import {
   destinationsOf,
@@ -271,6 +271,7 @@ export class LiveStreamsStore {
       updated_at_ms: atMs,
     };
     await connection.transaction(async transaction => {
+      if (Object.keys(access).length > 0) await holdAccess(projectId, transaction);
       await this.#update(projectId, liveStreamId, values, transaction);
       await passOnAccess(projectId, liveStreamId, access, transaction);
     });

@@ -1,3 +1,4 @@
+import { attributeError } from '../../http/routing/validation.ts';
 import type { ViewerLimits } from '../../shared/playback-policy.ts';
 import type { Transaction } from '../../store/connection.ts';
 import { holdRows } from '../../store/keep-rows.ts';
@@ -17,6 +18,7 @@ interface AccessChanges {
 /**
  * Lets a new video, whose media comes from a video or live stream of the project, be played by whoever may play that one, now
  * and after changes. Attributes that the video `has` itself are kept.
+ * @throws AppError `invalid-attribute` when the source was deleted meanwhile
  */
 export async function inheritAccess(
   video: { readonly videoId: string; readonly projectId: string },
@@ -24,8 +26,10 @@ export async function inheritAccess(
   has: { readonly public: boolean; readonly policy: boolean },
   transaction: Transaction,
 ): Promise<void> {
+  if (has.public && has.policy) return;
+  await holdAccess(video.projectId, transaction);
   const access = await readAccess(video.projectId, source.id, transaction);
-  if (access === undefined || (has.public && has.policy)) return;
+  if (access === undefined) throw attributeError('source', 'This was deleted a moment ago.');
   const limits = source.limits === undefined ? access.limits : JSON.stringify(source.limits);
   await transaction.run(
     transaction.queries
@@ -62,6 +66,29 @@ async function readAccess(
     .where('id', '=', id)
     .where('project_id', '=', projectId);
   return transaction.first(holdRows(video, transaction));
+}
+
+/**
+ * Keeps others from changing who may play media of the project, or from inheriting it, until the transaction ends. Call it
+ * before other changes.
+ */
+export function holdAccess(projectId: string, transaction: Transaction): Promise<void> {
+  return transaction.lock('playback-access', projectId);
+}
+
+/** Lets the videos that inherit from a deleted one inherit from where that one did. Call it after the deletion. */
+export async function skipDeleted(
+  deleted: { readonly id: string } & Record<'public_from' | 'policy_from', string | null>,
+  transaction: Transaction,
+): Promise<void> {
+  for (const column of ['public_from', 'policy_from'] as const) {
+    await transaction.run(
+      transaction.queries
+        .updateTable('videos')
+        .set({ [column]: deleted[column] })
+        .where(column, '=', deleted.id),
+    );
+  }
 }
 
 /** Changes the videos that inherit from this video or live stream, and those that inherit from them. Call it after its change. */

@@ -1,4 +1,11 @@
-import { type Compilable, type Selectable, sql, type Updateable } from 'kysely';
+import {
+  type Compilable,
+  type DeleteQueryBuilder,
+  type DeleteResult,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely';
 import type { ListResult } from '../../shared/list-page.ts';
 import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
@@ -7,7 +14,8 @@ import { foldText } from '../../store/folded-text.ts';
 import { holdRows, keepRows } from '../../store/keep-rows.ts';
 import type { VideoRow } from '../../store/media-tables.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
-import { passOnAccess } from '../playback-policies/inherited-access.ts';
+import type { Tables } from '../../store/tables.ts';
+import { holdAccess, passOnAccess, skipDeleted } from '../playback-policies/inherited-access.ts';
 import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import { createVideoLists } from './lists/create-video-lists.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
@@ -36,6 +44,7 @@ type NewVideoRow = Omit<
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
   + stored.mp4_bytes + stored.image_bytes + stored.text_bytes`;
 
+type Deletion = DeleteQueryBuilder<Tables, 'videos', DeleteResult>;
 type IsInUse = (videoId: string, transaction: Transaction) => Promise<boolean>;
 
 /** Triggers keep the data of lists in the same transaction; {@link VideoLists} searches texts. */
@@ -317,6 +326,7 @@ export class VideosStore {
     };
     return connection.transaction(async transaction => {
       const scope = { projectId, isDiscarded: false };
+      if (Object.keys(access).length > 0) await holdAccess(projectId, transaction);
       if (!(await this.#update(scope, videoId, values, transaction))) return false;
       await passOnAccess(projectId, videoId, access, transaction);
       if (titleFolded !== undefined || descriptionFolded !== undefined) {
@@ -384,13 +394,17 @@ export class VideosStore {
     return this.#database.queries.deleteFrom('videos').where('id', '=', videoId);
   }
 
-  async #remove(query: Compilable, connection: Connection = this.#database): Promise<boolean> {
-    const count = await connection.run(query);
+  async #remove(query: Deletion, connection: Connection = this.#database): Promise<boolean> {
+    const isRemoved = await connection.transaction(async transaction => {
+      const deleted = await transaction.first(query.returning(['id', 'public_from', 'policy_from']));
+      if (deleted !== undefined) await skipDeleted(deleted, transaction);
+      return deleted !== undefined;
+    });
     await this.#lists.noteWrite(0, connection);
-    return count > 0;
+    return isRemoved;
   }
 
-  #removeUnused(videoId: string, remove: Compilable, isInUse: IsInUse): Promise<boolean> {
+  #removeUnused(videoId: string, remove: Deletion, isInUse: IsInUse): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const video = transaction.queries.selectFrom('videos').select('id').where('id', '=', videoId);
       // Waits for an upload that begins at the same time: the deletion sees its source.
