@@ -100,7 +100,6 @@ export class WebRtcSession {
     this.#dtls = new DtlsServer({
       certificate: options.certificate,
       fingerprints: options.fingerprints,
-      canSend: () => this.#path !== undefined,
       send: datagram => this.#path?.send(datagram),
       connected: secrets => {
         this.#srtp = new SrtpSession(secrets);
@@ -175,7 +174,6 @@ export class WebRtcSession {
     const path = known ?? new IcePath(transport);
     this.#paths.set(transport, path);
     path.received(message.bytes.length, nowMs);
-    const hadPath = this.#path !== undefined;
     if (isRequest) agent.receiveRequest(message, path, nowMs);
     else agent.receiveAnswer(message, path, nowMs);
     this.#hear(path, nowMs);
@@ -183,7 +181,7 @@ export class WebRtcSession {
       this.#agents = [agent];
       this.#options.agentsChanged(this);
     }
-    if (!hadPath && this.#path !== undefined) this.#dtls.resume();
+    if (path.hasConsent(nowMs)) for (const packet of path.takeEarlyPackets()) this.#dtls.receive(packet);
     return true;
   }
 
@@ -203,8 +201,11 @@ export class WebRtcSession {
     this.#options.events.bytesIn?.(packet.length);
     const first = packet[0]!;
     // RFC 7983, 7.
-    if (first >= 20 && first <= 63) this.#dtls.receive(packet);
-    else if (first >= 128 && first <= 191) {
+    if (first >= 20 && first <= 63) {
+      // A handshake is not authenticated, and anyone may have repeated a check of the client from there.
+      if (this.#srtp !== undefined || path.hasConsent(nowMs)) this.#dtls.receive(packet);
+      else path.keepEarlyPacket(packet);
+    } else if (first >= 128 && first <= 191) {
       const isRtcp = packet[1]! >= 192 && packet[1]! <= 223;
       if (isRtcp) this.#receiveRtcp(packet, path);
       else this.#receiveRtp(packet, path);

@@ -95,6 +95,22 @@ test('a handshake is not answered at an address that answers no checks, and medi
   await fetch(viewer.session, { method: 'DELETE' });
 });
 
+test('somebody who repeats a request of the client from elsewhere can forge nothing of its handshake', async () => {
+  const viewer = await open();
+  const [path, other] = [await viewer.pathAt('127.0.0.1', true), await viewer.pathAt('127.0.0.2', false)];
+  const [alert, message] = [Buffer.from([2, 40]), Buffer.from([11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])];
+  const record = (type: number, body: Buffer) =>
+    Buffer.concat([Buffer.from([type, 0xfe, 0xfd]), Buffer.alloc(9), Buffer.from([body.length]), body]);
+  for (const isConnecting of [false, true]) {
+    viewer.check(path);
+    viewer.check(other);
+    if (isConnecting) await viewer.startDtls(path);
+    for (const forged of [record(21, alert), record(22, message)]) other.send(forged);
+  }
+  await receivesMore(path, 20_000);
+  await fetch(viewer.session, { method: 'DELETE' });
+});
+
 test('packets with the credentials of another session do not take a path away', async () => {
   const { viewer, path } = await watchFrom('127.0.0.1');
   const other = await open();

@@ -50,8 +50,6 @@ export interface DtlsServerOptions {
   readonly certificate: DtlsCertificate;
   /** The client's certificate must have one of these. */
   readonly fingerprints: readonly Fingerprint[];
-  /** False before the client has shown that it receives what is sent to it. See {@link DtlsServer.resume}. Always, unless given. */
-  canSend?(): boolean;
   send(datagram: Buffer): void;
   connected(secrets: SrtpSecrets): void;
   /** After `connected` too, when the client ends the connection. Called once. */
@@ -117,11 +115,6 @@ export class DtlsServer {
       // Later on, anyone on the way could end the connection like this.
       if (!this.#isConnected) this.#fail(messageOf(error));
     }
-  }
-
-  /** Sends what could not be sent before. */
-  resume(): void {
-    if (!this.#isClosed && this.#sentFlightAtMs === Number.NEGATIVE_INFINITY) this.#sendFlight();
   }
 
   /** Tells the client, once keys are agreed upon. */
@@ -262,7 +255,6 @@ export class DtlsServer {
     const handshakes = messages.map(([type, body]) => ({ type, number: this.#nextNumber++, body }));
     this.#transcript.push(...handshakes.map(writeHandshake));
     this.#flight = { handshakes, isLast };
-    this.#sentFlightAtMs = Number.NEGATIVE_INFINITY;
     this.#sendFlight();
     if (!isLast) this.#retransmitAfter(firstRetransmitMs);
   }
@@ -281,7 +273,7 @@ export class DtlsServer {
   }
 
   #sendFlight(): void {
-    if (this.#flight === undefined || this.#options.canSend?.() === false) return;
+    if (this.#flight === undefined) return;
     this.#sentFlightAtMs = performance.now();
     const { handshakes, isLast } = this.#flight;
     const records = handshakes.map(message =>

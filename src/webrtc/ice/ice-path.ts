@@ -5,6 +5,8 @@ const consentMs = 30_000;
 /** Bytes to an address that has not answered, for each byte from there, since anyone can send in its name. As of QUIC: RFC 9000, 8.1. */
 const maxAmplification = 3;
 const maxOpenChecks = 8;
+/** The first message of a client fits. */
+const maxEarlyPackets = 4;
 
 /**
  * A path as one client uses it. The client consents to it by answering our checks from there. Before that, it carries STUN
@@ -19,6 +21,8 @@ export class IcePath {
   #allowance = 0;
   /** Times of checks without an answer, by transaction. */
   readonly #openChecks = new Map<string, number>();
+  /** Came before consent. */
+  #earlyPackets: Buffer[] = [];
 
   constructor(transport: TransportPath) {
     this.transport = transport;
@@ -36,6 +40,17 @@ export class IcePath {
   isCheckDue(nowMs: number, everyMs: number): boolean {
     const canSend = this.#allowance > 0 || this.hasConsent(nowMs);
     return canSend && nowMs - this.#checkedAtMs >= everyMs;
+  }
+
+  /** @param packet copied */
+  keepEarlyPacket(packet: Buffer): void {
+    if (this.#earlyPackets.length < maxEarlyPackets) this.#earlyPackets.push(Buffer.from(packet));
+  }
+
+  takeEarlyPackets(): readonly Buffer[] {
+    const packets = this.#earlyPackets;
+    this.#earlyPackets = [];
+    return packets;
   }
 
   received(bytes: number, nowMs: number): void {

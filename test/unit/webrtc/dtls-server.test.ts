@@ -31,15 +31,13 @@ const whole = record(fragmentOf(0, hello.length));
 
 function startServer() {
   const sent: Buffer[] = [];
-  const state = { canSend: true };
   const server = new DtlsServer({
     ...{ certificate: createDtlsCertificate(Date.now()), fingerprints: [] },
-    canSend: () => state.canSend,
     send: datagram => void sent.push(datagram),
     connected: () => expect.unreachable(),
     closed: (_, detail) => expect.unreachable(detail),
   });
-  return { server, sent, state };
+  return { server, sent };
 }
 
 test.each<[string, Buffer[]]>([
@@ -67,19 +65,6 @@ test('a ClientHello in overlapping pieces is read, and what follows too early is
   for (let at = hello.length - 10; at > 0; at -= 7) server.receive(record(fragmentOf(at, at + 10)));
   expect(sent).toEqual([]);
   server.receive(record(fragmentOf(0, 10)));
-  expect(sent).toHaveLength(1);
-  server.close();
-});
-
-test('the answer waits until something can be sent', () => {
-  const { server, sent, state } = startServer();
-  state.canSend = false;
-  server.receive(whole);
-  server.receive(whole);
-  expect(sent).toEqual([]);
-  state.canSend = true;
-  server.resume();
-  server.resume();
   expect(sent).toHaveLength(1);
   server.close();
 });
