@@ -32,7 +32,7 @@ test('metrics are told while the database does not respond, without those that i
       transcoding: { processes: owner },
       pulls: { processes: owner },
     },
-    recordings: { openCount: 4 },
+    recordings: { openCount: 4, uploadLagSeconds: 0 },
     viewers: { total: () => 5 },
   } as unknown as MediaSide;
   const options = healthOptions(foundation, media, {} as RtmpServer, () => 'running');

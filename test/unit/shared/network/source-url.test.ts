@@ -13,6 +13,7 @@ describe('the address of a source', () => {
     ['http://example.org/live.ts', 80],
     ['https://example.org/live.m3u8', 443],
     ['rtmp://example.org/live/key', 1935],
+    ['rtmp://example.org/key', 1935],
     ['srt://example.org:9000?streamid=key', 9000],
     ['rtsp://[2001:db8::1]/', 554],
   ])('is accepted: %s', (text, port) => {
@@ -31,7 +32,7 @@ describe('the address of a source', () => {
     'http://example.org/a b',
     'http://example.org/\n',
     'srt://example.org',
-    'rtmp://example.org/live',
+    'rtmp://example.org/',
     'example.org',
   ])('is refused: %s', text => {
     const problem = sourceUrlProblem(text);
