@@ -41,6 +41,8 @@ export interface PlaybackAdmission {
   readonly isDecidedByHook?: boolean;
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
+  /** Of a signed token. */
+  readonly limits?: ViewerLimits | undefined;
 }
 
 /** Unlike what does not exist, this is told to the viewer. */
@@ -132,13 +134,6 @@ export class PlaybackGate {
       : this.#restrict(open, resource, asked.request, [resource.policy]);
   }
 
-  /** Limits of an admitted viewer's signed token; undefined for other viewers. */
-  limitsOf({ access }: Pick<PlaybackAdmission, 'access'>): ViewerLimits | undefined {
-    return access !== undefined && isSignedToken(access.token)
-      ? this.#signedTokens.limitsOf(access.token)
-      : undefined;
-  }
-
   /** Rechecks an admitted viewer. */
   async stillAdmits(
     resource: PlaybackResource,
@@ -187,7 +182,9 @@ export class PlaybackGate {
     request: ViewerRequest,
   ): Promise<Answer> {
     const { limits, policy, projectId } = resource;
-    const hasEnded = limits !== undefined && this.#clock.nowMs() >= limits.endsAtMs;
+    const hasEnded =
+      limits !== undefined &&
+      (this.#clock.nowMs() >= limits.endsAtMs || !(await this.#signedTokens.hasKey(limits.signingKeyId)));
     if (hasEnded && !(await this.#isOwner(request, projectId))) return new PlaybackRefusal(endedText);
     return this.#restrict(holder, resource, request, [limits?.policy, policy]);
   }
@@ -195,8 +192,8 @@ export class PlaybackGate {
   async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
     const claims: SignedClaims | string = await this.#signedTokens.verify(token, resource);
     if (typeof claims === 'string') return new PlaybackRefusal(claims);
-    const admission = { access: { token, avh: undefined }, headers: [], viewer: claims.viewer };
-    return this.#restrict(admission, resource, request, [claims.policy, resource.policy]);
+    const admission = { access: { token, avh: undefined }, headers: [], ...claims };
+    return this.#restrict(admission, resource, request, [claims.limits.policy, resource.policy]);
   }
 
   /** Admits owners, and those whom every policy admits. */

@@ -20,8 +20,8 @@ export interface VerificationKey {
 }
 
 export interface SignedClaims {
-  /** Of the claims `domains` and `countries`. */
-  readonly policy: PlaybackPolicy | undefined;
+  /** Of the claims `domains`, `countries` and `exp`, and the key. */
+  readonly limits: ViewerLimits;
   readonly viewer: string | undefined;
 }
 
@@ -31,10 +31,8 @@ export interface SignedTokensOptions {
 }
 
 interface VerifiedToken {
-  readonly keyId: string;
   readonly projectId: string;
   readonly subject: string;
-  readonly expiresAtMs: number;
   readonly startsAtMs: number;
   readonly claims: SignedClaims;
 }
@@ -93,21 +91,20 @@ export class SignedTokens {
     const verified = this.#verified.get(name) ?? (await this.#check(name, token));
     if (typeof verified === 'string') return verified;
     const nowMs = this.#clock.nowMs();
-    if (nowMs >= verified.expiresAtMs + clockToleranceMs) return expiredText;
+    if (nowMs >= verified.claims.limits.endsAtMs + clockToleranceMs) return expiredText;
     if (nowMs < verified.startsAtMs - clockToleranceMs)
       return 'The token is not valid yet. Wait until its `nbf`.';
-    const key = this.#keys.recent(verified.keyId) ?? (await this.#keys.find(verified.keyId));
-    if (key === undefined || verified.projectId !== resource.projectId) return keyText;
+    const { signingKeyId } = verified.claims.limits;
+    if (verified.projectId !== resource.projectId || !(await this.hasKey(signingKeyId))) return keyText;
     if (verified.subject !== resource.id) {
       return 'The token is for another video or live stream. Set its `sub` to the id of this one.';
     }
     return verified.claims;
   }
 
-  /** Of a token that was verified a moment ago. */
-  limitsOf(token: string): ViewerLimits | undefined {
-    const verified = this.#verified.get(nameOf(token));
-    return verified && { policy: verified.claims.policy, endsAtMs: verified.expiresAtMs };
+  /** False once it is revoked. */
+  async hasKey(signingKeyId: string): Promise<boolean> {
+    return (this.#keys.recent(signingKeyId) ?? (await this.#keys.find(signingKeyId))) !== undefined;
   }
 
   #check(name: string, token: string): Promise<VerifiedToken | string> {
@@ -176,15 +173,22 @@ function readClaims(
   if (exp * 1000 > nowMs + maxLifetimeSeconds * 1000 + clockToleranceMs) {
     return 'The token expires too late. Set its `exp` to at most 7 days from now.';
   }
-  const policy = {
+  const policy: PlaybackPolicy = {
     allowedDomains: domains ?? [],
     allowNoReferrer: true,
     allowedCountries: countries ?? [],
     blockedCountries: [],
   };
   return {
-    ...{ keyId, projectId, subject: sub, expiresAtMs: exp * 1000, startsAtMs: nbf * 1000 },
-    claims: { policy: domains === undefined && countries === undefined ? undefined : policy, viewer },
+    ...{ projectId, subject: sub, startsAtMs: nbf * 1000 },
+    claims: {
+      limits: {
+        signingKeyId: keyId,
+        policy: domains === undefined && countries === undefined ? undefined : policy,
+        endsAtMs: exp * 1000,
+      },
+      viewer,
+    },
   };
 }
 

@@ -11,6 +11,8 @@ export interface PlaybackPolicy {
 
 /** Limits of a viewer's signed token, which hold for the clips of that viewer. */
 export interface ViewerLimits {
+  /** They end when it is revoked. */
+  readonly signingKeyId: string;
   readonly policy?: PlaybackPolicy | undefined;
   readonly endsAtMs: number;
 }

@@ -72,11 +72,12 @@ async function statusOn(site: string, url: string): Promise<number> {
   return response.status;
 }
 
-async function signer(): Promise<(sub: string, claims: Record<string, unknown>) => Promise<string>> {
-  const key = await call('POST', '/account/signing-keys', { name: 'Site' });
-  const privateKey = createPrivateKey(key.privateKey);
-  return (sub, claims) =>
-    signToken({ id: key.signingKeyId, algorithm: 'ES256', privateKey }, { sub, ...claims });
+async function signer() {
+  const { signingKeyId, privateKey: text } = await call('POST', '/account/signing-keys', { name: 'Site' });
+  const privateKey = createPrivateKey(text);
+  const sign = (sub: string, claims: Record<string, unknown>): Promise<string> =>
+    signToken({ id: signingKeyId, algorithm: 'ES256', privateKey }, { sub, ...claims });
+  return { sign, revoke: () => call('DELETE', `/account/signing-keys/${signingKeyId}`) };
 }
 
 async function clipAsViewer(liveStreamId: string, query = ''): Promise<{ videoId: string; url: string }> {
@@ -108,7 +109,7 @@ function assetsOf(url: string): string[] {
 }
 
 test('the clip of a viewer plays where and as long as the token of the viewer did', async () => {
-  const sign = await signer();
+  const { sign } = await signer();
   const { liveStreamId } = await broadcast({ public: false });
   const claims = { exp: inSeconds(3_600), domains: ['shop.example'] };
   const clip = await clipAsViewer(liveStreamId, `?token=${await sign(liveStreamId, claims)}`);
@@ -141,6 +142,19 @@ test('the clip of a viewer plays where and as long as the token of the viewer di
     const { assets }: VideoAnswer = await call('GET', `/videos/${videoId}`);
     expect(await statusOn(elsewhere, assets.player)).toBe(200);
   }
+});
+
+test('the clip of a viewer ends when the key of the token is revoked', async () => {
+  const { sign, revoke } = await signer();
+  const { liveStreamId } = await broadcast({ public: false });
+  const clip = await clipAsViewer(
+    liveStreamId,
+    `?token=${await sign(liveStreamId, { exp: inSeconds(3_600) })}`,
+  );
+  expect(await statusOn(shop, clip.url)).toBe(200);
+  await revoke();
+  await waitUntil(async () => (await statusOn(shop, clip.url)) === 403);
+  for (const path of assetsOf(clip.url)) expect([path, await statusOn(shop, path)]).toEqual([path, 403]);
 });
 
 test('clips follow the live stream, until their owner decides, and keep it when the live stream is gone', async () => {

@@ -103,9 +103,8 @@ export class ClipEndpoint implements SignalingEndpoint {
     };
     const { projectId } = stream.trafficOwner;
     const viewers = [clientNetwork(request.remoteAddress), identityOf(stream)].filter(id => id !== undefined);
-    const limits = stream.access && this.#options.playback.limitsOf(stream);
     const clip = await this.#limited({ liveStreamId, viewers, seconds: lastSeconds }, () =>
-      this.#options.createClip(projectId, liveStreamId, part, limits),
+      this.#options.createClip(projectId, liveStreamId, part, stream.limits),
     );
     return respond(201, { 'Content-Type': contentType }, JSON.stringify(clip));
   }

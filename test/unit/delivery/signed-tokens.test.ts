@@ -37,7 +37,8 @@ it.each(['ES256', 'EdDSA', 'RS256'] as const)(
     const key = newTestKey(keyId, 'pr1', algorithm);
     keys.set(key.id, key);
     const token = await signToken(key, claims({ viewer: 'Zoë #7' }));
-    expect(await verify(token)).toEqual({ policy: undefined, viewer: 'Zoë #7' });
+    const limits = { signingKeyId: key.id, policy: undefined, endsAtMs: (nowS + 3600) * 1000 };
+    expect(await verify(token)).toEqual({ limits, viewer: 'Zoë #7' });
     expect(await verify(token)).toMatchObject({ viewer: 'Zoë #7' });
     expect(lookups).toBe(1);
     time.ms += 3_629_000;
@@ -49,12 +50,14 @@ it.each(['ES256', 'EdDSA', 'RS256'] as const)(
 
 it('reads domains in any case, and countries', async () => {
   const token = await signToken(es256, claims({ domains: ['*.Example.com'], countries: ['DE'] }));
-  expect(await verify(token)).toEqual({
-    policy: {
-      allowedDomains: ['*.example.com'],
-      allowNoReferrer: true,
-      allowedCountries: ['DE'],
-      blockedCountries: [],
+  expect(await verify(token)).toMatchObject({
+    limits: {
+      policy: {
+        allowedDomains: ['*.example.com'],
+        allowNoReferrer: true,
+        allowedCountries: ['DE'],
+        blockedCountries: [],
+      },
     },
     viewer: undefined,
   });

@@ -32,7 +32,6 @@ function createEndpoint(create: () => Promise<void> = async () => {}, viewerOf: 
         const access = token === undefined ? undefined : { token, avh: undefined };
         return { access, headers: [], policies: [], viewer };
       },
-      limitsOf: () => undefined,
     } as unknown as PlaybackGate,
     live: {
       current: () => undefined,
