@@ -59,11 +59,11 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     if (clip?.durationSeconds !== undefined) {
       command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
     }
-    const graphs = [
-      ...(video === undefined ? [] : [filterGraph(video, runUpSeconds, device)]),
-      ...audio.filter(isJoined).map(track => joinedAudioGraph(track, clip)),
-    ];
-    if (graphs.length > 0) command.complexFilter(graphs.join(';'));
+    if (video !== undefined) command.complexFilter(filterGraph(video, runUpSeconds, device));
+    // A graph of its own: that of the video starts again when the size of the pictures changes.
+    for (const track of audio.filter(isJoined)) {
+      command.inputOptions('-filter_complex', joinedAudioGraph(track, clip));
+    }
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads), ...deviceOptions(device));
       // A filter graph that is rebuilt for another format would lose the overlays' only frame.

@@ -1,6 +1,11 @@
 import { type EncoderDevice, encoderInput } from '../hardware/encoder-device.ts';
 import type { EncodedAudio, EncodedVideo, EncodeOptions, VideoColor } from './encode-options.ts';
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 export const maxFrameRate = 60;
 const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
 /** At the maximum rate, in a file that rounds times to milliseconds. */
@@ -8,6 +13,10 @@ const minFrameSeconds = 0.0155;
 const maxMixedChannels = 8;
 /** Longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
+/** Smaller ones cannot be seen, and come from rounding: 1088 lines instead of 1080. */
+const minShapeDifference = 0.01;
+/** Others are mistakes. */
+export const pixelAspectLimits = { min: 0.1, max: 10 };
 /** Before any frame, whatever times a file has. */
 const overlayAtSeconds = -7200;
 
@@ -74,10 +83,14 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number, device?: 
   }
   const splits = renditions.map((_, index) => `[s${index}]`).join('');
   graph.push(`[base${overlays.length}]split=${renditions.length}${splits}`);
-  for (const [index, { width, height }] of renditions.entries()) {
-    graph.push(
-      `[s${index}]scale=${width}:${height}:flags=bicubic:out_range=tv,setsar=1,${encoderInput(device)}[r${index}]`,
-    );
+  // All pictures have the size of these before.
+  const hasOneSize = overlays.length > 0 || video.toneMapFrom !== undefined;
+  for (const [index, size] of renditions.entries()) {
+    const options = ['flags=bicubic', 'out_range=tv'];
+    const scale = hasOneSize
+      ? `scale=${size.width}:${size.height}:${options.join(':')}`
+      : fitFilters(size, video, options).join(',');
+    graph.push(`[s${index}]${scale},setsar=1,${encoderInput(device)}[r${index}]`);
   }
   return graph.join(';');
 }
@@ -87,15 +100,15 @@ function sourceFilters(video: EncodedVideo): string[] {
   const { matrix, isRgb } = colorOf(video);
   // Overlays are placed in pixels of the displayed picture; without any, the renditions are scaled from the coded picture.
   const hasOverlays = video.overlays.length > 0;
-  const scale = [
-    ...(hasOverlays ? [`${video.width}:${video.height}`] : []),
+  const scaleOptions = [
     ...(hasOverlays && video.isInterlaced ? ['interl=1'] : []),
     // The only conversion to luma, so that its matrix is the declared one.
     ...(isRgb ? [`out_color_matrix=${matrix}`, 'out_range=tv'] : []),
   ];
   // First, since it accepts frames of another size.
   if (hasOverlays) filters.push(`select='gt(t,${overlayAtSeconds})'`);
-  if (scale.length > 0) filters.push(`scale=${scale.join(':')}`);
+  if (hasOverlays) filters.push(...fitFilters(video, video, scaleOptions));
+  else if (scaleOptions.length > 0) filters.push(`scale=${scaleOptions.join(':')}`);
   if (isRgb) filters.push('format=yuv420p');
   if (video.isInterlaced) filters.push('yadif=deint=interlaced');
   // Only drops frames: the stated rate may be that of a clock.
@@ -108,11 +121,26 @@ function sourceFilters(video: EncodedVideo): string[] {
   if (video.toneMapFrom !== undefined) {
     const top = video.renditions.at(-1);
     // Tone mapping works in floating point: a large picture would need gigabytes.
-    if (!hasOverlays && top !== undefined) filters.push(`scale=${top.width}:${top.height}`);
+    if (!hasOverlays && top !== undefined) filters.push(...fitFilters(top, video));
     filters.push(...toneMap(video.toneMapFrom));
   }
   if (hasOverlays) filters.push('setsar=1');
   return filters;
+}
+
+/**
+ * Scales pictures to one size and centers those of another shape on black: a source may change its size and its pixels in
+ * the middle. @param shape of the first picture, as it is shown
+ */
+export function fitFilters({ width, height }: Size, shape: Size, options: readonly string[] = []): string[] {
+  const aspect = shape.width / shape.height;
+  const own = `(a*if(between(sar,${pixelAspectLimits.min},${pixelAspectLimits.max}),sar,1)/${aspect.toFixed(6)})`;
+  // Sizes are rounded to whole pixels.
+  const tolerance = Math.max(minShapeDifference, 1 / Math.min(shape.width, shape.height));
+  const side = (pixels: number, share: string) =>
+    `'if(lt(abs(${own}-1),${tolerance.toFixed(4)}),${pixels},max(2,2*round(${pixels / 2}*min(1,${share}))))'`;
+  const scale = [`w=${side(width, own)}`, `h=${side(height, `1/${own}`)}`, 'eval=frame', ...options];
+  return [`scale=${scale.join(':')}`, `pad=${width}:${height}:-1:-1:eval=frame`];
 }
 
 function toneMap(from: string): string[] {

@@ -51,6 +51,19 @@ export function avcParameters(unit: Buffer): VideoParameters | undefined {
   return { size, pixelAspect, colour, frameSeconds: fieldSeconds && 2 * fieldSeconds };
 }
 
+/**
+ * Reads an SPS with its header byte. Equal for those of which a decoder shows pictures of the same size, shape and kind of
+ * samples, and unlike any other for a malformed one.
+ */
+export function avcPictureFormat(unit: Buffer): string {
+  const parameters = avcParameters(unit);
+  if (parameters === undefined) return `malformed ${unit.toString('hex')}`;
+  const { size, pixelAspect: [horizontal, vertical] = [1, 1] } = parameters;
+  const samples = avcSampleFormat(unit) ?? { chromaFormat: CHROMA_420, lumaBits: 8, chromaBits: 8 };
+  const { chromaFormat, lumaBits, chromaBits } = samples;
+  return [unit[1], size.width, size.height, horizontal / vertical, chromaFormat, lumaBits, chromaBits].join();
+}
+
 /** H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
 export function avcTransfer(unit: Buffer): number | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));

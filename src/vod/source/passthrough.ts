@@ -15,6 +15,7 @@ import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
 import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
 import { encodePriorityOf, enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
+import { hasSeveralConfigs } from './flv-configs.ts';
 import { measuredMetadata } from './source-metadata.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from './source-plan.ts';
 import { exceedsMaxDuration, type SourceRequest } from './source-request.ts';
@@ -70,6 +71,7 @@ export async function indexPassthrough(
   // Passing audio through beside encoded video saves little, and the timing of both would have to agree.
   if (tracks.video === undefined && (tracks.audio === undefined || plan.video !== undefined))
     return encodeAll();
+  if (probed.format === 'flv' && (await hasSeveralConfigs(source.path, job.signal))) return encodeAll();
   const { indexed, mp4, streams } = await indexTracks(context, job, source, tracks);
   if (
     indexed === undefined ||

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
+import { mediaRefused } from '../../ffmpeg/probe/probe-output.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { isEncrypted } from '../../media/cmaf/is-encrypted.ts';
-import { AppError } from '../../shared/errors.ts';
+import { findMixedEntries } from '../../media/cmaf/mixed-entries.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import { readerOf } from '../index/index-progressive.ts';
 import type { VodContext } from '../vod-context.ts';
@@ -32,7 +33,7 @@ async function prepare(
   const { records, folders, clock, settings } = context;
   const videoId = job.subjectId;
   const parse = isOwnMedia(request) ? <Result>(work: () => Promise<Result>) => work() : job.parse;
-  const probed = await parse(() => probeUnencrypted(context, path, job.signal));
+  const probed = await parse(() => probeDecodable(context, path, job.signal));
   const sourceRequest = {
     ...sourceRequestOf(request, settings.sandboxVideoMs),
     ...(request.isJoined ? { canPassthroughVideo: false, canPassthroughAudio: false } : {}),
@@ -57,24 +58,29 @@ function isOwnMedia({ origin, isClip }: EncodingRequest): boolean {
   return origin === 'recording' || isClip;
 }
 
-async function probeUnencrypted(
-  { tools }: VodContext,
-  path: string,
-  signal: AbortSignal,
-): Promise<ProbedFile> {
+async function probeDecodable({ tools }: VodContext, path: string, signal: AbortSignal): Promise<ProbedFile> {
   const probed = await tools.probe(path, signal);
-  if (isMp4(probed)) await rejectEncrypted(path);
+  if (isMp4(probed)) await rejectUndecodable(path);
   return probed;
 }
 
-/** ffmpeg would decode the encrypted bytes as noise. */
-async function rejectEncrypted(path: string): Promise<void> {
+async function rejectUndecodable(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
-    if (!(await isEncrypted(readerOf(handle), (await handle.stat()).size))) return;
+    const { size } = await handle.stat();
+    // ffmpeg would decode the encrypted bytes as noise.
+    if (await isEncrypted(readerOf(handle), size)) {
+      throw mediaRefused(
+        'The file is encrypted (DRM), so nobody could watch it. Upload a file without encryption.',
+      );
+    }
+    const mixed = await findMixedEntries(readerOf(handle), size);
+    if (mixed !== undefined) {
+      throw mediaRefused(
+        `The ${mixed.kind} changes its format within one track (${mixed.types.join(', ')}), so a part of it would be lost. Convert it to one format, then upload it again.`,
+      );
+    }
   } finally {
     await handle.close();
   }
-  const detail = 'The file is encrypted (DRM), so nobody could watch it. Upload a file without encryption.';
-  throw new AppError('media-refused', detail, { details: { detail } });
 }

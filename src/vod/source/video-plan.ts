@@ -1,3 +1,4 @@
+import { pixelAspectLimits } from '../../ffmpeg/arguments/encode-filters.ts';
 import type { VideoColor } from '../../ffmpeg/arguments/encode-options.ts';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
 import type { Resolution } from '../encode/ladder.ts';
@@ -32,7 +33,6 @@ const maxPassthroughSide = 4096;
 const megabit = 1_000_000;
 const passthroughProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];
 const passthroughPixelFormats = ['yuv420p', 'yuvj420p'];
-const pixelAspectLimits = { min: 0.1, max: 10 };
 
 export function planVideo(
   stream: ProbedStream,

@@ -1,0 +1,49 @@
+import type { ProgressiveTrack, ReadAt } from '../../media/cmaf/progressive-file.ts';
+import { readChildBox, readSampleEntry } from '../../media/cmaf/sample-entry.ts';
+import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
+import { avcParameterSets } from '../../media/codecs/nal-units.ts';
+import { avcPictureFormat } from '../../media/codecs/parameter-set.ts';
+import { readSampleStart } from '../../media/codecs/starts-with-idr.ts';
+import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
+import { refusal } from './track-survey.ts';
+
+const MAX_BATCH = 64;
+/** ITU-T H.264 (08/2021), table 7-1. */
+const SEQUENCE_PARAMETER_SET = 7;
+
+/**
+ * Players size their pictures by the configuration of the track, and stretch those that have another size. Reads every
+ * keyframe: parameter sets need not be repeated. @throws AppError `media-refused` if the pictures change their size, shape
+ * or profile
+ */
+export async function checkPictureFormats(
+  track: ProgressiveTrack,
+  readAt: ReadAt,
+  fileBytes: number,
+  slice: TimeSlice,
+): Promise<void> {
+  const formats = new Set(configuredSequences(track).map(avcPictureFormat));
+  const cursor = new SampleCursor(track.samples, fileBytes);
+  let reads: ReturnType<typeof readSampleStart>[] = [];
+  const check = async () => {
+    for (const { sequences } of await Promise.all(reads)) {
+      for (const unit of sequences) formats.add(avcPictureFormat(unit));
+      if (formats.size > 1) throw refusal('changes the size or profile of its pictures');
+    }
+    reads = [];
+  };
+  while (cursor.next()) {
+    if (slice.isOver) await slice.next();
+    if (!cursor.isSync) continue;
+    reads.push(readSampleStart(readAt, cursor.position, cursor.sizeBytes, track.lengthBytes));
+    if (reads.length === MAX_BATCH) await check();
+  }
+  await check();
+}
+
+function configuredSequences({ description }: ProgressiveTrack): readonly Buffer[] {
+  const { sampleEntry } = description!;
+  const config = readChildBox(sampleEntry, readSampleEntry(sampleEntry, 'video'), 'avcC');
+  const units = avcParameterSets(config.bytes(config.remaining))?.units ?? [];
+  return units.filter(unit => (unit[0]! & 0x1f) === SEQUENCE_PARAMETER_SET);
+}
