@@ -7,6 +7,7 @@ const maxAmplification = 3;
 const maxOpenChecks = 8;
 /** The first message of a client fits. */
 const maxEarlyPackets = 4;
+const maxEarlyPacketBytes = 2_048;
 
 /**
  * A path as one client uses it. The client consents to it by answering our checks from there. Before that, it carries STUN
@@ -42,9 +43,10 @@ export class IcePath {
     return canSend && nowMs - this.#checkedAtMs >= everyMs;
   }
 
-  /** @param packet copied */
+  /** @param packet copied. Drops it where clients send none like it */
   keepEarlyPacket(packet: Buffer): void {
-    if (this.#earlyPackets.length < maxEarlyPackets) this.#earlyPackets.push(Buffer.from(packet));
+    const hasRoom = this.#earlyPackets.length < maxEarlyPackets;
+    if (hasRoom && packet.length <= maxEarlyPacketBytes) this.#earlyPackets.push(Buffer.from(packet));
   }
 
   takeEarlyPackets(): readonly Buffer[] {

@@ -124,3 +124,13 @@ test('a nominated path takes over when it has answered, and one that fell silent
   agent.use(third.path, 6_100);
   expect(agent.selected).toBe(third.path);
 });
+
+test('few and small packets are kept until the client has answered a check', () => {
+  const { path } = startAgent().startClient(1);
+  for (let size = 1; size < 10; size++) {
+    path.keepEarlyPacket(Buffer.alloc(60_000));
+    path.keepEarlyPacket(Buffer.alloc(size));
+  }
+  expect(path.takeEarlyPackets().map(({ length }) => length)).toEqual([1, 2, 3, 4]);
+  expect(path.takeEarlyPackets()).toEqual([]);
+});
