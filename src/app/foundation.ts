@@ -48,6 +48,8 @@ export interface Foundation {
   readonly version: string;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
+  /** For uploaded files. */
+  readonly fileFfmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
   readonly nodes: ClusterMembership;
@@ -61,6 +63,8 @@ export interface Foundation {
   readonly limits: ProcessLimits;
   readonly processes: ProcessOwner;
   readonly encoders: EncoderSelector;
+  /** Of {@link fileFfmpeg}, which may support other hardware. */
+  readonly fileEncoders: EncoderSelector;
   readonly images: ImageQueue;
   readonly certificate: CertificateFiles | undefined;
   readonly bundles: BrowserBundles;
@@ -110,10 +114,20 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const version = readVersion();
     const { publicUrl } = urls;
     const processes = new ProcessOwner(limits, log);
+    const encodersOf = (build: FfmpegBuild) =>
+      new EncoderSelector({
+        setting: config['encode.hardware'],
+        devicePath: config['encode.hardwareDevice'],
+        ffmpegPath: build.path,
+        ...{ owner: processes, memoryBytes: config['live.encoderMemory'], clock, log },
+      });
+    const encoders = encodersOf(ffmpeg);
+    const { forFiles } = ffmpeg;
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
+      fileFfmpeg: forFiles ?? ffmpeg,
       ...{ version, urls, nodes },
       duty: name => nodes.duty(name),
       ...{ storage, files },
@@ -125,12 +139,8 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       }),
       outbox: new Outbox(database, log.child('events')),
       processes,
-      encoders: new EncoderSelector({
-        setting: config['encode.hardware'],
-        devicePath: config['encode.hardwareDevice'],
-        ffmpegPath: ffmpeg.path,
-        ...{ owner: processes, memoryBytes: config['live.encoderMemory'], clock, log },
-      }),
+      encoders,
+      fileEncoders: forFiles === undefined ? encoders : encodersOf(forFiles),
       images: new ImageQueue({
         maxRunning: config['images.maxRunning'],
         maxWaiting: config['images.maxWaiting'],
@@ -187,10 +197,19 @@ async function findPrograms(
     findFfmpeg(config['ffmpeg.path'], variables, versions),
     findFfprobe(config['ffprobe.path'], variables, versions),
   ]);
-  const { path, version, source, lacks, isOutdated } = ffmpeg;
+  const { path, version, source, lacks, isOutdated, forFiles, embeddedReason } = ffmpeg;
   const ffmpegLog = log.child('ffmpeg');
-  ffmpegLog.info('ffmpeg-found', { path, version, source, lacks, ffprobe: ffprobe.path });
+  ffmpegLog.info('ffmpeg-found', {
+    path,
+    version,
+    source,
+    lacks,
+    forFiles: forFiles?.path,
+    ffprobe: ffprobe.path,
+  });
   if (isOutdated) ffmpegLog.warn('ffmpeg-outdated', { path, version });
+  if (embeddedReason !== undefined)
+    ffmpegLog.warn('ffmpeg-not-maintained', { path, version, reason: embeddedReason });
   return { ffmpeg, ffprobe };
 }
 

@@ -157,10 +157,24 @@ export function serverComponents(
 ): ServerComponents {
   const { config, ffmpeg, ffprobe, encoders } = foundation;
   const { vod, broadcasts, recordings, viewers } = media;
-  const { path, version, lacks } = ffmpeg;
+  const { path, version, lacks, forFiles } = ffmpeg;
   return {
     programs: [
-      { name: 'ffmpeg', path, version, ...(lacks.length === 0 ? {} : { lacks: [...lacks] }) },
+      {
+        ...{ name: 'ffmpeg', path, version },
+        ...(lacks.length === 0 ? {} : { lacks: [...lacks] }),
+        usedFor: forFiles && 'live-streams',
+      },
+      ...(forFiles === undefined
+        ? []
+        : [
+            {
+              name: 'ffmpeg',
+              path: forFiles.path,
+              version: forFiles.version,
+              usedFor: 'uploaded-files',
+            } as const,
+          ]),
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
     minFreeBytes: config['uploads.minFree'],

@@ -93,7 +93,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
-    encoders: foundation.encoders,
+    encoders: foundation.fileEncoders,
     ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
   };
   const vodJobs = new VodJobs(context);
@@ -151,7 +151,7 @@ function createModels(config: Config): Pick<VodContext, 'transcriber' | 'summari
 }
 
 function createTools(
-  { config, ffmpeg, ffprobe, metrics, log }: Foundation,
+  { config, fileFfmpeg: ffmpeg, ffprobe, metrics, log }: Foundation,
   owner: ProcessOwner,
 ): FfmpegTools {
   return new FfmpegTools({
@@ -221,7 +221,7 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
 
 /** Start and stop them with the broadcasts. */
 export function createRecordings(
-  { config, database, outbox, files, nodes, metrics, ffmpeg, freeSpace }: Foundation,
+  { config, database, outbox, files, nodes, metrics, fileFfmpeg, freeSpace }: Foundation,
   { context, jobs }: VodServices,
   { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
@@ -235,7 +235,7 @@ export function createRecordings(
     ...{ context, repository: store },
     minFreeBytes: config['recording.minFree'],
     mayStore: projectId => quotas.hasStorage(projectId),
-    hasSeekTables: canReadGroupedFragments(ffmpeg),
+    hasSeekTables: canReadGroupedFragments(fileFfmpeg),
     freeSpace,
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),

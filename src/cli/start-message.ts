@@ -8,6 +8,7 @@ export function describeStart(app: RunningApp, config: Config): string {
   const { hostname } = new URL(app.publicUrl);
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
   const databaseUrl = config['database.url'];
+  const { forFiles, embeddedReason } = app.ffmpeg;
   const lines = [
     ...['', 'Millrace is running.', ''],
     ...rows([
@@ -31,8 +32,19 @@ export function describeStart(app: RunningApp, config: Config): string {
         ? []
         : [['Database', `PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`] as const]),
       ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
+      ...(forFiles === undefined
+        ? []
+        : [['ffmpeg for files', `${forFiles.version} (${forFiles.path})`] as const]),
     ]),
   ];
+  if (embeddedReason !== undefined) {
+    const work = forFiles === undefined ? 'live streams and uploaded files' : 'live streams';
+    lines.push(
+      '',
+      `The embedded ffmpeg, which gets no security updates, works on ${work}: ${embeddedReason}.`,
+      'Install ffmpeg 6.1 or newer to use it for everything.',
+    );
+  }
   if (app.ffmpeg.isOutdated)
     lines.push(
       '',

@@ -32,13 +32,18 @@ function pathOf(find: () => string): string | undefined {
 }
 
 /** A folder with a program of that name which answers as `libavformat MAJOR.MINOR` does. */
-async function folderWith(name: string, version: string, format: string): Promise<string> {
+async function folderWith(
+  name: string,
+  version: string,
+  format: string,
+  configuration = '--enable-gpl',
+): Promise<string> {
   const folder = join(await testTempDir(), `bin-${version}`);
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   await writeFile(
     path,
-    `#!/bin/sh\necho '${name} version ${version} Copyright'\necho 'libavformat    ${format}'\n`,
+    `#!/bin/sh\necho '${name} version ${version} Copyright'\necho 'configuration: ${configuration}'\necho 'libavformat    ${format}'\n`,
   );
   await chmod(path, 0o755);
   return folder;
@@ -53,6 +58,60 @@ test.runIf(current !== undefined)('the embedded ffmpeg reads enhanced RTMP, and 
     isOutdated: false,
   });
   expect(build.lacks).toEqual([]);
+});
+
+describe.runIf(current !== undefined)('beside the embedded ffmpeg', () => {
+  const libraries = ['libx264', 'libx265', 'libsvtav1', 'libdav1d', 'libzimg'];
+  const complete = libraries.map(library => `--enable-${library}`).join(' ');
+  const olderWith = (configuration: string) =>
+    folderWith('ffmpeg', '5.1', '59. 27.100 / 59. 27.100', configuration);
+
+  test('an older one of the distribution works on files', async () => {
+    const folder = await olderWith(`--enable-gpl ${complete} --disable-stripping`);
+    const path = join(folder, 'ffmpeg');
+    expect(await findFfmpeg(undefined, { PATH: folder })).toMatchObject({
+      path: current,
+      forFiles: { path, version: '5.1', source: 'path', isOutdated: false },
+      embeddedReason: `ffmpeg 5.1 (${path}) is older than 6.1, and works on uploaded files only`,
+    });
+    const configured = await findFfmpeg(path, { PATH: folder });
+    expect(configured).toMatchObject({ path, source: 'setting' });
+    expect(configured.forFiles ?? configured.embeddedReason).toBeUndefined();
+  });
+
+  test.each([
+    ...libraries.map(library => [complete.replace(`--enable-${library}`, ''), `without ${library}`]),
+    [`${complete} --disable-decoders`, 'with --disable-decoders'],
+    [`${complete} --disable-encoder=aac`, 'with --disable-encoder=aac'],
+    [`${complete} --disable-everything`, 'with --disable-everything'],
+  ])('one that cannot work on all files does nothing: %s', async (configuration, reason) => {
+    const build = await findFfmpeg(undefined, { PATH: await olderWith(configuration!) });
+    expect([build.path, build.forFiles]).toEqual([current, undefined]);
+    expect(build.embeddedReason).toMatch(new RegExp(`^ffmpeg 5\\.1 \\(.*\\) is built ${reason}$`));
+  });
+
+  test('a new one works on everything, and none leaves everything to the embedded one', async () => {
+    const path = await folderWith('ffmpeg', '7.1', '61.  7.100 / 61.  7.100');
+    const fresh = await findFfmpeg(undefined, { PATH: `${await olderWith(complete)}:${path}` });
+    expect([fresh.path, fresh.forFiles, fresh.embeddedReason]).toEqual([
+      join(path, 'ffmpeg'),
+      undefined,
+      undefined,
+    ]);
+    for (const [version, format] of [
+      ['4.4', '58. 76.100 / 58. 76.100'],
+      ['5.0', '59. 16.100 / 59. 16.100'],
+    ] as const) {
+      const old = await findFfmpeg(undefined, {
+        PATH: await folderWith('ffmpeg', version, format, complete),
+      });
+      expect([old.path, old.forFiles, old.embeddedReason]).toEqual([
+        current,
+        undefined,
+        'no ffmpeg of version 5.1 or newer is installed',
+      ]);
+    }
+  });
 });
 
 describe.each(programs)('$name', ({ name, find, current, lastResort }) => {

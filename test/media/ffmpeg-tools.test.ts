@@ -226,7 +226,7 @@ test.each(toolBuilds)('images may have more pixels than videos, with the $name b
 });
 
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {
-  const [current, outdated] = toolBuilds;
+  const [current, outdated] = [toolBuilds[0], toolBuilds.at(-1)];
   for (const name of fixtureNames) {
     if (typeof facts[name] === 'string') continue;
     expect(await probeOnce(current!, name), name).toEqual(await probeOnce(outdated!, name));

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryPaths } from '../../src/docs/openapi/delivery-paths.ts';
 import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
 import { exifOf, withExif } from '../support/exif.ts';
-import { ffmpegBuilds, ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { toolBuilds } from '../support/media-tools.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -161,7 +162,7 @@ test('there is no path with pictures of videos that is not looked at here', () =
   ]);
 });
 
-describe.each(ffmpegBuilds)('with the $name ffmpeg, in the sandbox', ({ path }) => {
+describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { path } }) => {
   let server: TestServer;
   let client: ReturnType<typeof clientOf>;
   beforeAll(async () => {

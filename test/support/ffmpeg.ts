@@ -13,9 +13,11 @@ export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
 /** The ffprobe that comes with the packages. */
 export const embeddedFfprobePath: string = embeddedFfprobe.lastResort();
 
-/** The one that the server uses, and tests publish and read back with. */
+/** The one that the server uses for broadcasts, and tests publish and read back with. */
 export const ffmpegBuild: FfmpegBuild = await findFfmpeg(undefined, process.env);
 export const ffmpegPath: string = ffmpegBuild.path;
+/** The one that the server uses for uploaded files. */
+export const fileFfmpeg: FfmpegBuild = ffmpegBuild.forFiles ?? ffmpegBuild;
 /** The ffprobe that tests read back with. */
 export const ffprobePath: string = (await findFfprobe(undefined, process.env)).path;
 

@@ -51,6 +51,8 @@ export async function startServer(
     /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;
+    /** Default: those of the test. */
+    variables?: Readonly<Record<string, string | undefined>>;
   } = {},
 ): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await makeTempDir());
@@ -79,7 +81,7 @@ export async function startServer(
     if (isPrepared) await prepareDatabase(dataDir, config);
     return startApp(config, {
       log: options.log ?? silentLogger,
-      variables: process.env,
+      variables: options.variables ?? process.env,
       sandboxRules: options.sandboxRules ?? {},
       canDropQualities: options.canDropQualities ?? false,
       ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),

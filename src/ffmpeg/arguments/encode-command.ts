@@ -179,9 +179,11 @@ const svtAv1LimitShare = 0.8;
 
 function svtAv1Options({ framesPerSecond }: EncodedVideo, { preset, threads }: EncodeOptions): string[] {
   const rate = Math.round(1000 * rateOf(framesPerSecond));
+  // ffmpeg 5 does not set it, and SVT-AV1 then ignores forced keyframes.
+  const parameters = { 'fps-num': rate, 'fps-denom': 1000, 'enable-force-key-frames': 1, lp: threads };
   return [
     ...['-c:v', 'libsvtav1', '-preset', svtAv1Presets[preset] ?? '10', '-crf', '35'],
-    ...['-svtav1-params', parametersText({ 'fps-num': rate, 'fps-denom': 1000, lp: threads })],
+    ...['-svtav1-params', parametersText(parameters)],
   ];
 }
 

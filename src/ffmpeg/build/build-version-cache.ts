@@ -3,6 +3,8 @@ import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 export interface BuildVersions {
   readonly version: string;
   readonly formatVersion: number;
+  /** Options that it was built with, such as `--enable-libx264`. */
+  readonly configuration: string;
 }
 
 /**
@@ -61,6 +63,10 @@ async function readEntries(path: string): Promise<Map<string, BuildVersions>> {
 }
 
 function isVersions(value: unknown): value is BuildVersions {
-  const { version, formatVersion } = (value ?? {}) as Partial<Record<keyof BuildVersions, unknown>>;
-  return typeof version === 'string' && typeof formatVersion === 'number';
+  const { version, formatVersion, configuration } = (value ?? {}) as Partial<
+    Record<keyof BuildVersions, unknown>
+  >;
+  return (
+    typeof version === 'string' && typeof formatVersion === 'number' && typeof configuration === 'string'
+  );
 }

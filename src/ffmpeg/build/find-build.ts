@@ -20,9 +20,14 @@ export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
 export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
 
-interface ProgramBuild extends BuildVersions {
+export interface ProgramBuild extends BuildVersions {
   readonly path: string;
   readonly source: BuildSource;
+}
+
+interface FoundBuild extends ProgramBuild {
+  /** The first on PATH of version 5 or newer, if the embedded one is preferred because it is newer. */
+  readonly older?: ProgramBuild | undefined;
 }
 
 interface EmbeddedPrograms {
@@ -43,7 +48,7 @@ export async function findBuild(
   variables: EnvironmentVariables,
   embedded: EmbeddedPrograms,
   known?: BuildVersionCache,
-): Promise<ProgramBuild> {
+): Promise<FoundBuild> {
   const environment = childEnvironment(variables);
   const inspect = async (path: string, source: BuildSource): Promise<ProgramBuild> => {
     const inspectNow = () => inspectBuild(program, path, environment);
@@ -81,11 +86,11 @@ export async function findBuild(
       return undefined;
     }
   };
+  const tested = builds.find(({ formatVersion }) => formatVersion >= formatVersionOfFfmpeg5);
   if (embedded.current !== undefined) {
     const build = await inspectEmbedded(embedded.current, 'embedded');
-    if (build !== undefined) return build;
+    if (build !== undefined) return { ...build, older: tested };
   }
-  const tested = builds.find(({ formatVersion }) => formatVersion >= formatVersionOfFfmpeg5);
   if (tested !== undefined) return tested;
   const lastResort = await inspectEmbedded(embedded.lastResort, 'embedded-static');
   if (lastResort !== undefined) builds.push(lastResort);
@@ -122,7 +127,8 @@ async function inspectBuild(
   const format = /^libavformat\s+(\d+)\.\s*(\d+)/m.exec(printed);
   if (version === undefined || format === null)
     throw new Error(`does not answer -version as ${program} does`);
-  return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]) };
+  const configuration = /^configuration: *(.*)$/m.exec(printed)?.[1] ?? '';
+  return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]), configuration };
 }
 
 function formatNumber([major, minor]: readonly [number, number]): number {

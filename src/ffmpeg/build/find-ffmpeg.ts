@@ -7,6 +7,7 @@ import {
   formatVersionOfFfmpeg5,
   formatVersionOfFfmpeg5_1,
   formatVersionOfFfmpeg6_1,
+  type ProgramBuild,
 } from './find-build.ts';
 
 export interface FfprobeBuild {
@@ -17,6 +18,10 @@ export interface FfprobeBuild {
 }
 
 export interface FfmpegBuild extends FfprobeBuild {
+  /** The maintained one of the distribution for uploaded files, where broadcasts need this newer one. */
+  readonly forFiles?: FfmpegBuild | undefined;
+  /** Reason why an embedded one, which gets no security updates, is in use. */
+  readonly embeddedReason?: string | undefined;
   /** HEVC, AV1 and VP9 in FLV (enhanced RTMP): ffmpeg 6.1 or newer. */
   readonly canReadEnhancedFlv: boolean;
   /** `-fps_mode` is the only name from version 9 on. */
@@ -34,8 +39,41 @@ export async function findFfmpeg(
   variables: EnvironmentVariables,
   cache?: BuildVersionCache,
 ): Promise<FfmpegBuild> {
-  const build = await findBuild('ffmpeg', configuredPath, variables, embeddedFfmpeg, cache);
-  const { path, version, source, formatVersion } = build;
+  const { older, ...found } = await findBuild('ffmpeg', configuredPath, variables, embeddedFfmpeg, cache);
+  const build = describeBuild(found);
+  if (found.source !== 'embedded') return build;
+  // Encoding to AV1 needs `-svtav1-params` of ffmpeg 5.1.
+  if (older === undefined || older.formatVersion < formatVersionOfFfmpeg5_1)
+    return { ...build, embeddedReason: 'no ffmpeg of version 5.1 or newer is installed' };
+  const missing = missingForFiles(older.configuration);
+  const name = `ffmpeg ${older.version} (${older.path})`;
+  if (missing.length > 0) return { ...build, embeddedReason: `${name} is built ${missing.join(', ')}` };
+  return {
+    ...build,
+    forFiles: describeBuild(older),
+    embeddedReason: `${name} is older than 6.1, and works on uploaded files only`,
+  };
+}
+
+/** Encoders, decoders and filters for uploaded files that are not part of every build. */
+function missingForFiles(configuration: string): string[] {
+  const options = configuration.split(' ');
+  const libraries = ['libx264', 'libx265', 'libsvtav1', 'libdav1d', 'libzimg'];
+  return [
+    ...libraries
+      .filter(library => !options.includes(`--enable-${library}`))
+      .map(library => `without ${library}`),
+    ...options
+      .filter(option =>
+        /^--disable-(all|everything|zlib|swscale|swresample|avfilter|(de|en)coder|(de)?muxer|parser|bsf|filter|protocol)/.test(
+          option,
+        ),
+      )
+      .map(option => `with ${option}`),
+  ];
+}
+
+function describeBuild({ path, version, source, formatVersion }: ProgramBuild): FfmpegBuild {
   const canReadEnhancedFlv = formatVersion >= formatVersionOfFfmpeg6_1;
   const lacks: string[] = [];
   if (!canReadEnhancedFlv) lacks.push('transcoding of HEVC and AV1 over RTMP (needs ffmpeg 6.1)');

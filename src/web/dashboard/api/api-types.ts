@@ -714,6 +714,7 @@ export type ServerState = {
     readonly path: string;
     readonly version: string;
     readonly lacks?: readonly string[] | undefined;
+    readonly usedFor?: "live-streams" | "uploaded-files" | undefined;
   }[];
   readonly encoder: {
     readonly kind: "software" | "nvenc" | "qsv" | "vaapi" | "videotoolbox";

@@ -264,7 +264,9 @@ describe('another codec', () => {
     expect(valuesOf(list, '-c:v')).toEqual(['libsvtav1', 'libsvtav1']);
     expect(valuesOf(list, '-preset')).toEqual(['7', '7']);
     expect(valuesOf(list, '-maxrate')).toEqual(['320000', '640000']);
-    expect(valuesOf(list, '-svtav1-params')[0]).toBe('fps-num=30000:fps-denom=1000:lp=4');
+    expect(valuesOf(list, '-svtav1-params')[0]).toBe(
+      'fps-num=30000:fps-denom=1000:enable-force-key-frames=1:lp=4',
+    );
     expect(valuesOf(args({ framesPerSecond: 240 }, { codec: 'av1' }), '-svtav1-params')[0]).toContain(
       'fps-num=60000',
     );

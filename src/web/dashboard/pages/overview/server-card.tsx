@@ -93,9 +93,10 @@ function ServerDetails({ state }: { state: ServerState }) {
             'Versions',
             <span key="versions" class="versions">
               Millrace {state.version}
-              {programs.map(({ name, path, version }) => (
-                <span key={name} title={`${name}: ${path}`}>
+              {programs.map(({ name, path, version, usedFor }) => (
+                <span key={path} title={`${name}: ${path}`}>
                   {name} {version}
+                  {usedFor !== undefined && ` (${usedFor.replace('-', ' ')})`}
                 </span>
               ))}
             </span>,

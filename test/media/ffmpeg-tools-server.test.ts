@@ -1,0 +1,85 @@
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
+import { ffmpegBuild, ffmpegPath, publishTestPicture } from '../support/ffmpeg.ts';
+import { fixture } from '../support/fixtures.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { testTempDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const liveSteps = () => [{ name: '90p', width: 160, height: 90, bitsPerSecond: 300_000 }];
+
+/** Says that it is ffmpeg 5.1, and notes the arguments of its runs. */
+async function makeOlderFfmpeg(folder: string): Promise<{ path: string; runs: () => Promise<string> }> {
+  const path = join(folder, 'ffmpeg');
+  const log = join(folder, 'runs');
+  const libraries = ['libx264', 'libx265', 'libsvtav1', 'libdav1d', 'libzimg'];
+  const script = `#!/bin/sh
+case "$*" in
+  *-version*)
+    echo 'ffmpeg version 5.1 Copyright'
+    echo 'configuration: ${libraries.map(library => `--enable-${library}`).join(' ')}'
+    echo 'libavformat    59. 27.100 / 59. 27.100'
+    exit ;;
+esac
+echo "$@" >> '${log}'
+exec '${ffmpegPath}' "$@"
+`;
+  await writeFile(path, script);
+  await chmod(path, 0o755);
+  await appendFile(log, '');
+  return { path, runs: () => readFile(log, 'utf8') };
+}
+
+async function encodeVideo(server: TestServer): Promise<void> {
+  const { videoId } = (await (await server.api('POST', '/videos', { title: 'A film' })).json()) as {
+    videoId: string;
+  };
+  const form = new FormData();
+  form.append('file', new Blob([await readFile(await fixture('hevc'))]), 'film.mp4');
+  await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
+    body: form,
+  });
+  let status = '';
+  await waitUntil(
+    async () => {
+      status = await (await server.api('GET', `/videos/${videoId}/status`)).text();
+      return /"status":"encoded"/.test(status) && !/"status":"(waiting|encoding)"/.test(status);
+    },
+    { what: () => `the renditions of the video: ${status}`, timeoutMs: encodeTimeoutMs },
+  );
+}
+
+async function publishLadder(server: TestServer): Promise<void> {
+  const { streamKey, liveStreamId } = await server.createStream();
+  await using _publisher = publishTestPicture({ url: server.rtmpUrl(streamKey), gopSeconds: 1 });
+  await waitUntil(
+    async () => (await (await fetch(`${server.baseUrl}/${liveStreamId}.m3u8`)).text()).includes('90p'),
+    { what: 'the rendition of the live stream' },
+  );
+}
+
+test.runIf(ffmpegBuild.source === 'embedded')(
+  'the ffmpeg of the distribution works on uploaded files, and the newer embedded one on live streams',
+  async () => {
+    const folder = await testTempDir();
+    const older = await makeOlderFfmpeg(folder);
+    await using server = await startServer(
+      { 'live.qualities': 'ladder', 'encode.preset': 'ultrafast', 'encode.hardware': 'off' },
+      { liveSteps, variables: { ...process.env, PATH: `${folder}:${process.env.PATH}` } },
+    );
+    const { programs } = (await (await server.api('GET', '/server')).json()) as { programs: unknown[] };
+    expect(programs).toMatchObject([
+      { name: 'ffmpeg', path: ffmpegPath, usedFor: 'live-streams' },
+      { name: 'ffmpeg', path: older.path, version: '5.1', usedFor: 'uploaded-files' },
+      { name: 'ffprobe' },
+    ]);
+    await publishLadder(server);
+    expect(await older.runs()).toBe('');
+    await encodeVideo(server);
+    expect(await older.runs()).toMatch(/-c:v libx264/);
+  },
+);
