@@ -19,6 +19,7 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { messageOf } from '../shared/errors.ts';
 import { missingDescriptors, readDescriptorLimit } from '../shared/files/descriptor-limit.ts';
 import type { Logger } from '../shared/logger.ts';
+import { basePathOf } from '../shared/network/base-path.ts';
 import { HostResolver } from '../shared/network/host-resolver.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
@@ -147,6 +148,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       }),
       certificate: openCertificate(config, log),
       bundles: new BrowserBundles({
+        basePath: basePathOf(config.publicUrl),
         fallbackFolder: join(dataDir, 'bundles'),
         isDevelopment: environment.variables.NODE_ENV === 'development',
         log: log.child('browser-bundles'),

@@ -4,6 +4,7 @@ import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
 import { maxHookTimeoutSeconds } from '../resources/hooks/hooks.schema.ts';
+import { basePathOf } from '../shared/network/base-path.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import type { SignalingEndpoint } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';
@@ -33,6 +34,7 @@ export function createHttpListener(
   const gate = roles.length < nodeRoles.length ? new RoleGate(roles, api.docsBase) : undefined;
   return new HttpListener({
     host: config.host,
+    basePath: basePathOf(config.publicUrl),
     port: config['http.port'],
     ...(certificate === undefined || config['https.port'] === undefined
       ? {}

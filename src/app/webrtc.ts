@@ -3,6 +3,7 @@ import { WhepEndpoint } from '../delivery/whep/whep-endpoint.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { WhipEndpoint } from '../ingest/whip/whip-endpoint.ts';
 import { messageOf } from '../shared/errors.ts';
+import { basePathOf } from '../shared/network/base-path.ts';
 import { machineAddresses } from '../webrtc/ice/ice-candidates.ts';
 import { maxUnconnectedPerAddress, UnconnectedOffers } from '../webrtc/unconnected-offers.ts';
 import { WebRtcServer } from '../webrtc/webrtc-server.ts';
@@ -40,7 +41,7 @@ export function createWhipEndpoint(
       maxPerAddress: maxUnconnectedPerAddress,
       isExempt: peers.isTrustedProxy,
     }),
-    sessionBase: config['node.url'] ?? '',
+    sessionBase: config['node.url'] ?? basePathOf(config.publicUrl),
     log,
   });
 }
@@ -70,7 +71,7 @@ export function createWhepEndpoint(
       maxPerAddress: Math.min(maxUnconnectedPerAddress, Math.ceil(config['whep.maxViewers'] / 4)),
       isExempt: peers.isTrustedProxy,
     }),
-    sessionBase: config['node.url'] ?? '',
+    sessionBase: config['node.url'] ?? basePathOf(config.publicUrl),
   });
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { basePathOf, basePathProblem } from '../shared/network/base-path.ts';
 import { describeUrlProblem } from '../shared/network/postgres-url.ts';
 import { describeS3UrlProblem } from '../shared/network/s3-url.ts';
 import { Secret } from '../shared/secret.ts';
@@ -201,7 +202,6 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i.test(text);
 }
 
-/** Absolute, without query or fragment. Removes trailing slashes. */
 /** Of OpenID Connect. A slash at the end belongs to it. */
 export const issuerUrl: SettingKind<string> = {
   name: 'address',
@@ -211,6 +211,7 @@ export const issuerUrl: SettingKind<string> = {
   },
 };
 
+/** Absolute, without query or fragment. Removes trailing slashes. */
 export const httpUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {
@@ -219,5 +220,16 @@ export const httpUrl: SettingKind<string> = {
       throw new Error('expected an address such as https://video.example.org');
     }
     return url.href.replace(/\/+$/, '');
+  },
+};
+
+/** The address of this server for everybody. Its path is the base path. */
+export const publicAddress: SettingKind<string> = {
+  name: httpUrl.name,
+  parse(raw) {
+    const url = httpUrl.parse(raw);
+    const problem = basePathProblem(basePathOf(url));
+    if (problem !== undefined) throw new Error(problem);
+    return url;
   },
 };

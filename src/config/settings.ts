@@ -15,6 +15,7 @@ import {
   passphrase,
   port,
   postgresUrl,
+  publicAddress,
   type SettingKind,
   s3Url,
   secret,
@@ -47,9 +48,9 @@ export const settings = {
   host: setting('MILLRACE_HOST', text, '0.0.0.0', 'Address that the server listens on.'),
   publicUrl: setting(
     'MILLRACE_PUBLIC_URL',
-    httpUrl,
+    publicAddress,
     null,
-    'Base URL of all addresses in API responses. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate.',
+    'Base URL of all addresses in API responses and pages. May have a path, such as `https://example.org/media`, which a reverse proxy removes or passes on. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate.',
   ),
   dataDir: setting(
     'MILLRACE_DATA_DIR',

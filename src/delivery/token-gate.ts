@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../shared/clock.ts';
+import { basePathOf } from '../shared/network/base-path.ts';
 import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
 
@@ -80,7 +81,7 @@ export class TokenGate {
     const isSecure = isEncrypted(request) || this.#publicUrl().startsWith('https:');
     const seconds = Math.max(0, Math.floor((session.expiresAtMs - this.#clock.nowMs()) / 1000));
     const reach = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
-    return `${cookieName}=${session.sessionToken}; Path=${path}; Max-Age=${seconds}; HttpOnly; ${reach}`;
+    return `${cookieName}=${session.sessionToken}; Path=${basePathOf(this.#publicUrl())}${path}; Max-Age=${seconds}; HttpOnly; ${reach}`;
   }
 }
 

@@ -265,7 +265,7 @@ export class VideoSite {
   }
 
   #page(): string {
-    return renderVodPage(this.#files.vodPage, this.#state(), '');
+    return renderVodPage(this.#files.vodPage, this.#state(), { meta: '', basePath: '' });
   }
 
   #multivariant(): string {

@@ -212,6 +212,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     new FastPath(server as http.Server, {
       serve: (request, response) => delivery.handleFast(request, response),
       fieldsFor: () => '',
+      basePath: '',
       headersTimeoutMs: 10_000,
       keepAliveTimeoutMs: 65_000,
       failed: error => errors.push(String(error)),

@@ -32,6 +32,7 @@ async function started(options: Partial<FastPathOptions> = {}) {
       return true;
     },
     fieldsFor: ({ headers }) => (headers['x-secure'] === undefined ? '' : 'X-Own: yes\r\n'),
+    basePath: '',
     headersTimeoutMs: 10_000,
     keepAliveTimeoutMs: 65_000,
     failed: error => errors.push(error),

@@ -1,5 +1,6 @@
 import type { AddressOf } from '../../http/listener/client-address.ts';
 import type { ReadableFiles } from '../../shared/files/opened-file.ts';
+import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
@@ -279,6 +280,7 @@ export class LiveDelivery {
         ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()
         : undefined,
       state: describeState(this.#live, liveStreamId),
+      basePath: basePathOf(publicUrl),
       nowMs: this.#options.clock.nowMs(),
     });
     const hasOtherServers = this.#live.mediaUrl !== undefined;

@@ -68,7 +68,13 @@ export class DashboardPages {
     if (!isRoot && !this.owns(path)) return false;
     if (answerNonGetMethods(request, response, this.#options.docsBase)) return true;
     if (isRoot) {
-      response.writeHead(302, { Location: root, Vary: 'Accept', 'Cache-Control': 'no-cache' }).end();
+      response
+        .writeHead(302, {
+          Location: this.#options.bundles.basePath + root,
+          Vary: 'Accept',
+          'Cache-Control': 'no-cache',
+        })
+        .end();
     } else {
       this.#send(request, response, path).catch((error: unknown) => {
         this.#options.log.error('dashboard-not-shown', { path, error });
@@ -110,6 +116,7 @@ async function loadFiles(bundles: BrowserBundles): Promise<DashboardFiles> {
     theme: urlOf('theme'),
     styles: urlOf('dashboard'),
     icon: urlOf('icon'),
+    base: bundles.basePath,
   });
   return { page: { text: await browserText(page), contentType: 'text/html; charset=utf-8' }, byName: files };
 }

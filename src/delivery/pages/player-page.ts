@@ -21,6 +21,7 @@ interface PageValues {
   readonly theme: PlayerTheme | undefined;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  readonly basePath: string;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
@@ -28,7 +29,7 @@ interface PageValues {
 export function renderPlayerPage(template: string, values: PageValues): string {
   const { liveStreamId, access } = values;
   const session = access?.avh === undefined ? '' : `?${sessionQuery(access)}`;
-  const root = access === undefined ? '' : `/private/${access.token}`;
+  const root = values.basePath + (access === undefined ? '' : `/private/${access.token}`);
   const hls = `${root}/${liveStreamId}.m3u8${session}`;
   const thumbnail = escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`);
   return fillTemplate(template, {

@@ -11,7 +11,7 @@ interface VodPageTrack {
   readonly default: boolean;
 }
 
-/** The player page also polls it at `/vod/{videoId}/state`. URLs are paths. */
+/** The player page also polls it at `/vod/{videoId}/state`. URLs are paths of this server, without the base path. */
 export interface VodPageState {
   readonly videoId: string;
   readonly title: string;
@@ -89,12 +89,16 @@ function withVersion(path: string, version: string | undefined): string {
 }
 
 /** @param meta HTML for the head */
-export function renderVodPage(template: string, state: VodPageState, meta: string): string {
+export function renderVodPage(
+  template: string,
+  state: VodPageState,
+  { meta, basePath }: { readonly meta: string; readonly basePath: string },
+): string {
   return fillTemplate(template, {
     title: escapeHtml(titleOf(state)),
     videoId: state.videoId,
     video: escapeHtml(JSON.stringify(state)),
-    poster: escapeHtml(state.poster),
+    poster: escapeHtml(basePath + state.poster),
     meta,
   });
 }

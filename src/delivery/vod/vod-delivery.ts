@@ -1,4 +1,5 @@
 import { attachmentHeader } from '../../http/responses/content-disposition.ts';
+import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
 import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
@@ -339,7 +340,7 @@ export class VodDelivery {
         const isPublic = video.access === undefined;
         const base = this.#publicUrl();
         const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
-        const page = renderVodPage(this.#files().vodPage, state, meta);
+        const page = renderVodPage(this.#files().vodPage, state, { meta, basePath: basePathOf(base) });
         sendRenderedPage(this.#sender, exchange, page, {
           ...{ ...video, hasOtherServers: false },
         });

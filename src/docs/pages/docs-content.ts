@@ -13,7 +13,7 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorRegister, text);
 }
 
-export function errorHtml(code: ErrorCode): string {
+export function errorHtml(code: ErrorCode, basePath: string): string {
   const { title, blame } = errorRegister[code];
   const { status } = new AppError(code);
   const { meaning, remedy } = adviceOf(code);
@@ -27,15 +27,15 @@ export function errorHtml(code: ErrorCode): string {
 <p>${formatCode(meaning)}</p>
 <h2>What to do</h2>
 <p>${formatCode(remedy)}</p>
-<p><a href="/docs#errors">Error format</a></p>`;
+<p><a href="${basePath}/docs#errors">Error format</a></p>`;
 }
 
-export function errorTableHtml(): string {
+export function errorTableHtml(basePath: string): string {
   const rows = (Object.keys(errorRegister) as ErrorCode[])
     .filter(code => errorRegister[code].blame === 'caller' || new AppError(code).status === 503)
     .map(
       code =>
-        `<tr><td>${new AppError(code).status}</td><td><a href="/docs/errors/${code}"><code>${code}</code></a></td>` +
+        `<tr><td>${new AppError(code).status}</td><td><a href="${basePath}/docs/errors/${code}"><code>${code}</code></a></td>` +
         `<td>${escapeHtml(errorRegister[code].title)}</td></tr>`,
     );
   return `<h1>Errors</h1>

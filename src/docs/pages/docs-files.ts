@@ -10,7 +10,7 @@ export interface DocsFiles {
   readonly byName: ReadonlyMap<string, BrowserFile>;
   readonly page: string;
   readonly error: string;
-  readonly links: Readonly<Record<'icon' | 'styles' | 'script' | 'viewer' | 'viewerStyles', string>>;
+  readonly links: Readonly<Record<'base' | 'icon' | 'styles' | 'script' | 'viewer' | 'viewerStyles', string>>;
 }
 
 export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles> {
@@ -22,13 +22,14 @@ export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles>
     const content = await readFile(require.resolve(`swagger-ui-dist/${name}.${extension}`));
     const versioned = `${name}-${version}.${extension}`;
     byName.set(versioned, await docsFile(content, contentType));
-    return `/docs/assets/${versioned}`;
+    return `${bundles.basePath}/docs/assets/${versioned}`;
   };
   return {
     byName,
     page: await readFile(new URL('page.html', folder), 'utf8'),
     error: await readFile(new URL('error.html', folder), 'utf8'),
     links: {
+      base: bundles.basePath,
       icon: urlOf('icon'),
       styles: urlOf('docs-page'),
       script: urlOf('docs'),

@@ -85,11 +85,11 @@ export class DocsPages {
     if (path.startsWith(assetPrefix)) return files.byName.get(path.slice(assetPrefix.length));
     if (path === '/docs' || path === '/docs/') return this.#page('guide', () => this.#guide(files));
     if (path === '/docs/errors') {
-      return this.#page('errors', () => this.#errorPage(files, 'Errors', errorTableHtml()));
+      return this.#page('errors', () => this.#errorPage(files, 'Errors', errorTableHtml(files.links.base)));
     }
     const code = path.slice(errorPrefix.length);
     if (!isErrorCode(code)) return undefined;
-    return this.#page(code, () => this.#errorPage(files, code, errorHtml(code)));
+    return this.#page(code, () => this.#errorPage(files, code, errorHtml(code, files.links.base)));
   }
 
   #page(name: string, write: () => string): Promise<BrowserFile> {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { withoutBasePath } from '../../shared/network/base-path.ts';
 import { type FastRequest, FastResponse } from './fast-response.ts';
 import { RequestHeadReader } from './request-head.ts';
 
@@ -7,6 +8,8 @@ export interface FastConnectionOptions {
   readonly serve: (request: FastRequest, response: FastResponse) => boolean;
   /** Header lines for the responses to such a request, each with its line end. */
   readonly fieldsFor: (request: FastRequest) => string;
+  /** Removed from the paths of requests that have it; `''` for none. */
+  readonly basePath: string;
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
 }
@@ -126,7 +129,8 @@ export class FastConnection {
       this.#owner.handOver(this, bytes);
       return;
     }
-    const { url, headers } = head;
+    const { headers } = head;
+    const url = withoutBasePath(head.url, this.#options.basePath);
     const request: FastRequest = { method: 'GET', httpVersion: '1.1', url, headers, socket };
     if (!head.isRepeated) this.#ownFields = this.#options.fieldsFor(request);
     const response = new FastResponse(request, this);

@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { withoutBasePath } from '../../shared/network/base-path.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { listenError } from '../../shared/network/listen-error.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
@@ -31,6 +32,8 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
 
 export interface HttpListenerOptions {
   readonly host: string;
+  /** Removed from the paths of requests that have it, before anything else reads them. */
+  readonly basePath?: string;
   /** 0 picks a free one. */
   readonly port: number;
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
@@ -111,12 +114,17 @@ export class HttpListener implements Component {
     this.#log.info('listening', { httpPort: this.#httpPort, httpsPort: this.#httpsPort });
   }
 
+  get #basePath(): string {
+    return this.#options.basePath ?? '';
+  }
+
   #startFastPath(server: Server): FastPath | undefined {
     const { fast: serve } = this.#options;
     if (serve === undefined) return undefined;
     const { headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs } = this.#serverOptions();
     return new FastPath(server, {
       ...{ serve, headersTimeoutMs, keepAliveTimeoutMs },
+      basePath: this.#basePath,
       fieldsFor: request => {
         const hsts = this.#hstsFor(request);
         return hsts === undefined ? '' : `Strict-Transport-Security: ${hsts}\r\n`;
@@ -213,13 +221,13 @@ export class HttpListener implements Component {
     // responses must come first. Node before 24.9 does not call this.
     Object.assign(server, {
       shouldUpgradeCallback: (request: IncomingMessage) =>
-        findUpgradeHandler(handlers, request) !== undefined &&
+        findUpgradeHandler(handlers, request, this.#basePath) !== undefined &&
         this.#firstOpenResponse(request.socket) === undefined,
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Nothing else listens for errors from here on; the end comes as `close`.
       socket.on('error', error => this.#log.debug('upgraded-connection-failed', { error: messageOf(error) }));
-      void this.#upgrade(findUpgradeHandler(handlers, request), request, socket, head);
+      void this.#upgrade(findUpgradeHandler(handlers, request, this.#basePath), request, socket, head);
     });
     events.on('clientError', (error: Error, socket: Socket) => void this.#rejectUnreadable(error, socket));
     for (const event of ['tlsClientError', 'sessionError']) {
@@ -242,7 +250,7 @@ export class HttpListener implements Component {
     rejectConnection(error, socket, {
       docsBase: this.#options.docsBase(),
       isAnswering: incomplete?.headersSent ?? false,
-      allowedMethods: this.#options.allowedMethods,
+      allowedMethods: path => this.#options.allowedMethods?.(withoutBasePath(path, this.#basePath)),
     });
   }
 
@@ -269,6 +277,7 @@ export class HttpListener implements Component {
       this.#refuse(refusal, response);
       return;
     }
+    request.url = withoutBasePath(request.url ?? '/', this.#basePath);
     try {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
       this.#koa(request, response);

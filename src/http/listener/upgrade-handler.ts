@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { withoutBasePath } from '../../shared/network/base-path.ts';
 
 export interface UpgradeHandler {
   readonly path: string;
@@ -12,10 +13,11 @@ export interface UpgradeHandler {
 export function findUpgradeHandler(
   handlers: readonly UpgradeHandler[],
   request: IncomingMessage,
+  basePath: string,
 ): UpgradeHandler | undefined {
   if (request.method !== 'GET') return undefined;
   const protocol = request.headers.upgrade?.toLowerCase();
-  const url = request.url ?? '/';
+  const url = withoutBasePath(request.url ?? '/', basePath);
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
   return handlers.find(handler => handler.path === path && handler.protocol === protocol);

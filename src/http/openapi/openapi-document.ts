@@ -34,7 +34,7 @@ const securitySchemes = {
     in: 'cookie',
     name: 'millrace_session',
     description:
-      'The cookie of `POST /auth/session`; over TLS its name begins with `__Host-`. Never used for requests that pages of other sites make.',
+      'The cookie of `POST /auth/session`; over TLS its name begins with `__Host-`, or with `__Secure-` where the public URL of the server has a path. Never used for requests that pages of other sites make.',
   },
   environment: {
     type: 'apiKey',

@@ -62,6 +62,8 @@ interface Bundle {
 }
 
 interface BrowserBundlesOptions {
+  /** Begins the addresses of the files. */
+  readonly basePath: string;
   readonly fallbackFolder: string;
   /** Adds source maps and skips minification of names. */
   readonly isDevelopment: boolean;
@@ -80,6 +82,10 @@ export class BrowserBundles implements Component {
     this.#options = options;
   }
 
+  get basePath(): string {
+    return this.#options.basePath;
+  }
+
   async start(): Promise<void> {
     this.#build().catch((error: unknown) => this.#options.log.error('browser-build-failed', { error }));
   }
@@ -92,7 +98,7 @@ export class BrowserBundles implements Component {
   load(name: BundleName): Promise<Bundle> {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;
-    const loading = this.#build().then(folder => readBundle(folder, name));
+    const loading = this.#build().then(folder => readBundle(folder, name, this.basePath));
     this.#loaded.set(name, loading);
     loading.catch(() => this.#loaded.delete(name));
     return loading;
@@ -182,7 +188,7 @@ async function readManifest(folder: string): Promise<BundleManifest> {
   return JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as BundleManifest;
 }
 
-async function readBundle(folder: string, name: BundleName): Promise<Bundle> {
+async function readBundle(folder: string, name: BundleName, basePath: string): Promise<Bundle> {
   const { files, entries, imports } = (await readManifest(folder))[name];
   const byName = new Map<string, BrowserFile>();
   for (const [file, contentType] of Object.entries(files)) {
@@ -190,7 +196,7 @@ async function readBundle(folder: string, name: BundleName): Promise<Bundle> {
     const [plain, gzip] = await Promise.all([readFile(path), readFile(`${path}.gz`)]);
     byName.set(file, { text: { plain, gzip, etag: etagOf(plain) }, contentType });
   }
-  const urlOf = (file: string | undefined) => bundlePrefixes[name] + (file ?? '');
+  const urlOf = (file: string | undefined) => basePath + bundlePrefixes[name] + (file ?? '');
   return {
     files: byName,
     urlOf: entry => urlOf(entries[entry]),

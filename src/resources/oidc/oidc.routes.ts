@@ -1,4 +1,3 @@
-import type { IsSecure } from '../../http/listener/client-address.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { formatAtom } from '../../shared/clock.ts';
 import type { PasswordResetsService } from '../password-resets/password-resets.service.ts';
@@ -6,16 +5,15 @@ import type { SessionGate } from '../sessions/session-gate.ts';
 import { answerSignIn, sessionStarted } from '../sessions/sign-in-answer.ts';
 import { identitySchema, oidcRequestSchema, oidcSignInSchema, signInMethodsSchema } from './oidc.schema.ts';
 import type { OidcService } from './oidc.service.ts';
-import { challengeOf, oidcCookie } from './sign-in-cookie.ts';
+import { oidcCookie, oidcSignInMs } from './sign-in-cookie.ts';
 
 interface OidcRoutesOptions {
   readonly oidc: OidcService;
   readonly resets: PasswordResetsService;
   readonly gate: SessionGate;
-  readonly isSecure: IsSecure;
 }
 
-export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions): Route[] {
+export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
   const tag = 'Sessions';
   const identity = { path: '/account/identity', tag, auth: 'session' } as const;
   return [
@@ -50,7 +48,7 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
       handle: async ({ incoming, setHeader }) => {
         gate.requireOwnSite(incoming);
         const { url, challenge } = await oidc.begin();
-        setHeader('Set-Cookie', oidcCookie(challenge, isSecure(incoming)));
+        setHeader('Set-Cookie', oidcCookie.write(challenge, oidcSignInMs, gate.cookieScope(incoming)));
         return { url };
       },
     }),
@@ -78,7 +76,7 @@ export function oidcRoutes({ oidc, resets, gate, isSecure }: OidcRoutesOptions):
       ],
       handle: request => {
         const { body, incoming } = request;
-        const challenge = challengeOf(incoming.headers.cookie, isSecure(incoming));
+        const challenge = oidcCookie.read(incoming.headers.cookie, gate.cookieScope(incoming));
         return answerSignIn(gate, request, from => oidc.signIn(body, challenge, from));
       },
     }),

@@ -1,23 +1,12 @@
 import { hash } from 'node:crypto';
+import { OwnCookie } from '../sessions/own-cookie.ts';
 
-const plainName = 'millrace_oidc';
-/** Over TLS, browsers accept this name only from this host, so no other host of the domain can set it. */
-const secureName = `__Host-${plainName}`;
 const maxChallengeLength = 200;
 
 export const oidcSignInMs = 10 * 60_000;
 
-/** Ties a sign-in to the browser that started it. */
-export function oidcCookie(challenge: string, isSecure: boolean): string {
-  const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${oidcSignInMs / 1_000}${isSecure ? '; Secure' : ''}`;
-  return `${isSecure ? secureName : plainName}=${challenge}; ${flags}`;
-}
-
-export function challengeOf(cookieHeader: string | undefined, isSecure: boolean): string | undefined {
-  const name = isSecure ? secureName : plainName;
-  const value = `(?:^|;)\\s*${name}=([0-9A-Za-z_-]{1,${maxChallengeLength}})\\s*(?:;|$)`;
-  return cookieHeader === undefined ? undefined : new RegExp(value).exec(cookieHeader)?.[1];
-}
+/** Holds the challenge, which ties a sign-in to the browser that started it. */
+export const oidcCookie = new OwnCookie('millrace_oidc', `[0-9A-Za-z_-]{1,${maxChallengeLength}}`);
 
 /** Values of a sign-in that only the browser with the challenge and this server know, until they are sent. */
 export interface SignInChecks {

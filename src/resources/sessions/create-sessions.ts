@@ -56,7 +56,7 @@ export function createSessions(options: {
   const { sessions } = accounts;
   const attempts = new SignInAttemptsStore(database);
   const isOwnSite = sameOriginCheck({ publicUrl, isSecure });
-  const gate = new SessionGate({ store: sessions, isOwnSite, isSecure, clock, log });
+  const gate = new SessionGate({ store: sessions, isOwnSite, isSecure, publicUrl, clock, log });
   const passwords = new PasswordCheck(attempts, clock);
   const shared = { accounts, audit, passwords, addressOf, clock, log };
   const twoFactor = new TwoFactorService({ ...shared, store: new TwoFactorStore(database) });
@@ -87,7 +87,7 @@ export function createSessions(options: {
       ...twoFactorRoutes(twoFactor, gate),
       ...passkeyRoutes(passkeys, gate),
       ...passwordResetRoutes(resets, gate),
-      ...oidcRoutes({ oidc, resets, gate, isSecure }),
+      ...oidcRoutes({ oidc, resets, gate }),
       ...memberRoutes(new MembersService({ accounts, log })),
       ...invitationRoutes({ invitations, gate, clock }),
     ],

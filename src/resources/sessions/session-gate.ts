@@ -4,9 +4,11 @@ import type { Caller, SetHeader } from '../../http/routing/caller.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { basePathOf } from '../../shared/network/base-path.ts';
 import type { Environment } from '../../store/account-tables.ts';
+import type { CookieScope } from './own-cookie.ts';
 import { type Session, sessionLifetimeMs } from './session.ts';
-import { sessionCookie, sessionSecretOf } from './session-cookie.ts';
+import { sessionCookie } from './session-cookie.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
 const touchIntervalMs = 60_000;
@@ -40,6 +42,7 @@ interface SessionGateOptions {
   readonly store: SessionsStore;
   readonly isOwnSite: IsSameOrigin;
   readonly isSecure: IsSecure;
+  readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -112,14 +115,17 @@ export class SessionGate {
   }
 
   secretOf(request: PeerRequest): string | undefined {
-    return sessionSecretOf(request.headers.cookie, this.#options.isSecure(request));
+    return sessionCookie.read(request.headers.cookie, this.cookieScope(request));
   }
 
   cookieFor(secret: string, request: PeerRequest): string {
-    return sessionCookie(secret, {
-      lastsMs: secret === '' ? 0 : sessionLifetimeMs,
-      isSecure: this.#options.isSecure(request),
-    });
+    const lastsMs = secret === '' ? 0 : sessionLifetimeMs;
+    return sessionCookie.write(secret, lastsMs, this.cookieScope(request));
+  }
+
+  cookieScope(request: PeerRequest): CookieScope {
+    const { isSecure, publicUrl } = this.#options;
+    return { isSecure: isSecure(request), basePath: basePathOf(publicUrl()) };
   }
 
   async #touch(session: Session, secret: string, request: PeerRequest, setHeader: SetHeader): Promise<void> {

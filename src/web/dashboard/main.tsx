@@ -1,14 +1,34 @@
-import { render } from 'preact';
+import { options, render } from 'preact';
+import { withBasePath, withoutBasePath } from '../shared/base-path.ts';
 import { staleSessions } from './api/client.ts';
 import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
 import { watchHistory } from './state/history-guard.ts';
 import { ensureValidLocale } from './state/locale.ts';
 
+/** A base path starts with neither. */
+const ownPage = /^\/(?:dashboard|docs)(?:[/?#]|$)/;
+
 ensureValidLocale();
+addBasePath();
 watchHistory();
 followSession();
 render(<App />, document.getElementById('app')!);
+
+/** Links to pages of this server are written without the base path. */
+function addBasePath(): void {
+  const { pathname, search, hash } = location;
+  const own = withBasePath(withoutBasePath(pathname));
+  // Somebody who does not come through the proxy.
+  if (own !== pathname) history.replaceState(history.state, '', own + search + hash);
+  const before = options.vnode;
+  options.vnode = vnode => {
+    const props = vnode.props as { href?: unknown };
+    const isOwn = vnode.type === 'a' && typeof props.href === 'string' && ownPage.test(props.href);
+    if (isOwn) props.href = withBasePath(String(props.href));
+    before?.(vnode);
+  };
+}
 
 /** Also runs after a return from the back/forward cache. */
 function followSession(): void {

@@ -1,3 +1,5 @@
+import { serverUrl, withBasePath } from '../shared/base-path.ts';
+
 /** Loaded by the script before this one. */
 interface SwaggerOptions {
   readonly spec: ApiDocument;
@@ -66,11 +68,11 @@ async function showReference(): Promise<void> {
   const notice = document.querySelector('#reference-notice');
   if (domNode === null || notice === null) return;
   try {
-    const response = await fetch('/openapi.json');
+    const response = await fetch(withBasePath('/openapi.json'));
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const spec = (await response.json()) as ApiDocument;
     // The content policy allows this host only.
-    spec.servers = [{ url: location.origin }];
+    spec.servers = [{ url: serverUrl }];
     for (const operation of Object.values(spec.paths).flatMap(item => Object.values(item))) {
       clearOptionalExamples(operation);
       // The browser sends the session cookie. Swagger UI adds the environment.
@@ -161,7 +163,7 @@ async function useSessionForCalls(viewer: SwaggerViewer): Promise<void> {
 
 async function fetchSession(): Promise<Session | undefined> {
   try {
-    const response = await fetch('/auth/session', { cache: 'no-store' });
+    const response = await fetch(withBasePath('/auth/session'), { cache: 'no-store' });
     return response.ok ? ((await response.json()) as Session) : undefined;
   } catch {
     return undefined;

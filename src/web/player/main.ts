@@ -1,3 +1,4 @@
+import { withBasePath } from '../shared/base-path.ts';
 import { ClipControl } from './live/clip-control.ts';
 import { LiveControls } from './live/live-controls.ts';
 import { parseLiveOptions } from './live/live-options.ts';
@@ -77,12 +78,12 @@ showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
 const streamId = root.dataset.streamId ?? '';
 // A private stream may become public while its page is open, and private again.
-const hls = new Set([root.dataset.hls ?? '', `/${streamId}.m3u8`]);
+const hls = new Set([root.dataset.hls ?? '', withBasePath(`/${streamId}.m3u8`)]);
 const settings = new PlayerSettings();
 const query = root.dataset.query ?? '';
-const whep = root.dataset.ultraLowLatency === 'true' ? `/whep/${streamId}${query}` : undefined;
+const whep = root.dataset.ultraLowLatency === 'true' ? withBasePath(`/whep/${streamId}${query}`) : undefined;
 const session = new LiveSession(
-  { hls: [...hls], page: `/live/${streamId}`, query, whep },
+  { hls: [...hls], page: withBasePath(`/live/${streamId}`), query, whep },
   video,
   { clock: new ServerClock(Number(root.dataset.serverTimeMs)), settings },
   {
@@ -105,7 +106,7 @@ const playing = new PlaybackIntent(video, audio, options.autoplay, () => control
 const captions = new Captions(video, settings, () => controls.refresh());
 const clips =
   root.dataset.viewerClips === 'true'
-    ? new ClipControl(`/clips/${streamId}${query}`, session, video)
+    ? new ClipControl(withBasePath(`/clips/${streamId}${query}`), session, video)
     : undefined;
 const controls: LiveControls = new LiveControls(
   { root, video, session, playing, audio, captions, clips },

@@ -1,3 +1,4 @@
+import { withBasePath } from '../shared/base-path.ts';
 import { isEnabled, parseAddress } from './page-options.ts';
 
 /** Codes of the analytics endpoint. */
@@ -13,7 +14,7 @@ interface PlayEvent {
   readonly eco?: number;
 }
 
-const reportUrl = '/watch';
+const reportUrl = withBasePath('/watch');
 const version = '1';
 const reportEveryMs = 5_000;
 const maxEvents = 20;

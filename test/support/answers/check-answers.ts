@@ -8,13 +8,16 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { projectRoot } from '../../../scripts/project-files.ts';
+import { withoutBasePath } from '../../../src/shared/network/base-path.ts';
 import { AnswerCheck, type SeenAnswer } from './answer-check.ts';
 
 const seen = new Set<string>();
 const problems: string[] = [];
 let check: AnswerCheck | undefined;
 
-function note(answer: SeenAnswer): void {
+/** With `MILLRACE_TEST_BASE_PATH`, paths may have that base path. */
+function note({ path: asked, ...more }: SeenAnswer): void {
+  const answer = { ...more, path: withoutBasePath(asked, process.env.MILLRACE_TEST_BASE_PATH ?? '') };
   const origin = AnswerCheck.originOf(answer.header);
   if (origin === undefined) return;
   check ??= new AnswerCheck(process.env.MILLRACE_TEST_ANSWER_RULES ?? '');

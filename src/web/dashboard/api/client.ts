@@ -1,3 +1,4 @@
+import { withBasePath } from '../../shared/base-path.ts';
 import { endSession, projectHeaders, session } from '../state/session.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
@@ -65,7 +66,9 @@ export async function call<Name extends Operation>(
 }
 
 export function urlOf(path: string, params: Values = {}, query: Values = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const filled = withBasePath(path).replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === '') continue;

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { withBasePath } from '../../shared/base-path.ts';
 import { chosenEnvironment, endSession, projectKey, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
 import { loadSession } from './sessions.ts';
@@ -56,7 +57,7 @@ export function restartFeed(): void {
 function connect(): void {
   retryTimer = undefined;
   feedState.value = 'connecting';
-  const address = new URL('/events', location.href);
+  const address = new URL(withBasePath('/events'), location.href);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   if (lastEventId !== undefined) address.searchParams.set('lastEventId', lastEventId);
   const { environment, projectId } = chosenEnvironment();

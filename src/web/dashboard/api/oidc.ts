@@ -1,3 +1,4 @@
+import { withoutBasePath } from '../../shared/base-path.ts';
 import type { RemovedCredentials } from './api-types.ts';
 import { call } from './client.ts';
 import { invitationTokenOf } from './invitation-link.ts';
@@ -7,13 +8,14 @@ const returnKey = 'millrace.return';
 
 /** The provider sends the browser back here. */
 export function isOidcReturn(): boolean {
-  return location.pathname === '/dashboard/sign-in/oidc';
+  return withoutBasePath(location.pathname) === '/dashboard/sign-in/oidc';
 }
 
 /** Leaves for the page of the provider. @throws ApiProblem */
 export async function startOidcSignIn(): Promise<void> {
   const { url } = await call('POST /auth/oidc-request');
-  if (!isOidcReturn()) sessionStorage.setItem(returnKey, location.pathname + location.search + location.hash);
+  const { pathname, search, hash } = location;
+  if (!isOidcReturn()) sessionStorage.setItem(returnKey, withoutBasePath(pathname) + search + hash);
   location.assign(url);
 }
 

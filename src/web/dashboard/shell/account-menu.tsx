@@ -1,7 +1,8 @@
-import { useLocation } from 'preact-iso/router';
+import { withBasePath } from '../../shared/base-path.ts';
 import { signOut, switchAccount } from '../api/sessions.ts';
 import { session } from '../state/session.ts';
 import { chooseTheme, theme } from '../state/theme.ts';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { showError } from '../ui/toast.tsx';
@@ -28,7 +29,7 @@ export function AccountMenu() {
         {
           label: 'Documentation',
           icon: 'external',
-          onClick: () => window.open('/docs', '_blank', 'noreferrer'),
+          onClick: () => window.open(withBasePath('/docs'), '_blank', 'noreferrer'),
         },
         { label: 'Sign out', icon: 'out', leaves: true, onClick: () => void signOut().catch(showError) },
       ]}

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
+import { withBasePath, withoutBasePath } from '../../shared/base-path.ts';
 import { restartFeed } from '../api/feed.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { isOidcReturn } from '../api/oidc.ts';
@@ -42,11 +43,11 @@ export function App() {
   if (isReturning) return <OidcReturnPage />;
   const resetToken = passwordResetToken();
   if (resetToken !== undefined) return <PasswordResetPage token={resetToken} />;
-  const token = invitationTokenOf(location.pathname);
+  const token = invitationTokenOf(withoutBasePath(location.pathname));
   if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;
   return (
-    <LocationProvider key={session.value.account.accountId} scope="/dashboard">
+    <LocationProvider key={session.value.account.accountId} scope={withBasePath('/dashboard')}>
       <Shell />
     </LocationProvider>
   );

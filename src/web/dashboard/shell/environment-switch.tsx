@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso/router';
 import { chooseEnvironment, type Environment, environment, session } from '../state/session.ts';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { listPathOf } from './list-path.ts';
 

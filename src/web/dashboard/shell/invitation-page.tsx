@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { withBasePath } from '../../shared/base-path.ts';
 import type { RemovedCredentials } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
 import { startOidcSignIn } from '../api/oidc.ts';
@@ -25,7 +26,7 @@ export function InvitationPage({ token }: { token: string }) {
     const body = loaded.value?.hasUser === true ? {} : { password };
     const accepted = await call('POST /invitations/{token}/accept', { params: { token }, body });
     sessionChannel.postMessage('changed');
-    if (accepted.removedCredentials === undefined) location.assign('/dashboard');
+    if (accepted.removedCredentials === undefined) location.assign(withBasePath('/dashboard'));
     else setRemoved(accepted.removedCredentials);
   });
   const oidc = useSubmit(startOidcSignIn);

@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso/router';
 import { can, type Scope } from '../state/session.ts';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 
 interface Entry {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { withBasePath } from '../../shared/base-path.ts';
 import type { RemovedCredentials } from '../api/api-types.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
@@ -17,7 +18,7 @@ export function OidcReturnPage() {
     // The code works once.
     history.replaceState(null, '', location.pathname);
     finishOidcSignIn(query)
-      .then(ended => (ended === undefined ? location.replace(returnPath()) : setRemoved(ended)))
+      .then(ended => (ended === undefined ? location.replace(withBasePath(returnPath())) : setRemoved(ended)))
       .catch((error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (removed !== undefined) return <VerifiedCard removed={removed} href={returnPath()} />;

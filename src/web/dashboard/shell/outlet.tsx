@@ -1,9 +1,10 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { exec, useLocation } from 'preact-iso/router';
+import { exec } from 'preact-iso/router';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { can, projectKey } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, Skeleton } from '../ui/states.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { withBasePath, withoutBasePath } from '../../shared/base-path.ts';
 import type { PasswordReset } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
@@ -20,7 +21,7 @@ const title = 'Set a new password';
 
 /** The token of the link that was opened. */
 export function passwordResetToken(): string | undefined {
-  return /^\/dashboard\/password-reset\/(\w+)$/.exec(location.pathname)?.[1];
+  return /^\/dashboard\/password-reset\/(\w+)$/.exec(withoutBasePath(location.pathname))?.[1];
 }
 
 export function PasswordResetPage({ token }: { token: string }) {
@@ -28,7 +29,7 @@ export function PasswordResetPage({ token }: { token: string }) {
   const loaded = useLoad(token, signal =>
     call('GET /auth/password-resets/{resetToken}', { params: { resetToken: token }, signal }),
   );
-  const signIn = () => location.assign('/dashboard');
+  const signIn = () => location.assign(withBasePath('/dashboard'));
   if (state === 'forgotten') return <ForgotPasswordPage email="" onBack={signIn} />;
   if (state === 'done') {
     return (

@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso/router';
 import { can, chooseProject, project, session } from '../state/session.ts';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { listPathOf } from './list-path.ts';

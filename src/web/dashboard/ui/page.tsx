@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
+import { useLocation } from './hooks/use-location.ts';
 import { Icon } from './icon.tsx';
 
 let shownPath: string | undefined;
@@ -22,8 +22,8 @@ export function Page({
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The router's types lack it. False after the back button: the browser restores the scroll position.
-  const { wasPush } = useLocation() as { wasPush?: boolean };
+  // After the back button, the browser restores the scroll position.
+  const { wasPush } = useLocation();
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);

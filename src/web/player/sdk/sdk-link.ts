@@ -1,3 +1,4 @@
+import { withoutBasePath } from '../../shared/base-path.ts';
 import type { AudioControl } from '../media/audio-control.ts';
 import type { AudioTracks } from '../media/audio-tracks.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
@@ -277,5 +278,6 @@ function setStyle(root: HTMLElement, { query, property, value }: Message): void 
 function loadOtherMedia(address: unknown): void {
   if (typeof address !== 'string' || !URL.canParse(address, location.href)) return;
   const url = new URL(address, location.href);
-  if (url.origin === location.origin && /^\/(vod|live)\//.test(url.pathname)) location.replace(url);
+  if (url.origin === location.origin && /^\/(vod|live)\//.test(withoutBasePath(url.pathname)))
+    location.replace(url);
 }

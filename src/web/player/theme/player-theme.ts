@@ -1,3 +1,4 @@
+import { withBasePath } from '../../shared/base-path.ts';
 export interface PlayerTheme {
   readonly colors: Readonly<Record<string, string>>;
   readonly enableApi: boolean;
@@ -22,7 +23,7 @@ export function parseTheme(value: unknown): PlayerTheme | undefined {
     forceAutoplay: theme.forceAutoplay === true,
     forceLoop: theme.forceLoop === true,
     hideTitle: theme.hideTitle === true,
-    logo: logo === undefined ? undefined : { src: logo, link: asWebUrl(theme.link) },
+    logo: logo === undefined ? undefined : { src: withBasePath(logo), link: asWebUrl(theme.link) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { withBasePath } from '../../shared/base-path.ts';
 import type { CaptionFile } from '../media/caption-file.ts';
 import { asRecord, asText, type PlayerTheme, parseTheme } from '../theme/player-theme.ts';
 
@@ -28,7 +29,7 @@ export interface VodState {
 /** @throws Error when the JSON is not a state */
 export function parseVodState(json: string): VodState {
   const value = asRecord(JSON.parse(json));
-  const hls = asText(value?.hls);
+  const hls = asAddress(value?.hls);
   if (value === undefined || hls === undefined) throw new Error('this is no state of a video');
   return {
     videoId: asText(value.videoId) ?? '',
@@ -39,10 +40,10 @@ export function parseVodState(json: string): VodState {
     width: asPositive(value.width),
     height: asPositive(value.height),
     hls,
-    mp4: asText(value.mp4),
-    poster: asText(value.poster) ?? '',
+    mp4: asAddress(value.mp4),
+    poster: asAddress(value.poster) ?? '',
     hasThumbnail: value.hasThumbnail === true,
-    storyboard: asText(value.storyboard),
+    storyboard: asAddress(value.storyboard),
     captions: asTracks(value.captions),
     chapters: asTracks(value.chapters),
     theme: parseTheme(value.theme),
@@ -60,10 +61,15 @@ function asTracks(value: unknown): CaptionFile[] {
   return value.flatMap(item => {
     const track = asRecord(item);
     const language = asText(track?.language);
-    const src = asText(track?.src);
+    const src = asAddress(track?.src);
     if (language === undefined || src === undefined) return [];
     return [{ language, src, label: asText(track?.label) ?? language, default: track?.default === true }];
   });
+}
+
+function asAddress(value: unknown): string | undefined {
+  const path = asText(value);
+  return path && withBasePath(path);
 }
 
 function asPositive(value: unknown): number | undefined {

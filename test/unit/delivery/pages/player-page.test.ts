@@ -7,6 +7,7 @@ import { escapeHtml } from '../../../../src/shared/escape-html.ts';
 const values = {
   liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA',
   state: '{"live":false}',
+  basePath: '',
   nowMs: 7,
   meta: '<meta name="of-test">',
   playlist: undefined,

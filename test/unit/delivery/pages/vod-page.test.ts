@@ -53,14 +53,19 @@ describe('describeVideo', () => {
 describe('renderVodPage', () => {
   it('escapes a hostile title in text and in attributes', () => {
     const state = described({ ...entry, title: hostile }, true);
-    const page = renderVodPage('<title>{{title}}</title><a b="{{video}}">{{meta}}', state, 'META');
+    const page = renderVodPage('<title>{{title}}</title><a b="{{video}}">{{meta}}', state, {
+      meta: 'META',
+      basePath: '',
+    });
     expect(page).not.toContain('<script>');
     expect(page).toContain('{{meta}}&#60;/script&#62;</title>');
     expect(page.endsWith('>META')).toBe(true);
   });
 
   it('has a title for a video without one', () => {
-    expect(renderVodPage('{{title}}', described({ ...entry, title: ' ' }, true), '')).toBe('Video');
+    expect(
+      renderVodPage('{{title}}', described({ ...entry, title: ' ' }, true), { meta: '', basePath: '' }),
+    ).toBe('Video');
   });
 });
 

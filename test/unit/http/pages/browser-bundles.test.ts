@@ -23,7 +23,7 @@ test('a bundle of unchanged sources is read, not built again', async () => {
   await testBundles.load('docs');
   const logged: string[] = [];
   const log = { ...silentLogger, info: (event: string) => void logged.push(event) };
-  const bundles = new BrowserBundles({ fallbackFolder, isDevelopment: false, log });
+  const bundles = new BrowserBundles({ basePath: '', fallbackFolder, isDevelopment: false, log });
   const again = await bundles.load('docs');
   expect([...again.files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
   expect(logged).toEqual([]);
@@ -43,7 +43,7 @@ test('a build of sources that changed meanwhile is not stored', async () => {
   const fallbackFolder = await testTempDir();
   const logged: string[] = [];
   const log = { ...silentLogger, info: (event: string) => void logged.push(event) };
-  const bundles = new BrowserBundles({ fallbackFolder, isDevelopment: false, log });
+  const bundles = new BrowserBundles({ basePath: '', fallbackFolder, isDevelopment: false, log });
   const { files } = await bundles.load('docs');
   expect([...files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
   expect(outdated).toHaveBeenCalled();

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { serverUrl } from '../../../shared/base-path.ts';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectKey } from '../../state/session.ts';
@@ -133,7 +134,7 @@ function KindsExplained() {
 
 function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
   const [, key] = made.keys[0]!;
-  const command = `curl -u ${key}: ${location.origin}/live-streams`;
+  const command = `curl -u ${key}: ${serverUrl}/live-streams`;
   const isOne = made.keys.length === 1;
   return (
     <ResultDialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>

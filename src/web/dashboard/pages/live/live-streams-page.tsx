@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
@@ -13,6 +12,7 @@ import { SearchField } from '../../ui/form/search-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';

@@ -62,7 +62,7 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
 
 /** The token of a private stream is the same. */
 function whepUrl(playerUrl: string): string {
-  return playerUrl.replace('/live/', '/whep/');
+  return playerUrl.replace(/\/live\/(?=[^/]*$)/, '/whep/');
 }
 
 function useNewestSize({

@@ -1,3 +1,4 @@
+import { withoutBasePath } from '../../../shared/base-path.ts';
 import type { Player } from '../../api/api-types.ts';
 import { formatColor, parseColor, worstContrast } from './color.ts';
 
@@ -141,7 +142,7 @@ export function previewOf(draft: ThemeDraft, logo: { src: string; link: string |
   return {
     colors: Object.fromEntries(colors) as Record<string, string>,
     ...Object.fromEntries(switchEntries.map(({ name }) => [name, draft[name]])),
-    ...(logo === undefined ? {} : { logo: logo.src, link: logo.link }),
+    ...(logo === undefined ? {} : { logo: withoutBasePath(logo.src), link: logo.link }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
@@ -12,6 +11,7 @@ import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Card, DetailList, Page } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { ColorField } from './color-field.tsx';

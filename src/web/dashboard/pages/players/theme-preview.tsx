@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { withBasePath } from '../../../shared/base-path.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -6,7 +7,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 
 const maxOffered = 50;
-const sample = { id: 'sample', title: 'No video, controls only', address: '/vod/sample' };
+const sample = { id: 'sample', title: 'No video, controls only', address: withBasePath('/vod/sample') };
 
 /** Views in the preview are not counted. */
 export function ThemePreview({ theme }: { theme: object }) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { serverUrl } from '../../../shared/base-path.ts';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { shortId } from '../../format/short-id.ts';
@@ -205,8 +206,8 @@ function TokenDialog({
         Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
         web page or an app.
       </Notice>
-      <CodeSample label="From a terminal" text={curlSample(location.origin, token)} />
-      <CodeSample label="From a web page" text={pageSample(location.origin, token)} />
+      <CodeSample label="From a terminal" text={curlSample(serverUrl, token)} />
+      <CodeSample label="From a web page" text={pageSample(serverUrl, token)} />
     </ResultDialog>
   );
 }

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { saveFile } from '../../../shared/save-file.ts';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
@@ -11,6 +10,7 @@ import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadError, Skeleton } from '../../ui/states.tsx';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { uploadFiles } from '../../uploads/upload-queue.ts';
 import { FilesInput } from './files-input.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { serverUrl } from '../../../shared/base-path.ts';
 import { shortId } from '../../format/short-id.ts';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -23,7 +24,7 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
             <CodeSample label="Placement" text={placementJson(watermarkId, placement)} />
             <CodeSample
               label="Create a video with it"
-              text={placementRequest(location.origin, watermarkId, placement)}
+              text={placementRequest(serverUrl, watermarkId, placement)}
             />
           </div>
         </>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import type { Webhook, WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
@@ -10,6 +9,7 @@ import { CopyField } from '../../ui/copy.tsx';
 import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, DetailList, Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
+import { useLocation } from './use-location.ts';
 
 /** Lists keep search, order and page in the query, so that reloads and the back button show the same. */
 export function useQuery(): {

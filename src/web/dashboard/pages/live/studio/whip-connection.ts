@@ -1,3 +1,4 @@
+import { withBasePath } from '../../../../shared/base-path.ts';
 import { isLoopbackOnly } from '../../../../shared/is-loopback-only.ts';
 import { framesPerSecond, type VideoCodec, videoCodec } from './capture.ts';
 
@@ -67,7 +68,7 @@ export class WhipConnection {
     const sdp = withStereo(offer.sdp ?? '');
     // The server answers checks at its own candidates, so those of this browser are not needed in the offer.
     await this.#peer.setLocalDescription({ type: 'offer', sdp });
-    const response = await fetch('/whip', {
+    const response = await fetch(withBasePath('/whip'), {
       method: 'POST',
       headers: { 'Content-Type': 'application/sdp', Authorization: `Bearer ${streamKey}` },
       body: this.#peer.localDescription?.sdp ?? sdp,

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { saveFile } from '../../../../shared/save-file.ts';
 import type { Caption } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
@@ -9,6 +8,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { useLocation } from '../../../ui/hooks/use-location.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
