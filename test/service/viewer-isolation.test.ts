@@ -331,7 +331,7 @@ describe('a file that is a trap', () => {
     await api(key, 'POST', `/videos/${videoId}/captions/en`, formWith(['file', bytes, 'a.html']));
     const { status, headers, text } = await see(`/vod/${videoId}/captions/en.vtt`);
     expect(status).toBe(200);
-    expect(text).toBe(bytes.toString().replaceAll('\0', '').replaceAll('\r', '\n'));
+    expect(text).toBe(`${bytes.toString().replaceAll('\0', '').replaceAll('\r\n', '\n')}\n`);
     expect(headers).toMatchObject({
       'content-type': 'text/vtt; charset=utf-8',
       'x-content-type-options': 'nosniff',
