@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { basicAuthorization } from '../../scripts/server-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { isInstalled, startNginx } from '../support/nginx.ts';
 import { admin } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
+import { testTempDir } from '../support/temp-dir.ts';
 
 const basePath = '/media';
 const origin = 'http://video.example.org';
@@ -11,6 +16,10 @@ const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url
   /\r?\n/g,
   '\r\n',
 );
+
+const isNginxInstalled = isInstalled('nginx', '-v');
+if (!isNginxInstalled)
+  process.stderr.write('The test of paths behind nginx is skipped: it is not installed.\n');
 
 let server: TestServer;
 beforeAll(async () => {
@@ -123,6 +132,35 @@ test('a path that only starts like the base path is another one', async () => {
   vi.stubEnv('MILLRACE_TEST_BASE_PATH', basePath);
   expect((await fetch(`${server.baseUrl}/mediax/docs`)).status).toBe(404);
 });
+
+test.skipIf(!isNginxInstalled).each(['pass the path on', 'remove the path'])(
+  'the locations of the documentation that %s work in nginx',
+  async kind => {
+    const port = await freePort();
+    const guide = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    const locationsOf = (heading: string) => /```nginx\n(.*?)```/s.exec(guide.split(heading)[1] ?? '')![1]!;
+    const settings = locationsOf('## Behind a proxy').replace(/location \/ \{|\}|proxy_pass .*;/g, '');
+    const passing = locationsOf('### Below a path')
+      .replace('# and the settings above', settings)
+      .replaceAll(':8080', `:${port}`);
+    const removing = passing.replace(`:${port};`, `:${port}/;`).replace(`:${port};`, `:${port}/events;`);
+    const nginx = await startNginx({
+      folder: await testTempDir(),
+      http: kind === 'remove the path' ? removing : passing,
+    });
+    onTestFinished(() => nginx.stop());
+    const address = `http://127.0.0.1:${nginx.httpPort}${basePath}`;
+    await using behind = await startServer({ 'http.port': String(port), publicUrl: address });
+    vi.stubEnv('MILLRACE_TEST_BASE_PATH', basePath);
+    const root = await fetch(`${address}/`, { headers: { accept: 'text/html' } });
+    expect([root.status, root.url]).toEqual([200, `${address}/dashboard`]);
+    const headers = { authorization: basicAuthorization(behind.productionKey) };
+    expect((await fetch(`${address}/videos`, { headers })).status).toBe(200);
+    const socket = new WebSocket(`${address}/events`, { headers });
+    await once(socket, 'open');
+    socket.terminate();
+  },
+);
 
 /** Sends a request and returns the beginning of the response. */
 async function sendRaw(...lines: readonly string[]): Promise<string> {
