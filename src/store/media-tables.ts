@@ -186,6 +186,8 @@ export interface RecordingRow {
   is_public: number;
   player_id: string | null;
   node_id: string | null;
+  /** JSON. */
+  playback_policy: string | null;
 }
 
 /** `revision` increases with every change of the video's media. `audio_tracks` is JSON of the vod room. */

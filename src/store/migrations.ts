@@ -61,6 +61,7 @@ import { jobParsing } from './migrations/0057-job-parsing.ts';
 import { inheritedAccess } from './migrations/0058-inherited-access.ts';
 import { cutOffPublishers } from './migrations/0059-cut-off-publishers.ts';
 import { verifiedEmails } from './migrations/0060-verified-emails.ts';
+import { recordedPolicies } from './migrations/0061-recorded-policies.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -126,6 +127,7 @@ export const migrations: readonly Migration[] = [
   inheritedAccess,
   cutOffPublishers,
   verifiedEmails,
+  recordedPolicies,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

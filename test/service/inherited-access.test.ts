@@ -192,15 +192,19 @@ test('clips follow the live stream, until their owner decides, and keep it when 
   expect(await view(byViewer.videoId)).toMatchObject({ public: false, playbackPolicy: shopOnly });
 });
 
-test('a recording has the policy of its live stream', async () => {
-  const { liveStreamId } = await broadcast({ record: true, playbackPolicy: shopOnly });
-  await clipAsViewer(liveStreamId);
-  await call('PUT', `/live-streams/${liveStreamId}/complete`);
+test.each([
+  ['whose broadcast is completed', 'PUT', '/complete'],
+  ['that is deleted', 'DELETE', ''],
+])('a recording has the policy of its live stream, %s', async (_, method, path) => {
+  const { liveStreamId } = await broadcast({ record: true, public: false, playbackPolicy: shopOnly });
+  const { assets } = await call('GET', `/live-streams/${liveStreamId}`);
+  await clipAsViewer(liveStreamId, new URL(assets.player).search);
+  await call(method, `/live-streams/${liveStreamId}${path}`);
   const recording = await waitUntil(async () => {
     const { data } = (await call('GET', `/videos?liveStreamId=${liveStreamId}`)) as { data: VideoAnswer[] };
     return data.find(({ source }) => source.clippedFrom === undefined);
   });
-  expect(recording).toMatchObject({ public: true, playbackPolicy: shopOnly });
+  expect(recording).toMatchObject({ public: false, playbackPolicy: shopOnly });
   expect(await statusOn(elsewhere, recording.assets.player)).toBe(403);
 });
 

@@ -1,8 +1,10 @@
 import type { Outbox } from '../../events/outbox.store.ts';
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import type { RecordingRow } from '../../store/media-tables.ts';
 import type { NewRecording, RecordingRepository } from '../../vod/recording/recording-repository.ts';
+import { policyFrom } from '../playback-policies/playback-policy.store.ts';
 import { VideoSourcesStore } from '../uploads/video-sources.store.ts';
 
 interface RecordedVideo {
@@ -11,6 +13,7 @@ interface RecordedVideo {
   readonly title: string;
   readonly public: boolean;
   readonly playerId: string | undefined;
+  readonly playbackPolicy: PlaybackPolicy | undefined;
 }
 
 export interface RecordingsStoreOptions {
@@ -46,6 +49,7 @@ export class RecordingsStore implements RecordingRepository {
           'title',
           'is_public',
           'player_id',
+          'playback_policy',
           'node_id',
         ])
         .expression(
@@ -60,6 +64,7 @@ export class RecordingsStore implements RecordingRepository {
               'name',
               'is_public',
               'player_id',
+              'playback_policy',
               val(this.#options.nodeId ?? null).as('node_id'),
             ])
             .where('id', '=', liveStreamId)
@@ -78,6 +83,7 @@ export class RecordingsStore implements RecordingRepository {
           title: ref('stream.name'),
           is_public: ref('stream.is_public'),
           player_id: ref('stream.player_id'),
+          playback_policy: ref('stream.playback_policy'),
         }))
         .whereRef('stream.id', '=', 'recordings.live_stream_id')
         .where('recordings.video_id', '=', videoId),
@@ -175,6 +181,7 @@ export class RecordingsStore implements RecordingRepository {
       title: row?.title ?? '',
       public: row?.is_public !== 0,
       playerId: row?.player_id ?? undefined,
+      playbackPolicy: policyFrom(row?.playback_policy ?? null),
     };
     await addVideo(projectId, video, transaction);
     const source = { videoId, origin: 'recording', status: 'ingesting', startedAtMs } as const;

@@ -4,6 +4,7 @@ import { dayMs } from '../../shared/day.ts';
 import { type AppError, mayBeCommitted } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ListResult } from '../../shared/list-page.ts';
+import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { inheritAccess } from '../playback-policies/inherited-access.ts';
@@ -59,6 +60,8 @@ interface RecordedVideoAttributes {
   readonly title: string;
   readonly public: boolean;
   readonly playerId: string | undefined;
+  /** Holds once the live stream is deleted. */
+  readonly playbackPolicy?: PlaybackPolicy | undefined;
 }
 
 export class VideosService {
@@ -140,7 +143,8 @@ export class VideosService {
   ): Promise<Video> {
     const hasPlayer =
       playerId !== undefined && (await this.#options.playerExists(projectId, playerId, transaction));
-    const playbackPolicy = await this.#store.policyOfStream(projectId, liveStreamId, transaction);
+    const ofStream = await this.#store.policyOfStream(projectId, liveStreamId, transaction);
+    const playbackPolicy = ofStream === undefined ? rest.playbackPolicy : ofStream;
     const attributes = {
       ...{ title, public: rest.public, playbackPolicy },
       ...(hasPlayer ? { playerId } : {}),

@@ -236,17 +236,19 @@ export class VideosStore {
     return row?.days ?? undefined;
   }
 
+  /** Undefined when the live stream is deleted, null when it has no policy of its own. */
   async policyOfStream(
     projectId: string,
     liveStreamId: string,
     connection: Connection,
-  ): Promise<PlaybackPolicy | undefined> {
+  ): Promise<PlaybackPolicy | null | undefined> {
     const stream = connection.queries
       .selectFrom('live_streams')
       .select('playback_policy')
       .where('id', '=', liveStreamId)
       .where('project_id', '=', projectId);
-    return policyFrom((await connection.first(stream))?.playback_policy ?? null);
+    const row = await connection.first(stream);
+    return row && (policyFrom(row.playback_policy) ?? null);
   }
 
   /** @param also called in the same transaction, after the video is added */
