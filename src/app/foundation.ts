@@ -64,7 +64,7 @@ export interface Foundation {
   readonly limits: ProcessLimits;
   readonly processes: ProcessOwner;
   readonly encoders: EncoderSelector;
-  /** Of {@link fileFfmpeg}, which may support other hardware. */
+  /** The encoders of {@link fileFfmpeg}, which may support other hardware. */
   readonly fileEncoders: EncoderSelector;
   readonly images: ImageQueue;
   readonly certificate: CertificateFiles | undefined;

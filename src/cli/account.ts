@@ -33,7 +33,7 @@ interface AccountRequest {
   readonly command: string;
   /** Email address or id; `''` for `list`. */
   readonly subject: string;
-  /** Of `email`. */
+  /** The new address, for `email`. */
   readonly address: string;
   readonly isUpgraded: boolean;
   readonly isUndo: boolean;

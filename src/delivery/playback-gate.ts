@@ -13,7 +13,7 @@ export interface PlaybackResource {
   readonly public: boolean;
   /** Of the resource, or else of its project. */
   readonly policy?: PlaybackPolicy | undefined;
-  /** Of the viewer who made this clip. They hold for private tokens: whoever signs a token decides again. */
+  /** Limits of the viewer who made this clip. They hold for private tokens: whoever signs a token decides again. */
   readonly limits?: ViewerLimits | undefined;
   /** Id of the video or live stream that it is a clip of. */
   readonly clippedFrom?: string | undefined;
@@ -41,7 +41,7 @@ export interface PlaybackAdmission {
   readonly isDecidedByHook?: boolean;
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
-  /** Of a signed token. */
+  /** Present with a signed token. */
   readonly limits?: ViewerLimits | undefined;
 }
 
@@ -175,7 +175,7 @@ export class PlaybackGate {
     return holder && this.#restrictHolder(holder, resource, asked.request);
   }
 
-  /** Of a private token. */
+  /** Restricts whoever holds a private token. */
   async #restrictHolder(
     holder: Omit<PlaybackAdmission, 'policies'>,
     resource: PlaybackResource,

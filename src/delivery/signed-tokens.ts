@@ -20,7 +20,7 @@ export interface VerificationKey {
 }
 
 export interface SignedClaims {
-  /** Of the claims `domains`, `countries` and `exp`, and the key. */
+  /** Limits from the claims `domains`, `countries` and `exp`, and the key. */
   readonly limits: ViewerLimits;
   readonly viewer: string | undefined;
 }

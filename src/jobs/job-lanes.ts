@@ -95,7 +95,7 @@ export class JobLanes {
   }
 }
 
-/** Of each job that may run at once, in the order in which the lane fills. */
+/** The minimum priority of each job that may run at once, in the order in which the lane fills. */
 function minPrioritiesOf(limits: number | LaneLimits): number[] {
   const { maxRunning, reservedPriorities = [] } =
     typeof limits === 'number' ? { maxRunning: limits } : limits;

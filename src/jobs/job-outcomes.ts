@@ -37,7 +37,7 @@ export const jobRetries: RetrySchedule = {
 export const databaseRetryMs = 1_000;
 const maxRequestedDelayMs = 3_600_000;
 const maxFailureLength = 1_000;
-/** Of Node.js: too many open files, processes or threads, or no memory. */
+/** Error codes of Node.js: too many open files, processes or threads, or no memory. */
 const exhaustedCodes: readonly (string | undefined)[] = [
   ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'],
 ];

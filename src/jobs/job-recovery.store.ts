@@ -25,7 +25,7 @@ export class JobRecoveryStore {
     this.#maxCrashes = maxCrashes;
   }
 
-  /** Those of a node that starts: its former process has died. The database of SQLite has no other node. */
+  /** Releases the jobs of a node that starts: its former process has died. The database of SQLite has no other node. */
   releaseOwn(nodeId: string): Promise<ReleasedJob[]> {
     const narrow = (query: RunningQuery) =>
       this.#database.dialect === 'sqlite'
@@ -37,7 +37,7 @@ export class JobRecoveryStore {
     });
   }
 
-  /** Those of a node, unless it is back. It may live without its lease. */
+  /** Releases the jobs of a node, unless it is back. It may live without its lease. */
   releaseGone(nodeId: string): Promise<ReleasedJob[]> {
     const narrow = (query: RunningQuery) =>
       query

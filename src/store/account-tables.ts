@@ -31,9 +31,9 @@ export interface InvitationRow {
   account_id: string;
   email: EmailAddress;
   role: MemberRow['role'];
-  /** Of the link that the inviter sees. */
+  /** Token of the link that the inviter sees. */
   token_hash: Buffer;
-  /** Of the link that is only mailed. */
+  /** Token of the link that is only mailed. */
   mail_token_hash: Buffer | null;
   created_at_ms: number;
   expires_at_ms: number;

@@ -27,7 +27,7 @@ export interface SignalingResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of a refusal, for people. */
+  /** Text of a refusal, for people. */
   readonly reason?: string;
 }
 

@@ -42,7 +42,7 @@ const maxTextBytes = 1024 * 1024;
 const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
 ]);
-/** Of a player that begins, or what shows much of the video. A thumbnail only announces it. */
+/** Requests of a player that begins, or for what shows much of the video. A thumbnail only announces it. */
 const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-mp4'] as const),
   ...(['vod-storyboard', 'vod-text-track'] as const),

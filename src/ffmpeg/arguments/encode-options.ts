@@ -49,7 +49,7 @@ export interface EncodedAudio {
   /** Becomes `NAME.mp4`. */
   readonly name: string;
   readonly index: number;
-  /** Of the right channel, when `index` has only the left one. */
+  /** Index of the track with the right channel, when `index` has only the left one. */
   readonly rightIndex?: number | undefined;
   /** Of the source. */
   readonly channels: number;

@@ -14,7 +14,7 @@ export function speechCommand(options: {
   readonly source: string;
   readonly output: string;
   readonly index: number;
-  /** Of the right channel, when `index` has only the left one. */
+  /** Index of the track with the right channel, when `index` has only the left one. */
   readonly rightIndex?: number | undefined;
   readonly timedBy: readonly number[];
   readonly startSeconds: number;

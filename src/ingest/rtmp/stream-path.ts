@@ -1,5 +1,5 @@
 const apps: readonly string[] = ['s', 'live'];
-/** Of Wowza and the servers of Adobe. */
+/** Instance name that Wowza and the servers of Adobe add. */
 const defaultInstance = '_definst_';
 const streamKeyPattern = /^[\x21-\x2e\x30-\x7e]{1,256}$/;
 

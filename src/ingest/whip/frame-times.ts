@@ -3,7 +3,7 @@ import type { VideoOrder } from '../../media/codecs/parameter-set.ts';
 
 /** A frame in decoding order. */
 interface ReceivedFrame {
-  /** Of its RTP timestamp. */
+  /** Time of its RTP timestamp. */
   readonly ms: number;
   /** H.264 and HEVC: NAL units with 4-byte lengths. */
   readonly data: Buffer;
@@ -41,7 +41,7 @@ export class FrameTimes {
   #held: OrderedFrame[] = [];
   #maxHeld = 0;
   #frameMs = usualFrameMs;
-  /** Of the newest frames, in decoding order. */
+  /** The newest frames, in decoding order. */
   #recent: OrderedFrame[] = [];
   /** Since the IDR picture or a restart. */
   #count = 0;

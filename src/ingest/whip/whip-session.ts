@@ -41,7 +41,7 @@ const closeReasons: Readonly<Record<WebRtcCloseReason, PublisherCloseReason>> = 
 };
 
 const countEveryMs = 1_000;
-/** Of the first packet: with B-frames, the first frame is decoded earlier than it is displayed. */
+/** Media time of the first packet: with B-frames, the first frame is decoded earlier than it is displayed. */
 const firstMs = 2_000;
 
 /** One publisher over WHIP, from the accepted offer to its end. */

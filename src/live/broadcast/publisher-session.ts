@@ -103,7 +103,7 @@ export class PublisherSession {
   #lastPlacedMs: number | undefined;
   #rateWindowStartMs = 0;
   #rateWindowBytes = 0;
-  /** Of the H.264 configuration. */
+  /** Taken from the H.264 configuration. */
   #nalLengthBytes: number | undefined;
   /** Time of the first video frame, until there is a keyframe. */
   #withoutKeyframeSinceMs: number | undefined;

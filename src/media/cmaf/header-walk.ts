@@ -36,7 +36,7 @@ export class HeaderWalk {
     return found;
   }
 
-  /** Those at the end of a path of types. */
+  /** Finds the boxes at the end of a path of types. */
   async find(parent: Range, ...path: readonly string[]): Promise<FoundBox[]> {
     const [type, ...rest] = path;
     const children = (await this.boxes(parent.start, parent.end)).filter(box => box.type === type);

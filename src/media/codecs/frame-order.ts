@@ -5,7 +5,7 @@ import { type AvcOrderSyntax, withoutEmulationPrevention } from './parameter-set
 const SLICE = 1;
 const IDR_SLICE = 5;
 const lengthBytes = 4;
-/** Of a slice header, up to the picture order count. */
+/** Maximum length of a slice header, up to the picture order count. */
 const maxHeaderBytes = 32;
 /** Units before the first slice. */
 const maxUnits = 64;
@@ -19,7 +19,7 @@ export interface FrameOrder {
 /** Reads picture order counts of type 0. ITU-T H.264 (08/2021), 8.2.1.1. */
 export class AvcFrameOrder {
   readonly #syntax: AvcOrderSyntax;
-  /** Of the reference picture before. */
+  /** Picture order count of the previous reference picture. */
   #former = { most: 0, least: 0 };
 
   constructor(syntax: AvcOrderSyntax) {

@@ -97,7 +97,7 @@ export function avcFieldSyntax(unit: Buffer): AvcFieldSyntax | undefined {
 
 export interface AvcOrderSyntax extends AvcFieldSyntax {
   readonly isFrameOnly: boolean;
-  /** Of pic_order_cnt_lsb in slice headers. */
+  /** Length of pic_order_cnt_lsb in slice headers. */
   readonly orderBits: number;
 }
 

@@ -11,7 +11,7 @@ export interface BuiltSample {
 
 /** Encoders use one to three of each kind. */
 const maxSetsOfKind = 16;
-/** Of one access unit. Each is compared with the others. */
+/** Maximum parameter sets of one access unit. Each is compared with the others. */
 const maxSetsOfUnit = 64;
 const maxSetBytes = 4 * 1024;
 

@@ -88,7 +88,7 @@ export class InBandConfig {
     this.#repeated = undefined;
   }
 
-  /** Of kinds that the frame does not have, those so far. */
+  /** Writes a configuration record. Kinds that the frame lacks keep the sets found so far. */
   #writeRecord(codec: NalCodec, found: readonly Buffer[]): Buffer | undefined {
     const { of } = unitTypes[codec];
     const ofType = (type: number) => {

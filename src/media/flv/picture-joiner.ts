@@ -38,7 +38,7 @@ export class PictureJoiner {
   #grouper: AccessUnitGrouper | undefined;
   #pieces: Piece[] = [];
   #pieceBytes = 0;
-  /** Of the latest picture; undefined before the first one. */
+  /** The tag of the latest picture; undefined before the first one. */
   #passedOn: FlvTag | undefined;
   #isSliced: boolean | undefined;
 

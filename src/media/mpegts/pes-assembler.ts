@@ -58,7 +58,7 @@ export class PesAssembler {
   readonly #maxBytes: number;
   readonly #scanner: UnitScanner | undefined;
   #buffer = Buffer.alloc(0);
-  /** Of earlier packets, in front of the data. */
+  /** Bytes of earlier packets, in front of the data. */
   #retainedBytes = 0;
   /** With the retained bytes. */
   #length = 0;

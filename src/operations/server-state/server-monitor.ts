@@ -16,7 +16,7 @@ export interface ServerComponents {
   encoder(): ServerStateView['encoder'];
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
-  /** Of the recording whose upload to object storage is furthest behind. */
+  /** Lag of the recording whose upload to object storage is furthest behind. */
   recordingLagSeconds(): number;
   live(): { readonly broadcasts: number; readonly viewers: number };
   /** Undefined for the only server of a database. */

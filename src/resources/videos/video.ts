@@ -87,7 +87,7 @@ export interface VideoChanges extends TextRequest {
 export interface VideoAttributes extends VideoChanges {
   readonly title: string;
   readonly clip?: Clip | undefined;
-  /** Of the viewer who makes a clip. */
+  /** Limits of the viewer who makes a clip. */
   readonly viewerLimits?: ViewerLimits | undefined;
   readonly watermark?: WatermarkPlacement | undefined;
 }

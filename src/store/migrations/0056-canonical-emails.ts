@@ -64,7 +64,7 @@ export const canonicalEmails: Migration = {
   ],
 };
 
-/** Of rows with one address, the one with its only spelling keeps it, or else the oldest. */
+/** Picks the row that keeps an address: the one with its only spelling, or else the oldest. */
 function canonicalRows(rows: readonly StoredEmail[]) {
   const kept = new Map<string, StoredEmail & { readonly canonical: EmailAddress }>();
   const refused: StoredEmail[] = [];

@@ -73,7 +73,7 @@ export class PostgresDatabase implements Database {
 
   constructor(options: {
     readonly openPool: (max: number) => pg.Pool;
-    /** Of connections beside the pools. */
+    /** Settings of connections beside the pools. */
     readonly settings: pg.ClientConfig;
     /** By transaction, by a pooler between. */
     readonly isPooled: boolean;

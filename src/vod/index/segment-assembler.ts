@@ -17,7 +17,7 @@ const EDIT_ROUNDING_SECONDS = 0.002;
 /** The first frame of video that begins later is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.07;
 
-/** Of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */
+/** Longest duration of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */
 const MAX_LAST_FRAME_SECONDS = 0.5;
 
 const ROUNDING_SECONDS = 0.0005;
@@ -47,7 +47,7 @@ export class SegmentAssembler {
   #firstTicks = 0;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
-  /** Of video. */
+  /** Absent for audio. */
   readonly #decodeTimes: DecodeTimes | undefined;
   #segments = 0;
   #boundary = 0;

@@ -73,7 +73,7 @@ class TrackSegments {
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();
-  /** Of video. */
+  /** Absent for audio. */
   readonly #decodeTimes: DecodeTimes | undefined;
   /** Decode time of the segment's first sample in the file, on the timeline. */
   #fileBaseTicks = 0;

@@ -10,7 +10,7 @@ import { pieceName, piecesFolder, type RecordingSpan } from './recording-span.ts
 
 interface RecordingUploadOptions {
   readonly storage: Pick<MediaStorage, 'write'>;
-  /** Of all recordings: each piece that is uploaded is in memory. */
+  /** Shared by all recordings: each piece that is uploaded is in memory. */
   readonly turns: ConcurrencyLimit;
   /** Likewise, for recordings that are behind. */
   readonly catchUpTurns: ConcurrencyLimit;
@@ -59,7 +59,7 @@ export class RecordingUpload {
     this.#options = options;
   }
 
-  /** Of the recording that another server could not finish now. */
+  /** Lag of the recording that another server could not finish now. */
   get lagSeconds(): number {
     let seconds = 0;
     for (const span of this.#spans.values()) {

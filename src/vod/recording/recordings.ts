@@ -72,7 +72,7 @@ const probeTimeoutMs = 60_000;
 const retryDelayMs = 30_000;
 const stopWaitMs = 1_000;
 const maxUploads = 4;
-/** Of recordings that are behind. */
+/** Maximum concurrent uploads of recordings that are behind. */
 const maxCatchUpUploads = 12;
 /** Of the rest of a recording that another server may continue. */
 const maxUploadMs = 10_000;
@@ -119,7 +119,7 @@ export class Recordings implements Component {
     return this.#open.size;
   }
 
-  /** Of the recording whose upload is furthest behind. */
+  /** Lag of the recording whose upload is furthest behind. */
   get uploadLagSeconds(): number {
     return Math.max(0, ...[...this.#open.values()].map(({ upload }) => upload?.lagSeconds ?? 0));
   }

@@ -10,7 +10,7 @@ export interface AudioPlan {
   readonly name: string;
   readonly track: number;
   readonly index: number;
-  /** Of the right channel, when a track of its own has it. */
+  /** Index of the track with the right channel, when there is one. */
   readonly rightIndex: number | undefined;
   readonly isPassthrough: boolean;
   readonly reason: string | undefined;

@@ -142,7 +142,7 @@ async function indexTracks(
   return { indexed: remuxed, mp4, streams: inMp4.moreAudio };
 }
 
-/** Of MP4 files, only the fragments are a reason for a copy. Reasons against a track would be lost in it, and it would play wrongly. */
+/** Only fragments are a reason to copy an MP4 file. Reasons against a track would be lost in it, and it would play wrongly. */
 async function isCopyable(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {

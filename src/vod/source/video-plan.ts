@@ -15,7 +15,7 @@ export interface VideoPlan {
   readonly toneMapFrom: 'smpte2084' | 'arib-std-b67' | undefined;
   readonly isTooFast: boolean;
   readonly framesPerSecond: number | undefined;
-  /** Of a raw stream whose own clock cannot be one of frames. */
+  /** Frame rate of a raw stream whose own clock cannot be one of frames. */
   readonly assumedFramesPerSecond: number | undefined;
   /** Encodes keep it unless they are tone-mapped. */
   readonly colour: VideoColor;

@@ -35,7 +35,7 @@ export class IceAgent {
   readonly local = newIceCredentials();
   /** From which checks came. */
   readonly #reached = new Set<IcePath>();
-  /** Those of them that the client has nominated, or from which it sends more than checks. */
+  /** Paths that the client has nominated, or from which it sends more than checks. */
   readonly #used = new Set<IcePath>();
   #selected: IcePath | undefined;
   /** By the client. Becomes the selected one when it has answered. */

@@ -15,7 +15,7 @@ const maxEarlyPacketBytes = 2_048;
  */
 export class IcePath {
   readonly transport: TransportPath;
-  /** Of the newest check that was answered. */
+  /** Time of the newest check that was answered. */
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   /** Bytes that may still be sent without consent. */
