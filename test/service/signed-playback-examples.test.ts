@@ -112,5 +112,6 @@ it.for(languages)('the example in $name signs tokens that are accepted', async (
     cwd: folder,
     env: { ...process.env, GO111MODULE: 'off', GOFLAGS: '' },
   });
-  expect(await tokens.verify(stdout.trim(), resource)).toEqual({ policy: undefined, viewer: 'Zoë' });
+  const limits = { policy: undefined, endsAtMs: claims.exp * 1000, signingKeyId };
+  expect(await tokens.verify(stdout.trim(), resource)).toEqual({ limits, viewer: 'Zoë' });
 });
