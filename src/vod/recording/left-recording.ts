@@ -1,14 +1,12 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { streamOf } from '../../shared/files/opened-file.ts';
-import { newId } from '../../shared/ids.ts';
 import { namesIn } from '../../storage/folder-names.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import { planPassthrough } from '../source/passthrough.ts';
 import { enqueueVodJob } from '../vod-context.ts';
-import type { NewRecording } from './recording-repository.ts';
 import { pieceName, piecesFolder, type RecordingSpan, spanName, spanNames } from './recording-span.ts';
 import { maxPieceBytes } from './recording-upload.ts';
 import {
@@ -56,22 +54,22 @@ export async function uploadLeftPieces(
 }
 
 /**
- * Stores what this server still has of a recording that another one has finished with what was stored. The video gets the missing
- * end; where the files do not fit together, they become another recording, which is returned.
+ * Stores what this server still has of a recording that another one has finished with what was stored: the video gets the missing
+ * end. Where the files do not fit together, they stay, since a broadcast has one recording.
  * @param isStored all files of this server were stored before the recording was finished
  */
 export async function storeLeftRecording(
   recordings: RecordingContext,
   { videoId, isStored }: { readonly videoId: string; readonly isStored: boolean },
   signal: AbortSignal,
-): Promise<NewRecording | undefined> {
+): Promise<void> {
   const { context, repository } = recordings;
-  const { files, records } = context;
+  const { files, records, log } = context;
   const folder = files.video(videoId);
   const names = spanNames(await namesIn(folder));
   const video = await repository.findVideo(videoId);
   // Deleted by its owner; a sweep removes the files.
-  if (names.length === 0 || video === undefined) return undefined;
+  if (names.length === 0 || video === undefined) return;
   const request = await records.request(videoId);
   const stored = await files.storage.find(files.source(videoId));
   if (
@@ -81,18 +79,10 @@ export async function storeLeftRecording(
     request?.isJoined === false &&
     (await extendVideo(recordings, { videoId, storedBytes: stored.bytes }, signal))
   ) {
-    return undefined;
+    return;
   }
-  if (isStored) {
-    for (const name of names) await rm(join(folder, name), { force: true });
-    return undefined;
-  }
-  const recording = { ...video, videoId: newId('vi'), broadcastId: '' };
-  await rename(folder, files.video(recording.videoId));
-  if (await repository.open(recording)) return recording;
-  // The live stream is deleted.
-  await rm(files.video(recording.videoId), { recursive: true });
-  return undefined;
+  if (isStored) for (const name of names) await rm(join(folder, name), { force: true });
+  else log.warn('recording-not-joined', { videoId, folder, files: names });
 }
 
 /** Returns false when the local file is not a longer version of the stored one. */

@@ -129,8 +129,7 @@ export class OrphanedRecordings {
         return;
       }
       const isStored = one.isStored === true;
-      const left = await storeLeftRecording(this.#context, { videoId, isStored }, this.#signal);
-      if (left !== undefined) this.add({ recording: left, reason: undefined });
+      await storeLeftRecording(this.#context, { videoId, isStored }, this.#signal);
     }
     this.#pending.delete(videoId);
   }
