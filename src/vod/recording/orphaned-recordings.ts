@@ -56,7 +56,9 @@ export class OrphanedRecordings {
 
   add(orphaned: OrphanedRecording): void {
     const { videoId } = orphaned.recording;
-    if (!this.#pending.has(videoId)) this.#pending.set(videoId, { ...orphaned, failures: 0, notBeforeMs: 0 });
+    const known = this.#pending.get(videoId);
+    if (known !== undefined && !isLeft(known)) return;
+    this.#pending.set(videoId, { ...orphaned, failures: 0, notBeforeMs: 0 });
   }
 
   addFailed(left: OrphanedRecording): void {
@@ -81,7 +83,7 @@ export class OrphanedRecordings {
         if (this.#isRecording(recording.videoId) || (await repository.mayContinue(recording))) continue;
         // Those of another server, which may take the recording over at any time, are not among them.
         const foldersBefore = await context.folders.list(recording.videoId);
-        const isOpen = await repository.isOpen(recording.videoId);
+        const isOpen = !isLeft(one) && (await repository.isOpen(recording.videoId));
         const isVideo = isOpen ? await this.#finish(one, foldersBefore) : undefined;
         if (isVideo === undefined) {
           await this.#leave(one);
@@ -142,6 +144,11 @@ export class OrphanedRecordings {
       notBeforeMs: this.#context.context.clock.monotonicMs() + delayMs,
     });
   }
+}
+
+/** Only its files are known: another server goes on with the recording, or has finished it. */
+function isLeft({ recording }: OrphanedRecording): boolean {
+  return recording.broadcastId === '';
 }
 
 export function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {
