@@ -57,7 +57,7 @@ async function started(protocol: Protocol, maxWaitMs: number) {
 
 describe.each(protocols)('files in storage over %s', protocol => {
   it('answers 503 with Retry-After while the storage fails or hangs, and goes on for other files', async () => {
-    await using server = await started(protocol, 100);
+    await using server = await started(protocol, 1_000);
     await server.videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');
     await server.videos.giveFile(videoId, 'storyboard.jpg', 'tiles', 'image/jpeg');
     for (const fault of ['fails', 'hangs'] as const) {
