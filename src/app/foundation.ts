@@ -120,7 +120,10 @@ export async function openFoundation(config: Config, environment: AppEnvironment
         setting: config['encode.hardware'],
         devicePath: config['encode.hardwareDevice'],
         ffmpegPath: build.path,
-        ...{ owner: processes, memoryBytes: config['live.encoderMemory'], clock, log },
+        owner: processes,
+        memoryBytes: config['live.encoderMemory'],
+        clock,
+        log,
       });
     const encoders = encodersOf(ffmpeg);
     const { forFiles } = ffmpeg;

@@ -161,7 +161,9 @@ export function serverComponents(
   return {
     programs: [
       {
-        ...{ name: 'ffmpeg', path, version },
+        name: 'ffmpeg',
+        path,
+        version,
         ...(lacks.length === 0 ? {} : { lacks: [...lacks] }),
         usedFor: forFiles && 'live-streams',
       },

@@ -110,7 +110,8 @@ function parseRequest(words: readonly string[], options: ReadonlySet<string>): A
   }
   return {
     command,
-    ...{ subject, address },
+    subject,
+    address,
     isUpgraded: options.has('upgraded'),
     isUndo: options.has('undo'),
     isRemoval: options.has('remove'),

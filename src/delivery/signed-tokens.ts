@@ -180,7 +180,9 @@ function readClaims(
     blockedCountries: [],
   };
   return {
-    ...{ projectId, subject: sub, startsAtMs: nbf * 1000 },
+    projectId,
+    subject: sub,
+    startsAtMs: nbf * 1000,
     claims: {
       limits: {
         signingKeyId: keyId,

@@ -49,7 +49,7 @@ interface Viewer {
   readonly stream: AdmittedStream;
 }
 
-/** Of a viewer among those that are allowed; to be told what becomes of the viewer. */
+/** The place of one viewer among those that are allowed. Tell it what becomes of the viewer. */
 interface ViewerPlace {
   connected(): void;
   left(): void;

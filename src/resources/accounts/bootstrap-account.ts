@@ -69,7 +69,9 @@ export async function bootstrapAccount(
   try {
     const atMs = (options.clock ?? systemClock).nowMs();
     accountId = await createAccount(database, {
-      ...{ email: adminEmail, isUpgraded: options.isUpgraded, isFirst: true },
+      email: adminEmail,
+      isUpgraded: options.isUpgraded,
+      isFirst: true,
       ...{ keys, password, atMs },
     });
   } catch (error) {

@@ -9,7 +9,8 @@ import type { UnverifiedUser } from './account-admin.store.ts';
 import type { AccountAdmin } from './account-admin.ts';
 
 const example = {
-  ...{ userId: 'us4Gh7Jk2Lz9Xc5Vb8Nm1Qw3', email: 'anna@example.org' },
+  userId: 'us4Gh7Jk2Lz9Xc5Vb8Nm1Qw3',
+  email: 'anna@example.org',
   createdAt: '2026-03-04T05:06:07+00:00',
 };
 

@@ -57,11 +57,13 @@ export class InvitationMails {
     const { attempts, publicUrl, clock } = this.#options;
     const count = { attempts, nowMs: clock.nowMs() };
     const byAccount = {
-      ...{ ...count, windowMs: hourMs },
+      ...count,
+      windowMs: hourMs,
       refusal: `This account has sent ${maxMailsPerHour} invitations by mail within an hour.`,
     };
     const byAddress = {
-      ...{ ...count, windowMs: dayMs },
+      ...count,
+      windowMs: dayMs,
       refusal: 'Several invitations were sent to this address within a day.',
     };
     try {

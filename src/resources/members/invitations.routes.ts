@@ -81,7 +81,10 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       ...byToken,
       success: { status: 200, description: 'The invitation.', schema: openedInvitationSchema },
       handle: ({ found: { email, role, expiresAtMs, accountName, ownerEmail, hasUser, isMailed } }) => ({
-        ...{ email, role, hasUser, verifies: isMailed },
+        email,
+        role,
+        hasUser,
+        verifies: isMailed,
         expiresAt: formatAtom(expiresAtMs),
         ...(accountName === undefined ? {} : { accountName }),
         ...(ownerEmail === undefined ? {} : { ownerEmail }),

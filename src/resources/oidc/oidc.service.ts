@@ -238,7 +238,10 @@ export class OidcService {
   async #createUser(email: EmailAddress, request: PeerRequest): Promise<User> {
     const { database, accounts, audit, clock, log } = this.#options;
     const accountId = await createAccount(database, {
-      ...{ email, isUpgraded: false, password: newPassword(), atMs: clock.nowMs() },
+      email,
+      isUpgraded: false,
+      password: newPassword(),
+      atMs: clock.nowMs(),
     });
     const user = (await accounts.findUser(email))!;
     if (accountId !== undefined) {

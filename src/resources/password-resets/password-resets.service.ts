@@ -93,10 +93,15 @@ export class PasswordResetsService {
     const { accounts, passkeys, clock } = this.#options;
     const sessions = await accounts.sessions.listByUser(userId, clock.nowMs());
     return {
-      ...{ email, emailVerified: isVerified, expiresAt: formatAtom(expiresAtMs) },
+      email,
+      emailVerified: isVerified,
+      expiresAt: formatAtom(expiresAtMs),
       passkeys: (await passkeys.all(userId)).map(passkeyViewOf),
       sessions: sessions.map(({ sessionId, createdAtMs, lastUsedAtMs, address, userAgent }) => ({
-        ...{ sessionId, createdAt: formatAtom(createdAtMs), lastUsedAt: formatAtom(lastUsedAtMs), address },
+        sessionId,
+        createdAt: formatAtom(createdAtMs),
+        lastUsedAt: formatAtom(lastUsedAtMs),
+        address,
         ...(userAgent === undefined ? {} : { userAgent }),
       })),
     };

@@ -71,15 +71,30 @@ export function createSessions(options: {
   const mails = smtp && new MailQueue({ mailer: new Mailer(smtp), log });
   const verificationMails = new VerificationMails({ queue: mails, publicUrl, log });
   const invitations = new InvitationsService({
-    ...{ ...shared, store, sessions: service, verificationMails, publicUrl },
+    ...shared,
+    store,
+    sessions: service,
+    verificationMails,
+    publicUrl,
     mails: mails && new InvitationMails({ queue: mails, store, attempts, publicUrl, clock, log }),
   });
   const oidc = new OidcService({
-    ...{ ...shared, database, sessions: service, invitations, verificationMails, challenges, publicUrl },
+    ...shared,
+    database,
+    sessions: service,
+    invitations,
+    verificationMails,
+    challenges,
+    publicUrl,
     settings: options.oidc,
   });
   const resets = new PasswordResetsService({
-    ...{ ...shared, passkeys: passkeysStore, secondFactor: twoFactor, attempts, mails, publicUrl },
+    ...shared,
+    passkeys: passkeysStore,
+    secondFactor: twoFactor,
+    attempts,
+    mails,
+    publicUrl,
   });
   return {
     routes: [

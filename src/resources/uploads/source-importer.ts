@@ -98,8 +98,11 @@ export class SourceImporter {
     if (copied !== undefined) {
       const { liveStreamId, videoId } = copied;
       return {
-        ...{ kind: 'copied', ...copied, origin: { liveStreamId, videoId } },
-        ...{ clippedFrom: liveStreamId, copiedFrom: liveStreamId },
+        kind: 'copied',
+        ...copied,
+        origin: { liveStreamId, videoId },
+        clippedFrom: liveStreamId,
+        copiedFrom: liveStreamId,
       };
     }
     if (!(await hasVideo(projectId, source))) {

@@ -135,7 +135,12 @@ export function clipTimecodeMs(text: string): number | undefined {
 const position = /^\d{1,5}(?:\.\d{1,3})?(?:px|%)$/;
 const size = /^(?:\d{1,5}(?:\.\d{1,3})?(?:px|%)|initial)$/;
 export const placementPatterns = {
-  ...{ top: position, left: position, bottom: position, right: position, width: size, height: size },
+  top: position,
+  left: position,
+  bottom: position,
+  right: position,
+  width: size,
+  height: size,
   opacity: /^(?:100(?:\.0{1,3})?|0?\d{1,2}(?:\.\d{1,3})?)%$/,
 } as const satisfies Record<PlacementField, RegExp>;
 

@@ -146,7 +146,9 @@ export class VideosService {
     const ofStream = await this.#store.policyOfStream(projectId, liveStreamId, transaction);
     const playbackPolicy = ofStream === undefined ? rest.playbackPolicy : ofStream;
     const attributes = {
-      ...{ title, public: rest.public, playbackPolicy },
+      title,
+      public: rest.public,
+      playbackPolicy,
       ...(hasPlayer ? { playerId } : {}),
     };
     return this.#add(projectId, attributes, { origin: { liveStreamId, videoId } }, transaction);
@@ -174,7 +176,8 @@ export class VideosService {
         { ...attributes, clip: plan.clip },
         {
           ...(origin === undefined ? {} : { origin }),
-          ...{ clippedFrom, copiedFrom },
+          clippedFrom,
+          copiedFrom,
           begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),
         },
       );

@@ -285,7 +285,8 @@ export async function connectPostgres(options: {
     if (isPooled) options.onPooled?.();
     const openPool = (max: number) => {
       const pool = new pg.Pool({
-        ...{ ...settings, max },
+        ...settings,
+        max,
         idleTimeoutMillis: idleTimeoutMs,
         query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
         // Poolers refuse these among the parameters of a connection. A transaction pooler would give them to others.

@@ -116,8 +116,13 @@ export async function surveyVideo(
   const endTicks = lastTicks + lastDurationTicks;
   const isCut = edit.endTicks > lastTicks && edit.endTicks < endTicks - edit.tolerance;
   return {
-    ...{ first, end, startTicks, endTicks: isCut ? Math.round(edit.endTicks) : endTicks },
-    ...{ lastDurationTicks, minOffsetTicks, syncs },
+    first,
+    end,
+    startTicks,
+    endTicks: isCut ? Math.round(edit.endTicks) : endTicks,
+    lastDurationTicks,
+    minOffsetTicks,
+    syncs,
   };
 }
 

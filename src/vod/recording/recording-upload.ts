@@ -76,7 +76,10 @@ export class RecordingUpload {
 
   written({ path, bytes, seconds }: Pick<RecordingSpan, 'path' | 'bytes' | 'seconds'>): void {
     const span = this.#spans.get(path) ?? {
-      ...{ bytes, seconds, cutBytes: 0, cutSeconds: 0 },
+      bytes,
+      seconds,
+      cutBytes: 0,
+      cutSeconds: 0,
       sending: new Set<number>(),
     };
     this.#spans.set(path, Object.assign(span, { bytes, seconds }));

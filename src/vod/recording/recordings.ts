@@ -181,7 +181,8 @@ export class Recordings implements Component {
     const entry: OpenRecording = {
       ...{ recording, opened, onStopped, upload: this.#createUpload(recording) },
       writer: this.#createWriter(recording, opened, () => entry, { sharedFiles, ...continued }),
-      ...{ isShared: continued !== undefined, isBehind: false },
+      isShared: continued !== undefined,
+      isBehind: false,
       ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
     };
     this.#open.set(recording.videoId, entry);

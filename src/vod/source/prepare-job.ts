@@ -41,7 +41,12 @@ async function prepare(
   const plan = planUsableSource(probed, sourceRequest);
   const { generation, folder, name } = await folders.make(videoId, clock.nowMs());
   const passthrough = await indexPassthrough(context, job, {
-    ...{ path, folder, probed, plan, request: sourceRequest, parse },
+    path,
+    folder,
+    probed,
+    plan,
+    request: sourceRequest,
+    parse,
   });
   if (passthrough.video !== undefined || passthrough.audio !== undefined) {
     await folders.keep(videoId, name, job.signal);

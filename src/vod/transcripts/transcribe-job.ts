@@ -39,7 +39,10 @@ export async function transcribeVideo(context: VodContext, job: RunningJob): Pro
       const plan = planUsableSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
       const audio = plan.audio ?? noAudio();
       const source: SpeechSource = {
-        ...{ path, index: audio.index, rightIndex: audio.rightIndex, timedBy: timingIndexes(plan) },
+        path,
+        index: audio.index,
+        rightIndex: audio.rightIndex,
+        timedBy: timingIndexes(plan),
         startSeconds: plan.part?.startSeconds ?? 0,
       };
       const parts = await transcribeParts({ context, job, request, transcriber }, plan, source);
