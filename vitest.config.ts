@@ -20,11 +20,14 @@ const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
 const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
+/** Comes first: what is registered first at the end of a file runs last. */
+const countCpu = 'test/support/count-cpu-seconds.ts';
+
 /** Every answer of a server is held against the API document. */
 const answers = {
   env,
   globalSetup: ['test/support/answers/prepare-answer-checks.ts', 'test/support/prepare-sqlite-template.ts'],
-  setupFiles: ['test/support/remove-test-databases.ts', 'test/support/answers/check-answers.ts'],
+  setupFiles: [countCpu, 'test/support/remove-test-databases.ts', 'test/support/answers/check-answers.ts'],
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
@@ -71,7 +74,13 @@ export default defineConfig({
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...deadlines, isolate: false },
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          setupFiles: [countCpu],
+          ...deadlines,
+          isolate: false,
+        },
       },
       {
         test: {

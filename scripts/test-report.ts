@@ -6,6 +6,17 @@ export interface FileOutcome {
   readonly skipped: number;
   /** Failed tests with their errors, and other reasons, empty when the file passed. */
   readonly problems: readonly string[];
+  /** Absent for a file that did not end. */
+  readonly cost?: FileCost;
+}
+
+/** The time that a test file took. */
+export interface FileCost {
+  readonly project: string;
+  /** From the start of its process to its end. */
+  readonly seconds: number;
+  /** Of its process and all that it started; absent where no `/proc` tells. */
+  readonly cpuSeconds?: number | undefined;
 }
 
 const onPostgres = ' on PostgreSQL';
@@ -25,7 +36,14 @@ export function argumentsOfRun(name: string): string[] {
 export type ReportLine =
   | { readonly type: 'start'; readonly files: readonly string[] }
   | { readonly type: 'file'; readonly outcome: FileOutcome }
-  | { readonly type: 'end'; readonly errors: readonly UnhandledError[] };
+  | {
+      readonly type: 'end';
+      readonly errors: readonly UnhandledError[];
+      /** Of the run as a whole. */
+      readonly seconds?: number;
+      /** Of the whole machine, whatever it did beside the tests. */
+      readonly machineCpuSeconds?: number;
+    };
 
 /** An error outside of any test; `file` is absent when nothing tells which file caused it. */
 export interface UnhandledError {
@@ -135,6 +153,38 @@ export function describeOutcome(outcome: RepeatedOutcome): string[] {
     ...errors.map(error => `failed: ${firstLine(error)}`),
     ...files.filter(file => !isPassed(file)).map(file => line('failed', file)),
     ...flaky.map(file => line('flaky', file)),
+  ];
+}
+
+const maxListedFiles = 20;
+
+/** Describes what the files of a run cost: each project, then the most expensive files. */
+export function describeCosts(text: string): string[] {
+  const lines = text.split('\n').flatMap(parseLine);
+  const costs = lines.flatMap(line =>
+    line.type === 'file' && line.outcome.cost !== undefined
+      ? [{ ...line.outcome.cost, file: line.outcome.file }]
+      : [],
+  );
+  const total = (of: readonly FileCost[], kind: 'seconds' | 'cpuSeconds') =>
+    of.reduce((sum, cost) => sum + (cost[kind] ?? 0), 0);
+  const row = (of: readonly FileCost[], name: string) =>
+    `${total(of, 'cpuSeconds').toFixed(0).padStart(6)} ${total(of, 'seconds').toFixed(0).padStart(8)}  ${name}`;
+  const projects = [...Map.groupBy(costs, ({ project }) => project)].map(([project, of]) =>
+    row(of, `${project} (${of.length} files)`),
+  );
+  const files = costs
+    .toSorted((a, b) => total([b], 'cpuSeconds') - total([a], 'cpuSeconds') || b.seconds - a.seconds)
+    .slice(0, maxListedFiles);
+  const ends = lines.flatMap(line => (line.type === 'end' ? [line] : []));
+  return [
+    ' CPU s  seconds',
+    ...projects,
+    ...files.map(cost => row([cost], `${cost.file} (${cost.project})`)),
+    ...ends.map(
+      ({ seconds = 0, machineCpuSeconds = 0 }) =>
+        `The run took ${seconds.toFixed(0)} s; the machine worked ${machineCpuSeconds.toFixed(0)} CPU s meanwhile.`,
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   argumentsOfRun,
+  describeCosts,
   describeOutcome,
   type FileOutcome,
   nameOfRun,
@@ -119,5 +120,27 @@ test('a file that runs on both databases is repeated on the one where it failed'
   expect(argumentsOfRun(nameOfRun('test/a.test.ts', 'postgres'))).toEqual([
     '--project=postgres',
     'test/a.test.ts',
+  ]);
+});
+
+test('costs are listed by project, then by file, the most expensive first', () => {
+  const cost = (project: string, seconds: number, cpuSeconds?: number) => ({
+    cost: { project, seconds, cpuSeconds },
+  });
+  const lines: ReportLine[] = [
+    { type: 'start', files: ['a', 'b', 'c', 'd'] },
+    { type: 'file', outcome: { ...outcome('a', 1), ...cost('unit', 1.2, 0.9) } },
+    { type: 'file', outcome: { ...outcome('b', 1), ...cost('media', 30, 4.6) } },
+    { type: 'file', outcome: { ...outcome('c', 1), ...cost('media', 10, 12.1) } },
+    { type: 'end', errors: [], seconds: 41, machineCpuSeconds: 20.4 },
+  ];
+  expect(describeCosts(lines.map(line => JSON.stringify(line)).join('\n'))).toEqual([
+    ' CPU s  seconds',
+    '     1        1  unit (1 files)',
+    '    17       40  media (2 files)',
+    '    12       10  c (media)',
+    '     5       30  b (media)',
+    '     1        1  a (unit)',
+    'The run took 41 s; the machine worked 20 CPU s meanwhile.',
   ]);
 });

@@ -1,0 +1,15 @@
+/** Counts the CPU seconds of each test file, for `scripts/test-file-reporter.ts`: of its process, and of all that it started. */
+import { afterAll, afterEach } from 'vitest';
+import { cpuSecondsOfFile, noteCpuSeconds } from './cpu-seconds.ts';
+import { hasProc } from './processes.ts';
+
+if (hasProc && process.env.MILLRACE_TEST_REPORT !== undefined) {
+  afterEach(() => {
+    // To look at all processes takes some milliseconds.
+    if (process.getActiveResourcesInfo().includes('ProcessWrap')) noteCpuSeconds();
+  });
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest takes nothing else where no fixture is used.
+  afterAll(({}, { file }) => {
+    file.meta.cpuSeconds = cpuSecondsOfFile();
+  });
+}
