@@ -1,9 +1,12 @@
 import type { Authenticate } from '../http/routing/caller.ts';
+import type { ServedChange } from '../http/routing/koa-app.ts';
 import { RateLimiter, type RateLimits } from '../http/routing/rate-limiter.ts';
 import { AccessWatch } from '../resources/accounts/access-watch.ts';
 import { AccountsStore } from '../resources/accounts/accounts.store.ts';
 import { KeyPairsService } from '../resources/accounts/key-pairs.service.ts';
 import { KeyPairsStore } from '../resources/accounts/key-pairs.store.ts';
+import { UnverifiedChangesStore } from '../resources/accounts/unverified-changes.store.ts';
+import { recordUnverified } from '../resources/accounts/unverified-changes.ts';
 import { AuditLog } from '../resources/audit/audit-log.ts';
 import { AuthService } from '../resources/auth/auth.service.ts';
 import { tokenCleanup } from '../resources/auth/token-cleanup.ts';
@@ -39,6 +42,7 @@ export interface Access {
   readonly accounts: AccountsStore;
   readonly watch: AccessWatch;
   readonly audit: AuditLog;
+  readonly recordChange: (change: ServedChange) => Promise<void>;
   readonly keyPairs: KeyPairsService;
   readonly auth: AuthService;
   readonly sessions: ReturnType<typeof createSessions>;
@@ -57,8 +61,13 @@ export function createAccess(options: AccessOptions): Access {
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
   const audit = new AuditLog({ database, addressOf: peers.addressOf, clock, log });
   const sessions = createSessions({ database, accounts, audit, publicUrl, oidc, smtp, clock, log, peers });
+  const unverifiedChanges = new UnverifiedChangesStore(database);
   return {
     ...{ accounts, watch, audit, auth, sessions, limiter },
+    recordChange: async change => {
+      await recordUnverified(change, unverifiedChanges);
+      await audit.recordChange(change);
+    },
     keyPairs: new KeyPairsService({ store: new KeyPairsStore(database), accounts, clock }),
     authenticate: async (request, setHeader) => {
       const { authorization } = request.headers;

@@ -63,7 +63,7 @@ export function createApi(options: ApiOptions): Api {
     authenticateSession: (request, setHeader) => access.sessions.gate.sessionOf(request, setHeader),
     authenticateUpload: token => options.videoServices.uploadTokens.authenticate(token),
     followAccess: (accountId, changed) => access.watch.follow(accountId, changed),
-    recordChange: change => access.audit.recordChange(change),
+    recordChange: change => access.recordChange(change),
     inTransaction: work => options.database.sharedTransaction(work),
     limiter: access.limiter,
     docsBase,

@@ -117,9 +117,23 @@ export async function createBroadcasts(
     suspending.request();
     return registry.openCount > 0;
   });
-  const stopListening = database.signals.listen('access', () => {
-    if (registry.openCount > 0) suspending.request();
-  });
+  const stopListening = [
+    database.signals.listen('access', () => {
+      if (registry.openCount > 0) suspending.request();
+    }),
+    database.signals.listen('live', liveStreamId => {
+      const isRunning = registry.running().some(one => one.liveStreamId === liveStreamId);
+      if (liveStreamId !== undefined && isRunning) void updateRestreams(liveStreamId);
+    }),
+  ];
+  const updateRestreams = async (liveStreamId: string) => {
+    try {
+      const destinations = await liveStreams.findRestreams(liveStreamId);
+      if (destinations !== undefined) restreamer.update(liveStreamId, destinations);
+    } catch (error) {
+      log.error('live-stream-change-not-applied', { liveStreamId, error });
+    }
+  };
   const health = new HealthSampler({
     measure: liveStreamId => {
       const stats = registry.statsOf(liveStreamId);
@@ -130,7 +144,7 @@ export async function createBroadcasts(
   });
   const gate = publishGate(foundation, { registry, publishHook });
   const pulls = createPulls(foundation, gate, liveStreams);
-  const cluster = shared?.connect({ registry, alarms, viewers, restreamer, liveStreams });
+  const cluster = shared?.connect({ registry, alarms, viewers });
   return {
     ...{ registry, gate, services, transcoding, restreamer, alarms, health, pulls, cluster: cluster?.live },
     components: [
@@ -144,7 +158,7 @@ export async function createBroadcasts(
       ...pulls.components,
       componentOf('suspensions', {
         stop: () => {
-          stopListening();
+          for (const stop of stopListening) stop();
           suspensions.stop();
           suspending.cancel();
           return suspending.idle();

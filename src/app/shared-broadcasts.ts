@@ -5,12 +5,10 @@ import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts'
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
 import type { BroadcastJournal } from '../live/broadcast/ports.ts';
 import type { AlarmMonitor } from '../live/health/alarm-monitor.ts';
-import type { Restreamer } from '../live/restream/restreamer.ts';
 import { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
 import type { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
 import { ClaimKeeper } from '../resources/broadcasts/claim-keeper.ts';
 import { ClusterBroadcasts } from '../resources/broadcasts/cluster-broadcasts.ts';
-import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { BroadcastReports } from './broadcast-reports.ts';
 import { ClusterLive } from './cluster-live.ts';
@@ -20,8 +18,6 @@ interface LocalSide {
   readonly registry: BroadcastRegistry;
   readonly alarms: AlarmMonitor;
   readonly viewers: ViewerCount;
-  readonly restreamer: Restreamer;
-  readonly liveStreams: LiveStreamsStore;
 }
 
 interface SharedBroadcasts {
@@ -89,7 +85,7 @@ export function createSharedBroadcasts(
         announce('');
       },
     },
-    connect: ({ registry, alarms, viewers, restreamer, liveStreams }) => {
+    connect: ({ registry, alarms, viewers }) => {
       const cluster = new ClusterBroadcasts({
         ...{ database, store: claims.store, history, nodeId, listNodes, clock, log },
       });
@@ -114,10 +110,6 @@ export function createSharedBroadcasts(
         ...{ database, claims, nodeId, clock, log, local: registry, canMove: () => claims.canMove() },
         isLeaseStored: () => nodes.isLeaseStored,
         isAnotherReady: createReadinessCheck(nodes),
-        changed: async liveStreamId => {
-          const restreams = await liveStreams.findRestreams(liveStreamId);
-          if (restreams !== undefined) restreamer.update(liveStreamId, restreams);
-        },
       });
       return {
         live: new ClusterLive({ registry, cluster, claims, history, announce, clock }),

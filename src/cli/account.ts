@@ -229,9 +229,11 @@ async function verify({ subject }: AccountRequest, operator: AccountAdmin): Prom
 }
 
 async function endedText(removed: RemovedCredentials): Promise<string> {
-  const { describeRemoved } = await import('../resources/accounts/removed-credentials.ts');
+  const { describeRemoved, describeUnknownKeys } = await import(
+    '../resources/accounts/removed-credentials.ts'
+  );
   const ended = describeRemoved(removed);
-  return ended === undefined ? '' : ` This has ended: ${ended}.`;
+  return `${ended === undefined ? '' : ` This has ended: ${ended}.`} ${describeUnknownKeys(removed)}`.trimEnd();
 }
 
 /** @throws UsageError */

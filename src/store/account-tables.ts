@@ -16,6 +16,8 @@ export interface AccountRow {
   is_operator: Generated<number>;
   created_at_ms: number;
   name: string | null;
+  /** 1: no owner has ever proved their email address, as far as is known. */
+  is_unclaimed: Generated<number>;
 }
 
 /** A user in an account. */
@@ -101,8 +103,26 @@ export interface ApiKeyRow {
   created_at_ms: number;
   last_used_at_ms: number | null;
   revoked_at_ms: number | null;
-  /** The user who created it, if it was one. */
+  /** The user who created it, or the key that created it, if it was one. */
   user_id: string | null;
+}
+
+/**
+ * Something that a user set up before they proved their email address. `target_id` is the id of the resource, or the text of an
+ * upload token.
+ */
+export interface UnverifiedChangeRow {
+  user_id: string;
+  kind:
+    | 'signing-key'
+    | 'webhook'
+    | 'hook'
+    | 'upload-token'
+    | 'invitation'
+    | 'stream-key'
+    | 'destination'
+    | 'player-link';
+  target_id: string;
 }
 
 /** Deleted with its API key. */

@@ -62,6 +62,7 @@ import { inheritedAccess } from './migrations/0058-inherited-access.ts';
 import { cutOffPublishers } from './migrations/0059-cut-off-publishers.ts';
 import { verifiedEmails } from './migrations/0060-verified-emails.ts';
 import { recordedPolicies } from './migrations/0061-recorded-policies.ts';
+import { unverifiedChanges } from './migrations/0062-unverified-changes.ts';
 import { assertNotTooNew, assertNotTooOld, type SchemaVersion } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
@@ -128,6 +129,7 @@ export const migrations: readonly Migration[] = [
   cutOffPublishers,
   verifiedEmails,
   recordedPolicies,
+  unverifiedChanges,
 ];
 
 /** Uses a transaction per migration. @throws AppError `database-unusable` */

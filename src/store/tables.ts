@@ -24,6 +24,7 @@ import type {
   TokenRow,
   TrafficRow,
   TwoFactorRow,
+  UnverifiedChangeRow,
   UsedChallengeRow,
   UserRow,
 } from './account-tables.ts';
@@ -84,6 +85,7 @@ export interface Tables {
   access_tokens: TokenRow;
   refresh_tokens: TokenRow;
   users: UserRow;
+  unverified_changes: UnverifiedChangeRow;
   sessions: SessionRow;
   two_factor: TwoFactorRow;
   recovery_codes: RecoveryCodeRow;

@@ -8,10 +8,15 @@ export type Actor =
       readonly apiKeyId: string;
       /** The name of its pair. */
       readonly name: string | undefined;
+      /** The user who created the key, if it is known. */
+      readonly userId: string | undefined;
+      /** That user has not proved the email address. */
+      readonly isUnverified: boolean;
     }
   | {
       readonly kind: 'user';
       readonly userId: string;
+      readonly isUnverified: boolean;
       readonly email: string;
       readonly sessionId: string;
     };

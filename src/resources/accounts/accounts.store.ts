@@ -22,10 +22,13 @@ import { parseScopes } from './key-pair.ts';
 import { KeyPairsStore } from './key-pairs.store.ts';
 import type { KeptCredentials, RemovedCredentials } from './removed-credentials.ts';
 import { SecretCache } from './secret-cache.ts';
+import { selectUnclaimed, UnverifiedChangesStore } from './unverified-changes.store.ts';
 
 interface OwnerRow {
   api_key_id: string;
   key_name: string | null;
+  user_id: string | null;
+  unverified_user_id: string | null;
   project_id: string;
   account_id: string;
   environment: Environment;
@@ -40,9 +43,12 @@ export function selectKeyOwner(queries: Queries) {
     .innerJoin('key_pairs as kp', 'kp.id', 'k.pair_id')
     .innerJoin('projects as p', 'p.id', 'k.project_id')
     .innerJoin('accounts as a', 'a.id', 'p.account_id')
+    .leftJoin('users as u', join => join.onRef('u.id', '=', 'k.user_id').on('u.verified_at_ms', 'is', null))
     .where('k.revoked_at_ms', 'is', null)
     .select([
       'k.id as api_key_id',
+      'k.user_id',
+      'u.id as unverified_user_id',
       'kp.name as key_name',
       'p.id as project_id',
       'p.account_id',
@@ -52,6 +58,19 @@ export function selectKeyOwner(queries: Queries) {
       'kp.scopes',
     ]);
 }
+
+const nothingRemoved: RemovedCredentials = {
+  ...{
+    passkeys: 0,
+    sessions: 0,
+    twoFactor: false,
+    apiKeys: 0,
+    signingKeys: 0,
+    uploadTokens: 0,
+    streamKeys: 0,
+  },
+  ...{ webhooks: 0, hooks: 0, destinations: 0, invitations: 0, members: 0, unknownApiKeys: 0 },
+};
 
 /** One instance per server: its changes clear its cache of key owners and that of the sessions at once. */
 export class AccountsStore {
@@ -65,6 +84,7 @@ export class AccountsStore {
   readonly #passkeys: PasskeysStore;
   readonly #twoFactor: TwoFactorStore;
   readonly #keyPairs: KeyPairsStore;
+  readonly #unverifiedChanges: UnverifiedChangesStore;
   readonly #ownerCache = new SecretCache<KeyOwner>();
   readonly #ownerOfKey: PreparedQuery<{ hash: Buffer }, OwnerRow>;
 
@@ -77,6 +97,7 @@ export class AccountsStore {
     this.#passkeys = new PasskeysStore(database);
     this.#twoFactor = new TwoFactorStore(database);
     this.#keyPairs = new KeyPairsStore(database);
+    this.#unverifiedChanges = new UnverifiedChangesStore(database);
     this.#ownerOfKey = prepareQuery(({ hash }: Bound<{ hash: Buffer }>) =>
       selectKeyOwner(database.queries).where('k.key_hash', '=', hash),
     );
@@ -292,10 +313,9 @@ export class AccountsStore {
       if (verified !== undefined) return verified;
       await this.#setPassword(userId, passwordHash, transaction);
       return {
+        ...nothingRemoved,
         passkeys: await this.#passkeys.removeOfUser(userId, keep.passkeys, transaction),
         sessions: await this.sessions.removeOfUser(userId, keep.sessions, transaction),
-        apiKeys: 0,
-        twoFactor: false,
       };
     };
     return this.changeAccess(user.accountId, reset, { changed: 'user' });
@@ -303,8 +323,9 @@ export class AccountsStore {
 
   /**
    * Marks an email address that the user has just proved. Anybody may have set up what is there until then, so it ends: passkeys,
-   * codes, sessions, links with a provider, and API keys that the user created. Call it within {@link changeAccess} with
-   * `changed: 'user'`. @returns undefined when the address was proved before
+   * codes, sessions, links with a provider, API keys and all else that the user set up to access accounts or to send their data
+   * elsewhere. In accounts that no verified user has owned, it ends whoever set it up, with the memberships of others. Call it
+   * within {@link changeAccess} with `changed: 'user'`. @returns undefined when the address was proved before
    */
   async verify(
     { userId }: Pick<User, 'userId'>,
@@ -322,12 +343,35 @@ export class AccountsStore {
     await transaction.run(queries.deleteFrom('identities').where('user_id', '=', userId));
     const twoFactor = await this.#twoFactor.find(userId, transaction);
     await this.#twoFactor.remove(userId, transaction);
-    return {
+    const removed = {
       passkeys: await this.#passkeys.removeOfUser(userId, [], transaction),
       sessions: await this.sessions.removeOfUser(userId, [], transaction),
+      ...(await this.#unverifiedChanges.remove(userId, transaction)),
       apiKeys: await this.#keyPairs.revokeOfUser(userId, atMs, transaction),
       twoFactor: twoFactor?.enabledAtMs !== undefined,
+      members: await this.#removeOtherMembers(userId, transaction),
     };
+    const claimed = queries.updateTable('accounts').set({ is_unclaimed: 0 });
+    await transaction.run(claimed.where('id', 'in', selectUnclaimed(userId, transaction)));
+    return { ...removed, unknownApiKeys: await this.#keyPairs.countUnknown(userId, transaction) };
+  }
+
+  /** Of accounts that no verified user has owned. */
+  async #removeOtherMembers(userId: string, transaction: Transaction): Promise<number> {
+    const others = await transaction.all(
+      transaction.queries
+        .selectFrom('members')
+        .select(['account_id', 'user_id'])
+        .where('account_id', 'in', selectUnclaimed(userId, transaction))
+        .where('user_id', '!=', userId)
+        .orderBy('user_id'),
+    );
+    for (const other of others) {
+      await transaction.lock('user', other.user_id);
+      await this.sessions.removeOfMember(other.account_id, other.user_id, transaction);
+      await this.members.remove(other.account_id, other.user_id, transaction);
+    }
+    return others.length;
   }
 
   async #setPassword(userId: string, passwordHash: string, transaction: Transaction): Promise<void> {
@@ -373,6 +417,9 @@ export function ownerFrom(row: OwnerRow): KeyOwner {
       isUpgraded: row.is_upgraded === 1,
       environment: row.environment,
     }),
-    actor: { kind: 'api-key', apiKeyId: row.api_key_id, name: row.key_name ?? undefined },
+    actor: {
+      ...{ kind: 'api-key', apiKeyId: row.api_key_id, name: row.key_name ?? undefined },
+      ...{ userId: row.user_id ?? undefined, isUnverified: row.unverified_user_id !== null },
+    },
   };
 }

@@ -69,14 +69,14 @@ export class KeyPairsService {
     const { accountId } = caller;
     requireAuthority(caller, accessibleEnvironments(caller.environment), scopes ?? [...allScopes]);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
-      if (caller.actor.kind === 'user') await this.#accounts.requireSession(caller.actor, transaction);
+      await this.#requireCredential(caller, transaction);
       const projects = await this.#projectIdsOf(caller, transaction);
       await this.#requireKeyCapacity(projects[caller.environment], caller.environment, transaction);
       const keys = accessibleEnvironments(caller.environment).map(environment => ({
         environment,
         projectId: projects[environment],
         text: randomBase62(apiKeyLength),
-        userId: userIdOf(caller),
+        userId: caller.actor.userId,
       }));
       const createdAtMs = this.#clock.nowMs();
       const keyPairId = await this.#store.add({ accountId, name, scopes, createdAtMs, keys }, transaction);
@@ -112,14 +112,14 @@ export class KeyPairsService {
   async regenerate(caller: Caller, { keyPairId }: KeyPair, environment: Environment): Promise<KeyPairView> {
     const text = randomBase62(apiKeyLength);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
-      if (caller.actor.kind === 'user') await this.#accounts.requireSession(caller.actor, transaction);
+      await this.#requireCredential(caller, transaction);
       const pair = await this.#requireWhole(caller, keyPairId, transaction);
       requireAuthority(caller, [environment], pair.scopes);
       const projectId = (await this.#projectIdsOf(caller, transaction))[environment];
       if (pair.keys[environment] === undefined) {
         await this.#requireKeyCapacity(projectId, environment, transaction);
       }
-      const key = { projectId, text, userId: userIdOf(caller) };
+      const key = { projectId, text, userId: caller.actor.userId };
       await this.#store.replaceKey(pair, key, this.#clock.nowMs(), transaction);
       return viewOf(await this.#require(caller, keyPairId, transaction), { [environment]: text });
     });
@@ -155,6 +155,14 @@ export class KeyPairsService {
     });
   }
 
+  /** Refuses keys for a session or key that ended meanwhile: they would outlive it. @throws AppError `authentication-*` */
+  async #requireCredential({ actor }: Caller, transaction: Transaction): Promise<void> {
+    if (actor.kind === 'user') return this.#accounts.requireSession(actor, transaction);
+    if (actor.userId !== undefined) await transaction.lock('user', actor.userId);
+    if (await this.#store.isValid(actor.apiKeyId, transaction)) return;
+    throw new AppError('authentication-invalid-api-key');
+  }
+
   /** @throws AppError `resource-not-found` when the project was deleted a moment ago */
   async #projectIdsOf({ projectId }: Caller, transaction: Transaction): Promise<ProjectPair['projectIds']> {
     const pair = await this.#accounts.projects.findByProject(projectId, transaction);
@@ -188,10 +196,6 @@ export class KeyPairsService {
  * Allows a change of keys of these environments that have these scopes.
  * @throws AppError `authorization-production-credential-required` or `authorization-insufficient-scope`
  */
-function userIdOf({ actor }: Caller): string | undefined {
-  return actor.kind === 'user' ? actor.userId : undefined;
-}
-
 function requireAuthority(caller: Caller, changed: readonly Environment[], given: readonly Scope[]): void {
   const accessible = accessibleEnvironments(caller.environment);
   if (!changed.every(environment => accessible.includes(environment))) {

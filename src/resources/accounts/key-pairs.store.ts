@@ -4,6 +4,7 @@ import type { Environment } from '../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../store/connection.ts';
 import { hashOfSecret } from './account.ts';
 import { type ApiKey, type KeyPair, parseScopes } from './key-pair.ts';
+import { selectUnclaimed } from './unverified-changes.store.ts';
 
 const hintLength = 4;
 /** The hint of a shorter key would reveal it. */
@@ -30,7 +31,7 @@ interface KeyRow {
 interface NewKey {
   readonly projectId: string;
   readonly text: string;
-  /** The user who creates it, if it is one. */
+  /** The user who creates it, also with another key, if it is known. */
   readonly userId?: string | undefined;
 }
 
@@ -132,11 +133,20 @@ export class KeyPairsStore {
     await transaction.run(queries.deleteFrom('key_pairs').where('id', '=', pair.keyPairId));
   }
 
-  /** Revokes all keys that the user created. Returns their number. */
+  /** Revokes all keys that the user created, and those of accounts that no verified user has owned. Returns their number. */
   async revokeOfUser(userId: string, atMs: number, transaction: Transaction): Promise<number> {
     const { queries } = transaction;
-    const created = queries.selectFrom('api_keys').select(['id', 'pair_id']).where('user_id', '=', userId);
-    const keys = await transaction.all(created.where('revoked_at_ms', 'is', null));
+    const unclaimed = queries
+      .selectFrom('projects')
+      .select('id')
+      .where('account_id', 'in', selectUnclaimed(userId, transaction));
+    const keys = await transaction.all(
+      queries
+        .selectFrom('api_keys')
+        .select(['id', 'pair_id'])
+        .where('revoked_at_ms', 'is', null)
+        .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('project_id', 'in', unclaimed)])),
+    );
     for (const { id, pair_id: pairId } of keys) {
       await this.#revokeKey({ apiKeyId: id }, atMs, transaction);
       const left = queries.selectFrom('api_keys').select('id').where('pair_id', '=', pairId);
@@ -146,6 +156,20 @@ export class KeyPairsStore {
     return keys.length;
   }
 
+  /** Keys of accounts that the user owns, of which it is not known who created them. */
+  async countUnknown(userId: string, transaction: Transaction): Promise<number> {
+    const counted = transaction.queries
+      .selectFrom('members as m')
+      .innerJoin('projects as p', 'p.account_id', 'm.account_id')
+      .innerJoin('api_keys as k', 'k.project_id', 'p.id')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .where('m.user_id', '=', userId)
+      .where('m.role', '=', 'owner')
+      .where('k.user_id', 'is', null)
+      .where('k.revoked_at_ms', 'is', null);
+    return Number((await transaction.first(counted))?.total ?? 0);
+  }
+
   async touch(apiKeyId: string, atMs: number): Promise<void> {
     await this.#database.run(
       this.#database.queries
@@ -153,6 +177,11 @@ export class KeyPairsStore {
         .set({ last_used_at_ms: atMs })
         .where('id', '=', apiKeyId),
     );
+  }
+
+  async isValid(apiKeyId: string, transaction: Transaction): Promise<boolean> {
+    const key = transaction.queries.selectFrom('api_keys').select('id').where('id', '=', apiKeyId);
+    return (await transaction.first(key.where('revoked_at_ms', 'is', null))) !== undefined;
   }
 
   async nextKeyId(apiKeyId: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import type { EmailAddress } from '../../shared/email-address.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import { describeRemoved, type RemovedCredentials } from './removed-credentials.ts';
+import { describeRemoved, describeUnknownKeys, type RemovedCredentials } from './removed-credentials.ts';
 
 interface VerificationMailsOptions {
   /** Undefined if the server sends no mails. */
@@ -26,7 +26,8 @@ export class VerificationMails {
     const mail = composeMail({
       to: email,
       subject: 'Your email address for Millrace was verified',
-      greeting: `${email} is verified on Millrace at ${publicUrl()}. Somebody had set up a user with this address before. To keep others out, its password no longer works${ended === undefined ? '' : `, and this ended: ${ended}`}.`,
+      greeting:
+        `${email} is verified on Millrace at ${publicUrl()}. Somebody had set up a user with this address before. To keep others out, its password no longer works${ended === undefined ? '' : `, and this ended: ${ended}`}. ${describeUnknownKeys(removed)}`.trim(),
       link: { words: 'Open Millrace', url: `${publicUrl()}/dashboard` },
       advice:
         'If this wasn’t you, somebody can read your mail or sign in for you. Secure your mailbox first, and tell the operator of the server.',

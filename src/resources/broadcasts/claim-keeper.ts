@@ -33,8 +33,6 @@ interface ClaimKeeperOptions {
   readonly isLeaseStored: () => boolean;
   /** Another server can use the database now. Does not use the database itself. */
   readonly isAnotherReady: () => Promise<boolean>;
-  /** The settings of a live stream may have changed. */
-  readonly changed: (liveStreamId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -70,11 +68,10 @@ export class ClaimKeeper implements Component {
     const { database, claims, nodeId } = this.#options;
     // Those of its former run.
     await claims.releaseAllOf(nodeId);
-    this.#stopListening = database.signals.listen('live', liveStreamId => {
+    this.#stopListening = database.signals.listen('live', () => {
       if (this.#options.local.running().length === 0 && !claims.hasOwn) return;
       this.#interval.wake();
       this.#check.request();
-      if (liveStreamId !== undefined) void this.#changed(liveStreamId);
     });
   }
 
@@ -88,14 +85,6 @@ export class ClaimKeeper implements Component {
   /** Call this when a broadcast begins. */
   wake(): void {
     this.#interval.wake();
-  }
-
-  async #changed(liveStreamId: string): Promise<void> {
-    const { local, changed, log } = this.#options;
-    if (!local.running().some(one => one.liveStreamId === liveStreamId)) return;
-    await changed(liveStreamId).catch((error: unknown) =>
-      log.error('live-stream-change-not-applied', { liveStreamId, error }),
-    );
   }
 
   async #checkAll(): Promise<void> {

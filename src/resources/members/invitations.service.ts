@@ -207,7 +207,8 @@ export class InvitationsService {
       : undefined;
     if (removed !== undefined) {
       await this.#addMember(invitation, userId, transaction);
-      return removed;
+      await accounts.members.leaveOthers(userId, invitation.accountId, transaction);
+      return { ...removed, unknownApiKeys: 0 };
     }
     const detail = `Somebody has created ${email} a moment ago. Sign in, then open the invitation again.`;
     throw new AppError('invitation-of-other-user', undefined, { details: { detail } });

@@ -59,9 +59,21 @@ export class MembersService {
     throw new AppError('resource-not-found', undefined, { details: { name: 'userId' } });
   }
 
-  async #requireOtherOwner(accountId: string, { role }: Member, transaction: Transaction): Promise<void> {
-    if (role !== 'owner' || (await this.#accounts.members.count(accountId, transaction, 'owner')) > 1) return;
-    const detail = 'An account needs an owner. Make another member an owner first.';
+  /** An account that only unverified users own may have been prepared for them by somebody else. */
+  async #requireOtherOwner(
+    accountId: string,
+    { role, userId, isVerified }: Member,
+    transaction: Transaction,
+  ): Promise<void> {
+    if (role !== 'owner') return;
+    const owners = (await this.#accounts.members.list(accountId, transaction)).filter(
+      other => other.role === 'owner' && other.userId !== userId,
+    );
+    if (owners.some(other => other.isVerified || !isVerified)) return;
+    const detail =
+      owners.length === 0
+        ? 'An account needs an owner. Make another member an owner first.'
+        : 'An account needs an owner whose email address is verified. Make such a member an owner first.';
     throw new AppError('last-owner', undefined, { details: { name: 'userId', detail } });
   }
 }

@@ -24,9 +24,9 @@ export class MembersStore {
   }
 
   /** In the order in which they joined. */
-  async list(accountId: string): Promise<Member[]> {
-    const query = selectMembers(this.#database, accountId).orderBy('m.created_at_ms').orderBy('u.id');
-    return (await this.#database.all(query)).map(memberFrom);
+  async list(accountId: string, connection: Connection = this.#database): Promise<Member[]> {
+    const query = selectMembers(connection, accountId).orderBy('m.created_at_ms').orderBy('u.id');
+    return (await connection.all(query)).map(memberFrom);
   }
 
   async find(
@@ -111,6 +111,29 @@ export class MembersStore {
         .where('account_id', '=', accountId)
         .where('user_id', '=', userId),
     );
+  }
+
+  /** Ends memberships of the user in other accounts that have another owner. */
+  async leaveOthers(userId: string, accountId: string, transaction: Transaction): Promise<void> {
+    const { queries } = transaction;
+    await transaction.run(
+      queries
+        .deleteFrom('members')
+        .where('user_id', '=', userId)
+        .where('account_id', '!=', accountId)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('members as o')
+              .select('o.user_id')
+              .whereRef('o.account_id', '=', 'members.account_id')
+              .where('o.role', '=', 'owner')
+              .where('o.user_id', '!=', userId),
+          ),
+        ),
+    );
+    const [first] = await this.listAccounts(userId, transaction);
+    const moved = queries.updateTable('users').set({ account_id: first!.accountId });
+    await transaction.run(moved.where('id', '=', userId));
   }
 
   /** Deletes the user with the last membership, so that the email address can be invited again. */

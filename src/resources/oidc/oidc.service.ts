@@ -141,7 +141,7 @@ export class OidcService {
 
   /** Needs the address of the invitation, also of a person who has a user. */
   async #accept(person: ProvenPerson, token: string, from: SignInOrigin, link: Link): Promise<SignedIn> {
-    const { sessions, invitations } = this.#options;
+    const { sessions, invitations, accounts } = this.#options;
     const invitation = await invitations.open(token);
     if (invitation === undefined) {
       throw refusedSignIn('The invitation was accepted or revoked, or it has expired. Ask for a new one.');
@@ -168,7 +168,12 @@ export class OidcService {
       { sessionId: view.sessionId, userId },
       invitation.accountId,
     );
-    return { view: { ...switched, ...(removedCredentials && { removedCredentials }) }, secret };
+    if (removedCredentials === undefined) return { view: switched, secret };
+    const { accountId } = invitation;
+    const leave = (transaction: Transaction) => accounts.members.leaveOthers(userId, accountId, transaction);
+    await accounts.changeAccess(accountId, leave, { changed: 'user' });
+    const left = await sessions.view(switched);
+    return { view: { ...left, removedCredentials: { ...removedCredentials, unknownApiKeys: 0 } }, secret };
   }
 
   /** Uses the challenge, and links the person with the user. */

@@ -1,4 +1,8 @@
-import { describeRemoved, type RemovedCredentials } from '../accounts/removed-credentials.ts';
+import {
+  describeRemoved,
+  describeUnknownKeys,
+  type RemovedCredentials,
+} from '../accounts/removed-credentials.ts';
 import { composeMail } from '../mail/compose-mail.ts';
 import type { Mail } from '../mail/mailer.ts';
 
@@ -27,7 +31,8 @@ export function confirmationMail({
   return composeMail({
     to: email,
     subject: 'Your password for Millrace was changed',
-    greeting: `The password of ${email} on Millrace was changed with a link that was sent to this address.${ended === undefined ? '' : ` This has ended: ${ended}.`}`,
+    greeting:
+      `The password of ${email} on Millrace was changed with a link that was sent to this address.${ended === undefined ? '' : ` This has ended: ${ended}.`} ${describeUnknownKeys(removed)}`.trim(),
     link: { words: 'Sign in', url: `${publicUrl}/dashboard` },
     advice:
       'If this wasn’t you, somebody can read your mail. Secure your mailbox first, then request another link on the sign-in page, and tell the operator of the server.',

@@ -78,11 +78,30 @@ const removedCredentialsSchema = z
     passkeys: z.int(),
     sessions: z.int(),
     apiKeys: z.int(),
+    signingKeys: z.int(),
+    uploadTokens: z.int(),
+    streamKeys: z.int().describe('Stream keys that were replaced.'),
+    webhooks: z.int(),
+    hooks: z.int(),
+    destinations: z
+      .int()
+      .describe('Live streams whose restreams and source were removed, and player themes whose link was.'),
+    invitations: z.int(),
+    members: z.int().describe('Memberships of others in accounts that no verified user had owned.'),
     twoFactor: z.boolean().describe('Whether two-factor sign-in was turned off.'),
+    unknownApiKeys: z
+      .int()
+      .describe('Remaining API keys of your accounts of which the server does not know who created them.'),
   })
   .meta({
     id: 'RemovedCredentials',
-    examples: [{ passkeys: 1, sessions: 2, apiKeys: 0, twoFactor: false }],
+    examples: [
+      {
+        ...{ passkeys: 1, sessions: 2, apiKeys: 0, signingKeys: 0, uploadTokens: 0, streamKeys: 0 },
+        ...{ webhooks: 1, hooks: 0, destinations: 0, invitations: 0, members: 0 },
+        ...{ twoFactor: false, unknownApiKeys: 0 },
+      },
+    ],
   });
 
 export const sessionSchema = z

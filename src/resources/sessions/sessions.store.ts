@@ -250,7 +250,10 @@ function sessionFrom(rows: readonly SessionRow[]): Session | undefined {
     sessionId: row.id,
     userId: row.user_id,
     accountId: row.account_id,
-    actor: { kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
+    actor: {
+      ...{ kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
+      isUnverified: row.verified_at_ms === null,
+    },
     email: row.email,
     isVerified: row.verified_at_ms !== null,
     role: row.role,

@@ -56,7 +56,16 @@ export type RemovedCredentials = {
   readonly passkeys: number;
   readonly sessions: number;
   readonly apiKeys: number;
+  readonly signingKeys: number;
+  readonly uploadTokens: number;
+  readonly streamKeys: number;
+  readonly webhooks: number;
+  readonly hooks: number;
+  readonly destinations: number;
+  readonly invitations: number;
+  readonly members: number;
   readonly twoFactor: boolean;
+  readonly unknownApiKeys: number;
 };
 
 export type ListedSession = {

@@ -2,27 +2,47 @@ import type { RemovedCredentials } from '../api/api-types.ts';
 import { Button } from '../ui/button.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 
+const nouns = {
+  passkeys: ['passkey', 'passkeys'],
+  sessions: ['session', 'sessions'],
+  apiKeys: ['API key', 'API keys'],
+  signingKeys: ['signing key', 'signing keys'],
+  uploadTokens: ['upload token', 'upload tokens'],
+  streamKeys: ['stream key', 'stream keys'],
+  webhooks: ['webhook', 'webhooks'],
+  hooks: ['hook', 'hooks'],
+  destinations: ['restream, source or player link', 'restreams, sources and player links'],
+  invitations: ['invitation', 'invitations'],
+  members: ['membership of others', 'memberships of others'],
+} as const;
+
 /** Tells a person what others could have set up for their address, and what no longer works. */
 export function VerifiedCard({ removed, href }: { removed: RemovedCredentials; href: string }) {
-  const { passkeys, sessions, apiKeys, twoFactor } = removed;
+  const names = Object.keys(nouns) as (keyof typeof nouns)[];
   const ended = [
     'The password',
-    ...(passkeys > 0 ? [`${passkeys} ${passkeys === 1 ? 'passkey' : 'passkeys'}`] : []),
-    ...(sessions > 0 ? [`${sessions} ${sessions === 1 ? 'session' : 'sessions'}`] : []),
-    ...(apiKeys > 0 ? [`${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'}`] : []),
-    ...(twoFactor ? ['Two-factor sign-in'] : []),
+    ...names
+      .filter(name => removed[name] > 0)
+      .map(name => `${removed[name]} ${nouns[name][removed[name] === 1 ? 0 : 1]}`),
+    ...(removed.twoFactor ? ['Two-factor sign-in'] : []),
   ];
   return (
     <SignInCard title="Your email address is verified" documentTitle="Verified">
       <p>
         A user with your address existed before anybody had verified it. Everything that was set up to sign in
-        as this user has ended:
+        as this user, or by this user, has ended:
       </p>
       <ul>
         {ended.map(text => (
           <li key={text}>{text}</li>
         ))}
       </ul>
+      {removed.unknownApiKeys > 0 && (
+        <p>
+          The server does not know who created {removed.unknownApiKeys} of the remaining API keys of your
+          accounts. Delete those that you do not know on the page API keys.
+        </p>
+      )}
       <Button kind="primary" href={href}>
         Continue
       </Button>

@@ -41,7 +41,6 @@ async function startKeeper() {
     canMove: async () => true,
     isLeaseStored: () => state.isLeaseStored,
     isAnotherReady: async () => state.isAnotherReady,
-    changed: async () => {},
     clock: systemClock,
     log: silentLogger,
   });
