@@ -15,6 +15,8 @@ const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Servers that take over from each other: they wait for leases to end, so that four files go at once, after all others. */
 const severalServers = ['test/media/{cluster-*,lost-server,vod-storage-servers}.test.ts'];
 const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 2 } };
+/** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
+const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '5s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
 const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
@@ -122,6 +124,7 @@ export default defineConfig({
           ...clusterDeadlines,
           ...clusterRun,
           ...answers,
+          env: clusterEnv,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },

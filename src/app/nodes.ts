@@ -24,6 +24,7 @@ export async function createNodes(options: {
     return { id, url, version, roles: config['node.roles'], mediaUrl: config.mediaUrl ?? url };
   };
   if (database.dialect === 'sqlite') return new SingleNode(self, clock.nowMs());
-  const { LeasedNode } = await import('../cluster/leased-node.ts');
-  return new LeasedNode({ database, place, schemaVersion: migrations.length, self, clock, log });
+  const { LeasedNode, leaseTimes } = await import('../cluster/leased-node.ts');
+  const times = leaseTimes(config['node.lease']);
+  return new LeasedNode({ database, place, schemaVersion: migrations.length, self, times, clock, log });
 }

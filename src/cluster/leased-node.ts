@@ -11,6 +11,7 @@ import { NodeStore, type StoredNode } from './node.store.ts';
 import type { ClusterNode, SharedDuty } from './node.ts';
 import { SharedUrlWarning } from './shared-url-warning.ts';
 
+/** Times of a lease, in milliseconds. */
 export interface LeaseTimes {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
@@ -18,7 +19,11 @@ export interface LeaseTimes {
   readonly holdMs: number;
 }
 
-const defaultTimes: LeaseTimes = { leaseMs: 15_000, renewEveryMs: 5_000, holdMs: 10_000 };
+/** The times for a lease of this length: a renewal may fail without loss, and others take over a while after the node has stopped. */
+export function leaseTimes(leaseMs: number): LeaseTimes {
+  return { leaseMs, renewEveryMs: leaseMs / 3, holdMs: (leaseMs * 2) / 3 };
+}
+
 const listedForMs = 1_000;
 /** Another process with the id of this node shows that it lives within this many renewals. */
 const watchedRenewals = 3;
@@ -31,7 +36,7 @@ export interface LeasedNodeOptions {
   readonly schemaVersion: number;
   /** Read at each renewal. */
   readonly self: () => SelfNode;
-  readonly times?: LeaseTimes;
+  readonly times: LeaseTimes;
   readonly clock?: Clock;
   readonly log: Logger;
 }
@@ -69,7 +74,7 @@ export class LeasedNode implements ClusterMembership {
   constructor(options: LeasedNodeOptions) {
     this.#options = options;
     this.#database = options.database;
-    this.#times = options.times ?? defaultTimes;
+    this.#times = options.times;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log.child('nodes');
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);

@@ -41,7 +41,8 @@ function setting<Value, const Default extends string | number | boolean | null>(
 }
 
 const second = 1000;
-const hour = 3600 * second;
+const minute = 60 * second;
+const hour = 60 * minute;
 
 /** A key `a.b` is `{"a": {"b": ...}}` in the file. */
 export const settings = {
@@ -75,6 +76,12 @@ export const settings = {
     httpUrl,
     null,
     'Base URL at which viewers and the other servers of the same database reach this one. Unset: the public URL.',
+  ),
+  'node.lease': setting(
+    'MILLRACE_NODE_LEASE',
+    duration(2 * second, 10 * minute),
+    '15s',
+    'Time after which the servers that share a PostgreSQL database take over what a server did that has died. Each renews its lease three times in this time; one that cannot for two thirds of it stops its jobs and broadcasts. Give all servers the same.',
   ),
   mediaUrl: setting(
     'MILLRACE_MEDIA_URL',
@@ -542,6 +549,12 @@ export const settings = {
     integer(1, 100),
     2,
     'Number of server crashes in a row, while only one uploaded file is read, after which its video fails.',
+  ),
+  'jobs.lease': setting(
+    'MILLRACE_JOBS_LEASE',
+    duration(2 * second, hour),
+    '60s',
+    'Time after which the servers that share a PostgreSQL database start a job again that a living server no longer renews. Each renews its jobs three times in this time. Give all servers the same.',
   ),
   'parse.timeout': setting(
     'MILLRACE_PARSE_TIMEOUT',

@@ -33,6 +33,8 @@ export interface JobsOptions {
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   /** A job fails when the process died this often in a row while only this job parsed a file. Default 2. */
   readonly maxCrashes?: number;
+  /** Another node starts a job again that was not renewed for so long. Default 60 s. */
+  readonly leaseMs?: number;
   /** Default: one server uses the database. */
   readonly owner?: JobOwner;
   /** False for a node that adds jobs, but runs none. Default true. */
@@ -42,12 +44,12 @@ export interface JobsOptions {
   readonly observer?: JobsObserver;
 }
 
-const leaseMs = 60_000;
-const renewLeasesEveryMs = 20_000;
+const defaultLeaseMs = 60_000;
+const renewalsPerLease = 3;
 /** Jobs that other nodes add are started at once by a signal; this is for signals that were lost. */
 const pollEveryMs = 5_000;
-/** Another node that no longer answers loses its lease before. */
-const maxAwaitRemovedMs = leaseMs + 15_000;
+/** Another node that no longer answers has lost its jobs so long after they could have been renewed. */
+const awaitRemovedBeyondLeaseMs = 15_000;
 const awaitRemovedEveryMs = 1_000;
 const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
@@ -77,12 +79,8 @@ export class Jobs implements Component, JobQueue {
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   readonly #starting = new CoalescedTask(() => this.#startDue());
   #wakeTimer: NodeJS.Timeout | undefined;
-  readonly #maintenance = new OnDemandInterval(renewLeasesEveryMs, () => {
-    this.#maintaining ??= this.#maintain().finally(() => {
-      this.#maintaining = undefined;
-    });
-    return this.#running.size > 0 || this.#isShared;
-  });
+  readonly #leaseMs: number;
+  readonly #maintenance: OnDemandInterval;
   readonly #poll = new OnDemandInterval(pollEveryMs, () => {
     this.#schedule();
     return true;
@@ -92,7 +90,14 @@ export class Jobs implements Component, JobQueue {
   readonly #stopListening: (() => void)[] = [];
 
   constructor({ database, lanes, log, observer, ...options }: JobsOptions) {
-    const { owner = onlyOwner, maxCrashes = 2, clock = systemClock } = options;
+    const { owner = onlyOwner, maxCrashes = 2, leaseMs = defaultLeaseMs, clock = systemClock } = options;
+    this.#leaseMs = leaseMs;
+    this.#maintenance = new OnDemandInterval(leaseMs / renewalsPerLease, () => {
+      this.#maintaining ??= this.#maintain().finally(() => {
+        this.#maintaining = undefined;
+      });
+      return this.#running.size > 0 || this.#isShared;
+    });
     this.#database = database;
     this.#owner = owner;
     this.#isWorker = options.isWorker ?? true;
@@ -222,7 +227,7 @@ export class Jobs implements Component, JobQueue {
   async awaitRemoved(subjectId: string): Promise<void> {
     await this.#running.awaitCancelled(subjectId);
     if (!this.#isShared) return;
-    const endMs = this.#clock.monotonicMs() + maxAwaitRemovedMs;
+    const endMs = this.#clock.monotonicMs() + this.#leaseMs + awaitRemovedBeyondLeaseMs;
     while (await this.#store.isRemovedRunning(subjectId)) {
       if (this.#clock.monotonicMs() > endMs) return;
       await this.#nextRemoval(subjectId);

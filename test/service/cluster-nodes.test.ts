@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { basicAuthorization } from '../../scripts/server-process.ts';
 import type { SharedDuty } from '../../src/cluster/node.ts';
 import { SingleNode } from '../../src/cluster/single-node.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -14,9 +16,12 @@ import {
   startTestNode,
   testTimes,
 } from '../support/cluster-fixture.ts';
+import { fixture } from '../support/fixtures.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { runSql, singleValue } from '../support/sql.ts';
+import { startServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { fileForm } from './upload-fixture.ts';
 
 /** Notes what a duty's listeners were told. */
 function follow(duty: SharedDuty): string[] {
@@ -72,6 +77,31 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     expect(warned.get('one')).toEqual([
       expect.objectContaining({ otherNode: 'two', url: 'http://same.example' }),
     ]);
+  });
+
+  it('have leases as long as the settings say, and so have their jobs', async () => {
+    const url = await clusterUrl();
+    await using server = await startServer({
+      ...{ 'database.url': url, 'node.lease': '5m', 'jobs.lease': '30m' },
+    });
+    const database = await openClusterDatabase(url);
+    const leftMs = (table: string) =>
+      singleValue<number>(
+        database,
+        `SELECT max(lease_until_ms) - (extract(epoch FROM now()) * 1000)::bigint FROM ${table}`,
+      );
+    const isWithin = (value: number | undefined, minutes: number) =>
+      Number(value) > (minutes - 1) * 60_000 && Number(value) <= minutes * 60_000;
+    await waitUntil(async () => isWithin(await leftMs('nodes'), 5), { what: 'the lease of the server' });
+    const created = await server.api('POST', '/videos', { title: 'A video' });
+    const { videoId } = (await created.json()) as { videoId: string };
+    const upload = await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
+      method: 'POST',
+      headers: { authorization: basicAuthorization(server.productionKey) },
+      body: fileForm(await readFile(await fixture('h264-aac'))),
+    });
+    expect(upload.status).toBe(201);
+    await waitUntil(async () => isWithin(await leftMs('jobs'), 30), { what: 'the lease of a job' });
   });
 
   it('share duties: each is held by one node, and by another one when that node leaves', async () => {
