@@ -8,19 +8,43 @@ const env = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
 };
 
-/** A backstop for what hangs. It is longer than each wait inside (`patienceMs`), so that the failure tells what was waited for. */
+/** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
+/** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
+const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { groupOrder: 1 } };
 /** Servers that take over from each other: they wait for leases to end, so that four files go at once, after all others. */
-const severalServers = ['test/media/{cluster-*,lost-server,vod-storage-servers}.test.ts'];
 const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
 const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '5s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
 const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
-/** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
-const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { groupOrder: 1 } };
+
+/**
+ * Files that `npm test` leaves out, by the project that has them instead. All others belong to the project of their folder, and to
+ * `npm test`.
+ */
+const beyond = {
+  /** Several servers, on PostgreSQL and S3. */
+  cluster: [
+    'test/{service,media}/cluster-*.test.ts',
+    'test/service/{*-nodes,node-processes,postgres-*}.test.ts',
+    'test/media/{lost-server,vod-storage-servers}.test.ts',
+    'test/browser/{cluster-*,*-nodes}.test.ts',
+  ],
+  /** Browsers other than Chromium, and players, encoders, proxies and languages of others. */
+  programs: [
+    'test/browser/{other-*,real-players}.test.ts',
+    'test/media/{edges,obs*,restream-nginx,srt-senders}.test.ts',
+    'test/service/signed-playback-examples.test.ts',
+  ],
+};
+/** Files of `folder` that belong to its own project. */
+const inFolder = (folder: string) => ({
+  include: [`test/${folder}/**/*.test.ts`],
+  exclude: Object.values(beyond).flat(),
+});
 
 /** Comes first: what is registered first at the end of a file runs last. */
 const countCpu = 'test/support/count-cpu-seconds.ts';
@@ -33,7 +57,8 @@ const answers = {
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
-/** Tests that use the database through the API or the stores, except those of SQLite's file. */
+const serviceFile = (name: string) => `test/service/${name}.test.ts`;
+/** Tests that use the database through the API or the stores, except those of SQLite's file: they run once more on PostgreSQL. */
 const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
   'client-suites',
@@ -61,7 +86,30 @@ const onPostgres = [
   'video-encodings',
   'webhook-!(crash)',
   'wire-*',
-].map(name => `test/service/${name}.test.ts`);
+].map(serviceFile);
+
+/** Those of them where PostgreSQL does something else than SQLite: lists, locks, claims, counters, searches, and whose rows are whose. */
+const postgresCore = [
+  'api-{analytics,audit-log,isolation,isolation-walk,quotas,uploads,videos-lists}',
+  'email-addresses',
+  'event-feed',
+  'jobs',
+  'retention',
+  'sessions',
+  'sweep',
+  'usage',
+  'webhook-{delivery,queue}',
+  'wire-lists',
+].map(serviceFile);
+const withPostgres = {
+  ...deadlines,
+  ...answers,
+  // The files share loaded modules, as in the project `unit`.
+  isolate: false,
+  env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
+  globalSetup: [...answers.globalSetup, ...postgresSetup],
+};
+const hasPostgres = findPostgres() !== undefined;
 
 /** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
@@ -76,18 +124,12 @@ export default defineConfig({
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          setupFiles: [countCpu],
-          ...deadlines,
-          isolate: false,
-        },
+        test: { name: 'unit', ...inFolder('unit'), setupFiles: [countCpu], ...deadlines, isolate: false },
       },
       {
         test: {
           name: 'service',
-          include: ['test/service/**/*.test.ts'],
+          ...inFolder('service'),
           ...deadlines,
           ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
@@ -95,32 +137,36 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'postgres',
-          include: findPostgres() === undefined ? [] : onPostgres,
+          name: 'media-files',
+          include: filesOnly,
+          exclude: inFolder('media').exclude,
           ...deadlines,
           ...answers,
-          // The files share loaded modules, as in the project `unit`.
-          isolate: false,
-          env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
-          globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
-      },
-      {
-        test: { name: 'media-files', include: filesOnly, exclude: severalServers, ...deadlines, ...answers },
       },
       {
         test: {
           name: 'media',
-          include: ['test/media/**/*.test.ts'],
-          exclude: [...filesOnly, ...severalServers],
+          include: inFolder('media').include,
+          exclude: [...inFolder('media').exclude, ...filesOnly],
           ...realTime,
           ...answers,
+        },
+      },
+      { test: { name: 'browser', ...inFolder('browser'), ...realTime, ...answers } },
+      { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
+      {
+        test: {
+          name: 'postgres-rest',
+          include: hasPostgres ? onPostgres : [],
+          exclude: postgresCore,
+          ...withPostgres,
         },
       },
       {
         test: {
           name: 'cluster',
-          include: severalServers,
+          include: beyond.cluster,
           ...clusterDeadlines,
           ...clusterRun,
           ...answers,
@@ -128,7 +174,7 @@ export default defineConfig({
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...realTime, ...answers } },
+      { test: { name: 'programs', include: beyond.programs, ...realTime, ...answers } },
     ],
   },
 });

@@ -25,10 +25,14 @@ async function repeat(file: string, timeoutMs: number): Promise<RunOutcome> {
   console.log(`== once more, alone: ${file}`);
   const path = `${reportPath}-${file.replaceAll(/[/ ]/g, '-')}`;
   const seconds = String(Math.ceil(timeoutMs / 1000));
-  const child = spawn('timeout', ['--kill-after=10', seconds, 'npm', 'test', '--', ...argumentsOfRun(file)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, MILLRACE_TEST_REPORT: path },
-  });
+  const child = spawn(
+    'timeout',
+    ['--kill-after=10', seconds, 'npm', 'run', 'test:all', '--', ...argumentsOfRun(file)],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, MILLRACE_TEST_REPORT: path },
+    },
+  );
   const [code] = (await once(child, 'exit')) as [number | null];
   return readReport(await readOrEmpty(path), code ?? 1);
 }

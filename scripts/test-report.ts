@@ -21,15 +21,15 @@ export interface FileCost {
 
 const onPostgres = ' on PostgreSQL';
 
-/** Names one run of a test file: the project `postgres` runs files of the project `service` once more. */
+/** Names one run of a test file: the projects `postgres` and `postgres-rest` run files of the project `service` once more. */
 export function nameOfRun(path: string, project: string): string {
-  return project === 'postgres' ? path + onPostgres : path;
+  return project.startsWith('postgres') ? path + onPostgres : path;
 }
 
 /** The arguments of vitest that repeat the run with this name. */
 export function argumentsOfRun(name: string): string[] {
-  if (!name.endsWith(onPostgres)) return ['--project=!postgres', name];
-  return ['--project=postgres', name.slice(0, -onPostgres.length)];
+  if (!name.endsWith(onPostgres)) return ['--project=!postgres*', name];
+  return ['--project=postgres*', name.slice(0, -onPostgres.length)];
 }
 
 /** The lines of a report: the reporter appends each as it happens, so that a killed run leaves the lines until then. */

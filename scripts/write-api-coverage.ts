@@ -1,7 +1,7 @@
 /**
  * Writes `docs/api-coverage.md`: every endpoint of the API document, which of its answers tests have seen, and in which files.
  *
- *     MILLRACE_TEST_ANSWERS_SEEN=tmp/answers npm test && node scripts/write-api-coverage.ts tmp/answers
+ *     MILLRACE_TEST_ANSWERS_SEEN=tmp/answers npm run test:all && node scripts/write-api-coverage.ts tmp/answers
  *
  * With `--check` it writes nothing, and ends with 1 when the page lacks an endpoint of the document, has one that is gone, or names
  * a test file that is gone.
