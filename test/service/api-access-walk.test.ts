@@ -349,3 +349,50 @@ describe('no caller changes anything above itself', () => {
     }
   }, 300_000);
 });
+
+describe('a key that may upload, but not read', () => {
+  it('cannot watch a private video whose id it knows', async () => {
+    const { ids, key } = project('owner-three');
+    const all = (method: string, path: string, body?: object) => server.call(method, path, { key, body });
+    const { videoId } = ids;
+    expect((await all('PATCH', `/videos/${videoId}`, { public: false })).json.assets.player).toContain(
+      'token=',
+    );
+    const caller = {
+      name: 'a key with the scope upload',
+      headers: withKey(await keyWith(['upload'], key, 'sandbox')),
+      may: new Set<Access>(),
+    };
+    const asked = async (name: string, body: object) => {
+      const operation = operations.find(one => one.name === name)!;
+      const answer = await ask(operation, caller, {
+        ids: id => fillPath(`{${id}}`, ids),
+        body: jsonOf(body),
+      });
+      return [answer.status, answer.code];
+    };
+    const denied = [403, 'authorization-insufficient-scope'];
+    for (const source of [videoId, ids.liveStreamId]) {
+      for (const clip of [undefined, { lastSeconds: 5 }]) {
+        expect(await asked('POST /videos', { title: 'Copy', source, clip })).toEqual(denied);
+      }
+    }
+    for (const change of [{ public: true }, { playbackPolicy: null }]) {
+      expect(await asked('PATCH /videos/{videoId}', change)).toEqual(denied);
+    }
+    const opened: string[] = [];
+    let succeeded = 0;
+    for (const operation of operations) {
+      if (accessOf(operation.name) !== 'upload' || operation.method === 'DELETE') continue;
+      if (operation.name === 'POST /videos') continue;
+      const isChange = operation.name === 'PATCH /videos/{videoId}';
+      const body = isChange ? jsonOf({ title: 'New' }) : exampleBody(operation.operation);
+      const answer = await ask(operation, caller, { ids: id => fillPath(`{${id}}`, ids), body });
+      if (answer.status < 300) succeeded += 1;
+      if (/\/token\/|token=/.test(answer.text)) opened.push(operation.name);
+    }
+    expect(opened).toEqual([]);
+    expect(succeeded).toBeGreaterThanOrEqual(10);
+    expect((await all('GET', `/videos/${videoId}`)).json.public).toBe(false);
+  });
+});

@@ -4,6 +4,7 @@ import { type Page, pageOf } from '../../http/routing/pagination.ts';
 import { defineRoute, fileBody, jsonBody, type Route } from '../../http/routing/route.ts';
 import { mapList } from '../../shared/list-page.ts';
 import { languageTagPattern, nativeLanguageName } from '../../shared/text/language-tag.ts';
+import { hidePrivateTokens } from '../videos/watch-access.ts';
 import { maxTextTrackBytes, type TextTrack, type TextTrackKind } from './text-track.ts';
 import {
   captionChangesSchema,
@@ -137,7 +138,8 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
       body,
       errors: ['uploaded-file-empty', 'uploaded-file-invalid-file'],
       success,
-      handle: async ({ found, body }) => view(found.projectId, await tracks.put(found, body)),
+      handle: async ({ found, body, caller }) =>
+        hidePrivateTokens(caller, await view(found.projectId, await tracks.put(found, body)), 'src'),
     }),
     defineRoute({
       method: 'DELETE',
@@ -158,7 +160,12 @@ export function textTrackRoutes(tracks: TextTracksService): Route[] {
     body: jsonBody(captionChangesSchema),
     success,
     isAtomic: true,
-    handle: async ({ found, body }) => view(found.projectId, await tracks.setDefault(found, body.default)),
+    handle: async ({ found, body, caller }) =>
+      hidePrivateTokens(
+        caller,
+        await view(found.projectId, await tracks.setDefault(found, body.default)),
+        'src',
+      ),
   });
   return routes.toSpliced(-1, 0, change);
 }

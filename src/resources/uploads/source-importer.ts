@@ -11,6 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { checkExactClip } from '../videos/exact-clip.ts';
 import type { Clip, VideoAttributes } from '../videos/video.ts';
 import type { PlannedVideoSource } from '../videos/video-source-importer.ts';
+import { isAddress } from '../videos/watch-access.ts';
 import { type BroadcastClips, remainingClip } from './broadcast-clips.ts';
 import { type ClipRange, clipRange } from './clip-range.ts';
 import type { ClipSources, StoreClip } from './clip-sources.ts';
@@ -89,7 +90,7 @@ export class SourceImporter {
 
   async plan(projectId: string, source: string, clip: Clip | undefined): Promise<SourcePlan> {
     await this.#options.quotas.requireStorage(projectId, 0);
-    if (/^[a-z][a-z0-9+.-]*:/i.test(source)) {
+    if (isAddress(source)) {
       checkExactClip(clip);
       return { kind: 'fetch', address: await this.#checkAddress(source), projectId, clip };
     }

@@ -6,6 +6,7 @@ import type { Caller, UploadCaller } from '../../http/routing/caller.ts';
 import { defineRoute, fileBody, type Route } from '../../http/routing/route.ts';
 import { type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { type VideoView, videoSchema } from '../videos/videos.schema.ts';
+import { hidePrivateTokens } from '../videos/watch-access.ts';
 import { maxSourceBytes } from './content-range.ts';
 import type { TokenUploader, UploadHeaders, UploadsService } from './uploads.service.ts';
 
@@ -78,7 +79,8 @@ export function uploadRoutes(
       ...one,
       success: { status: 200, description: 'The video. Its status shows the progress.', schema: videoSchema },
       errors: ['nothing-to-retry'],
-      handle: ({ params, caller }) => uploads.retry(caller.projectId, params.videoId),
+      handle: async ({ params, caller }) =>
+        hidePrivateTokens(caller, await uploads.retry(caller.projectId, params.videoId), 'assets'),
     }),
     defineRoute({
       method: 'POST',
@@ -94,8 +96,10 @@ export function uploadRoutes(
       ...one,
       admitFile: ({ params, caller, incoming }) =>
         uploads.admit(caller.projectId, params.videoId, headersOf(incoming)),
-      handle: ({ params, caller, body, incoming }) =>
-        uploads.receive(caller.projectId, params.videoId, body, headersOf(incoming)),
+      handle: async ({ params, caller, body, incoming }) => {
+        const view = await uploads.receive(caller.projectId, params.videoId, body, headersOf(incoming));
+        return hidePrivateTokens(caller, view, 'assets');
+      },
     }),
     defineRoute({
       method: 'POST',

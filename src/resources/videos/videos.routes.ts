@@ -10,6 +10,7 @@ import {
   videosQuerySchema,
 } from './videos.schema.ts';
 import type { VideosService } from './videos.service.ts';
+import { hidePrivateTokens, requireWatchable, requireWatchableBy } from './watch-access.ts';
 
 export function videoRoutes(videos: VideosService): Route[] {
   const all = { path: '/videos', tag: 'Videos', auth: 'key' } as const;
@@ -38,7 +39,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       ...all,
       summary: 'Create a video',
       description:
-        'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead. With `source` and `clip`, a part of a video or of a running broadcast becomes a new video within a second.',
+        'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead. With `source` and `clip`, a part of a video or of a running broadcast becomes a new video within a second. Copies also need the scope `read`.',
       body: jsonBody(videoCreationSchema),
       errors: ['live-stream-not-broadcasting'],
       success: { status: 201, ...shown },
@@ -49,6 +50,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       },
       isAtomic: ({ body }) => body.source === undefined && body.watermark === undefined,
       handle: async ({ caller, body: { source, ...attributes } }) => {
+        if (source !== undefined) requireWatchable(caller, source);
         const video =
           source === undefined
             ? await videos.create(caller.projectId, attributes)
@@ -69,13 +71,17 @@ export function videoRoutes(videos: VideosService): Route[] {
       scope: 'upload',
       path: '/videos/{videoId}',
       summary: 'Change a video',
-      description: 'Attributes that you do not send keep their values.',
+      description:
+        'Attributes that you do not send keep their values. Making a private video public, and changing its `playbackPolicy`, also need the scope `read`.',
       ...one,
       body: jsonBody(videoChangesSchema),
       errors: ['summary-already-exists'],
       success: { status: 200, ...shown },
       isAtomic: true,
-      handle: ({ found, body }) => videos.change(found, body),
+      handle: async ({ found, body, caller }) => {
+        requireWatchableBy(caller, found, body);
+        return hidePrivateTokens(caller, await videos.change(found, body), 'assets');
+      },
     }),
     defineRoute({
       method: 'DELETE',

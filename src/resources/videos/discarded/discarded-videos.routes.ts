@@ -4,6 +4,7 @@ import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { videoListSchema, videoSchema, videosQuerySchema } from '../videos.schema.ts';
 import type { VideosService } from '../videos.service.ts';
+import { hidePrivateTokens } from '../watch-access.ts';
 
 const restoreSchema = z
   .strictObject({
@@ -57,7 +58,10 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       body: jsonBody(restoreSchema),
       success: { status: 200, ...shown },
       isAtomic: true,
-      handle: ({ found, body }) => (body.discarded === false ? videos.restore(found) : videos.view(found)),
+      handle: async ({ found, body, caller }) => {
+        const view = await (body.discarded === false ? videos.restore(found) : videos.view(found));
+        return hidePrivateTokens(caller, view, 'assets');
+      },
     }),
   ];
 }

@@ -4,6 +4,7 @@ import { projectResource } from '../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { parseTimecode, timecodePattern } from '../../../shared/text/timecode.ts';
 import { type VideoView, videoSchema } from '../videos.schema.ts';
+import { hidePrivateTokens } from '../watch-access.ts';
 import type { ThumbnailVideos, VideoThumbnailsService } from './video-thumbnails.service.ts';
 
 const thumbnailChangesSchema = z
@@ -42,7 +43,8 @@ export function videoThumbnailRoutes(
       ...one,
       body: imageBody(thumbnailImage, 'A JPEG, PNG or WebP image'),
       errors: ['images-busy'],
-      handle: ({ caller, params, body }) => thumbnails.upload(caller, params.videoId, body),
+      handle: async ({ caller, params, body }) =>
+        hidePrivateTokens(caller, await thumbnails.upload(caller, params.videoId, body), 'assets'),
     }),
     defineRoute({
       method: 'PATCH',
@@ -53,7 +55,10 @@ export function videoThumbnailRoutes(
       ...one,
       body: jsonBody(thumbnailChangesSchema),
       isAtomic: true,
-      handle: ({ caller, params, body }) => thumbnails.pick(caller.projectId, params.videoId, body.timecode),
+      handle: async ({ caller, params, body }) => {
+        const view = await thumbnails.pick(caller.projectId, params.videoId, body.timecode);
+        return hidePrivateTokens(caller, view, 'assets');
+      },
     }),
   ];
 }
