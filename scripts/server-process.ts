@@ -37,6 +37,10 @@ const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run-0123456789';
 const productionKey = 'production-key-of-this-run-0123456789';
 
+/** Those that were started last, whether they still run, with their logs for the message of a failure. */
+export const newestServers: Pick<ServerProcess, 'child' | 'lines'>[] = [];
+const maxNewestServers = 4;
+
 /** Starts a server and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const main = fileURLToPath(new URL(`../src/${options.entry ?? 'start.js'}`, import.meta.url));
@@ -63,6 +67,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     detached: options.isDetached ?? false,
   });
   const lines: string[] = [];
+  newestServers.push({ child, lines });
+  if (newestServers.length > maxNewestServers) newestServers.shift();
   let firstLineMs: number | undefined;
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve =>
     child.once('exit', (code, signal) => resolve({ code, signal })),

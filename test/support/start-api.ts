@@ -7,12 +7,13 @@ import { Jobs } from '../../src/jobs/jobs.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import type { LiveControl, RestreamControl } from '../../src/resources/live-streams/live-control.ts';
 import type { RestreamDestination } from '../../src/resources/live-streams/live-stream.ts';
-import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import type { Logger } from '../../src/shared/logger.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import type { MediaStorage } from '../../src/storage/media-storage.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createDetachedApi, type DetachedApi, type DetachedApiOptions } from './detached-api.ts';
 import { addFirstAccount, insertAccount, productionKey, sandboxKey } from './first-account.ts';
+import { keptLog } from './server-logs.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 import { openTestDatabase } from './test-database.ts';
 
@@ -146,7 +147,7 @@ export async function sandboxProjectOf(database: Database): Promise<string> {
 /** Starts the real API on a free port; its data folder is a new one, removed by `stop`, unless `dataDir` is given. */
 export async function startApi(options: StartApiOptions = {}): Promise<TestApi> {
   const dataDir = options.dataDir ?? (await makeTempDir());
-  const log = options.log ?? silentLogger;
+  const log = options.log ?? keptLog;
   const database = await (options.database ?? openTestDatabase)(dataDir);
   await addFirstAccount(database, { isUpgraded: options.isUpgraded ?? false });
   const live = new FakeLiveControl();

@@ -3,9 +3,10 @@ import { type RunningApp, startApp } from '../../src/app/start-app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Config, SettingKey } from '../../src/config/settings.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
-import { type Logger, silentLogger } from '../../src/shared/logger.ts';
+import type { Logger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { addFirstAccount } from './first-account.ts';
+import { keptLog } from './server-logs.ts';
 import { admin } from './sign-in.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 import { openTestDatabase, postgresUrlOf, usualKind } from './test-database.ts';
@@ -80,7 +81,7 @@ export async function startServer(
     const isPrepared = options.isFirstStart !== true && flags['database.url'] === undefined;
     if (isPrepared) await prepareDatabase(dataDir, config);
     return startApp(config, {
-      log: options.log ?? silentLogger,
+      log: options.log ?? keptLog,
       variables: options.variables ?? process.env,
       sandboxRules: options.sandboxRules ?? {},
       canDropQualities: options.canDropQualities ?? false,

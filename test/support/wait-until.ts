@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { messageOf } from '../../src/shared/errors.ts';
 import { waitTimeoutMs } from './deadlines.ts';
+import { lastServerLines } from './server-logs.ts';
 
 /** How long to wait, how often to look, and what to say when it was in vain. */
 export interface WaitOptions {
@@ -7,15 +10,17 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   /** Default 10, and 30 once a second has passed: to look costs what is waited for some of the machine. */
   readonly everyMs?: number;
-  /** What was waited for; the failure says it. A function is asked at the deadline, so it can tell the last state. */
+  /** Default: the text of the condition. A function is asked at the deadline, so it can tell the last state. */
   readonly what?: string | (() => string);
 }
+
+const maxConditionLength = 300;
 
 /**
  * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
  * A condition that throws counts as not met yet; the last error goes with the failure as its cause.
  *
- * @throws Error after `timeoutMs`; a condition that never settles is given up then too
+ * @throws Error that tells what was waited for, what the condition gave last, and the end of the servers' logs, after `timeoutMs`; a condition that never settles is given up then too
  */
 export async function waitUntil<Result>(
   condition: () => Result | Promise<Result>,
@@ -24,12 +29,14 @@ export async function waitUntil<Result>(
   const { timeoutMs = waitTimeoutMs, everyMs } = options;
   const started = performance.now();
   let lastError: unknown;
+  let last: unknown;
   for (;;) {
     const leftMs = timeoutMs - (performance.now() - started);
     if (leftMs <= 0) break;
     try {
       const result = await withDeadline(condition, leftMs);
       lastError = undefined;
+      last = result;
       if (result !== false && result !== null && result !== undefined) {
         return result as Exclude<Result, false | null | undefined>;
       }
@@ -38,11 +45,17 @@ export async function waitUntil<Result>(
     }
     await sleep(everyMs ?? (timeoutMs - leftMs < 1000 ? 10 : 30));
   }
-  const what = typeof options.what === 'function' ? options.what() : (options.what ?? 'the condition');
+  const what = typeof options.what === 'function' ? options.what() : (options.what ?? textOf(condition));
+  const state =
+    lastError === undefined ? `it was ${inspect(last)}` : `it failed with: ${messageOf(lastError)}`;
   throw new Error(
-    `waited ${timeoutMs} ms in vain for ${what}`,
+    [`waited ${timeoutMs} ms in vain for ${what}; ${state}`, lastServerLines()].join('\n').trimEnd(),
     lastError === undefined ? undefined : { cause: lastError },
   );
+}
+
+function textOf(condition: () => unknown): string {
+  return String(condition).replaceAll(/\s+/g, ' ').slice(0, maxConditionLength);
 }
 
 async function withDeadline<Result>(
