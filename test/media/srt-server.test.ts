@@ -1,9 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startReceiver } from '../service/webhook-fixture.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
+import { type LogLine, recordingLogger } from '../support/ingest-client.ts';
+import { LossyProxy } from '../support/lossy-proxy.ts';
 import { hasSrtFfmpeg } from '../support/srt-ingest.ts';
 import { startServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+
+/** The first bytes of the packet that ends a connection. */
+const shutdown = 0x8005;
 
 describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
   test('a broadcast over SRT is played, reports its transport, and refuses a second encoder', async () => {
@@ -52,5 +57,30 @@ describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
       return ((await response.json()) as { state?: string }).state === 'live';
     });
     await allowed.stop();
+  });
+
+  test('an encoder whose stop is lost publishes again at once', async () => {
+    const log: LogLine[] = [];
+    await using server = await startServer({}, { log: recordingLogger(log) });
+    const { streamKey } = await server.createStream();
+    const proxy = await LossyProxy.start({
+      ...{ target: server.app.srtPort!, seed: 1, lossPerMille: 0, delayMs: 0 },
+      loses: datagram => datagram.readUInt16BE() === shutdown,
+    });
+    onTestFinished(() => proxy.close());
+    const url = `srt://127.0.0.1:${proxy.port}?streamid=${streamKey}`;
+    const events = (event: string) => log.filter(line => line.event === event);
+    const isLive = () => events('broadcast-state').at(-1)?.data?.state === 'live';
+    await using first = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
+    await waitUntil(isLive, { what: 'a broadcast' });
+    await first.stop();
+    expect(proxy.dropped).toBe(1);
+    await using second = publishTestPicture({ url, extraArgs: ['-f', 'mpegts'] });
+    await waitUntil(() => events('publisher-opened').length === 2, { what: () => second.stderr });
+    await waitUntil(() => isLive() && events('packaging-started').length === 2, {
+      what: () => second.stderr,
+    });
+    expect(events('publish-refused')).toEqual([]);
+    expect(events('broadcast-opened')).toHaveLength(1);
   });
 });

@@ -10,6 +10,8 @@ export interface LossyProxyOptions {
   readonly lossPerMille: number;
   /** In each direction. */
   readonly delayMs: number;
+  /** Drops datagrams to the server. */
+  readonly loses?: (datagram: Buffer) => boolean;
 }
 
 /** A network between a client and a server of UDP that delays every datagram and drops some. */
@@ -54,8 +56,9 @@ export class LossyProxy {
       back.on('message', answer => this.#pass(() => this.#front.send(answer, clientPort, '127.0.0.1')));
       this.#backs.set(clientPort, back);
     }
-    const { target } = this.#options;
-    this.#pass(() => back.send(datagram, target, '127.0.0.1'));
+    const { target, loses } = this.#options;
+    if (loses?.(datagram)) this.dropped += 1;
+    else this.#pass(() => back.send(datagram, target, '127.0.0.1'));
   }
 
   #pass(send: () => void): void {

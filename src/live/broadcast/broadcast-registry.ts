@@ -133,8 +133,12 @@ export class BroadcastRegistry implements Component {
     const found = await this.#options.findStream(streamKey);
     if (this.#isDraining) return drainingRefusal;
     if (found !== undefined && (await this.#isTooEarly(found, connection))) return broadcastEndedRefusal;
-    const decision = this.#admission.decide(found);
+    const current = found && this.#running(found.liveStreamId);
+    const left =
+      current === undefined ? undefined : await current.findLeftPublisher(connection.remoteAddress);
+    const decision = this.#admission.decide(found, left);
     if (!decision.accepted) return decision;
+    if (current !== undefined && this.#isDraining) return drainingRefusal;
     const { stream, running, ladder } = decision;
     if (running !== undefined) return { accepted: true, handler: running.attach(connection) };
     const { liveStreamId, projectId } = stream;

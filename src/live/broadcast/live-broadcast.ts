@@ -43,6 +43,9 @@ const maxGapPartsAlone = 1.8;
 const mediaStartMs = 500;
 /** A publisher silent for longer gives way to another with the same key, most likely its own reconnect. */
 const silentPublisherMs = 3000;
+/** A publisher that another one from its address asks to replace has this long to send something. */
+const maxReturnWaitMs = 1500;
+const returnPollMs = 50;
 
 export class LiveBroadcast {
   readonly broadcastId: string;
@@ -134,6 +137,26 @@ export class LiveBroadcast {
   hasActivePublisher(): boolean {
     const silentMs = this.#options.clock.monotonicMs() - this.publisher.lastTagAtMs;
     return this.#connection !== undefined && silentMs < silentPublisherMs;
+  }
+
+  /**
+   * Waits for a sign of the publisher when another one comes from its address, which is most likely the same one after
+   * a stop that was not heard: SRT announces it in one packet, which may be lost.
+   *
+   * @returns the connection to replace, undefined when it sends media or comes from elsewhere
+   */
+  async findLeftPublisher(remoteAddress: string): Promise<PublisherConnection | undefined> {
+    const connection = this.#connection;
+    if (connection?.remoteAddress !== remoteAddress) return undefined;
+    // Over SRT, what arrived before is passed on later.
+    const signsOf = () => connection.transport?.()?.packetsReceived ?? this.publisher.lastTagAtMs;
+    const signs = signsOf();
+    for (let waitedMs = 0; waitedMs < maxReturnWaitMs; waitedMs += returnPollMs) {
+      if (!this.hasActivePublisher()) break;
+      await new Promise(resolve => setTimeout(resolve, returnPollMs));
+      if (signsOf() !== signs) return undefined;
+    }
+    return connection;
   }
 
   get #isPublisherGone(): boolean {

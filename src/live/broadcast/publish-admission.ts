@@ -4,7 +4,7 @@ import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { BroadcastInfo } from './broadcast-subscriber.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
-import type { CutOffPublisher, LiveSettings } from './ports.ts';
+import type { CutOffPublisher, LiveSettings, PublisherConnection } from './ports.ts';
 
 export interface LiveStreamConfig {
   readonly liveStreamId: string;
@@ -83,7 +83,8 @@ export class PublishAdmission {
     this.#broadcasts = broadcasts;
   }
 
-  decide(stream: LiveStreamConfig | undefined): AdmissionDecision {
+  /** @param left the connection of a publisher that has left without notice */
+  decide(stream: LiveStreamConfig | undefined, left?: PublisherConnection): AdmissionDecision {
     if (stream === undefined) return unknownKeyRefusal;
     if (stream.accountSuspended)
       return refusal('account-suspended', 'This account is suspended. Ask the operator of the server.');
@@ -94,9 +95,8 @@ export class PublishAdmission {
       );
     }
     const running = this.#broadcasts.running(stream.liveStreamId);
-    if (running?.hasActivePublisher() || this.#broadcasts.opening.has(stream.liveStreamId)) {
-      return alreadyPublishingRefusal;
-    }
+    const hasPublisher = running?.connection !== left && running?.hasActivePublisher();
+    if (hasPublisher || this.#broadcasts.opening.has(stream.liveStreamId)) return alreadyPublishingRefusal;
     const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
     // Before the attempt is counted: only a broadcast's end resets the count.
     const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
