@@ -332,7 +332,8 @@ export class BroadcastRegistry implements Component {
     if (connection === undefined) return;
     // A source is turned off in its settings.
     if (connection.protocol !== 'pull') {
-      await this.#storeCutOff(liveStreamId, cutOff(connection, this.#options.clock.nowMs()));
+      const { encoder } = broadcast.publisher.ingest;
+      await this.#storeCutOff(liveStreamId, cutOff(connection, encoder, this.#options.clock.nowMs()));
     }
     broadcast.disconnectPublisher('The broadcast was ended from the dashboard or API.');
   }

@@ -7,9 +7,10 @@ const maxBackoff = 2;
 
 export function cutOff(
   { remoteAddress, encoder }: Pick<PublisherConnection, 'remoteAddress' | 'encoder'>,
+  name: string,
   nowMs: number,
 ): CutOffPublisher {
-  return { remoteAddress, encoder, seenAtMs: nowMs, waitMs: minWaitMs };
+  return { remoteAddress, encoder, name, seenAtMs: nowMs, waitMs: minWaitMs };
 }
 
 /** The publisher came back too early. Undefined when it may publish, or is another one. */

@@ -72,8 +72,10 @@ export interface BroadcastJournal {
 /** The publisher that was connected when its broadcast was ended from outside. Most encoders reconnect by themselves. */
 export interface CutOffPublisher {
   readonly remoteAddress: string;
-  /** The encoder's own name, or `''`. */
+  /** Given when it connected, or `''`. */
   readonly encoder: string;
+  /** Given with its media: OBS connects as FMLE. Missing in what earlier versions stored. */
+  readonly name?: string;
   /** When it was cut off, or tried to come back the last time. */
   readonly seenAtMs: number;
   /** It is accepted after it has stayed away for this long. */

@@ -54,10 +54,10 @@ export function withoutSecrets({
 
 function refusedEncoderOf({ cutOff }: LiveStream, nowMs: number): Pick<LiveStreamView, 'refusedEncoder'> {
   if (cutOff === undefined) return {};
-  const { encoder, remoteAddress, seenAtMs, waitMs } = cutOff;
+  const { encoder, name = encoder, remoteAddress, seenAtMs, waitMs } = cutOff;
   const untilMs = seenAtMs + waitMs;
   return nowMs < untilMs
-    ? { refusedEncoder: { name: encoder, address: remoteAddress, until: formatAtom(untilMs) } }
+    ? { refusedEncoder: { name, address: remoteAddress, until: formatAtom(untilMs) } }
     : {};
 }
 

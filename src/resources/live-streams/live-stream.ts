@@ -48,6 +48,7 @@ export interface SourceStatus {
 export interface CutOffEncoder {
   readonly remoteAddress: string;
   readonly encoder: string;
+  readonly name?: string;
   readonly seenAtMs: number;
   /** It is refused until it has stayed away for this long. */
   readonly waitMs: number;

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { CutOffPublisher } from '../../../../src/live/broadcast/ports.ts';
+import { encodeAmf0 } from '../../../support/amf0.ts';
 import { publish, startFakeBroadcasts } from '../../../support/fake-broadcasts.ts';
 
 const cutOffText = 'closed: The broadcast was ended from the dashboard or API.';
@@ -79,6 +81,16 @@ test('a source that is pulled is disconnected, and pulled again', async () => {
   await live.complete('li1');
   expect(pull.told).toEqual([cutOffText]);
   expect((await publish(live, { protocol: 'pull' })).answer).toMatchObject({ accepted: true });
+});
+
+test('an encoder is stored with the name in its media, and recognized by the one that it connects with', async () => {
+  const stored: CutOffPublisher[] = [];
+  const { live } = startFakeBroadcasts({ storeCutOff: async (_, publisher) => void stored.push(publisher) });
+  const publisher = await publish(live, { encoder: 'FMLE/3.0 (compatible; FMSc/1.0)' });
+  const body = encodeAmf0('onMetaData', { encoder: 'obs-output module (libobs version 29.0.2)' });
+  publisher.send({ kind: 'script', timestampMs: 0, body });
+  await live.complete('li1');
+  expect(stored).toMatchObject([{ encoder: 'FMLE/3.0 (compatible; FMSc/1.0)', name: 'OBS 29.0.2' }]);
 });
 
 test('a database that does not answer does not keep the publisher connected', async () => {
