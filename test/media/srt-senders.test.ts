@@ -111,7 +111,7 @@ describe.skipIf(!hasSrtFfmpeg)('ffmpeg (skipped where it has no SRT)', () => {
     expect((await sender.exited).code).not.toBe(0);
     expect(fixture.log.find(({ event }) => event === 'publish-refused')?.data).toMatchObject({
       reason: 'unknown-key',
-      code: 1404,
+      code: 10,
       description: 'The stream key is not known.',
     });
   });

@@ -240,7 +240,9 @@ describe('SRT sources', () => {
       );
     await expect(open('streamid=any')).rejects.toThrow(/one side uses a passphrase, and the other does not/);
     await expect(open('streamid=any&passphrase=wrong-battery')).rejects.toThrow(/the passphrase is wrong/);
-    await expect(open('streamid=unknown&passphrase=correct-horse')).rejects.toThrow(/not known/);
+    await expect(open('streamid=unknown&passphrase=correct-horse')).rejects.toThrow(
+      /the stream key or the passphrase is wrong/,
+    );
     const silent = createSocket('udp4');
     await new Promise<void>(bound => silent.bind(0, '127.0.0.1', bound));
     const ending = new AbortController();

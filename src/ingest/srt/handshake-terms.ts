@@ -56,7 +56,7 @@ export async function agreeOnTerms(
   const streamId = readPublishStreamId(extensions.streamId);
   if (!streamId.ok) {
     const { reason, description } = streamId;
-    return { refusal: { code: reason === 'play' ? REJECT.badMode : REJECT.badRequest, reason, description } };
+    return { refusal: { code: reason === 'play' ? REJECT.badMode : REJECT.badSecret, reason, description } };
   }
   const encryption = await agreeOnKeys(extensions.keyMessage, own.passphrase);
   if (encryption !== undefined && 'refusal' in encryption) return encryption;

@@ -45,7 +45,8 @@ const maxUnrepeatedMs = 5_000;
 
 /** For the reasons of the gate. */
 const gateCodes: Readonly<Record<string, RejectReason>> = {
-  'unknown-key': REJECT.notFound,
+  // OBS stops, and asks for the stream key to be checked. Other reasons it does not show, and tries again for ever.
+  'unknown-key': REJECT.badSecret,
   'account-suspended': REJECT.forbidden,
   'account-not-upgraded': REJECT.forbidden,
   'already-publishing': REJECT.conflict,

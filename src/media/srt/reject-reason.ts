@@ -37,7 +37,7 @@ export function rejectedWith(type: number): number | undefined {
 
 const texts: Readonly<Record<number, string>> = {
   [REJECT.version]: 'its version of SRT is too old',
-  [REJECT.badSecret]: 'the passphrase is wrong',
+  [REJECT.badSecret]: 'the stream key or the passphrase is wrong',
   [REJECT.unsecure]: 'one side uses a passphrase, and the other does not',
   [REJECT.badRequest]: 'the stream ID is not valid',
   [REJECT.unauthorized]: 'the stream ID is not authorized',
