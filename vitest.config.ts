@@ -14,7 +14,7 @@ const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
 const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { groupOrder: 1 } };
-/** Servers that take over from each other: they wait for leases to end, so that four files go at once, after all others. */
+/** Servers that wait for each other's leases to end, beside encodes, which keep the machine busy. */
 const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
 const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '5s', MILLRACE_JOBS_LEASE: '15s' };
@@ -32,6 +32,11 @@ const beyond = {
     'test/service/{*-nodes,node-processes,postgres-*}.test.ts',
     'test/media/{lost-server,vod-storage-servers}.test.ts',
     'test/browser/{cluster-*,*-nodes}.test.ts',
+  ],
+  /** Crashes, faults and attacks, and uploads of unusual kinds. */
+  'edge-cases': [
+    'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
+    'test/media/vod-{cameras,clip-streams,fair,foreign,picture-changes,timing,tracks,transcripts}.test.ts',
   ],
   /** Browsers other than Chromium, and players, encoders, proxies and languages of others. */
   programs: [
@@ -171,6 +176,16 @@ export default defineConfig({
           ...clusterRun,
           ...answers,
           env: clusterEnv,
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
+        },
+      },
+      {
+        test: {
+          name: 'edge-cases',
+          include: beyond['edge-cases'],
+          ...deadlines,
+          ...clusterRun,
+          ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
