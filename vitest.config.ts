@@ -38,6 +38,12 @@ const beyond = {
     'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
     'test/media/vod-{cameras,clip-streams,fair,foreign,picture-changes,timing,tracks,transcripts}.test.ts',
   ],
+  /** Pages of the dashboard that fewer people need, and what players do beside playing. */
+  'browser-more': [
+    'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
+    'test/browser/live-!(page|private|sdk).test.ts',
+    'test/browser/{audio-tracks,base-path,interruptions,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
+  ],
   /** Browsers other than Chromium, and players, encoders, proxies and languages of others. */
   programs: [
     'test/browser/{other-*,real-players}.test.ts',
@@ -159,6 +165,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'browser', ...inFolder('browser'), ...realTime, ...answers } },
+      { test: { name: 'browser-more', include: beyond['browser-more'], ...realTime, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
       {
         test: {

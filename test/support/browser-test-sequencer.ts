@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 export class BrowserTestSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const browser = sorted.filter(({ project }) => project.name === 'browser');
+    const browser = sorted.filter(({ project }) => project.name.startsWith('browser'));
     const waiting = sorted.filter(({ project }) => project.name === 'media');
     const others = sorted.filter(file => !browser.includes(file) && !waiting.includes(file));
     const mixed: TestSpecification[] = [];
