@@ -23,7 +23,7 @@ async function played(sent: readonly FlvTag[]): Promise<StreamMonitor> {
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
   const watching = StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
-  await replay(client, sent);
+  await replay(client, sent, { speed: 4 });
   await client.close();
   await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
   const watch = await watching;

@@ -34,7 +34,7 @@ async function watch(
   expect(await changed.json()).toMatchObject(settings);
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   await client.publish(stream.streamKey);
-  const sent = replay(client, tags);
+  const sent = replay(client, tags, { speed: 4 });
   const url = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
   const watches = await StreamMonitor.beginAll(url);
   const playlist = await (await fetch(url)).text();
