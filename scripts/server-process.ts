@@ -92,7 +92,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   );
   const timer = setTimeout(
     () => isNotReady(new Error(`The server was not ready in time:\n${lines.join('\n')}`)),
-    options.startTimeoutMs ?? 60_000,
+    options.startTimeoutMs ?? 120_000,
   );
   try {
     const { http, rtmp } = await ready;
