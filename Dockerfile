@@ -14,10 +14,11 @@ RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
 
 FROM node:24-trixie-slim
 # ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. The graphics drivers that come with it (200 MB) are removed.
+# bubblewrap isolates ffmpeg where the container may create namespaces.
 # Encoding on Intel or AMD graphics needs drivers: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.
 ARG VA_DRIVERS=
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ffmpeg $VA_DRIVERS \
+ && apt-get install -y --no-install-recommends ffmpeg bubblewrap $VA_DRIVERS \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && cd /usr/lib && if [ -z "$VA_DRIVERS" ]; then \
     rm -rf *-linux-gnu*/libLLVM* *-linux-gnu*/libgallium* *-linux-gnu*/libz3* *-linux-gnu*/dri *-linux-gnu*/gbm; fi \

@@ -4,9 +4,11 @@ import { BrowserTestSequencer } from './test/support/browser-test-sequencer.ts';
 import { findPostgres } from './test/support/postgres.ts';
 
 /** Servers that tests start as processes find their code compiled. */
-const env = {
+const isolatedEnv = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
 };
+/** At each start, a server would run its programs once in the sandbox. Tests of media are in it. */
+const env = { ...isolatedEnv, MILLRACE_FFMPEG_ISOLATION: 'off' };
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
@@ -153,6 +155,7 @@ export default defineConfig({
           exclude: inFolder('media').exclude,
           ...deadlines,
           ...answers,
+          env: isolatedEnv,
         },
       },
       {
@@ -162,6 +165,7 @@ export default defineConfig({
           exclude: [...inFolder('media').exclude, ...filesOnly],
           ...realTime,
           ...answers,
+          env: isolatedEnv,
         },
       },
       { test: { name: 'browser', ...inFolder('browser'), ...realTime, ...answers } },
@@ -193,6 +197,7 @@ export default defineConfig({
           ...deadlines,
           ...clusterRun,
           ...answers,
+          env: isolatedEnv,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },

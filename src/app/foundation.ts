@@ -8,6 +8,7 @@ import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
 import { type FfmpegBuild, type FfprobeBuild, findFfmpeg, findFfprobe } from '../ffmpeg/build/find-ffmpeg.ts';
 import { EncoderSelector } from '../ffmpeg/hardware/encoder-selector.ts';
 import { ImageQueue } from '../ffmpeg/image-queue.ts';
+import { type FoundIsolation, findIsolation } from '../ffmpeg/process/find-isolation.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
 import { CertificateFiles } from '../http/listener/certificate-files.ts';
@@ -62,6 +63,8 @@ export interface Foundation {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly limits: ProcessLimits;
+  /** Why ffmpeg runs in no sandbox; undefined in one. */
+  readonly missingIsolation: string | undefined;
   readonly processes: ProcessOwner;
   readonly encoders: EncoderSelector;
   /** The encoders of {@link fileFfmpeg}, which may support other hardware. */
@@ -82,7 +85,7 @@ export interface Foundation {
   readonly log: Logger;
 }
 
-/** @throws AppError `data-dir-unusable`, `database-unusable`, `storage-unusable`, `ffmpeg-unusable`, `tls-unusable` */
+/** @throws AppError `data-dir-unusable`, `database-unusable`, `storage-unusable`, `ffmpeg-unusable`, `isolation-unusable`, `tls-unusable` */
 export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
   const { log, clock = systemClock } = environment;
   const dataDir = resolve(config.dataDir);
@@ -99,11 +102,13 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   let storage: OpenedStorage | undefined;
   try {
     storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
-    const limits = await ProcessLimits.find(environment.variables, log.child('ffmpeg'));
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
+    const { limits, missing: missingIsolation } = await isolate(config, environment, {
+      ...{ files, dataDir, ffmpeg, ffprobe },
+    });
     const urls = new ServerUrls({
       publicUrl: config.publicUrl,
       ingestPorts: {
@@ -131,6 +136,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
+      missingIsolation,
       fileFfmpeg: forFiles ?? ffmpeg,
       ...{ version, urls, nodes },
       duty: name => nodes.duty(name),
@@ -216,6 +222,29 @@ async function findPrograms(
   if (embeddedReason !== undefined)
     ffmpegLog.warn('ffmpeg-not-maintained', { path, version, reason: embeddedReason });
   return { ffmpeg, ffprobe };
+}
+
+async function isolate(
+  config: Config,
+  { variables, log: parent }: AppEnvironment,
+  { files, dataDir, ffmpeg, ffprobe }: Pick<Foundation, 'files' | 'dataDir' | 'ffmpeg' | 'ffprobe'>,
+): Promise<FoundIsolation> {
+  const log = parent.child('ffmpeg');
+  const { forFiles } = ffmpeg;
+  const found = await findIsolation({
+    setting: config['ffmpeg.isolation'],
+    limits: await ProcessLimits.find(variables, log),
+    programs: [
+      { name: 'ffmpeg', ...ffmpeg },
+      ...(forFiles === undefined ? [] : [{ name: 'ffmpeg' as const, ...forFiles }]),
+      { name: 'ffprobe', ...ffprobe },
+    ],
+    dataDir,
+    inWorkFolder: work => files.inWorkFolder(work),
+    variables,
+  });
+  log.info('ffmpeg-isolation', { isActive: found.missing === undefined, missing: found.missing });
+  return found;
 }
 
 function warnOfDescriptorLimit(config: Config, log: Logger): void {

@@ -155,7 +155,7 @@ export function serverComponents(
   media: MediaSide,
   nodeLoads: NodeLoads | undefined,
 ): ServerComponents {
-  const { config, ffmpeg, ffprobe, encoders } = foundation;
+  const { config, ffmpeg, ffprobe, encoders, missingIsolation: missing } = foundation;
   const { vod, broadcasts, recordings, viewers } = media;
   const { path, version, lacks, forFiles } = ffmpeg;
   return {
@@ -179,6 +179,7 @@ export function serverComponents(
           ]),
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
+    isolation: { isActive: missing === undefined, ...(missing === undefined ? {} : { missing }) },
     minFreeBytes: config['uploads.minFree'],
     codecs: ['h264', ...vod.context.settings.codecs],
     encoder: () => encoders.state,

@@ -60,6 +60,7 @@ export interface RunningApp {
   readonly srtPort: number | undefined;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
+  readonly missingIsolation: Foundation['missingIsolation'];
   readonly encoders: Pick<EncoderSelector, 'state'>;
   /** Only at the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
@@ -74,7 +75,7 @@ export interface RunningApp {
 const importRateWindowMs = 60_000;
 
 /**
- * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `tls-unusable`,
+ * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `isolation-unusable`, `tls-unusable`,
  * `listen-failed`
  */
 export async function startApp(config: Config, environment: AppEnvironment): Promise<RunningApp> {
@@ -428,7 +429,7 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
 }
 
 function runningApp(
-  { config, urls, nodes, dataDir, ffmpeg, encoders, log }: Foundation,
+  { config, urls, nodes, dataDir, ffmpeg, missingIsolation, encoders, log }: Foundation,
   server: Server,
 ): RunningApp {
   const { state, http, rtmp, srt, webRtc, owners, lifecycle } = server;
@@ -443,6 +444,7 @@ function runningApp(
     srtPort: srt?.port,
     dataDir,
     ffmpeg,
+    missingIsolation,
     encoders,
     firstSecrets: state.firstSecrets,
     ffmpegProcesses: () => owners.reduce((sum, owner) => sum + owner.running, 0),

@@ -35,6 +35,10 @@ export function describeStart(app: RunningApp, config: Config): string {
       ...(forFiles === undefined
         ? []
         : [['ffmpeg for files', `${forFiles.version} (${forFiles.path})`] as const]),
+      [
+        'Media isolation',
+        app.missingIsolation === undefined ? 'on (bubblewrap)' : `off: ${app.missingIsolation}`,
+      ],
     ]),
   ];
   if (embeddedReason !== undefined) {

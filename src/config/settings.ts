@@ -763,6 +763,12 @@ export const settings = {
     null,
     'Path of ffprobe. Unset: the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer of an older one there and the embedded one of 2023.',
   ),
+  'ffmpeg.isolation': setting(
+    'MILLRACE_FFMPEG_ISOLATION',
+    choice(['auto', 'required', 'off']),
+    'auto',
+    'Runs every ffmpeg and ffprobe in a sandbox of bubblewrap, without the network and with only the files of its job. `auto`: where that works. `required`: the server does not start where it does not work. `off`: never.',
+  ),
   drainTimeout: setting(
     'MILLRACE_DRAIN_TIMEOUT',
     duration(0, hour),

@@ -9,6 +9,7 @@ import {
   type FpsModeSupport,
   withFpsMode,
 } from './build/find-ffmpeg.ts';
+import { type CommandAccess, prepareAccess } from './command-access.ts';
 import type {
   BuildCommand,
   MediaTools,
@@ -31,6 +32,7 @@ import { type OwnedProcess, type ProcessOwner, requireFreeDescriptors } from './
 import { ProgressReader } from './progress-reader.ts';
 import { isDiskFull, oversizedFrame, probeRefusal, runFailure } from './run-failure.ts';
 
+type CreateCommand = typeof import('fluent-ffmpeg');
 type RunOutcome = 'done' | 'failed' | 'aborted';
 
 interface FfmpegToolsObserver {
@@ -109,7 +111,7 @@ export class FfmpegTools implements MediaTools {
   async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
     const bytes = await sizeOf(path);
     if (bytes === 0) throw mediaRefused('The file is empty.');
-    return readProbeOutput(await this.#runProbe(probeArguments(path, formats), signal), bytes);
+    return readProbeOutput(await this.#runProbe(path, probeArguments(path, formats), signal), bytes);
   }
 
   /** Cameras write a video track without a frame beside audio. Only such a track, and a damaged one, has no format of pixels. */
@@ -119,13 +121,13 @@ export class FfmpegTools implements MediaTools {
       ({ kind, pixelFormat }) => kind === 'video' && pixelFormat === undefined,
     );
     for (const stream of doubtful.slice(0, maxDoubtfulStreams)) {
-      const output = await this.#runProbe(firstPacketArguments(path, stream.index), signal);
+      const output = await this.#runProbe(path, firstPacketArguments(path, stream.index), signal);
       if (output.trim() === '') empty.add(stream);
     }
     return empty.size === 0 ? file : { ...file, streams: file.streams.filter(stream => !empty.has(stream)) };
   }
 
-  async #runProbe(args: readonly string[], signal: AbortSignal): Promise<string> {
+  async #runProbe(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
     const { ffprobe, owner, niceness, probeLimits, maxPixels } = this.#options;
     const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
     let output = '';
@@ -133,6 +135,7 @@ export class FfmpegTools implements MediaTools {
       const child = owner.start(ffprobe.path, [...this.#decoderLimits(), ...args], {
         outputs: 0,
         limits: childLimitsOf(probeLimits),
+        access: { reads: [path] },
         ids: { purpose: 'probe' },
         hasStdout: true,
         niceness,
@@ -156,14 +159,32 @@ export class FfmpegTools implements MediaTools {
   }
 
   async runCommand(build: BuildCommand, options: RunOptions): Promise<void> {
+    const { owner } = this.#options;
+    const { default: createCommand } = await import('fluent-ffmpeg');
+    const files = owner.limits.isIsolated ? await prepareAccess(createCommand(), build) : undefined;
+    let hasSucceeded = false;
+    try {
+      await this.#runCommand(createCommand, build, options, files);
+      hasSucceeded = true;
+    } finally {
+      await files?.finish(hasSucceeded);
+    }
+  }
+
+  async #runCommand(
+    createCommand: CreateCommand,
+    build: BuildCommand,
+    options: RunOptions,
+    files: CommandAccess | undefined,
+  ): Promise<void> {
     const { ffmpeg, owner } = this.#options;
-    const { niceness = this.#options.niceness } = options;
+    const { niceness = this.#options.niceness, usesHardware: hasDevices } = options;
     const { program, prefix, hasLauncher } = owner.limits.launch(
       ffmpeg.path,
       childLimitsOf(options.limits),
+      { ...files?.access, hasDevices },
       environmentOf(ffmpeg).environment,
     );
-    const { default: createCommand } = await import('fluent-ffmpeg');
     createCommand.setFfmpegPath(program);
     const command = build(this.#withRunOptions(createCommand({ niceness }), prefix));
     const result = await this.#execute(options, run => {
@@ -180,6 +201,7 @@ export class FfmpegTools implements MediaTools {
         log: owner.log,
         ids: { purpose: options.purpose, ...options.ids },
         hasLauncher,
+        isIsolated: owner.limits.isIsolated,
         onPid: pid => owner.limits.watch(pid, child.exited),
         takeLine: line => progress.takeLine(line),
       });

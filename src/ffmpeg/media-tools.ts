@@ -23,8 +23,11 @@ export interface RunOptions {
   readonly niceness?: number;
   /** Suspended (SIGSTOP) while live broadcasts lag. Default false. */
   readonly isPausable?: boolean;
+  /** Encodes on graphics hardware. Default false. */
+  readonly usesHardware?: boolean;
 }
 
+/** Called twice: in a sandbox, the first time tells the files. */
 export type BuildCommand = (command: FfmpegCommand) => FfmpegCommand;
 
 /** Names follow ffprobe's. */

@@ -16,9 +16,9 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
 ];
 
 const machineFaults = /No such file or directory|Permission denied|Input\/output error/i;
-/** Anchored at the end, where ffmpeg, the shell and the loader write the reason. */
+/** Anchored where bubblewrap, and at the end ffmpeg, the shell and the loader write the reason. */
 const resourceFaults =
-  /(?:Too many open files(?: in system)?|Resource temporarily unavailable|[Cc]annot fork|Text file busy)$/;
+  /^bwrap: |(?:Too many open files(?: in system)?|Resource temporarily unavailable|[Cc]annot fork|Text file busy)$/;
 
 /** Anchored, so that texts of a file cannot imitate them. */
 const diskFull =

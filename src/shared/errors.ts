@@ -269,6 +269,7 @@ export const errorRegister = {
   'listen-failed': { kind: 'unavailable', blame: 'server', title: 'A port cannot be listened on.' },
   'data-dir-unusable': { kind: 'unavailable', blame: 'server', title: 'The data folder cannot be used.' },
   'ffmpeg-unusable': { kind: 'unavailable', blame: 'server', title: 'No usable ffmpeg was found.' },
+  'isolation-unusable': { kind: 'unavailable', blame: 'server', title: 'ffmpeg cannot be isolated.' },
   'tls-unusable': { kind: 'unavailable', blame: 'server', title: 'The TLS certificate cannot be used.' },
   'database-unusable': { kind: 'unavailable', blame: 'server', title: 'The database cannot be used.' },
   'path-outside-root': { kind: 'internal', blame: 'server', title: 'A path leads outside its folder.' },

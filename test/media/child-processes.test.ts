@@ -10,7 +10,7 @@ import {
 import { uploadFile } from '../../scripts/upload-file.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
-import { childrenOf, hasProc, inspectProcess, isAlive, type ProcessInfo } from '../support/processes.ts';
+import { descendantsOf, ffmpegsOf, hasProc, isAlive, type ProcessInfo } from '../support/processes.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -34,10 +34,9 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
   const seen = new Map<string, ProcessInfo>();
 
   function look(): void {
-    for (const pid of childrenOf(server.child.pid!)) {
-      const child = inspectProcess(pid, /^ff(mpeg|probe)$/);
-      const kind = child && kindOf(child);
-      if (child !== undefined && kind !== undefined) seen.set(kind, child);
+    for (const child of ffmpegsOf(server.child.pid!)) {
+      const kind = kindOf(child);
+      if (kind !== undefined) seen.set(kind, child);
     }
   }
 
@@ -94,7 +93,7 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
   });
 
   test('end with it when it is killed', async () => {
-    const children = childrenOf(server.child.pid!);
+    const children = descendantsOf(server.child.pid!);
     expect(children.length).toBeGreaterThanOrEqual(3);
     server.child.kill('SIGKILL');
     await server.exited;

@@ -11,6 +11,7 @@ import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { commandOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
+import { descendantsOf } from '../support/processes.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -41,6 +42,11 @@ function processLog(): { readonly log: Logger; readonly pids: number[] } {
     },
   };
   return { log, pids };
+}
+
+/** The program in the sandbox of a process, which is its last descendant; the process itself where there is none. */
+function programIn(pid = -1): number {
+  return descendantsOf(pid).at(-1) ?? pid;
 }
 
 /** As the kernel names it: `R`, `S`, `T` for stopped; undefined when there is none. */
@@ -204,8 +210,8 @@ describe.each(toolBuilds)('a run of the $name ffmpeg', builds => {
     const output = join(await testTempDir(), 'out.mkv');
     const running = tools.runCommand(endless(output), runOptions({ signal: abort.signal }));
     running.catch(() => {});
-    await waitUntil(() => programOf(pids[0] ?? -1).startsWith('ffmpeg'));
-    expect(readFileSync(`/proc/${pids[0]}/environ`, 'utf8')).not.toContain('SECRET_OF_THE_TEST');
+    await waitUntil(() => programOf(programIn(pids[0])).startsWith('ffmpeg'));
+    expect(readFileSync(`/proc/${programIn(pids[0])}/environ`, 'utf8')).not.toContain('SECRET_OF_THE_TEST');
     abort.abort('done');
     await expect(running).rejects.toBe('done');
   });
@@ -226,11 +232,11 @@ describe('a run that may be paused', () => {
     running.catch(() => {});
     await waitUntil(() => progress > 0, { what: 'progress' });
     tools.pauseAll();
-    await waitUntil(() => processState(pids[0]!) === 'T');
+    await waitUntil(() => processState(programIn(pids[0])) === 'T');
     const before = progress;
     const pausedAtMs = performance.now();
     await waitUntil(() => performance.now() - pausedAtMs > limits.stallMs + 200);
-    expect(processState(pids[0]!)).toBe('T');
+    expect(processState(programIn(pids[0]))).toBe('T');
     tools.resumeAll();
     await waitUntil(() => progress > before + 1);
     abort.abort('done');
@@ -246,7 +252,7 @@ describe('a run that may be paused', () => {
       commandOf([], await fixture('h264-aac'), ['-c', 'copy'], output),
       runOptions({ isPausable: true }),
     );
-    await waitUntil(() => pids.length === 1 && processState(pids[0]!) === 'T');
+    await waitUntil(() => pids.length === 1 && processState(programIn(pids[0])) === 'T');
     await tools.runCommand(decode(await fixture('h264-aac')), runOptions());
     expect(tools.owner.running).toBe(1);
     tools.resumeAll();
@@ -267,7 +273,7 @@ describe('a run that may be paused', () => {
     for (const run of running) run.catch(() => {});
     await waitUntil(() => pids.length === 2);
     tools.pauseAll();
-    await waitUntil(() => pids.every(pid => processState(pid) === 'T'));
+    await waitUntil(() => pids.every(pid => processState(programIn(pid)) === 'T'));
     abort.abort('cancelled');
     await expect(running[0]).rejects.toBe('cancelled');
     await tools.owner.stop();
@@ -294,8 +300,9 @@ test('a run gives way to others, leaves no core file, and dies with the server t
   server.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  const pid = await waitUntil(() => Number(/\d+/.exec(said)?.[0] ?? 0) || undefined);
-  await waitUntil(() => programOf(pid) === 'ffmpeg');
+  const started = await waitUntil(() => Number(/\d+/.exec(said)?.[0] ?? 0) || undefined);
+  await waitUntil(() => programOf(programIn(started)) === 'ffmpeg');
+  const pid = programIn(started);
   await waitUntil(() => statSync(join(folder, 'out.mkv'), { throwIfNoEntry: false }) !== undefined, {});
   expect(getPriority(pid)).toBe(10);
   for (const thread of readdirSync(`/proc/${pid}/task`)) expect(getPriority(Number(thread))).toBe(10);

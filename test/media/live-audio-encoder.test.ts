@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { ffmpegsOf } from '../support/processes.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer } from '../support/start-server.ts';
@@ -35,19 +35,6 @@ test('an audio encoder that hangs does not hold up the video, and viewers get si
 
 /** Its process id. */
 function audioEncoder(): number | undefined {
-  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name));
-  const pid = pids.find(each => {
-    const isChild = readText(each, 'status').includes(`PPid:\t${process.pid}\n`);
-    return isChild && readText(each, 'cmdline').includes('channel_layouts=stereo');
-  });
-  return pid === undefined ? undefined : Number(pid);
-}
-
-/** Empty for a process that is gone. */
-function readText(pid: string, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch {
-    return '';
-  }
+  const found = ffmpegsOf(process.pid).find(({ args }) => args.join(' ').includes('channel_layouts=stereo'));
+  return found?.pid;
 }

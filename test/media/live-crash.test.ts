@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { callApi } from '../../scripts/api-call.ts';
 import { createLiveStream, type ServerProcess, startServerProcess } from '../../scripts/server-process.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
-import { childrenOf, hasProc, inspectProcess, isAlive } from '../support/processes.ts';
+import { ffmpegsOf, hasProc, isAlive } from '../support/processes.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startTsSource } from '../support/ts-source.ts';
@@ -40,10 +40,7 @@ function publishTo(server: ServerProcess, streamKey: string): Publisher {
 
 /** Returns the ffmpeg of a server's only broadcast, and not a process that bundles the pages. */
 function packagerOf(server: ServerProcess): Promise<number> {
-  return waitUntil(
-    () => childrenOf(server.child.pid!).find(pid => inspectProcess(pid, /ffmpeg/) !== undefined),
-    { what: 'the packager' },
-  );
+  return waitUntil(() => ffmpegsOf(server.child.pid!)[0]?.pid, { what: 'the packager' });
 }
 
 if (!hasProc) console.log('skipped: processes are looked up in /proc, which only Linux has');

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import { systemCodeOf } from '../../src/shared/errors.ts';
 import { ffmpegBuilds, ffmpegPath, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegsOf } from '../support/processes.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -317,18 +317,9 @@ function encoderPid(size: string): number {
 }
 
 function encoderPids(size: string): number[] {
-  const own = readdirSync('/proc').filter(name => /^\d+$/.test(name));
-  const found = own.filter(pid => {
-    try {
-      const isChild =
-        readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(process.pid);
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return isChild && words.includes('zerolatency') && words.some(word => word.includes(`scale=${size}:`));
-    } catch {
-      return false;
-    }
-  });
-  return found.map(Number);
+  return ffmpegsOf(process.pid)
+    .filter(({ args }) => args.includes('zerolatency') && args.some(word => word.includes(`scale=${size}:`)))
+    .map(({ pid }) => pid);
 }
 
 /** The server may have ended it already. */

@@ -11,7 +11,7 @@ import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { publishTestPicture } from '../support/ffmpeg.ts';
 import { type LogLine, recordingLogger } from '../support/ingest-client.ts';
-import { childrenOf, isAlive } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -323,7 +323,7 @@ test('a killed server takes its processes along, and repairs its state at the ne
     return /^segment-/m.test(await (await fetch(new URL(uri, master))).text());
   };
   await waitUntil(hasSegment, { what: 'a whole segment' });
-  const children = childrenOf(killed.child.pid!);
+  const children = descendantsOf(killed.child.pid!);
   // The encoder of the ladder.
   expect(children.length).toBeGreaterThanOrEqual(1);
   killed.child.kill('SIGKILL');

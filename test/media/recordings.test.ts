@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { encodeTimeoutMs, waitTimeoutMs } from '../support/deadlines.ts';
 import { ffprobePath, outdatedFfmpeg, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import { ffmpegsOf } from '../support/processes.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -151,18 +152,7 @@ function videoFolders(): string[] {
 
 /** The ffmpeg that converts audio: a child of this process with the pipes of one. */
 function audioEncoder(): number | undefined {
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0');
-      const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
-      if (parent === process.pid && words.includes('pipe:0') && words.includes('pipe:3'))
-        return Number(entry);
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return undefined;
+  return ffmpegsOf(process.pid).find(({ args }) => args.includes('pipe:0') && args.includes('pipe:3'))?.pid;
 }
 
 describe('a broadcast', { concurrent: true }, () => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ffmpegBuild, ffprobePath } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
+import { makePlainProcessOwner } from '../support/process-limits.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { startVodPipeline } from '../support/vod-pipeline.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -31,13 +32,12 @@ test.skipIf(process.platform !== 'linux').each([
 ])('a video whose ffmpeg %s is tried again, and shows the reason', async (_fault, command, reason) => {
   const ffprobe = await failingProgram(ffprobePath, '-show_entries', command);
   const ffmpeg = await failingProgram(ffmpegBuild.path, 'libx264', command);
-  const tools = makeMediaTools({
-    ...{
-      name: 'failing',
-      ffmpeg: { ...ffmpegBuild, path: ffmpeg },
-      ffprobe: { path: ffprobe, source: 'path' },
-    },
-  });
+  const builds = {
+    name: 'failing',
+    ffmpeg: { ...ffmpegBuild, path: ffmpeg },
+    ffprobe: { path: ffprobe, source: 'path' },
+  } as const;
+  const tools = makeMediaTools(builds, { owner: makePlainProcessOwner() });
   const pipeline = await startVodPipeline(await testTempDir(), { context: { tools } });
   onTestFinished(async () => {
     await pipeline.stop();

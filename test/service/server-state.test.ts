@@ -16,6 +16,7 @@ afterAll(() => server.stop());
 
 const parts: ServerComponents = {
   programs: [{ name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1' }],
+  isolation: { isActive: true },
   encoder: () => ({ kind: 'software' }),
   minFreeBytes: 1,
   codecs: ['h264'],

@@ -146,6 +146,7 @@ const parts: Omit<
   },
   serverComponents: {
     programs: [],
+    isolation: { isActive: true },
     encoder: () => ({ kind: 'software' }),
     minFreeBytes: 0,
     codecs: ['h264'],

@@ -3,19 +3,27 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Processes are looked up in /proc, which only Linux has. */
 export const hasProc = process.platform === 'linux';
 
-/** Ids of the processes whose parent is `pid`. */
-export function childrenOf(pid: number): number[] {
-  const parentOf = (entry: string) => {
+/** Ids of the processes that `pid` has started, and of those that they have. In a sandbox, ffmpeg is a great-grandchild. */
+export function descendantsOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
     try {
       // `pid (name) state ppid ...`; the name may hold anything.
-      return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
+      const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
+      parents.set(Number(entry), parent);
     } catch {
-      return undefined;
+      // It ended meanwhile.
     }
-  };
-  return readdirSync('/proc')
-    .filter(entry => /^\d+$/.test(entry) && parentOf(entry) === pid)
-    .map(Number);
+  }
+  const found = new Set([pid]);
+  for (const ancestor of found)
+    for (const [child, parent] of parents) if (parent === ancestor) found.add(child);
+  return [...found].slice(1);
+}
+
+/** The ffmpeg processes that `pid` has started, in sandboxes or not. */
+export function ffmpegsOf(pid: number): ProcessInfo[] {
+  return descendantsOf(pid).flatMap(child => inspectProcess(child, /^ff(mpeg|probe)/) ?? []);
 }
 
 /** Tells whether a process runs; a zombie does not. */

@@ -73,6 +73,7 @@ export async function startServer(
       'http.maxConnectionsPerAddress': '0',
       'rtmp.maxConnectionsPerAddress': '0',
       'rateLimit.wrongKeys': '0',
+      'ffmpeg.isolation': process.env.MILLRACE_FFMPEG_ISOLATION ?? 'auto',
       ...(usualKind === 'SQLite' ? {} : { 'database.url': await postgresUrlOf(dataDir) }),
       ...flags,
     },

@@ -69,7 +69,7 @@ export async function findBuild(
   }
   const failures: string[] = [];
   const builds: ProgramBuild[] = [];
-  for (const path of await candidates(program, variables.PATH)) {
+  for (const path of await findExecutables(program, variables.PATH)) {
     try {
       const build = await inspect(path, 'path');
       if (build.formatVersion >= formatVersionOfFfmpeg6_1) return build;
@@ -103,7 +103,7 @@ export async function findBuild(
 }
 
 /** Each program once, although folders can be links to each other. */
-async function candidates(program: string, searchPath: string | undefined): Promise<string[]> {
+export async function findExecutables(program: string, searchPath: string | undefined): Promise<string[]> {
   const found = new Map<string, string>();
   for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {
     const path = join(folder, program);

@@ -144,6 +144,7 @@ export class EncoderSelector {
       const child = owner.start(ffmpegPath, testArguments(device), {
         outputs: 1,
         limits: liveEncodeLimits(memoryBytes),
+        access: { hasDevices: true },
         ids: { purpose: 'encoder-test', encoder: device.encoder },
       });
       child.output(3).on('data', (chunk: Buffer) => {

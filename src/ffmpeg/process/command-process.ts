@@ -8,11 +8,14 @@ interface CommandProcessOptions {
   readonly ids: Readonly<Record<string, unknown>>;
   /** The launcher announces the process id on stderr. */
   readonly hasLauncher: boolean;
+  readonly isIsolated: boolean;
   readonly onPid: (pid: number) => void;
   /** False for a line of the log. */
   readonly takeLine: (line: string) => boolean;
 }
 
+/** Lines of the description of the sandbox. */
+const sandboxLine = /^(?:[{}]|\s+"[\w-]+": \d+,?)$/;
 /** fluent-ffmpeg reports an exit as text only. */
 const exitMessage = /^ffmpeg (?:exited with code (\d+)|was killed with signal (SIG\w+))/;
 
@@ -21,18 +24,17 @@ export class CommandProcess extends OwnedProcess {
   readonly #options: CommandProcessOptions;
   #log: Logger;
   #pid: number | undefined;
-  /** Pausing before the launcher has become ffmpeg would keep its process id from being announced. */
-  #canPause = false;
+  #hasStarted = false;
+  #isSandboxDescribed = false;
 
   constructor(command: FfmpegCommand, options: CommandProcessOptions) {
-    super();
+    super(options.isIsolated);
     this.#command = command;
     this.#options = options;
     this.#log = options.log.child('ffmpeg', options.ids);
-    let hasStarted = false;
     command.on('start', () => {
-      hasStarted = true;
-      if (!options.hasLauncher) this.#allowPausing();
+      this.#hasStarted = true;
+      this.pauseLate();
     });
     command.on('stderr', line => this.#read(line));
     command.on('end', () => this.finish(true, 0, null));
@@ -41,7 +43,7 @@ export class CommandProcess extends OwnedProcess {
       if (code === undefined && signal === undefined) this.addLine(messageOf(error));
       const exitSignal = (signal as NodeJS.Signals | undefined) ?? null;
       this.finish(
-        hasStarted && (code ?? signal) !== undefined,
+        this.#hasStarted && (code ?? signal) !== undefined,
         code === undefined ? null : Number(code),
         exitSignal,
       );
@@ -58,8 +60,13 @@ export class CommandProcess extends OwnedProcess {
     return this.#pid;
   }
 
+  /** Pausing before the launcher has become ffmpeg would keep its process id from being announced. */
+  protected override get canPause(): boolean {
+    return super.canPause && (this.#options.hasLauncher ? this.#pid !== undefined : this.#hasStarted);
+  }
+
   protected sendSignal(signal: NodeJS.Signals): void {
-    if (signal !== 'SIGSTOP' || this.#canPause) this.#command.kill(signal);
+    this.#command.kill(signal);
   }
 
   #read(line: string): void {
@@ -69,12 +76,14 @@ export class CommandProcess extends OwnedProcess {
       this.#pid = Number(pid);
       this.#log = this.#options.log.child('ffmpeg', { ...this.#options.ids, pid: this.#pid });
       this.#options.onPid(this.#pid);
-      this.#allowPausing();
-    } else if (!this.#options.takeLine(line)) this.addLine(line, this.#log);
+      this.pauseLate();
+    } else if (this.#isOfSandbox(line)) this.readSandbox(line);
+    else if (!this.#options.takeLine(line)) this.addLine(line, this.#log);
   }
 
-  #allowPausing(): void {
-    this.#canPause = true;
-    if (this.isPaused) this.sendSignal('SIGSTOP');
+  #isOfSandbox(line: string): boolean {
+    if (!this.#options.isIsolated || this.#isSandboxDescribed || !sandboxLine.test(line)) return false;
+    this.#isSandboxDescribed = line === '}';
+    return true;
   }
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { devNull, setPriority } from 'node:os';
+import { constants, devNull, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { ChildAccess } from './isolation.ts';
 import type { ChildLimits, ProcessLimits } from './process-limits.ts';
 
 export interface ProcessExit {
@@ -24,6 +25,24 @@ interface StopTimeouts {
 const defaultStopTimeouts: StopTimeouts = { interruptAfterMs: 1000, killAfterMs: 2000 };
 const maxLastLines = 50;
 const maxLineLength = 500;
+/** In the description that bubblewrap writes. */
+const firstSandboxPid = /"child-pid": (\d+)/;
+/** A shell's number for a program that was ended by a signal. Bubblewrap uses it, too. */
+const signalExitCode = 128;
+const endingSignals = [
+  ...([
+    'SIGHUP',
+    'SIGINT',
+    'SIGQUIT',
+    'SIGILL',
+    'SIGTRAP',
+    'SIGABRT',
+    'SIGBUS',
+    'SIGFPE',
+    'SIGKILL',
+  ] as const),
+  ...(['SIGSEGV', 'SIGPIPE', 'SIGTERM', 'SIGXCPU', 'SIGXFSZ', 'SIGSYS'] as const),
+];
 /** Descriptors that must be free before a process whose pipes are opened later. */
 const minFreeDescriptors = 16;
 
@@ -36,8 +55,12 @@ export abstract class OwnedProcess {
   #isStopping = false;
   #isGone = false;
   #isPaused = false;
+  readonly #isIsolated: boolean;
+  /** The first process in the sandbox, which leads the group of all others there. */
+  #sandboxPid: number | undefined;
 
-  constructor() {
+  constructor(isIsolated: boolean) {
+    this.#isIsolated = isIsolated;
     const { promise, resolve } = Promise.withResolvers<ProcessExit>();
     this.exited = promise;
     this.#resolveExited = resolve;
@@ -63,8 +86,8 @@ export abstract class OwnedProcess {
       // A paused process would not handle SIGINT.
       this.resume();
       this.closeInput();
-      this.#later(timeouts.interruptAfterMs, () => this.sendSignal('SIGINT'));
-      this.#later(timeouts.interruptAfterMs + timeouts.killAfterMs, () => this.sendSignal('SIGKILL'));
+      this.#later(timeouts.interruptAfterMs, () => this.#send('SIGINT'));
+      this.#later(timeouts.interruptAfterMs + timeouts.killAfterMs, () => this.#send('SIGKILL'));
     }
     return this.exited;
   }
@@ -73,19 +96,37 @@ export abstract class OwnedProcess {
   pause(): void {
     if (this.#isGone || this.#isStopping || this.#isPaused) return;
     this.#isPaused = true;
-    this.sendSignal('SIGSTOP');
+    if (this.canPause) this.#send('SIGSTOP');
   }
 
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    if (!this.#isGone) this.sendSignal('SIGCONT');
+    if (!this.#isGone) this.#send('SIGCONT');
   }
 
   async kill(): Promise<ProcessExit> {
     this.#isStopping = true;
-    if (!this.#isGone) this.sendSignal('SIGKILL');
+    if (!this.#isGone) this.#send('SIGKILL');
     return this.exited;
+  }
+
+  /** False until a stopped process could be told from one that has not started. */
+  protected get canPause(): boolean {
+    return !this.#isIsolated || this.#sandboxPid !== undefined;
+  }
+
+  /** Call it when {@link canPause} becomes true. */
+  protected pauseLate(): void {
+    if (this.#isPaused && this.canPause) this.#send('SIGSTOP');
+  }
+
+  /** @param text of bubblewrap's description, which comes before anything that the program writes */
+  protected readSandbox(text: string): void {
+    const pid = firstSandboxPid.exec(text)?.[1];
+    if (pid === undefined || this.#sandboxPid !== undefined) return;
+    this.#sandboxPid = Number(pid);
+    this.pauseLate();
   }
 
   protected addLine(line: string, log?: Logger): void {
@@ -101,7 +142,16 @@ export abstract class OwnedProcess {
     this.#isGone = true;
     for (const timer of this.#timers) clearTimeout(timer);
     const kind = !hasStarted ? 'not-started' : this.#isStopping ? 'stopped' : code === 0 ? 'ended' : 'failed';
-    this.#resolveExited({ kind, code, signal, lastLines: this.#lines });
+    const sandboxSignal = this.#isIsolated ? signalOfExitCode(code) : undefined;
+    const end = sandboxSignal === undefined ? { code, signal } : { code: null, signal: sandboxSignal };
+    this.#resolveExited({ kind, ...end, lastLines: this.#lines });
+  }
+
+  #send(signal: NodeJS.Signals): void {
+    const pid = this.#sandboxPid;
+    // Bubblewrap passes no signals on.
+    if (pid !== undefined) signalGroup(pid, signal);
+    if (pid === undefined || signal === 'SIGKILL') this.sendSignal(signal);
   }
 
   #later(delayMs: number, action: () => void): void {
@@ -109,13 +159,36 @@ export abstract class OwnedProcess {
   }
 }
 
+function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // It leads no group until the program starts, and ignores SIGINT.
+    signalProcess(leader, signal === 'SIGINT' ? 'SIGKILL' : signal);
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is gone.
+  }
+}
+
+function signalOfExitCode(code: number | null): NodeJS.Signals | undefined {
+  return endingSignals.find(signal => code === signalExitCode + constants.signals[signal]);
+}
+
 export class PipedProcess extends OwnedProcess {
   readonly #child: ChildProcess;
   #partialLine = '';
 
-  constructor(child: ChildProcess, log: Logger) {
-    super();
+  /** @param infoPipe for the description of the sandbox that the process is in */
+  constructor(child: ChildProcess, log: Logger, infoPipe?: Readable) {
+    super(infoPipe !== undefined);
     this.#child = child;
+    infoPipe?.setEncoding('utf8').on('data', (text: string) => this.readSandbox(text));
     let startError: Error | undefined;
     const finish = (code: number | null, signal: NodeJS.Signals | null) => {
       this.addLine(this.#partialLine);
@@ -162,6 +235,9 @@ export class PipedProcess extends OwnedProcess {
   }
 }
 
+/** Descriptor. */
+const firstOutput = 3;
+
 interface StartOptions {
   /** Readable pipes from file descriptor 3 up. */
   readonly outputs: number;
@@ -169,6 +245,8 @@ interface StartOptions {
   /** Readable stdout as descriptor 1, no stdin. Default: writable stdin, no stdout. */
   readonly hasStdout?: boolean;
   readonly limits: ChildLimits;
+  /** Default: pipes only. */
+  readonly access?: ChildAccess | undefined;
   readonly environment?: Readonly<Record<string, string>>;
   /** 0..19; default 0. */
   readonly niceness?: number;
@@ -195,9 +273,12 @@ export class ProcessOwner {
 
   /** `exited` reports a file that cannot be run. @throws Error when memory or descriptors are exhausted */
   start(path: string, args: readonly string[], options: StartOptions): PipedProcess {
-    const pipes = Array.from({ length: options.outputs }, () => 'pipe' as const);
+    const { isIsolated } = this.limits;
+    const pipes = Array.from({ length: options.outputs + (isIsolated ? 1 : 0) }, () => 'pipe' as const);
     const [stdin, stdout] = options.hasStdout ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
-    const [program, words] = this.limits.command(path, args, options.limits);
+    const infoDescriptor = firstOutput + options.outputs;
+    const { limits, access, niceness } = options;
+    const [program, words] = this.limits.command(path, args, { limits, access, niceness, infoDescriptor });
     const child = spawn(program, words, {
       stdio: [stdin, stdout, 'pipe', ...pipes],
       windowsHide: true,
@@ -209,10 +290,11 @@ export class ProcessOwner {
       throw noDescriptorsError(path);
     }
     const log = this.log.child('ffmpeg', { ...options.ids, pid: child.pid });
-    if (options.niceness !== undefined && child.pid !== undefined) {
-      setNiceness(child.pid, options.niceness, log);
+    if (niceness !== undefined && child.pid !== undefined && !isIsolated) {
+      setNiceness(child.pid, niceness, log);
     }
-    const owned = new PipedProcess(child, log);
+    const infoPipe = isIsolated ? (child.stdio[infoDescriptor] as Readable) : undefined;
+    const owned = new PipedProcess(child, log, infoPipe);
     if (child.pid !== undefined) this.limits.watch(child.pid, owned.exited);
     this.track(owned);
     return owned;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { childEnvironment, type EnvironmentVariables } from './child-environment.ts';
+import type { ChildAccess, Isolation } from './isolation.ts';
 import { OrphanReaper } from './orphan-reaper.ts';
 
 export interface ChildLimits {
@@ -28,6 +29,15 @@ export const copyLimits: ChildLimits = {
 /** For encoding a broadcast. After a day of all cores another process takes over. */
 export function liveEncodeLimits(memoryBytes: number): ChildLimits {
   return { memoryBytes, cpuSeconds: daySeconds * availableParallelism(), outputBytes: 0 };
+}
+
+interface CommandOptions {
+  readonly limits: ChildLimits;
+  readonly access?: ChildAccess | undefined;
+  /** 0..19. Applied here in the sandbox, whose processes are out of reach. */
+  readonly niceness?: number | undefined;
+  /** Receives the description of the sandbox. */
+  readonly infoDescriptor: number;
 }
 
 interface LimitPrograms {
@@ -54,10 +64,15 @@ const limitScript = [
 const dataUnitBytes = 1024;
 const fileUnitBytes = 512;
 
+/** Descriptor of the description of the sandbox in `launch.sh`. */
+const launcherInfoDescriptor = 3;
+
 /** Ends children even when this process is killed: by `setpriv`, else by an {@link OrphanReaper}. */
 export class ProcessLimits {
   readonly environment: Readonly<Record<string, string>>;
   readonly #programs: LimitPrograms;
+  readonly #log: Logger;
+  readonly #isolation: Isolation | undefined;
   readonly #reaper: OrphanReaper | undefined;
 
   static async find(variables: EnvironmentVariables, log: Logger): Promise<ProcessLimits> {
@@ -73,14 +88,35 @@ export class ProcessLimits {
     return new ProcessLimits({ shell, setpriv, launcher }, environment, log);
   }
 
-  constructor(programs: LimitPrograms, environment: Readonly<Record<string, string>>, log: Logger) {
+  constructor(
+    programs: LimitPrograms,
+    environment: Readonly<Record<string, string>>,
+    log: Logger,
+    isolation?: Isolation,
+  ) {
     this.#programs = programs;
     this.environment = environment;
+    this.#log = log;
+    this.#isolation = isolation;
     const { shell, setpriv } = programs;
     if (setpriv === undefined && shell !== undefined) this.#reaper = new OrphanReaper(shell, log);
   }
 
-  command(path: string, args: readonly string[], limits: ChildLimits): readonly [string, string[]] {
+  /** The same limits, in a sandbox. Undefined where children cannot be launched in one. */
+  within(isolation: Isolation): ProcessLimits | undefined {
+    if (this.#programs.launcher === undefined) return undefined;
+    return new ProcessLimits(this.#programs, this.environment, this.#log, isolation);
+  }
+
+  get isIsolated(): boolean {
+    return this.#isolation !== undefined;
+  }
+
+  command(
+    path: string,
+    args: readonly string[],
+    { limits, access = {}, niceness, infoDescriptor }: CommandOptions,
+  ): readonly [string, string[]] {
     const { shell, setpriv } = this.#programs;
     const { memoryBytes, cpuSeconds, outputBytes } = limits;
     const numbers = [
@@ -91,7 +127,12 @@ export class ProcessLimits {
     const words = [
       ...(setpriv === undefined ? [] : [setpriv, ...dieWithParent]),
       ...(shell === undefined ? [] : [shell, '-c', limitScript, 'limit', ...numbers.map(String)]),
-      path,
+      ...(this.#isolation === undefined
+        ? [path]
+        : [
+            ...(niceness === undefined ? [] : ['nice', '-n', String(niceness)]),
+            ...this.#isolation.words(path, access, infoDescriptor),
+          ]),
       ...args,
     ];
     return [words[0]!, words.slice(1)];
@@ -101,16 +142,18 @@ export class ProcessLimits {
   launch(
     path: string,
     limits: ChildLimits,
+    access: ChildAccess,
     variables: Readonly<Record<string, string>> = {},
   ): { readonly program: string; readonly prefix: readonly string[]; readonly hasLauncher: boolean } {
     const { launcher } = this.#programs;
     if (launcher === undefined) return { program: path, prefix: [], hasLauncher: false };
     const environment = Object.entries({ ...this.environment, ...variables });
-    const [program, words] = this.command(path, [], limits);
+    const infoDescriptor = launcherInfoDescriptor;
+    const [program, words] = this.command(path, [], { limits, access, infoDescriptor });
     const set = environment.map(([name, value]) => `${name}=${value}`);
     return {
       program: launcher,
-      prefix: ['launch', 'env', '-i', ...set, program, ...words],
+      prefix: [this.isIsolated ? 'isolate' : 'launch', 'env', '-i', ...set, program, ...words],
       hasLauncher: true,
     };
   }

@@ -163,6 +163,8 @@ function start(
 ): PipedProcess {
   const child = owner.start(path, pullArguments(run.arguments), {
     ...{ outputs: 0, hasStdout: true, limits: copyLimits, environment: run.environment },
+    // For the loopback address of the proxy or relay. Its protocols have no other transport.
+    access: { hasNetwork: true },
     ids: { purpose: 'pull', liveStreamId },
   });
   child.output(1).on('data', onBytes);

@@ -123,7 +123,16 @@ export class FfmpegLiveEncoder implements LiveEncoder {
         liveEncodeArguments({ ...config, renditions: timed, device, threads, maxPixels }),
         options.ffmpeg,
       ),
-      { outputs: timed.length, limits: liveEncodeLimits(memoryBytes), ids: options.ids, niceness },
+      {
+        outputs: timed.length,
+        limits: liveEncodeLimits(memoryBytes),
+        access: {
+          reads: config.overlay === undefined ? [] : [config.overlay.path],
+          hasDevices: device !== undefined,
+        },
+        ids: options.ids,
+        niceness,
+      },
     );
     for (const [index, rendition] of this.#renditions.entries()) this.#read(rendition, 3 + index);
     this.#process.stdin.write(flvHeader(false, true));

@@ -50,14 +50,24 @@ export function readMemory(): { serverBytes: number; machineTotalBytes: number; 
   };
 }
 
-/** Undefined on systems that do not tell. **Source**: proc_pid_status(5), VmRSS */
+/**
+ * With their own children, as those in a sandbox. Undefined on systems that do not tell. **Source**: proc_pid_status(5), VmRSS;
+ * proc_tid_children(5)
+ */
 export async function residentBytesOf(pids: readonly number[]): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   let bytes = 0;
-  for (const pid of pids.slice(0, maxPids)) {
+  const measured = pids.slice(0, maxPids);
+  for (const pid of measured) {
     // The process may have just ended.
     const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
     bytes += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
+    const found = children
+      .split(' ')
+      .filter(word => word !== '')
+      .map(Number);
+    measured.push(...found.slice(0, maxPids - measured.length));
   }
   return bytes;
 }

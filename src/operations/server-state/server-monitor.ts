@@ -11,6 +11,7 @@ import { findWarnings } from './server-warnings.ts';
 
 export interface ServerComponents {
   readonly programs: ServerStateView['programs'];
+  readonly isolation: ServerStateView['isolation'];
   readonly minFreeBytes: number;
   readonly codecs: ServerStateView['codecs'];
   encoder(): ServerStateView['encoder'];
@@ -142,6 +143,7 @@ export class ServerMonitor implements Component {
       startedAt: formatAtom(this.#startedAtMs),
       measuredAt: formatAtom(nowMs),
       ...facts,
+      isolation: components.isolation,
       encoder: components.encoder(),
       codecs: components.codecs,
       live: components.live(),

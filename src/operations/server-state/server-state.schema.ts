@@ -99,6 +99,17 @@ export const serverStateSchema = z
       viewers: count('Viewers of all broadcasts.'),
     }),
     programs: z.array(programSchema).describe('Media programs.'),
+    isolation: z
+      .object({
+        isActive: z.boolean(),
+        missing: z
+          .string()
+          .optional()
+          .describe('Why there is no sandbox, and what to do. Absent if there is one.'),
+      })
+      .describe(
+        'The sandbox of bubblewrap in which ffmpeg and ffprobe read media (setting `ffmpeg.isolation`).',
+      ),
     encoder: z
       .object({
         kind: z.enum(['software', 'nvenc', 'qsv', 'vaapi', 'videotoolbox']),
@@ -140,6 +151,7 @@ export const serverStateSchema = z
           { name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1', lacks: ['SRT'] },
           { name: 'ffprobe', path: '/usr/bin/ffprobe', version: '7.1' },
         ],
+        isolation: { isActive: true },
         encoder: { kind: 'nvenc' },
         codecs: ['h264', 'av1'],
         warnings: [

@@ -245,6 +245,7 @@ async function runEncode(
     purpose: 'encode',
     ids: { videoId },
     isPausable: true,
+    usesHardware: input.device !== undefined,
     ...(codec === undefined ? {} : { niceness: additionalCodecNiceness }),
     onProgress: ({ timeSeconds }) => {
       const nowMs = context.clock.monotonicMs();

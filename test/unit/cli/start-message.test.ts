@@ -51,6 +51,12 @@ describe('the first start', () => {
   });
 });
 
+test('says whether media is isolated, and if not, why', () => {
+  expect(messageWith()).toMatch(/^ +Media isolation +on \(bubblewrap\)$/m);
+  const text = messageWith({}, { ...app, missingIsolation: 'bubblewrap is not installed' });
+  expect(text).toMatch(/^ +Media isolation +off: bubblewrap is not installed$/m);
+});
+
 test('warns of an ffmpeg that is too old', () => {
   expect(messageWith()).not.toContain('too old');
   const ffmpeg = { ...app.ffmpeg, isOutdated: true };

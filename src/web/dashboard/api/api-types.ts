@@ -725,6 +725,7 @@ export type ServerState = {
     readonly lacks?: readonly string[] | undefined;
     readonly usedFor?: "live-streams" | "uploaded-files" | undefined;
   }[];
+  readonly isolation: { readonly isActive: boolean; readonly missing?: string | undefined; };
   readonly encoder: {
     readonly kind: "software" | "nvenc" | "qsv" | "vaapi" | "videotoolbox";
     readonly reason?: string | undefined;

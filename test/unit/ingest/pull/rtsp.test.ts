@@ -8,7 +8,7 @@ import {
 } from '../../../../src/ingest/pull/ffmpeg-source.ts';
 import { RtspCredentials } from '../../../../src/ingest/pull/rtsp-credentials.ts';
 import { type RtspMessage, RtspReader } from '../../../../src/ingest/pull/rtsp-messages.ts';
-import { makeProcessOwner } from '../../../support/process-limits.ts';
+import { makePlainProcessOwner } from '../../../support/process-limits.ts';
 import { Random } from '../../../support/random.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
 
@@ -129,7 +129,7 @@ esac
     const received: Buffer[] = [];
     const events = { bytes: (bytes: Buffer) => void received.push(bytes), tag: () => {} };
     const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
-    const options = { path, owner: makeProcessOwner(), liveStreamId: 'li1' };
+    const options = { path, owner: makePlainProcessOwner(), liveStreamId: 'li1' };
     const source = await openRtspSource(new URL('rtsp://127.0.0.1:9/cam'), rules, events, options);
     await source.ended;
     expect(Buffer.concat(received).toString()).toContain('-ss 0.2');

@@ -50,7 +50,7 @@ export function ServerCard() {
 }
 
 function ServerDetails({ state }: { state: ServerState }) {
-  const { cpu, memory, disk, queue, live, programs, encoder, codecs, warnings } = state;
+  const { cpu, memory, disk, queue, live, programs, isolation, encoder, codecs, warnings } = state;
   const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
   const diskTaken = disk.totalBytes - disk.freeBytes;
@@ -86,6 +86,10 @@ function ServerDetails({ state }: { state: ServerState }) {
             <span key="encoder" title={encoder.reason}>
               {encoderNames[encoder.kind]}
             </span>,
+          ],
+          [
+            'Media isolation',
+            <span key="isolation">{isolation.isActive ? 'On' : `Off: ${isolation.missing}`}</span>,
           ],
           ['Video codecs', codecs.map(codecName).join(', ')],
           ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],

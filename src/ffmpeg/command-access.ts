@@ -1,0 +1,93 @@
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { FfmpegCommand } from 'fluent-ffmpeg';
+import type { BuildCommand } from './media-tools.ts';
+import type { ChildAccess } from './process/isolation.ts';
+
+export interface CommandAccess {
+  readonly access: Required<Pick<ChildAccess, 'reads' | 'writes' | 'folders'>>;
+  /** Removes what a run left behind that is no output. */
+  finish(hasSucceeded: boolean): Promise<void>;
+}
+
+/** Device files are part of every sandbox. */
+const noFile = /^(?:-|pipe:.*|\/dev\/(?:null|full))$/;
+
+/**
+ * Grants a command the files that it names as inputs and outputs. Outputs are created, so that each can be granted alone. Those
+ * with a number in their name are granted with their folder.
+ * @param command that is not run
+ */
+export async function prepareAccess(command: FfmpegCommand, build: BuildCommand): Promise<CommandAccess> {
+  const reads: string[] = [];
+  const outputs: string[] = [];
+  const { input, output } = command;
+  Object.assign(command, {
+    input: (source: unknown) => {
+      if (typeof source === 'string') reads.push(fileOf(source));
+      return input.call(command, source as string);
+    },
+    output: (target: unknown) => {
+      if (typeof target === 'string') outputs.push(fileOf(target));
+      return output.call(command, target as string);
+    },
+  });
+  build(command);
+  const files = outputs.filter(target => !noFile.test(target));
+  const folders = [...new Set(files.filter(isPattern).map(folderOfPattern))];
+  const paths = files.filter(target => !isPattern(target)).map(target => resolve(target));
+  const created: string[] = [];
+  const writes: string[] = [];
+  for (const path of new Set(paths)) {
+    const creation = await createFile(path);
+    if (creation !== 'impossible') writes.push(path);
+    if (creation === 'created') created.push(path);
+  }
+  return {
+    access: { reads, writes, folders },
+    finish: async hasSucceeded => {
+      for (const folder of folders) await removeLinks(folder);
+      if (!hasSucceeded) for (const path of created) await removeEmpty(path);
+    },
+  };
+}
+
+function fileOf(target: string): string {
+  return target.startsWith('file:') ? target.slice('file:'.length) : target;
+}
+
+function isPattern(path: string): boolean {
+  return basename(path).includes('%');
+}
+
+function folderOfPattern(path: string): string {
+  return resolve(dirname(path).replaceAll('%%', '%'));
+}
+
+/** ffmpeg reports what makes it impossible. */
+async function createFile(path: string): Promise<'created' | 'existing' | 'impossible'> {
+  try {
+    await (await open(path, 'wx')).close();
+    return 'created';
+  } catch {
+    return stat(path).then(
+      () => 'existing' as const,
+      () => 'impossible' as const,
+    );
+  }
+}
+
+/** The server reads what is there, and must not be led elsewhere. */
+async function removeLinks(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile() && !entry.isDirectory())
+      await rm(join(entry.parentPath, entry.name), { force: true });
+  }
+}
+
+/** Without the sandbox, a run that fails early leaves no file. */
+async function removeEmpty(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.size === 0) await rm(path, { force: true });
+}

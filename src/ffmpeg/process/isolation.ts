@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import type { EnvironmentVariables } from './child-environment.ts';
+
+/** Files and devices that a child may use beside its pipes and the system's libraries. */
+export interface ChildAccess {
+  /** Files. Those that do not exist are left out. */
+  readonly reads?: readonly string[] | undefined;
+  /** Files, which must exist: their folders stay out of reach, so that a child leaves no links in them. */
+  readonly writes?: readonly string[] | undefined;
+  /** Folders that a child may fill with files. */
+  readonly folders?: readonly string[] | undefined;
+  /** The network of the machine. */
+  readonly hasNetwork?: boolean | undefined;
+  /** Graphics hardware. */
+  readonly hasDevices?: boolean | undefined;
+}
+
+export interface IsolationVariant {
+  /** Bounds the folder for temporary files, and takes the right to create namespaces. Bubblewrap 0.8 or newer. */
+  readonly isStrict: boolean;
+  /** Containers mask parts of `/proc`, and the kernel then allows no other one. */
+  readonly hasProc: boolean;
+}
+
+interface IsolationOptions {
+  readonly bwrapPath: string;
+  readonly variant: IsolationVariant;
+  /** Never visible as a whole, wherever it is. */
+  readonly dataDir: string;
+  readonly variables: EnvironmentVariables;
+}
+
+const maxTemporaryBytes = 16 * 1024 ** 2;
+const libraryFolders = [
+  ...['/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32', '/usr/local/lib', '/usr/local/lib64'],
+  ...['/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'],
+];
+/** Debian finds some libraries through links. */
+const loaderPaths = ['/etc/alternatives', '/etc/ld.so.cache'];
+/** Drivers look up their device below `/sys`. */
+const hardwarePaths = ['/sys', '/run/opengl-driver'];
+const hardwareDevices = /^(dri|dxg|nvidia.*)$/;
+
+/**
+ * Puts children into a sandbox of bubblewrap: namespaces of their own for processes, files, users and the network, so that
+ * a file that takes over ffmpeg reaches neither the data folder nor another machine.
+ */
+export class Isolation {
+  readonly #options: IsolationOptions;
+  readonly #libraries: readonly string[];
+  readonly #dataDir: string;
+  readonly #programs = new Map<string, string>();
+
+  constructor(options: IsolationOptions) {
+    this.#options = options;
+    const named = (options.variables.LD_LIBRARY_PATH ?? '').split(delimiter).filter(isAbsolute);
+    this.#libraries = [...libraryFolders, ...named].filter(existsSync);
+    this.#dataDir = realPathOf(options.dataDir);
+  }
+
+  /** Words before the arguments of a program. The sandbox is described in JSON on the descriptor, before the program starts. */
+  words(path: string, access: ChildAccess, infoDescriptor: number): string[] {
+    const { bwrapPath, variant } = this.#options;
+    const { reads = [], writes = [], folders = [], hasNetwork = false, hasDevices = false } = access;
+    const program = this.#resolve(path);
+    const libraries = [...new Set([...this.#libraries, ...librariesOf(program)])];
+    const isDataDirVisible = libraries.some(folder => isWithin(this.#dataDir, realPathOf(folder)));
+    return [
+      ...[bwrapPath, '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
+      ...(variant.isStrict ? ['--unshare-user', '--disable-userns'] : []),
+      ...['--die-with-parent', '--new-session', '--chdir', '/', '--unsetenv', 'TMPDIR'],
+      ...[...(variant.isStrict ? ['--size', String(maxTemporaryBytes)] : []), '--tmpfs', '/tmp'],
+      ...(variant.hasProc ? ['--proc', '/proc'] : []),
+      ...['--dev', '/dev'],
+      ...[...libraries, ...loaderPaths].flatMap(folder => bind('--ro-bind-try', folder)),
+      ...(isDataDirVisible ? ['--tmpfs', this.#dataDir] : []),
+      ...bind('--ro-bind', program),
+      ...(hasDevices ? hardwareWords() : []),
+      ...reads.flatMap(file => bind('--ro-bind-try', resolve(file))),
+      ...[...writes, ...folders].flatMap(target => bind('--bind', resolve(target))),
+      ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor), '--', program],
+    ];
+  }
+
+  #resolve(path: string): string {
+    const known = this.#programs.get(path) ?? realPathOf(path);
+    this.#programs.set(path, known);
+    return known;
+  }
+}
+
+function bind(option: string, path: string): string[] {
+  return [option, path, path];
+}
+
+/** Libraries that come with a program which is not one of the system's. */
+function librariesOf(program: string): string[] {
+  const folder = dirname(program);
+  const place = basename(folder) === 'bin' ? dirname(folder) : folder;
+  return [join(place, 'lib'), join(place, 'lib64')].filter(existsSync);
+}
+
+function hardwareWords(): string[] {
+  const devices = readdirSync('/dev').filter(name => hardwareDevices.test(name));
+  return [
+    ...devices.flatMap(name => bind('--dev-bind-try', `/dev/${name}`)),
+    ...hardwarePaths.flatMap(path => bind('--ro-bind-try', path)),
+  ];
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

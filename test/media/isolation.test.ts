@@ -1,0 +1,262 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startServerProcess } from '../../scripts/server-process.ts';
+import { uploadFile } from '../../scripts/upload-file.ts';
+import type { ChildAccess } from '../../src/ffmpeg/process/isolation.ts';
+import { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
+import type { ProcessLimits } from '../../src/ffmpeg/process/process-limits.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
+import { ffmpegPath, publishTestPicture } from '../support/ffmpeg.ts';
+import { commandOf } from '../support/ffmpeg-command.ts';
+import { fixture } from '../support/fixtures.ts';
+import { ampleLimits, makeMediaTools } from '../support/media-tools.ts';
+import { ampleChildLimits, findTestIsolation } from '../support/process-limits.ts';
+import { descendantsOf, ffmpegsOf, isAlive } from '../support/processes.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** A shell with the network and arithmetic built in. Only its own file is in the sandbox. */
+const bash = '/bin/bash';
+const folder = await makeTempDir();
+afterAll(() => removeDir(folder));
+const { limits, missing } = await findTestIsolation(folder);
+if (missing !== undefined) console.log(`skipped: ${missing}`);
+
+/** Runs a script as a child of the server, which returns what it says, and how it ended. */
+async function runScript(script: string, access: ChildAccess = {}, within: ProcessLimits = limits) {
+  const child = new ProcessOwner(within, silentLogger).start(bash, ['-c', script], {
+    ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, access, ids: {} },
+  });
+  let text = '';
+  child
+    .output(1)
+    .setEncoding('utf8')
+    .on('data', (piece: string) => {
+      text += piece;
+    });
+  const { kind, code, signal, lastLines } = await child.exited;
+  return { text, kind, code, signal, lastLines };
+}
+
+describe.skipIf(missing !== undefined)('a child that a file has taken over', () => {
+  let secret: string;
+  beforeAll(async () => {
+    secret = join(folder, 'millrace.db');
+    await writeFile(secret, 'the database');
+  });
+
+  test('reads no file but its inputs, and changes nothing but its outputs', async () => {
+    const input = join(folder, '-the input\n of it.mp4');
+    const output = join(folder, 'the output');
+    await writeFile(input, 'the film');
+    await writeFile(output, '');
+    const script = `
+      echo "$(<'${input}')" "$(<'${secret}')" "$(</etc/passwd)" "$(</etc/hostname)" ${folder}/* /
+      echo written > '${output}'
+      echo changed > '${input}'
+      echo changed > '${secret}'
+      echo new > '${folder}/new'
+      echo new > /new`;
+    const { text } = await runScript(script, { reads: [input], writes: [output] });
+    expect(text.trim()).toBe(`the film    ${input} ${output} /`);
+    expect(await readFile(input, 'utf8')).toBe('the film');
+    expect(await readFile(secret, 'utf8')).toBe('the database');
+    expect(await readFile(output, 'utf8')).toBe('written\n');
+    await expect(readFile(join(folder, 'new'))).rejects.toThrow('ENOENT');
+  });
+
+  test('reaches no listener of this machine, unless it pulls a source', async () => {
+    let connections = 0;
+    const server = createServer(socket => {
+      connections += 1;
+      socket.end('hello\n');
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.listen(0, '127.0.0.1', resolve);
+    onTestFinished(() => void server.close());
+    await promise;
+    const { port } = server.address() as { port: number };
+    const script = `exec 5<>/dev/tcp/127.0.0.1/${port} && read -r line <&5 && echo "$line"`;
+    expect((await runScript(script)).lastLines.join()).toMatch(/Connection refused|Network is unreachable/);
+    expect(connections).toBe(0);
+    expect((await runScript(script, { hasNetwork: true })).text).toBe('hello\n');
+  });
+
+  test('sees no other process, and no variable of the server', async () => {
+    process.env.SECRET_OF_THE_TEST = 'x';
+    onTestFinished(() => void delete process.env.SECRET_OF_THE_TEST);
+    const own = await findTestIsolation(folder);
+    const script = 'echo $$ /proc/[0-9]*; echo "$(</proc/self/environ)" "$(</proc/1/environ)"';
+    const [pids, variables] = (await runScript(script, {}, own.limits)).text.split('\n');
+    expect(pids).toBe('2 /proc/1 /proc/2');
+    expect(variables).toContain('PATH=');
+    expect(variables).not.toContain('SECRET_OF_THE_TEST');
+  });
+
+  test('creates no namespaces of its own', async () => {
+    const child = new ProcessOwner(limits, silentLogger).start('/usr/bin/unshare', ['--user', '/nothing'], {
+      ...{ outputs: 0, limits: ampleChildLimits, ids: {} },
+    });
+    expect((await child.exited).lastLines).toEqual([expect.stringMatching(/^unshare: unshare failed: /)]);
+  });
+
+  test('ends as it did without a sandbox: code, signal, and what it says', async () => {
+    expect(await runScript('echo why >&2; exit 3')).toMatchObject({
+      kind: 'failed',
+      code: 3,
+      lastLines: ['why'],
+    });
+    expect(await runScript('kill -SEGV $$')).toMatchObject({ kind: 'failed', code: null, signal: 'SIGSEGV' });
+    expect(await runScript('kill -KILL $$')).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  test('ends when it is killed, also the part of it that ignores signals and has children', async () => {
+    const owner = new ProcessOwner(limits, silentLogger);
+    const script =
+      'trap "" INT TERM; (trap "" INT TERM; while :; do :; done) & echo ready; while :; do :; done';
+    const start = () =>
+      owner.start(bash, ['-c', script], {
+        ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {}, niceness: 7 },
+      });
+    for (const end of ['kill', 'stop'] as const) {
+      const child = start();
+      const ready = Promise.withResolvers<void>();
+      child.output(1).once('data', () => ready.resolve());
+      await ready.promise;
+      const pids = descendantsOf(child.pid!);
+      expect(pids.length).toBeGreaterThanOrEqual(3);
+      await child[end]({ interruptAfterMs: 0, killAfterMs: 100 });
+      await waitUntil(() => !pids.some(isAlive), { what: 'the end of all processes' });
+    }
+  });
+});
+
+describe.skipIf(missing !== undefined)('a folder that a child may fill', () => {
+  test('keeps no links of it', async () => {
+    const tools = makeMediaTools();
+    const work = await testTempDir();
+    await symlink('/etc/passwd', join(work, 'planted'));
+    await mkdir(join(work, 'below'));
+    await symlink('/etc/passwd', join(work, 'below/planted'));
+    const options = { limits: ampleLimits, signal: new AbortController().signal, purpose: 'test', ids: {} };
+    const segments = commandOf(
+      [],
+      await fixture('h264-only'),
+      ['-c', 'copy', '-f', 'segment', '-segment_list', join(work, 'list.csv')],
+      join(work, 'segment.%d.mp4'),
+    );
+    await tools.runCommand(segments, options);
+    expect(await readFile(join(work, 'list.csv'), 'utf8')).toMatch(/^segment\.0\.mp4,/);
+    for (const name of ['planted', 'below/planted'])
+      await expect(readFile(join(work, name))).rejects.toThrow('ENOENT');
+  });
+});
+
+async function isolationOf(server: TestServer): Promise<unknown> {
+  return ((await (await server.api('GET', '/server')).json()) as { isolation: unknown }).isolation;
+}
+
+describe('a server', () => {
+  const withPath = (path: string) => ({ variables: { ...process.env, PATH: path } });
+  const required = { 'ffmpeg.isolation': 'required' };
+
+  test.skipIf(missing !== undefined)('that is killed leaves no child', async () => {
+    const dataDir = await testTempDir();
+    const server = await startServerProcess({
+      dataDir,
+      env: { MILLRACE_FFMPEG_ISOLATION: 'required', MILLRACE_LIVE_PACKAGER: 'ffmpeg' },
+    });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const { baseUrl, productionKey: apiKey } = server;
+    const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` };
+    const stream = await (
+      await fetch(`${baseUrl}/live-streams`, { method: 'POST', headers, body: '{"name":"A stream"}' })
+    ).json();
+    const { streamKey } = stream as { streamKey: string };
+    await using _publisher = publishTestPicture({
+      url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${streamKey}`,
+    });
+    await waitUntil(() => ffmpegsOf(server.child.pid!).length > 0, { what: 'the packager' });
+    const pids = descendantsOf(server.child.pid!);
+    server.child.kill('SIGKILL');
+    await waitUntil(() => !pids.some(isAlive), { what: 'the end of all children' });
+  });
+
+  test.skipIf(missing !== undefined)('reads media in the sandbox, and says so', async () => {
+    // An unusual name, below a folder that all sandboxes can read.
+    const place = process.getuid?.() === 0 ? '/usr/lib' : folder;
+    const dataDir = join(await mkdtemp(join(place, 'millrace-test-')), '- data\n%d');
+    onTestFinished(() => rm(join(dataDir, '..'), { recursive: true, force: true }));
+    await mkdir(dataDir);
+    await using server = await startServer(
+      { ...required, 'live.qualities': 'ladder', 'encode.preset': 'ultrafast' },
+      { dataDir, liveSteps: () => [{ name: '90p', width: 160, height: 90, bitsPerSecond: 300_000 }] },
+    );
+    expect(await isolationOf(server)).toEqual({ isActive: true });
+    const { streamKey, liveStreamId } = await server.createStream();
+    await using _publisher = publishTestPicture({ url: server.rtmpUrl(streamKey), gopSeconds: 1 });
+    await waitUntil(
+      async () => (await (await fetch(`${server.baseUrl}/${liveStreamId}.m3u8`)).text()).includes('90p'),
+      { what: 'the rendition of the live stream' },
+    );
+    const { videoId } = (await (await server.api('POST', '/videos', { title: 'A film' })).json()) as {
+      videoId: string;
+    };
+    await uploadFile({
+      ...{ baseUrl: server.baseUrl, apiKey: server.productionKey, videoId, path: await fixture('hevc') },
+      ...{ signal: new AbortController().signal, onProgress: () => {} },
+    });
+    let status = '';
+    await waitUntil(
+      async () => {
+        status = await (await server.api('GET', `/videos/${videoId}/status`)).text();
+        return /"status":"encoded"/.test(status) && !/"status":"(waiting|encoding)"/.test(status);
+      },
+      { what: () => `the renditions: ${status}`, timeoutMs: encodeTimeoutMs },
+    );
+    const player = await fetch(`${server.baseUrl}/vod/${videoId}/hls/manifest.m3u8`);
+    expect(await player.text()).toContain('#EXT-X-STREAM-INF');
+  });
+
+  test('without bubblewrap says what to install, or does not start', async () => {
+    const path = await testTempDir();
+    const flags = { 'ffmpeg.path': ffmpegPath };
+    const reason = /^bubblewrap is not installed: install it \(the package is called bubblewrap\), and see/;
+    await using server = await startServer({ ...flags, 'ffmpeg.isolation': 'auto' }, withPath(path));
+    expect(await isolationOf(server)).toEqual({ isActive: false, missing: expect.stringMatching(reason) });
+    await expect(startServer({ ...flags, ...required }, withPath(path))).rejects.toMatchObject({
+      code: 'isolation-unusable',
+      message: expect.stringMatching(
+        /^ffmpeg\.isolation: it is required, but bubblewrap is not installed: .* set MILLRACE_FFMPEG_ISOLATION=auto\.$/,
+      ),
+    });
+  });
+
+  test('with a bubblewrap that cannot work here says why, or does not start', async () => {
+    const path = await testTempDir();
+    const bwrap = join(path, 'bwrap');
+    await writeFile(bwrap, '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n');
+    await chmod(bwrap, 0o755);
+    const found = `${path}:${process.env.PATH}`;
+    await using server = await startServer({ 'ffmpeg.isolation': 'auto' }, withPath(found));
+    expect(await isolationOf(server)).toEqual({
+      isActive: false,
+      missing: `${bwrap} cannot run it here (bwrap: No permissions to create new namespace): see "Isolation" in docs/operating.md`,
+    });
+    await expect(startServer(required, withPath(found))).rejects.toMatchObject({
+      code: 'isolation-unusable',
+    });
+  });
+
+  test('can be told to use none', async () => {
+    await using server = await startServer({ 'ffmpeg.isolation': 'off' });
+    expect(await isolationOf(server)).toEqual({
+      isActive: false,
+      missing: 'it is turned off by the setting ffmpeg.isolation',
+    });
+  });
+});
