@@ -49,7 +49,7 @@ const beyond = {
   /** Browsers other than Chromium, and players, encoders, proxies and languages of others. */
   programs: [
     'test/browser/{other-*,real-players}.test.ts',
-    'test/media/{edges,obs*,restream-nginx,srt-senders}.test.ts',
+    'test/media/{edges,obs*,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
     'test/service/signed-playback-examples.test.ts',
   ],
 };
