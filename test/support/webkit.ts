@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { freePort } from './free-port.ts';
+import { isInstalled, killAll, openScreen } from './screen.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -9,14 +10,13 @@ const browsers = ['4.1', '4.0'].flatMap(version => [
   `/usr/lib/aarch64-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
 ]);
 const browser = browsers.find(existsSync);
-const isHere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 /** Undefined where it is installed. */
-export const missingWebKit = !isHere('WebKitWebDriver')
+export const missingWebKit = !isInstalled('WebKitWebDriver')
   ? 'WebKitWebDriver is not installed (Debian: webkit2gtk-driver)'
   : browser === undefined
     ? 'MiniBrowser of WebKitGTK is not installed (Debian: libwebkit2gtk-4.1-0)'
-    : isHere('Xvfb')
+    : isInstalled('Xvfb')
       ? undefined
       : 'Xvfb is not installed';
 
@@ -34,14 +34,10 @@ export class WebKitPage {
 
   static async launch(): Promise<WebKitPage> {
     const home = await makeTempDir();
-    const screen = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let display = '';
-    screen.stdout.on('data', text => (display += text));
-    const processes: ChildProcess[] = [screen];
+    const processes: ChildProcess[] = [];
     try {
-      await waitUntil(() => display.endsWith('\n'), { what: 'a screen' });
+      const screen = await openScreen();
+      processes.push(screen.process);
       const port = await freePort();
       const driver = spawn('WebKitWebDriver', [`--port=${port}`], {
         stdio: 'ignore',
@@ -49,7 +45,7 @@ export class WebKitPage {
           PATH: process.env.PATH,
           HOME: home,
           XDG_RUNTIME_DIR: home,
-          DISPLAY: `:${display.trim()}`,
+          DISPLAY: screen.display,
           LC_ALL: 'C.UTF-8',
         },
       });
@@ -95,10 +91,6 @@ async function call<Result>(address: string, body: object): Promise<Result> {
 }
 
 async function end(processes: readonly ChildProcess[], home: string): Promise<void> {
-  for (const child of processes.toReversed()) {
-    const ended = new Promise(resolve => child.once('close', resolve));
-    child.kill('SIGKILL');
-    await ended;
-  }
+  await killAll(processes);
   await removeDir(home);
 }
