@@ -27,6 +27,7 @@ const small = { size: '160x90', fps: 15 } as const;
 const jumpTenSecondsEveryThree = "settb=1/1000,setpts='PTS+floor(T/3)*10/TB'";
 /** Ten seconds are the least that is compared with, and the newest five are not among them. */
 const blackAfter12s = "drawbox=enable='gte(t,12)':w=iw:h=ih:color=black:t=fill";
+const fewerFramesAfter12s = "select='lt(t,12)+mod(n,3)'";
 
 describe.concurrent('what an encoder does wrong', () => {
   test.each<[what: string, alarm: string, message: RegExp, picture: object]>([
@@ -49,10 +50,22 @@ describe.concurrent('what an encoder does wrong', () => {
       { gopSeconds: 1, extraArgs: ['-af', 'atrim=end=3'] },
     ],
     [
-      'a bitrate that collapses',
+      'a bitrate that collapses, with frames that are missing',
       'bitrate-collapsed',
       /^Only \d+ kbit\/s arrive, after \d+ kbit\/s in the minute before\./,
-      { gopSeconds: 1, extraArgs: ['-vf', blackAfter12s, '-b:v', '2000k', '-b:a', '32k'] },
+      {
+        gopSeconds: 1,
+        extraArgs: [
+          '-vf',
+          `${blackAfter12s},${fewerFramesAfter12s}`,
+          '-vsync',
+          'passthrough',
+          '-b:v',
+          '2000k',
+          '-b:a',
+          '32k',
+        ],
+      },
     ],
     [
       'timestamps that jump',

@@ -1,4 +1,4 @@
-import { type BitrateComparison, BitrateShortfall } from './bitrate-shortfall.ts';
+import { type BitrateComparison, BitrateShortfall, isHeldUp } from './bitrate-shortfall.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
 const alarmKinds = [
@@ -61,11 +61,13 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
             ? `No keyframe (IDR) came for ${tenths(seconds)} s: the encoder refreshes the picture gradually, and new viewers see nothing. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
             : `Keyframes are ${tenths(seconds)} s apart or more. Set the keyframe interval to 2 s in the encoder.`,
         },
-  'bitrate-collapsed': ({ recent, usual }) => {
+  'bitrate-collapsed': inputs => {
+    const { recent, usual } = inputs;
     if (recent === undefined || usual === undefined || usual.bitsPerSecond === 0) return undefined;
     const share = recent.bitsPerSecond / usual.bitsPerSecond;
+    const isSimple = !isHeldUp(inputs, [recent], usual);
     return {
-      level: share < collapsedBitrate ? 'bad' : share < recoveredBitrate ? 'between' : 'good',
+      level: isSimple || share >= recoveredBitrate ? 'good' : share < collapsedBitrate ? 'bad' : 'between',
       message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s arrive, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
     };
   },

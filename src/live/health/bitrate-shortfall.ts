@@ -29,10 +29,8 @@ export class BitrateShortfall {
   #expected: (MeanRate & { readonly untilMs: number }) | undefined;
 
   /** Call once a second while connected. @param nowMs monotonic @returns undefined while too little is known */
-  compare(
-    { rates, declared, lateMs, lostShare }: Pick<AlarmInputs, 'rates' | 'declared' | 'lateMs' | 'lostShare'>,
-    nowMs: number,
-  ): BitrateComparison | undefined {
+  compare(inputs: AlarmInputs, nowMs: number): BitrateComparison | undefined {
+    const { rates, declared } = inputs;
     const recent = rates.slice(0, lowWindows);
     const [newest] = recent;
     if (newest === undefined || recent.length < lowWindows) {
@@ -44,15 +42,15 @@ export class BitrateShortfall {
     const expected = remembered ?? expectedRate(rates.slice(lowWindows + 1), declared);
     if (expected === undefined || expected.bitsPerSecond === 0) return undefined;
     const shares = recent.map(({ bitsPerSecond }) => bitsPerSecond / expected.bitsPerSecond);
-    const isHeldUp = lateMs >= minLateMs || lostShare >= minLostShare || isMissingFrames(recent, expected);
-    const isLow = isHeldUp && shares.every(share => share < lowShare);
+    const isLate = isHeldUp(inputs, recent, expected);
+    const isLow = isLate && shares.every(share => share < lowShare);
     if (isLow && remembered === undefined) this.#expected = { ...expected, untilMs: nowMs + maxExpectedMs };
     const hasRecovered = shares.every(share => share >= recoveredShare);
     if (remembered !== undefined && (hasRecovered || nowMs >= remembered.untilMs)) this.#expected = undefined;
     return {
       bitsPerSecond: newest.bitsPerSecond,
       expectedBitsPerSecond: expected.bitsPerSecond,
-      level: isLow ? 'low' : shares[0]! >= recoveredShare || !isHeldUp ? 'recovered' : 'between',
+      level: isLow ? 'low' : shares[0]! >= recoveredShare || !isLate ? 'recovered' : 'between',
     };
   }
 }
@@ -71,8 +69,14 @@ function expectedRate(
     : usual;
 }
 
-function isMissingFrames(recent: readonly MeanRate[], { framesPerSecond }: MeanRate): boolean {
-  return recent.every(rate => rate.framesPerSecond < completeFrames * framesPerSecond);
+/** Media arrives late, or packets or frames are lost. */
+export function isHeldUp(
+  { lateMs, lostShare }: Pick<AlarmInputs, 'lateMs' | 'lostShare'>,
+  recent: readonly MeanRate[],
+  { framesPerSecond }: MeanRate,
+): boolean {
+  const isMissingFrames = recent.every(rate => rate.framesPerSecond < completeFrames * framesPerSecond);
+  return lateMs >= minLateMs || lostShare >= minLostShare || isMissingFrames;
 }
 
 function meanRate(rates: readonly MeanRate[]): MeanRate | undefined {

@@ -44,8 +44,8 @@ describe('an alarm', () => {
     ],
     [
       'bitrate-collapsed',
-      { recent: { bitsPerSecond: 700_000, framesPerSecond: 30 } },
-      { recent: { bitsPerSecond: 800_000, framesPerSecond: 30 } },
+      { recent: { bitsPerSecond: 700_000, framesPerSecond: 30 }, lateMs: 600 },
+      { recent: { bitsPerSecond: 800_000, framesPerSecond: 30 }, lateMs: 600 },
       /Only 700 kbit\/s arrive, after 2500 kbit\/s/,
     ],
     [
@@ -87,6 +87,23 @@ describe('an alarm', () => {
       { kind, isRaised: true, message: expect.stringMatching(message) },
     ]);
     expect(alarms.raised).toEqual([{ kind, raisedAtMs: 1_000_000, message: expect.stringMatching(message) }]);
+  });
+
+  test('of a collapsed bitrate needs media that is late or lost: simple content has a low bitrate, too', () => {
+    const simple = { ...healthy, recent: { bitsPerSecond: 50_000, framesPerSecond: 30 } };
+    expect(changesOf(() => simple, 30)).toEqual([]);
+    for (const heldUp of [
+      { lateMs: 600 },
+      { lostShare: 0.02 },
+      { recent: { bitsPerSecond: 50_000, framesPerSecond: 25 } },
+    ]) {
+      expect(changesOf(() => ({ ...simple, ...heldUp }), 1)).toEqual(['+bitrate-collapsed 0']);
+    }
+    const late = { ...simple, lateMs: 600 };
+    expect(changesOf(second => (second === 0 ? late : simple), 30)).toEqual([
+      '+bitrate-collapsed 0',
+      '-bitrate-collapsed 11',
+    ]);
   });
 
   test('is cleared after ten healthy seconds in a row', () => {
