@@ -119,17 +119,9 @@ export class RecordingsStore implements RecordingRepository {
     return (await this.#find(videoId, connection)) !== undefined;
   }
 
-  async findVideo(
-    videoId: string,
-  ): Promise<Pick<NewRecording, 'projectId' | 'liveStreamId' | 'startedAtMs'> | undefined> {
-    const row = await this.#database.first(
-      this.#database.queries
-        .selectFrom('videos')
-        .select(['project_id', 'live_stream_id', 'created_at_ms'])
-        .where('id', '=', videoId),
-    );
-    if (row === undefined || row.live_stream_id === null) return undefined;
-    return { projectId: row.project_id, liveStreamId: row.live_stream_id, startedAtMs: row.created_at_ms };
+  async hasVideo(videoId: string): Promise<boolean> {
+    const video = this.#database.queries.selectFrom('videos').select('id').where('id', '=', videoId);
+    return (await this.#database.first(video.where('live_stream_id', 'is not', null))) !== undefined;
   }
 
   async sourceExtended(videoId: string, sourceBytes: number, transaction: Transaction): Promise<boolean> {

@@ -67,9 +67,8 @@ export async function storeLeftRecording(
   const { files, records, log } = context;
   const folder = files.video(videoId);
   const names = spanNames(await namesIn(folder));
-  const video = await repository.findVideo(videoId);
   // Deleted by its owner; a sweep removes the files.
-  if (names.length === 0 || video === undefined) return;
+  if (names.length === 0 || !(await repository.hasVideo(videoId))) return;
   const request = await records.request(videoId);
   const stored = await files.storage.find(files.source(videoId));
   if (

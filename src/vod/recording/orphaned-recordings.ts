@@ -12,7 +12,9 @@ import { restoreRecording } from './restore-recording.ts';
 import { scanRecording } from './scan-recording.ts';
 
 interface OrphanedRecording {
-  readonly recording: NewRecording;
+  readonly videoId: string;
+  /** Undefined when only files are known: another server goes on with the recording, or has finished it. */
+  readonly recording: NewRecording | undefined;
   readonly reason: StopReason | undefined;
   /** All that this server has of it is in the storage, too. */
   readonly isStored?: boolean;
@@ -55,10 +57,8 @@ export class OrphanedRecordings {
   }
 
   add(orphaned: OrphanedRecording): void {
-    const { videoId } = orphaned.recording;
-    const known = this.#pending.get(videoId);
-    if (known !== undefined && !isLeft(known)) return;
-    this.#pending.set(videoId, { ...orphaned, failures: 0, notBeforeMs: 0 });
+    if (this.#pending.get(orphaned.videoId)?.recording !== undefined) return;
+    this.#pending.set(orphaned.videoId, { ...orphaned, failures: 0, notBeforeMs: 0 });
   }
 
   addFailed(left: OrphanedRecording): void {
@@ -77,30 +77,37 @@ export class OrphanedRecordings {
     for (const one of [...this.#pending.values()]) {
       if (this.#signal.aborted) return;
       if (context.clock.monotonicMs() < one.notBeforeMs) continue;
-      const { recording } = one;
+      const { videoId, recording } = one;
       const startedMs = context.clock.monotonicMs();
       try {
-        if (this.#isRecording(recording.videoId) || (await repository.mayContinue(recording))) continue;
+        if (this.#isRecording(videoId)) continue;
+        if (recording !== undefined && (await repository.mayContinue(recording))) continue;
         // Those of another server, which may take the recording over at any time, are not among them.
-        const foldersBefore = await context.folders.list(recording.videoId);
-        const isOpen = !isLeft(one) && (await repository.isOpen(recording.videoId));
-        const isVideo = isOpen ? await this.#finish(one, foldersBefore) : undefined;
-        if (isVideo === undefined) {
+        const foldersBefore = await context.folders.list(videoId);
+        if (recording === undefined || !(await repository.isOpen(videoId))) {
           await this.#leave(one);
           continue;
         }
-        this.#pending.delete(recording.videoId);
+        const isVideo = await this.#finish(recording, one.reason, foldersBefore);
+        this.#pending.delete(videoId);
         this.#log.warn('recording-recovered', { ...idsOf(recording), isVideo });
         this.#finished(recording, isVideo, context.clock.monotonicMs() - startedMs);
       } catch (error) {
         if (this.#signal.aborted) return;
         this.#retryLater(one);
-        this.#log.error('recording-unfinished', { ...idsOf(recording), error });
+        this.#log.error('recording-unfinished', {
+          ...(recording === undefined ? { videoId } : idsOf(recording)),
+          error,
+        });
       }
     }
   }
 
-  async #finish({ recording, reason }: OrphanedRecording, unusedFolders: string[]): Promise<boolean> {
+  async #finish(
+    recording: NewRecording,
+    reason: StopReason | undefined,
+    unusedFolders: string[],
+  ): Promise<boolean> {
     const { context } = this.#context;
     const { videoId } = recording;
     let indexFolder: IndexFolder | undefined;
@@ -123,7 +130,7 @@ export class OrphanedRecordings {
   async #leave(one: Pending): Promise<void> {
     const { context, repository } = this.#context;
     const { files } = context;
-    const { videoId } = one.recording;
+    const { videoId } = one;
     if (files.storage.kind === 's3') {
       if (await repository.exists(videoId)) {
         await uploadLeftPieces(files, videoId, this.#signal);
@@ -138,17 +145,12 @@ export class OrphanedRecordings {
 
   #retryLater(one: Pending): void {
     const delayMs = Math.min(maxRetryDelayMs, firstRetryDelayMs * 2 ** one.failures);
-    this.#pending.set(one.recording.videoId, {
+    this.#pending.set(one.videoId, {
       ...one,
       failures: one.failures + 1,
       notBeforeMs: this.#context.context.clock.monotonicMs() + delayMs,
     });
   }
-}
-
-/** Only its files are known: another server goes on with the recording, or has finished it. */
-function isLeft({ recording }: OrphanedRecording): boolean {
-  return recording.broadcastId === '';
 }
 
 export function idsOf({ videoId, liveStreamId, broadcastId }: NewRecording) {

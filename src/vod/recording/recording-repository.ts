@@ -17,10 +17,8 @@ export interface RecordingRepository {
   isOpen(videoId: string): Promise<boolean>;
   /** True also on another server. */
   exists(videoId: string): Promise<boolean>;
-  /** The video that a recording has become. */
-  findVideo(
-    videoId: string,
-  ): Promise<Pick<NewRecording, 'projectId' | 'liveStreamId' | 'startedAtMs'> | undefined>;
+  /** Returns true when the recording has become a video that is not deleted. */
+  hasVideo(videoId: string): Promise<boolean>;
   /** Returns false when the video is deleted, or has no source. */
   sourceExtended(videoId: string, sourceBytes: number, transaction: Transaction): Promise<boolean>;
   /** Its broadcast may go on, on this server or another one. */

@@ -205,7 +205,9 @@ export class Recordings implements Component {
     const orphaned = (await this.#options.repository.unfinished()).filter(
       ({ videoId }) => !this.#open.has(videoId),
     );
-    for (const recording of orphaned) this.#orphaned.add({ recording, reason: undefined });
+    for (const recording of orphaned) {
+      this.#orphaned.add({ videoId: recording.videoId, recording, reason: undefined });
+    }
     if (orphaned.length > 0) this.#log.warn('recordings-orphaned', { count: orphaned.length });
   }
 
@@ -213,9 +215,8 @@ export class Recordings implements Component {
   async #findLeft(): Promise<void> {
     const { files } = this.#options.context;
     if (files.storage.kind === 'data-folder') return;
-    const unknown = { projectId: '', liveStreamId: '', broadcastId: '', startedAtMs: 0 };
     for (const videoId of await recordingFolders(files)) {
-      this.#orphaned.add({ recording: { ...unknown, videoId }, reason: undefined });
+      this.#orphaned.add({ videoId, recording: undefined, reason: undefined });
     }
   }
 
@@ -333,7 +334,7 @@ export class Recordings implements Component {
       this.#logClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
       // Another server may have taken it over, without its last pieces.
       if (!isVideo && entry.upload !== undefined) {
-        this.#orphaned.add({ recording, reason: entry.reason });
+        this.#orphaned.add({ videoId: recording.videoId, recording, reason: entry.reason });
         this.#checks.wake();
       }
     } catch (error) {
@@ -342,7 +343,7 @@ export class Recordings implements Component {
         return;
       }
       this.#log.error('recording-unfinished', { ...idsOf(recording), error });
-      this.#orphaned.addFailed({ recording, reason: entry.reason });
+      this.#orphaned.addFailed({ videoId: recording.videoId, recording, reason: entry.reason });
     } finally {
       this.#open.delete(videoId);
     }
@@ -353,7 +354,12 @@ export class Recordings implements Component {
     await index?.close().catch(() => {});
     await within(maxUploadMs, upload?.finish() ?? Promise.resolve());
     await upload?.stop();
-    this.#orphaned.add({ recording, reason, isStored: upload?.isStored === true });
+    this.#orphaned.add({
+      videoId: recording.videoId,
+      recording,
+      reason,
+      isStored: upload?.isStored === true,
+    });
     this.#open.delete(recording.videoId);
     this.#checks.wake();
     void this.finishOrphaned();
