@@ -1,4 +1,7 @@
 const storageKey = 'millrace.sound';
+/** Between an unmute and the pause that it causes. */
+const maxPauseDelayMs = 1_000;
+const maxRemutes = 5;
 
 /** Stored between visits, and muted where the browser forbids autoplay with audio. */
 export class AudioControl {
@@ -6,6 +9,8 @@ export class AudioControl {
   readonly #onChange: () => void;
   /** Muted by the autoplay policy or the URL, not by the viewer. */
   #isMutedForAutoplay = false;
+  #remutes = 0;
+  #remutedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(video: HTMLVideoElement, options: { readonly muted: boolean }, onChange: () => void) {
     this.#video = video;
@@ -15,7 +20,15 @@ export class AudioControl {
       this.#isMutedForAutoplay = true;
       video.muted = true;
     }
-    video.addEventListener('volumechange', () => onChange());
+    video.addEventListener('volumechange', () => {
+      this.#keepMuted();
+      onChange();
+    });
+  }
+
+  /** The browser has unmuted the video by itself a moment ago, which pauses it where autoplay must be muted. */
+  get wasUnmutedByBrowser(): boolean {
+    return performance.now() - this.#remutedAtMs < maxPauseDelayMs;
   }
 
   get needsUnmute(): boolean {
@@ -44,6 +57,18 @@ export class AudioControl {
     this.#isMutedForAutoplay = false;
     this.#video.muted = !this.#video.muted;
     this.#save();
+  }
+
+  /**
+   * WebKitGTK takes over the state of the audio output when that opens, also where there is no loudspeaker. Viewers unmute with
+   * these controls, or with those of the browser after they have used the page.
+   */
+  #keepMuted(): void {
+    if (!this.#isMutedForAutoplay || this.#video.muted) return;
+    if (navigator.userActivation?.hasBeenActive !== false || this.#remutes >= maxRemutes) return;
+    this.#remutes += 1;
+    this.#remutedAtMs = performance.now();
+    this.#video.muted = true;
   }
 
   #save(): void {

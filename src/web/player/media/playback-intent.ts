@@ -19,6 +19,10 @@ export class PlaybackIntent {
     // Media keys and the picture-in-picture window pause the element itself.
     video.addEventListener('pause', () => {
       if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.ended) return;
+      if (this.#wantsToPlay && audio.wasUnmutedByBrowser) {
+        void this.#play();
+        return;
+      }
       this.#wantsToPlay = false;
       onChange();
     });
