@@ -2,6 +2,8 @@
 const keptSeconds = 120;
 /** A delay that ends within this is a burst. */
 const recentSeconds = 5;
+/** OBS sends its first seconds sooner than all others, most of all when it encodes on a busy machine. */
+const settlingMs = 10_000;
 
 /** Measures how much later than usual media arrives, by its timestamps. Allocates nothing per tag. */
 export class ArrivalLateness {
@@ -19,6 +21,7 @@ export class ArrivalLateness {
   arrived(timestampMs: number, nowMs: number): void {
     this.#first ??= { timestampMs, nowMs };
     this.#advance(nowMs);
+    if (nowMs - this.#first.nowMs < settlingMs) return;
     // A signed 32-bit difference is right across the wrap at 2^32.
     const delayMs = nowMs - this.#first.nowMs - ((timestampMs - this.#first.timestampMs) | 0);
     const slot = this.#newestSecond % keptSeconds;

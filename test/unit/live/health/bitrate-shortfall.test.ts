@@ -136,6 +136,11 @@ test.each<[string, number | undefined, (second: number) => Sent]>([
   ],
   ['a constant bitrate', 2500, () => ({ kilobits: 2500 })],
   ['a constant quality that needs half of the declared bitrate', 2500, () => ({ kilobits: 1250 })],
+  [
+    'an encoder that sends its first seconds sooner',
+    2500,
+    second => ({ kilobits: 1250, lateMs: second < 8 ? 0 : 600 }),
+  ],
   ['a constant bitrate, then a still scene', 2500, second => ({ kilobits: second < 60 ? 2500 : 300 })],
   ['an encoder that lowers its undeclared bitrate', undefined, drop(60, 300, 1000, {})],
   ['bursts of two seconds', 2500, second => ({ kilobits: 1250, lateMs: second % 4 < 2 ? 900 : 0 })],
