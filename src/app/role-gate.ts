@@ -15,7 +15,7 @@ const everyNode = /^\/(?:health\/|metrics$)/;
 const playerReports = '/watch';
 
 /** The roles that answer a path; none is needed for what tells of the node itself. */
-export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
+function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (everyNode.test(path)) return undefined;
   if (parseVodPath(path) !== undefined) return ['delivery'];
   // The node that packages a broadcast has its media.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 
-export const nodeIdFile = 'node-id';
+const nodeIdFile = 'node-id';
 
 export interface NodeIdentity {
   readonly id: string;

@@ -58,7 +58,7 @@ const claimsSchema = z.object({
     .optional(),
 });
 
-export const expiredText = 'The token has expired. Open the page again to get a new one.';
+const expiredText = 'The token has expired. Open the page again to get a new one.';
 const shapeText = 'The token is no JSON Web Token. Sign it as the documentation on signed playback shows.';
 const algorithmText =
   'The token is signed with another algorithm than that of its key. ES256, EdDSA and RS256 are possible.';

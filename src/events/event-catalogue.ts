@@ -20,7 +20,7 @@ interface EventKind {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-export const eventCatalogue = {
+const eventCatalogue = {
   'live-stream.broadcast.started': {
     summary:
       'A broadcast has started and can be played. A publisher that reconnects in time does not start another one.',

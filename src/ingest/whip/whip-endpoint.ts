@@ -43,7 +43,7 @@ interface EndedSession {
   readonly description: string;
 }
 
-export const whipPaths = { endpoint: '/whip', sessions: '/whip/sessions/' } as const;
+const whipPaths = { endpoint: '/whip', sessions: '/whip/sessions/' } as const;
 export function isWhipPath(path: string): boolean {
   return path === whipPaths.endpoint || path.startsWith(`${whipPaths.endpoint}/`);
 }

@@ -27,6 +27,6 @@ export function returnTooEarly(
 }
 
 /** The clocks of servers may differ. */
-export function isCutOff({ seenAtMs, waitMs }: CutOffPublisher, nowMs: number): boolean {
+function isCutOff({ seenAtMs, waitMs }: CutOffPublisher, nowMs: number): boolean {
   return Math.abs(nowMs - seenAtMs) < waitMs;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const maxKeepDays = 36_500;
+const maxKeepDays = 36_500;
 
 export const keepDays = z.int().min(1).max(maxKeepDays);
 

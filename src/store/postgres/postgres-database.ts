@@ -51,7 +51,7 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /** Transactions of other nodes run beside one's own: READ COMMITTED. */
-export class PostgresDatabase implements Database {
+class PostgresDatabase implements Database {
   readonly name = 'database';
   readonly dialect = 'postgres';
   readonly signals: PostgresSignals;

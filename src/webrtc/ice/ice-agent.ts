@@ -22,7 +22,7 @@ const minCheckIntervalMs = 50;
 /** A path on which so many checks had no answer gives way to another one. */
 const maxSilenceMs = 3 * checkEveryMs;
 
-export function newIceCredentials(): IceCredentials {
+function newIceCredentials(): IceCredentials {
   return { usernameFragment: randomBase62(8), password: randomBase62(32) };
 }
 

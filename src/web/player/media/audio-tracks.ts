@@ -66,10 +66,7 @@ export class AudioTracks {
 }
 
 /** The same track of another video has the same language and name. Otherwise, one of the same language. */
-export function preferredAudio(
-  tracks: readonly Track[],
-  choice: AudioChoice | undefined,
-): number | undefined {
+function preferredAudio(tracks: readonly Track[], choice: AudioChoice | undefined): number | undefined {
   if (choice === undefined) return undefined;
   const ofLanguage = ({ lang = '' }: Track) => lang === choice.language;
   const ofName = (track: Track) => ofLanguage(track) && track.name === choice.name;
@@ -82,7 +79,7 @@ export function preferredAudio(
 }
 
 /** Indexes in the order of menus. Groups of stereo and of 5.1 share the renditions of tracks that have only one. */
-export function distinctTracks(tracks: readonly (Track & Pick<MediaPlaylist, 'url'>)[]): number[] {
+function distinctTracks(tracks: readonly (Track & Pick<MediaPlaylist, 'url'>)[]): number[] {
   const first = tracks.flatMap((track, id) =>
     tracks.findIndex(({ url }) => url === track.url) === id ? [id] : [],
   );
