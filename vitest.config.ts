@@ -71,7 +71,7 @@ const answers = {
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
 const serviceFile = (name: string) => `test/service/${name}.test.ts`;
-/** Tests that use the database through the API or the stores, except those of SQLite's file: they run once more on PostgreSQL. */
+/** Tests that use the database through the API or the stores, except those of SQLite's file: they share loaded modules, and run once more on PostgreSQL. */
 const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
   'client-suites',
@@ -117,7 +117,7 @@ const postgresCore = [
 const withPostgres = {
   ...deadlines,
   ...answers,
-  // The files share loaded modules, as in the project `unit`.
+  // As without PostgreSQL.
   isolate: false,
   env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
   globalSetup: [...answers.globalSetup, ...postgresSetup],
@@ -142,10 +142,23 @@ export default defineConfig({
       {
         test: {
           name: 'service',
-          ...inFolder('service'),
+          include: inFolder('service').include,
+          exclude: [...inFolder('service').exclude, ...onPostgres],
           ...deadlines,
           ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
+        },
+      },
+      {
+        test: {
+          name: 'service-shared',
+          include: onPostgres,
+          exclude: inFolder('service').exclude,
+          ...deadlines,
+          ...answers,
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
+          // The files share loaded modules, as in the project `unit`.
+          isolate: false,
         },
       },
       {

@@ -21,7 +21,7 @@ export interface FileCost {
 
 const onPostgres = ' on PostgreSQL';
 
-/** Names one run of a test file: the projects `postgres` and `postgres-rest` run files of the project `service` once more. */
+/** Names one run of a test file: the projects `postgres` and `postgres-rest` run files of the project `service-shared` once more. */
 export function nameOfRun(path: string, project: string): string {
   return project.startsWith('postgres') ? path + onPostgres : path;
 }
