@@ -19,7 +19,7 @@ const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { 
 /** Servers that wait for each other's leases to end, beside encodes, which keep the machine busy. */
 const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
-const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '5s', MILLRACE_JOBS_LEASE: '15s' };
+const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
 const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 
