@@ -73,7 +73,7 @@ function clippableBroadcast(
     },
     write: (range, target, signal) => {
       const ofRange = mediaOf(media, range, startedAtMs, context.files.storage);
-      return makeClip(context, target, { media: ofRange, range }, signal);
+      return makeClip(context, target, { range, media: async () => ofRange, mustEncode: false }, signal);
     },
   };
 }

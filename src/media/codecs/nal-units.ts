@@ -1,3 +1,7 @@
+/** ITU-T H.264 (08/2021), table 7-1. */
+export const SEQUENCE_PARAMETER_SET = 7;
+export const PICTURE_PARAMETER_SET = 8;
+
 /** Puts a length of 4 bytes before each unit. ISO/IEC 14496-15:2022, 4.3.3. */
 export function joinWithLengths(units: readonly Buffer[]): Buffer {
   const joined = Buffer.allocUnsafe(units.reduce((sum, { length }) => sum + 4 + length, 0));

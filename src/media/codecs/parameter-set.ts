@@ -1,4 +1,5 @@
 import { BitReader } from './bit-reader.ts';
+import { SEQUENCE_PARAMETER_SET } from './nal-units.ts';
 
 /** In pixels: whole blocks, before cropping. */
 export interface FrameSize {
@@ -62,6 +63,13 @@ export function avcPictureFormat(unit: Buffer): string {
   const samples = avcSampleFormat(unit) ?? { chromaFormat: CHROMA_420, lumaBits: 8, chromaBits: 8 };
   const { chromaFormat, lumaBits, chromaBits } = samples;
   return [unit[1], size.width, size.height, horizontal / vertical, chromaFormat, lumaBits, chromaBits].join();
+}
+
+/** Reads the number of a sequence or picture parameter set with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and 7.3.2.2. */
+export function avcParameterSetId(unit: Buffer): number {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  if ((unit[0]! & 0x1f) === SEQUENCE_PARAMETER_SET) bits.skip(24);
+  return bits.expGolomb();
 }
 
 /** H.273 code (18 is HLG, 16 is PQ) of an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */

@@ -1,4 +1,5 @@
 import type { ReadAt } from '../cmaf/progressive-file.ts';
+import { SEQUENCE_PARAMETER_SET } from './nal-units.ts';
 
 /** Covers the units before the first slice: access unit delimiter, parameter sets, the SEI of x264. */
 const FIRST_READ_BYTES = 1024;
@@ -8,7 +9,6 @@ const MAX_SEQUENCE_BYTES = 4096;
 
 /** ITU-T H.264 (08/2021), table 7-1. */
 const IDR_SLICE = 5;
-const SEQUENCE_PARAMETER_SET = 7;
 
 /** True when later samples do not refer to earlier ones. @param lengthBytes of the field before each NAL unit */
 export async function startsWithIdr(...sample: Parameters<typeof readSampleStart>): Promise<boolean> {

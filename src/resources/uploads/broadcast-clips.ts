@@ -2,7 +2,7 @@ import { attributeError } from '../../http/routing/validation.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clip, VideoAttributes } from '../videos/video.ts';
 import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
-import type { ClippableBroadcast, LiveClips, StoreClip } from './clip-sources.ts';
+import type { ClippableBroadcast, ClipTarget, LiveClips, MadeClip, StoreClip } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 
@@ -68,14 +68,14 @@ export class BroadcastClips {
     const signal = AbortSignal.timeout(maxCopyMs);
     const seconds = { startSeconds: range.startMs / 1000, endSeconds: range.endMs / 1000 };
     try {
-      const isEncoded = clip.precision === 'frame';
-      const target = { videoId, path: this.#files.partial(videoId), isEncoded };
+      const isExact = clip.precision !== 'keyframe';
+      const target = { videoId, path: this.#files.partial(videoId), isExact };
       const made = await broadcast.write(seconds, target, signal);
       await this.#quotas.requireStorage(projectId, made.bytes);
       await this.#files.publishPartial(videoId, signal);
       return {
         ...{ liveStreamId, videoId, bytes: made.bytes },
-        clip: remainingClip({ ...clip, ...range }, made.leadSeconds),
+        clip: remainingClip(range, target, made),
         store: await made.prepare(signal),
       };
     } catch (error) {
@@ -99,10 +99,11 @@ function availableUntil({ untilMs }: Clip, { startedAtMs, available }: Clippable
 
 /** The part to cut from a copy that begins before its clip. Undefined: nothing. */
 export function remainingClip(
-  { startMs, endMs, precision }: ClipRange & Pick<Clip, 'precision'>,
-  leadSeconds: number,
+  { startMs, endMs }: ClipRange,
+  { isExact }: Pick<ClipTarget, 'isExact'>,
+  { isEncoded, leadSeconds }: Pick<MadeClip, 'isEncoded' | 'leadSeconds'>,
 ): ClipRange | undefined {
-  if (precision !== 'frame') return undefined;
+  if (!isExact || !isEncoded) return undefined;
   const leadMs = Math.round(leadSeconds * 1000);
   return { startMs: leadMs, endMs: leadMs + endMs - startMs };
 }

@@ -7,7 +7,7 @@ export interface ClipSources {
   /** Undefined until the highest quality of the video can be played. */
   secondsOf(videoId: string): Promise<number | undefined>;
   /**
-   * Copies a range of a video into a file, from the keyframe at its start or before.
+   * Copies a range of a video into a file.
    * @throws AppError `media-refused` when the video is gone
    */
   clipVideo(
@@ -41,13 +41,13 @@ export interface ClippableBroadcast {
   write(range: SecondsRange, target: ClipTarget, signal: AbortSignal): Promise<MadeClip>;
 }
 
-interface ClipTarget {
+export interface ClipTarget {
   /** The new video. */
   readonly videoId: string;
   /** Of the file. */
   readonly path: string;
-  /** It is encoded before it can be played. */
-  readonly isEncoded: boolean;
+  /** It starts and ends at frames. Otherwise, it starts with the keyframe at its start or before. */
+  readonly isExact: boolean;
 }
 
 interface SecondsRange {
@@ -55,7 +55,7 @@ interface SecondsRange {
   readonly endSeconds: number;
 }
 
-interface MadeClip {
+export interface MadeClip {
   readonly bytes: number;
   /** Time in the file before the start of the range. */
   readonly leadSeconds: number;

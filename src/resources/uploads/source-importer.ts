@@ -313,15 +313,13 @@ export class SourceImporter {
     const { files, clips, quotas, store } = this.#options;
     await files.checkRoom(0);
     const range = { startSeconds: startMs / 1000, endSeconds: endMs / 1000 };
-    const target = { videoId: subjectId, path: files.partial(subjectId), isEncoded: precision === 'frame' };
+    const target = { videoId: subjectId, path: files.partial(subjectId), isExact: precision === 'frame' };
     const made = await clips.clipVideo({ videoId, range }, target, signal);
     try {
       const projectId = await store.projectOf(subjectId);
       if (projectId !== undefined) await quotas.requireStorage(projectId, made.bytes);
       await files.publishPartial(subjectId, signal);
-      const rest = made.isEncoded
-        ? remainingClip({ startMs, endMs, precision }, made.leadSeconds)
-        : undefined;
+      const rest = remainingClip({ startMs, endMs }, target, made);
       return { bytes: made.bytes, clip: { rest, store: await made.prepare(signal) } };
     } catch (error) {
       await made.discard();

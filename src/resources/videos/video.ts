@@ -9,7 +9,7 @@ interface MetadataEntry {
   readonly value: string;
 }
 
-/** Copied from the keyframe at its start or before, or encoded exactly. */
+/** From the keyframe at its start or before, or exact. */
 type ClipPrecision = 'keyframe' | 'frame';
 
 /** Milliseconds; undefined means the start or the end of the source. */

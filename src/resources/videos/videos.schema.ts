@@ -103,7 +103,7 @@ const clipSchema = z
       .enum(['keyframe', 'frame'])
       .optional()
       .describe(
-        '`frame` starts and ends exactly: it encodes, unless segments start there. `keyframe` copies the media without encoding, from the keyframe at the start or before. Default: `keyframe` for clips of live streams, `frame` for everything else.',
+        '`frame` starts and ends exactly at frames. The media between the first keyframe and the end is copied where that is possible. `keyframe` encodes nothing, and starts with the keyframe at the start or before. Default: `frame`.',
       ),
   })
   .refine(

@@ -165,10 +165,7 @@ export class VideosService {
   async createHere(projectId: string, source: string, attributes: VideoAttributes): Promise<Video> {
     const { sources } = this.#options;
     await this.#checkReferences(projectId, attributes);
-    const { clip, watermark } = attributes;
-    // With a watermark, everything is encoded.
-    const precision = clip?.precision ?? (watermark === undefined ? undefined : 'frame');
-    const plan = await sources.plan(projectId, source, clip && { ...clip, precision });
+    const plan = await sources.plan(projectId, source, attributes.clip);
     const { origin, clippedFrom, copiedFrom } = plan;
     try {
       return await this.#add(

@@ -29,28 +29,40 @@ export function readClipSamples(bytes: Buffer, tracks: readonly TrackDescription
   return samples;
 }
 
-export function shownAtSeconds(
-  { dtsTicks, compositionOffsetTicks }: LocatedSample,
-  { timescale }: TrackDescription,
-): number {
-  return (dtsTicks + compositionOffsetTicks) / timescale;
+export function shownTicks({
+  dtsTicks,
+  compositionOffsetTicks,
+}: Pick<LocatedSample, 'dtsTicks' | 'compositionOffsetTicks'>): number {
+  return dtsTicks + compositionOffsetTicks;
 }
 
-/** Marks the IDR frames of H.264, because indexes mark only those that begin a segment. */
+export function shownAtSeconds(sample: LocatedSample, { timescale }: TrackDescription): number {
+  return shownTicks(sample) / timescale;
+}
+
+/** Marks the IDR frames of H.264 as well, because indexes mark only those that begin a segment. */
 export async function withIdrFrames(
   samples: readonly ClipSample[],
   track: TrackDescription,
 ): Promise<ClipSample[]> {
-  const { sampleEntry, codec } = track;
-  if (!codec.startsWith('avc')) return [...samples];
+  if (!track.codec.startsWith('avc')) return [...samples];
+  const idr = await onlyIdrFrames(samples, track);
+  return idr.map((sample, index) => ({ ...sample, isSync: sample.isSync || samples[index]!.isSync }));
+}
+
+/** Marks the IDR frames of H.264 alone: after other keyframes, frames may refer to those before. */
+export function onlyIdrFrames(
+  samples: readonly ClipSample[],
+  { sampleEntry }: TrackDescription,
+): Promise<ClipSample[]> {
   const config = readChildBox(sampleEntry, readSampleEntry(sampleEntry, 'video'), 'avcC');
   config.skip(4);
   const lengthBytes = (config.u8() & 3) + 1;
   return Promise.all(
     samples.map(async sample => {
-      const { data, isSync } = sample;
+      const { data } = sample;
       const readAt = async (position: number, length: number) => data.subarray(position, position + length);
-      return { ...sample, isSync: isSync || (await startsWithIdr(readAt, 0, data.length, lengthBytes)) };
+      return { ...sample, isSync: await startsWithIdr(readAt, 0, data.length, lengthBytes) };
     }),
   );
 }

@@ -10,6 +10,7 @@ import { type NamedTrack, recordedTracks } from '../recording/recorded-audio.ts'
 import { type IndexedRecording, type PlacedSamples, RecordingIndex } from '../recording/recording-index.ts';
 import { RecordingSpan } from '../recording/recording-span.ts';
 import { RecordingTimeline } from '../recording/recording-timeline.ts';
+import type { ClipEdges } from './clip-edges.ts';
 import type { ClipMedia, ClipRange, ClipRow } from './clip-media.ts';
 import {
   type ClipSample,
@@ -35,6 +36,8 @@ export interface WrittenClip {
 interface ClipOptions {
   /** For the indexes. Undefined: none are wanted. */
   readonly indexFolder: string | undefined;
+  /** Of an exact clip. Undefined: it is copied from the keyframe at its start or before. */
+  readonly edges: ClipEdges | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -51,19 +54,16 @@ interface RowSamples {
   readonly samples: ClipSample[];
 }
 
-/**
- * Copies a range into a fragmented MP4 file, without encoding: from the keyframe at its start or before. Publishing the file
- * makes it durable.
- */
+/** Copies a range into a fragmented MP4 file, between the edges of an exact clip. Publishing the file makes it durable. */
 export async function writeClip(
   path: string,
   media: ClipMedia,
   range: ClipRange,
-  { indexFolder, signal }: ClipOptions,
+  { signal, ...options }: ClipOptions,
 ): Promise<WrittenClip> {
   await mkdir(dirname(path), { recursive: true });
   await using handle = await open(path, 'w');
-  await using writer = new ClipWriter(path, handle, media, indexFolder);
+  await using writer = new ClipWriter(path, handle, media, options);
   // Reads the next row while it writes one.
   let reading = media.rows[0] && writer.read(media.rows[0]);
   for (const [index, row] of media.rows.entries()) {
@@ -85,6 +85,7 @@ class ClipWriter {
   readonly #named: readonly NamedTrack[];
   readonly #media: ClipMedia;
   readonly #indexFolder: string | undefined;
+  readonly #edges: ClipEdges | undefined;
   #index: RecordingIndex | undefined;
   #hasClosedCaptions = false;
   readonly #timeline = new RecordingTimeline();
@@ -93,11 +94,17 @@ class ClipWriter {
   #shownFromSeconds: number | undefined;
   #leadSeconds = 0;
 
-  constructor(path: string, handle: FileHandle, media: ClipMedia, indexFolder: string | undefined) {
+  constructor(
+    path: string,
+    handle: FileHandle,
+    media: ClipMedia,
+    { indexFolder, edges }: Omit<ClipOptions, 'signal'>,
+  ) {
     this.#path = path;
     this.#handle = handle;
     this.#media = media;
     this.#indexFolder = indexFolder;
+    this.#edges = edges;
     const tracks = media.renditions.flatMap((own, rendition) => own.map(track => ({ track, rendition })));
     const ordered = [
       ...tracks.filter(({ track }) => track.kind === 'video'),
@@ -105,7 +112,7 @@ class ClipWriter {
     ];
     this.#tracks = ordered.map(({ track, rendition }, index) => ({
       ...{ rendition, sourceId: track.id },
-      track: { ...track, id: index + 1 },
+      track: { ...(track.kind === 'video' ? (edges?.track ?? track) : track), id: index + 1 },
     }));
     const inFile = this.#tracks.map(({ track }) => track);
     this.#named = media.audioNames === undefined ? recordedTracks(inFile) : named(inFile, media.audioNames);
@@ -121,17 +128,24 @@ class ClipWriter {
     const first = main?.samples[0];
     if (main === undefined || first === undefined) return true;
     const offsetSeconds = shownAtSeconds(first, main.own.track) - row.startSeconds;
+    const copied = read.map(one => ({ ...one, samples: fromEdge(one, this.#edges) }));
     const begun =
       this.#shownFromSeconds === undefined
-        ? await this.#cutStart(read, range.startSeconds + offsetSeconds)
-        : read;
+        ? await this.#cutStart(copied, range.startSeconds + offsetSeconds)
+        : copied;
     const endSeconds = range.endSeconds + offsetSeconds;
-    const kept = begun.map(({ own, samples }) => ({
-      own,
-      samples: untilShown(samples, own.track, endSeconds),
-    }));
+    const edges = this.#edges;
+    const kept = begun.map(({ own, samples }) => {
+      const isVideo = own.track.kind === 'video';
+      const isExact = isVideo && edges !== undefined;
+      return {
+        own,
+        samples: isExact ? untilEdge(samples, edges) : untilShown(samples, own.track, endSeconds),
+      };
+    });
     await this.#write(kept);
-    return kept[0]?.samples.length === begun[0]?.samples.length;
+    if (edges === undefined) return kept[0]?.samples.length === begun[0]?.samples.length;
+    return (main.samples.at(-1)?.dtsTicks ?? 0) < edges.copiedUntilTicks;
   }
 
   /** @throws AppError `media-refused` when the range is empty */
@@ -163,9 +177,7 @@ class ClipWriter {
     const [main, ...others] = read;
     const mainTrack = main!.own.track;
     const isVideo = mainTrack.kind === 'video';
-    const mainSamples = isVideo
-      ? fromKeyframe(await withIdrFrames(main!.samples, mainTrack), mainTrack, startSeconds)
-      : fromFrameBefore(main!.samples, mainTrack, startSeconds);
+    const mainSamples = await this.#firstSamples(main!, startSeconds);
     const [first] = mainSamples;
     if (first === undefined) return [];
     const shownSeconds = isVideo ? shownAtSeconds(first, mainTrack) : startSeconds;
@@ -178,6 +190,14 @@ class ClipWriter {
         samples: fromFrameBefore(samples, own.track, shownSeconds),
       })),
     ];
+  }
+
+  async #firstSamples({ own: { track }, samples }: RowSamples, startSeconds: number): Promise<ClipSample[]> {
+    if (track.kind === 'audio') return fromFrameBefore(samples, track, startSeconds);
+    const marked = await withIdrFrames(samples, track);
+    return this.#edges === undefined
+      ? fromKeyframe(marked, track, startSeconds)
+      : [...this.#edges.head, ...marked];
   }
 
   async #write(row: readonly RowSamples[]): Promise<void> {
@@ -263,6 +283,22 @@ function named(tracks: readonly TrackDescription[], audioNames: readonly string[
     const name = track.kind === 'video' ? 'video' : names.next().value;
     return { name: name ?? '', track, stream };
   });
+}
+
+function fromEdge({ own, samples }: RowSamples, edges: ClipEdges | undefined): ClipSample[] {
+  return edges === undefined || own.track.kind === 'audio'
+    ? samples
+    : samples.filter(({ dtsTicks }) => dtsTicks >= edges.copiedFromTicks);
+}
+
+function untilEdge(
+  samples: readonly ClipSample[],
+  { copiedUntilTicks, tail, last }: ClipEdges,
+): ClipSample[] {
+  const kept = samples
+    .filter(({ dtsTicks }) => dtsTicks < copiedUntilTicks)
+    .map(sample => (sample.dtsTicks === last?.dtsTicks ? { ...sample, ...last } : sample));
+  return kept.length < samples.length ? [...kept, ...tail] : kept;
 }
 
 function locatedOf(row: readonly RowSamples[]): ClipSample[] {

@@ -10,17 +10,27 @@ import { type Passthrough, planPassthrough } from '../source/passthrough.ts';
 import { planSource } from '../source/source-plan.ts';
 import { exceedsMaxDuration, sourceRequestOf } from '../source/source-request.ts';
 import type { VodContext } from '../vod-context.ts';
+import { type ClipEdges, encodeEdges } from './clip-edges.ts';
 import type { ClipMedia, ClipRange } from './clip-media.ts';
 import { streamOf } from './clip-streams.ts';
 import { type WrittenClip, writeClip } from './clip-writer.ts';
+import { ClipCutRefused } from './encode-edge.ts';
 
 export interface ClipTarget {
   /** The new video. */
   readonly videoId: string;
   /** Of the file, which becomes the source of the video. */
   readonly path: string;
-  /** It is encoded, so that it needs no index. */
-  readonly isEncoded: boolean;
+  /** It starts and ends at frames. Otherwise, it starts with the keyframe at its start or before. */
+  readonly isExact: boolean;
+}
+
+export interface ClipSource {
+  readonly range: ClipRange;
+  /** With what viewers get, or with what everything is encoded from. */
+  media(isEncoded: boolean): Promise<ClipMedia>;
+  /** All of it is encoded in any case. */
+  readonly mustEncode: boolean;
 }
 
 export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
@@ -35,21 +45,39 @@ export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
 /** Makes the video playable. Returns false when it must be prepared like an upload. */
 export type StoreClip = (transaction: Transaction) => Promise<boolean>;
 
-/** Copies a range into a file, and indexes it as a recording, so that nothing is probed or encoded before it plays. */
+/** Of a row that has no frame of the range, but for the rounding of times. */
+const roundingSeconds = 0.001;
+
+/**
+ * Copies a range into a file, and indexes it as a recording, so that nothing is probed or encoded before it plays. Where the
+ * edges of an exact clip cannot be encoded alone, the copy begins before it, and all of it is encoded.
+ */
 export async function makeClip(
   context: VodContext,
   target: ClipTarget,
-  { media, range }: { readonly media: ClipMedia; readonly range: ClipRange },
+  source: ClipSource,
   signal: AbortSignal,
 ): Promise<MadeClip> {
   const { folders, clock } = context;
-  const { videoId, path, isEncoded } = target;
+  const { videoId, path, isExact } = target;
+  const { range } = source;
+  const mediaOf = async (isForEncoder: boolean): Promise<ClipMedia> => {
+    const { rows, ...media } = await source.media(isForEncoder);
+    return { ...media, rows: rows.filter(row => row.startSeconds < range.endSeconds - roundingSeconds) };
+  };
+  const cut =
+    isExact && !source.mustEncode
+      ? await tryEdges(context, videoId, await mediaOf(false), range, signal)
+      : undefined;
+  const isEncoded = source.mustEncode || (isExact && cut === undefined);
+  const media = await mediaOf(isEncoded);
   const indexFolder = isEncoded ? undefined : await folders.make(videoId, clock.nowMs());
   const discard = async () => {
     if (indexFolder !== undefined) await folders.discard(videoId, indexFolder.name);
   };
   try {
-    const written = await writeClip(path, media, range, { indexFolder: indexFolder?.folder, signal });
+    const options = { indexFolder: indexFolder?.folder, edges: cut?.edges, signal };
+    const written = await writeClip(path, media, range, options);
     const { bytes, leadSeconds } = written;
     const prepare = (preparing: AbortSignal) =>
       prepareClip(context, videoId, { media, written, indexFolder }, preparing);
@@ -57,6 +85,26 @@ export async function makeClip(
   } catch (error) {
     await discard();
     throw error;
+  }
+}
+
+/** Undefined when all of the clip must be encoded. */
+async function tryEdges(
+  context: VodContext,
+  videoId: string,
+  media: ClipMedia,
+  range: ClipRange,
+  signal: AbortSignal,
+): Promise<{ readonly edges: ClipEdges | undefined } | undefined> {
+  try {
+    return { edges: await encodeEdges(context, videoId, { media, range }, signal) };
+  } catch (error) {
+    const isOfMedia =
+      error instanceof ClipCutRefused ||
+      (error instanceof AppError && ['media-malformed', 'process-failed'].includes(error.code));
+    if (!isOfMedia) throw error;
+    context.log.info('clip-encoded-whole', { videoId, reason: messageOf(error) });
+    return undefined;
   }
 }
 

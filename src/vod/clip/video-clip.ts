@@ -70,38 +70,22 @@ export async function clipVideo(
   const request = await records.request(target.videoId);
   const found = state && clippableRenditions(state);
   if (found === undefined) throw new AppError('media-refused', goneReason);
-  const isEncoded =
-    (target.isEncoded && !(await hasExactEdges(context, clip, found))) ||
-    (request !== undefined &&
-      mustEncode({ ...request, clip: undefined }, [rangeOf(range)], settings.sandboxVideoMs));
-  const { renditions, media } = await mediaOf(context, videoId, found, isEncoded);
-  const rows = rowsOf(renditions, range, files.storage);
   const made = await makeClip(
     context,
-    { ...target, isEncoded },
-    { media: { ...media, rows }, range },
+    target,
+    {
+      range,
+      media: async isEncoded => {
+        const { renditions, media } = await mediaOf(context, videoId, found, isEncoded);
+        return { ...media, rows: rowsOf(renditions, range, files.storage) };
+      },
+      mustEncode:
+        request !== undefined &&
+        mustEncode({ ...request, clip: undefined }, [rangeOf(range)], settings.sandboxVideoMs),
+    },
     signal,
   );
   return { ...made, prepare: preparing => prepareWithTexts(context, clip, target, made, preparing) };
-}
-
-/** True when the clip starts and ends with segments, so that a copy of them is the clip. */
-async function hasExactEdges(
-  { reader, files }: VodContext,
-  { videoId, range }: VideoClip,
-  { video, audio }: ClippableRenditions,
-): Promise<boolean> {
-  const main = await reader.open(files.video(videoId, (video ?? audio[0]!.stereo).file!));
-  const isEdge = (seconds: number) => {
-    const index = countBefore(main, seconds - roundingSeconds);
-    return index < main.segmentCount && main.startSeconds(index) <= seconds + roundingSeconds;
-  };
-  const last = main.segmentCount - 1;
-  const endSeconds = main.startSeconds(last) + main.durationSeconds(last);
-  return (
-    (range.startSeconds === 0 || isEdge(range.startSeconds)) &&
-    (range.endSeconds >= endSeconds - roundingSeconds || isEdge(range.endSeconds))
-  );
 }
 
 async function prepareWithTexts(
@@ -111,7 +95,7 @@ async function prepareWithTexts(
   { leadSeconds, prepare }: MadeClip,
   signal: AbortSignal,
 ): Promise<StoreClip> {
-  const startSeconds = range.startSeconds - (target.isEncoded ? 0 : leadSeconds);
+  const startSeconds = range.startSeconds - (target.isExact ? 0 : leadSeconds);
   const ofCopy = { from: videoId, to: target.videoId, range: { ...range, startSeconds } };
   const storeTexts = await cutTextTracks(context, ofCopy, signal);
   const store = await prepare(signal);

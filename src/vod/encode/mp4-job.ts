@@ -97,7 +97,9 @@ async function withInput(
       const plan = planSource(probed, {});
       const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
       const { stream } = (facts ?? {}) as Partial<RenditionRecord>;
-      return work({ path, index: stream ?? index ?? 0, startSeconds: probed.startSeconds ?? 0 });
+      // Before 0, clips have audio that only decoders need. It gets an edit list.
+      const startSeconds = Math.max(0, probed.startSeconds ?? 0);
+      return work({ path, index: stream ?? index ?? 0, startSeconds });
     },
     signal,
   );

@@ -1,15 +1,13 @@
 import type { ProgressiveTrack, ReadAt } from '../../media/cmaf/progressive-file.ts';
 import { readChildBox, readSampleEntry } from '../../media/cmaf/sample-entry.ts';
 import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
-import { avcParameterSets } from '../../media/codecs/nal-units.ts';
+import { avcParameterSets, SEQUENCE_PARAMETER_SET } from '../../media/codecs/nal-units.ts';
 import { avcPictureFormat } from '../../media/codecs/parameter-set.ts';
 import { readSampleStart } from '../../media/codecs/starts-with-idr.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { refusal } from './track-survey.ts';
 
 const MAX_BATCH = 64;
-/** ITU-T H.264 (08/2021), table 7-1. */
-const SEQUENCE_PARAMETER_SET = 7;
 
 /**
  * Players size their pictures by the configuration of the track, and stretch those that have another size. Reads every

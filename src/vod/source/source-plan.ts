@@ -91,7 +91,12 @@ function leadOf(
   planned: ReadonlySet<ProbedStream | undefined>,
 ): number {
   if (containerStartSeconds === undefined || discontinuousFormats.includes(format)) return 0;
-  const starts = [...planned].map(stream => stream?.startSeconds).filter(start => start !== undefined);
+  // Audio before 0 is only for decoders.
+  const starts = [...planned].flatMap(stream => {
+    const { kind, startSeconds } = stream ?? {};
+    if (startSeconds === undefined) return [];
+    return kind === 'audio' ? Math.max(0, startSeconds) : startSeconds;
+  });
   return starts.length === 0 ? 0 : Math.max(0, Math.min(...starts) - containerStartSeconds);
 }
 
