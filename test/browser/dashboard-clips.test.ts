@@ -44,6 +44,8 @@ describeInBrowser('clips in the dashboard', browser => {
     expect(await start.getAttribute('aria-valuetext')).toBe('0:02.5');
     await page.getByRole('status').getByText('Length: 0:02.5').waitFor();
     expect(await dashboard.violations()).toEqual([]);
+    await page.getByText('Fast', { exact: true }).click();
+    await page.getByText('may start a few seconds before').waitFor();
     await page.getByText('Exact', { exact: true }).click();
     await page.getByText('starts and ends exactly').waitFor();
     await page.getByLabel('Title').fill('A wave');

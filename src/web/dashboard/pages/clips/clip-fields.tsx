@@ -11,8 +11,8 @@ export interface ClipOptions {
 
 const maxTitleChars = 1_024;
 const precisionHints = {
-  keyframe: 'The clip can be played at once. It may start up to a few seconds before the chosen time.',
-  frame: 'The clip is encoded, which takes a while, and starts and ends exactly at the chosen times.',
+  frame: 'The clip starts and ends exactly at the chosen times. It usually takes a few seconds to make.',
+  keyframe: 'The clip is made at once, but may start a few seconds before the chosen time.',
 } as const;
 
 export function ClipFields({
@@ -43,8 +43,8 @@ export function ClipFields({
           label="Precision"
           value={precision}
           options={[
-            ['keyframe', 'Fast'],
             ['frame', 'Exact'],
+            ['keyframe', 'Fast'],
           ]}
           onValue={value => onOptions({ ...options, precision: value })}
         />

@@ -26,7 +26,7 @@ export function LiveClipDialog({
   const [typed, setTyped] = useState({ start: '', end: '' });
   const [options, setOptions] = useState<ClipOptions>({
     title: `${stream.name} (clip)`,
-    precision: 'keyframe',
+    precision: 'frame',
     isPublic: stream.public,
   });
   const [start, end] = [typedTime(typed.start), typedTime(typed.end)];

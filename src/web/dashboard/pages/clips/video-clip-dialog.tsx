@@ -30,7 +30,7 @@ export function VideoClipDialog({
   const [chosen, setChosen] = useState<ClipTimes>();
   const [options, setOptions] = useState<ClipOptions>({
     title: `${titleOf(video)} (clip)`,
-    precision: 'keyframe',
+    precision: 'frame',
     isPublic: video.public,
   });
   const duration = film.value?.durationSeconds ?? 0;
