@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
 import { uploadFile } from '../../scripts/upload-file.ts';
@@ -14,7 +16,7 @@ import { commandOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools } from '../support/media-tools.ts';
 import { ampleChildLimits, findTestIsolation } from '../support/process-limits.ts';
-import { descendantsOf, ffmpegsOf, isAlive } from '../support/processes.ts';
+import { commandLines, descendantsOf, ffmpegsOf, isAlive } from '../support/processes.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -133,6 +135,44 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
       await waitUntil(() => !pids.some(isAlive), { what: 'the end of all processes' });
     }
   });
+});
+
+const room = new URL('../../', import.meta.url).href;
+
+/** A server that starts children and is killed after a time, while their sandboxes are made. */
+const killedServer = `
+  import { ampleChildLimits, makeProcessOwner } from '${room}test/support/process-limits.ts';
+  const [mark, ms] = process.argv.slice(1);
+  const owner = makeProcessOwner();
+  for (let count = 0; count < 8; count += 1)
+    owner.start('/bin/bash', ['-c', 'while :; do :; done', mark], { outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {} });
+  const killAtMs = performance.now() + Number(ms);
+  while (performance.now() < killAtMs);
+  process.kill(process.pid, 'SIGKILL');
+`;
+
+test.skipIf(missing !== undefined).each([0, 4, 8, 16, 32, 64])(
+  'of children whose sandbox is not finished when the server is killed after %s ms, none is left',
+  async ms => {
+    const mark = `mark-${process.pid}-${ms}`;
+    const args = ['--input-type=module', '-e', killedServer, mark, String(ms)];
+    await promisify(execFile)(process.execPath, args).catch(() => {});
+    const left = () => commandLines().filter(words => words.includes(mark));
+    await waitUntil(() => left().length === 0, { what: () => `the end of ${left().length} processes` });
+  },
+);
+
+test.skipIf(missing !== undefined)('a child that is killed while its sandbox is made is gone', async () => {
+  const owner = new ProcessOwner(limits, silentLogger);
+  for (let count = 0; count < 10; count += 1) {
+    const mark = `killed-${process.pid}-${count}`;
+    const child = owner.start(bash, ['-c', 'while :; do :; done', mark], {
+      ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {} },
+    });
+    await new Promise(resolve => setTimeout(resolve, count));
+    expect((await child.kill()).kind).toBe('stopped');
+    expect(commandLines().filter(words => words.includes(mark))).toEqual([]);
+  }
 });
 
 describe.skipIf(missing !== undefined)('a folder that a child may fill', () => {

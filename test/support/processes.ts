@@ -21,6 +21,19 @@ export function descendantsOf(pid: number): number[] {
   return [...found].slice(1);
 }
 
+/** The words of all processes that run. */
+export function commandLines(): string[][] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(entry => {
+      try {
+        return [readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0')];
+      } catch {
+        return [];
+      }
+    });
+}
+
 /** The ffmpeg processes that `pid` has started, in sandboxes or not. */
 export function ffmpegsOf(pid: number): ProcessInfo[] {
   return descendantsOf(pid).flatMap(child => inspectProcess(child, /^ff(mpeg|probe)/) ?? []);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { EnvironmentVariables } from './child-environment.ts';
@@ -47,6 +48,8 @@ const hardwareDevices = /^(dri|dxg|nvidia.*)$/;
  * a file that takes over ffmpeg reaches neither the data folder nor another machine.
  */
 export class Isolation {
+  /** The host name in its sandboxes, by which they are found. */
+  readonly name = `millrace-${randomUUID()}`;
   readonly #options: IsolationOptions;
   readonly #libraries: readonly string[];
   readonly #dataDir: string;
@@ -69,7 +72,7 @@ export class Isolation {
     return [
       ...[bwrapPath, '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
       ...(variant.isStrict ? ['--unshare-user', '--disable-userns'] : []),
-      ...['--die-with-parent', '--new-session', '--chdir', '/', '--unsetenv', 'TMPDIR'],
+      ...['--hostname', this.name, '--die-with-parent', '--new-session', '--chdir', '/', '--unsetenv', 'TMPDIR'],
       ...[...(variant.isStrict ? ['--size', String(maxTemporaryBytes)] : []), '--tmpfs', '/tmp'],
       ...(variant.hasProc ? ['--proc', '/proc'] : []),
       ...['--dev', '/dev'],

@@ -58,6 +58,8 @@ export abstract class OwnedProcess {
   readonly #isIsolated: boolean;
   /** The first process in the sandbox, which leads the group of all others there. */
   #sandboxPid: number | undefined;
+  /** Sent as soon as there is a sandbox: bubblewrap would leave an unfinished one behind. */
+  #waitingSignal: NodeJS.Signals | undefined;
 
   constructor(isIsolated: boolean) {
     this.#isIsolated = isIsolated;
@@ -126,7 +128,8 @@ export abstract class OwnedProcess {
     const pid = firstSandboxPid.exec(text)?.[1];
     if (pid === undefined || this.#sandboxPid !== undefined) return;
     this.#sandboxPid = Number(pid);
-    this.pauseLate();
+    if (this.#waitingSignal !== undefined) this.#send(this.#waitingSignal);
+    else this.pauseLate();
   }
 
   protected addLine(line: string, log?: Logger): void {
@@ -151,7 +154,8 @@ export abstract class OwnedProcess {
     const pid = this.#sandboxPid;
     // Bubblewrap passes no signals on.
     if (pid !== undefined) signalGroup(pid, signal);
-    if (pid === undefined || signal === 'SIGKILL') this.sendSignal(signal);
+    else if (!this.#isIsolated) this.sendSignal(signal);
+    else if (signal !== 'SIGCONT') this.#waitingSignal = signal;
   }
 
   #later(delayMs: number, action: () => void): void {

@@ -8,7 +8,7 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { childEnvironment, type EnvironmentVariables } from './child-environment.ts';
 import type { ChildAccess, Isolation } from './isolation.ts';
-import { OrphanReaper } from './orphan-reaper.ts';
+import { OrphanReaper, SandboxReaper } from './orphan-reaper.ts';
 
 export interface ChildLimits {
   readonly memoryBytes: number;
@@ -74,6 +74,7 @@ export class ProcessLimits {
   readonly #log: Logger;
   readonly #isolation: Isolation | undefined;
   readonly #reaper: OrphanReaper | undefined;
+  readonly #sandboxReaper: SandboxReaper | undefined;
 
   static async find(variables: EnvironmentVariables, log: Logger): Promise<ProcessLimits> {
     const environment = childEnvironment(variables);
@@ -100,6 +101,8 @@ export class ProcessLimits {
     this.#isolation = isolation;
     const { shell, setpriv } = programs;
     if (setpriv === undefined && shell !== undefined) this.#reaper = new OrphanReaper(shell, log);
+    if (isolation !== undefined && shell !== undefined)
+      this.#sandboxReaper = new SandboxReaper(shell, isolation.name, log);
   }
 
   /** The same limits, in a sandbox. Undefined where children cannot be launched in one. */
@@ -119,6 +122,7 @@ export class ProcessLimits {
   ): readonly [string, string[]] {
     const { shell, setpriv } = this.#programs;
     const { memoryBytes, cpuSeconds, outputBytes } = limits;
+    this.#sandboxReaper?.ensureRunning();
     const numbers = [
       Math.floor(memoryBytes / dataUnitBytes),
       Math.ceil(cpuSeconds),
