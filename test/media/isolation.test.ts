@@ -162,6 +162,40 @@ test.skipIf(missing !== undefined).each([0, 4, 8, 16, 32, 64])(
   },
 );
 
+/** A server that is process 1, as in a container, and starts children. Prints the processes that are left. */
+const firstProcess = `
+  import { readdirSync, readFileSync } from 'node:fs';
+  import { ampleChildLimits, makeProcessOwner } from '${room}test/support/process-limits.ts';
+  const owner = makeProcessOwner();
+  for (const end of ['exit 0', 'exit 3', 'kill -SEGV $$', 'while :; do :; done']) {
+    const child = owner.start('/bin/bash', ['-c', end], { outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {} });
+    child.output(1).resume();
+    await (end.startsWith('while') ? child.kill() : child.exited);
+  }
+  const names = readdirSync('/proc').filter(name => Number(name) > 1).map(name => readFileSync('/proc/' + name + '/stat', 'utf8'));
+  console.log(owner.limits.isIsolated, names.filter(text => text.includes(') Z ')));
+  process.exit(0);
+`;
+
+test.skipIf(missing !== undefined || process.getuid?.() !== 0)(
+  'no zombie is left to a server that is process 1',
+  async () => {
+    const { stdout } = await promisify(execFile)('unshare', [
+      ...[
+        '--pid',
+        '--fork',
+        '--mount-proc',
+        '--kill-child',
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        firstProcess,
+      ],
+    ]);
+    expect(stdout).toBe('true []\n');
+  },
+);
+
 test.skipIf(missing !== undefined)('a child that is killed while its sandbox is made is gone', async () => {
   const owner = new ProcessOwner(limits, silentLogger);
   for (let count = 0; count < 10; count += 1) {

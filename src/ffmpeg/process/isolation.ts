@@ -32,6 +32,12 @@ interface IsolationOptions {
   readonly variables: EnvironmentVariables;
 }
 
+const shellPath = '/bin/sh';
+/**
+ * Process 1 of the sandbox, which waits for the program. Bubblewrap's own would be left as a zombie to process 1 outside, which is
+ * the server itself in a container.
+ */
+const initScript = '"$@"; exit $?';
 const maxTemporaryBytes = 16 * 1024 ** 2;
 const libraryFolders = [
   ...['/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32', '/usr/local/lib', '/usr/local/lib64'],
@@ -72,18 +78,28 @@ export class Isolation {
     return [
       ...[bwrapPath, '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
       ...(variant.isStrict ? ['--unshare-user', '--disable-userns'] : []),
-      ...['--hostname', this.name, '--die-with-parent', '--new-session', '--chdir', '/', '--unsetenv', 'TMPDIR'],
+      ...[
+        '--hostname',
+        this.name,
+        '--die-with-parent',
+        '--new-session',
+        '--chdir',
+        '/',
+        '--unsetenv',
+        'TMPDIR',
+      ],
       ...[...(variant.isStrict ? ['--size', String(maxTemporaryBytes)] : []), '--tmpfs', '/tmp'],
       ...(variant.hasProc ? ['--proc', '/proc'] : []),
       ...['--dev', '/dev'],
       ...[...libraries, ...loaderPaths].flatMap(folder => bind('--ro-bind-try', folder)),
       ...(isDataDirVisible ? ['--tmpfs', this.#dataDir] : []),
-      ...bind('--ro-bind', program),
+      ...['--ro-bind', this.#resolve(shellPath), shellPath, ...bind('--ro-bind', program)],
       ...(hasDevices ? hardwareWords() : []),
       ...reads.flatMap(file => bind('--ro-bind-try', resolve(file))),
       ...[...writes, ...folders].flatMap(target => bind('--bind', resolve(target))),
       ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
-      ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor), '--', program],
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor)],
+      ...['--as-pid-1', '--', shellPath, '-c', initScript, this.name, program],
     ];
   }
 
