@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BrowserTestSequencer } from './test/support/browser-test-sequencer.ts';
 import { findPostgres } from './test/support/postgres.ts';
 
 /** Servers that tests start as processes find their code compiled. */
@@ -15,9 +14,11 @@ const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
 /** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
-const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 3, sequence: { groupOrder: 1 } };
+const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 4, sequence: { groupOrder: 1 } };
+/** They wait less than other streams, since a browser shows the pictures. The files of a worker share loaded modules, and one browser. */
+const browserRun = { ...realTime, maxWorkers: 2, sequence: { groupOrder: 2 }, isolate: false };
 /** Servers that wait for each other's leases to end, beside encodes, which keep the machine busy. */
-const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 2 } };
+const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 3 } };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
 const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
@@ -133,7 +134,6 @@ export default defineConfig({
       'default',
       ...(process.env.MILLRACE_TEST_REPORT === undefined ? [] : ['./scripts/test-file-reporter.ts']),
     ],
-    sequence: { sequencer: BrowserTestSequencer },
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
@@ -181,8 +181,8 @@ export default defineConfig({
           env: isolatedEnv,
         },
       },
-      { test: { name: 'browser', ...inFolder('browser'), ...realTime, ...answers } },
-      { test: { name: 'browser-more', include: beyond['browser-more'], ...realTime, ...answers } },
+      { test: { name: 'browser', ...inFolder('browser'), ...browserRun, ...answers } },
+      { test: { name: 'browser-more', include: beyond['browser-more'], ...browserRun, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
       {
         test: {

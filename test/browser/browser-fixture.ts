@@ -9,19 +9,24 @@ import { waitUntil } from '../support/wait-until.ts';
 const found = findChromium();
 if (found.path === undefined) process.stderr.write(`Browser tests are skipped: ${found.reason}.\n`);
 
-/** Tests with one Chromium for all of them; skipped where there is none. `browser` may be called inside tests. */
+/** The files of a worker share it, one after the other. It ends with the worker. */
+let shared: Browser | undefined;
+
+/** Tests with a Chromium; skipped where there is none. `browser` may be called inside tests. Its contexts are closed at the end. */
 export function describeInBrowser(name: string, define: (browser: () => Browser) => void): void {
   describe.skipIf(found.path === undefined)(name, () => {
-    let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await chromium.launch({
+      if (shared?.isConnected()) return;
+      shared = await chromium.launch({
         executablePath: found.path!,
         // Some builds let a page play with sound at once and some do not: here all do.
         args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'],
       });
     });
-    afterAll(() => browser?.close());
-    define(() => browser!);
+    afterAll(async () => {
+      await Promise.all(shared?.contexts().map(context => context.close()) ?? []);
+    });
+    define(() => shared!);
   });
 }
 
