@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf, responseAt } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addPasskey } from '../support/passkeys.ts';
@@ -207,8 +206,6 @@ describe('every operation of the API document', () => {
 
 /** After all that can go has gone. */
 function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }

@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { u8 } from '../../src/media/cmaf/box-writer.ts';
 import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
@@ -25,6 +23,7 @@ import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
 import { recordOf, targetDurationOf } from '../../src/vod/playback/rendition-record.ts';
 import { formatVodPlaylist } from '../../src/vod/playback/vod-playlists.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { EventLoopBlock } from '../support/event-loop-block.ts';
 import { formWith } from '../support/images.ts';
 import { goodKey, startIngest } from '../support/ingest-client.ts';
@@ -53,9 +52,6 @@ const PIPE_BYTES = 64 * 1024;
 
 // Longer runs take longer.
 vi.setConfig({ testTimeout: 300_000 + mutants * 1000 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 function memoryInUse(): number {
   collectGarbage();

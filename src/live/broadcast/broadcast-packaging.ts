@@ -9,7 +9,11 @@ import type { PackagedMedia, PackagedTracks, Packager } from '../packaging/packa
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
-import { LiveRenditions, type LiveRenditionsOptions } from '../transcode/live-renditions.ts';
+import {
+  type CurrentPackaging,
+  LiveRenditions,
+  type LiveRenditionsOptions,
+} from '../transcode/live-renditions.ts';
 import { codecsOf, pickFrameRate } from '../window/live-multivariant.ts';
 import type { BroadcastNotifier } from './broadcast-notifier.ts';
 import type { EndReason } from './broadcast-state.ts';
@@ -61,6 +65,7 @@ export class BroadcastPackaging implements PackagingHost {
   readonly #publishers = new WeakMap<PackagingSession, PublisherSession>();
   #current: PackagingSession | undefined;
   #newest: PackagingSession | undefined;
+  #described: CurrentPackaging | undefined;
   #maxGopSeconds = 0;
   #done: Promise<void> = Promise.resolve();
 
@@ -77,7 +82,7 @@ export class BroadcastPackaging implements PackagingHost {
     this.#failures = new SlidingWindowLimit(options.clock, maxPackagerFailures, failureWindowMs);
     this.#starts = new SlidingWindowLimit(options.clock, maxPackagerStarts, startWindowMs);
     this.renditions = new LiveRenditions(options, {
-      packaging: () => this.#current,
+      packaging: () => this.#current ?? this.#described,
       declared: () => monitor.declared,
     });
   }
@@ -101,6 +106,17 @@ export class BroadcastPackaging implements PackagingHost {
 
   get framesPerSecond(): number | undefined {
     return pickFrameRate(this.#monitor.declared?.framesPerSecond, this.#current?.frameSeconds);
+  }
+
+  /** After the end. Keeps what describes the media. */
+  releaseMemory(): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    const { renditions, hasDemuxedAudio, frameSeconds } = current;
+    this.#described = { renditions, hasDemuxedAudio, frameSeconds };
+    this.#maxGopSeconds = this.maxGopSeconds;
+    this.#current = undefined;
+    this.#newest = undefined;
   }
 
   takeStart(): boolean {

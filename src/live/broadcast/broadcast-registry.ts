@@ -286,7 +286,7 @@ export class BroadcastRegistry implements Component {
   #keepOnDisk(broadcast: LiveBroadcast, durationMs: number): void {
     const { endedKeptMs } = this.#options.settings;
     const keptMs = Math.min(durationMs, broadcast.rewindSeconds * 1000, maxKeptMs) - endedKeptMs;
-    if (keptMs > 0 && broadcast.renditions.releaseMemory())
+    if (keptMs > 0 && broadcast.releaseMemory())
       this.#setTimer(broadcast, keptMs, () => this.#forget(broadcast));
     else this.#forget(broadcast);
   }

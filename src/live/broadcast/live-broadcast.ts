@@ -410,6 +410,12 @@ export class LiveBroadcast {
     return storage?.isKeptAfterEnd ? storage.rewindSeconds : 0;
   }
 
+  /** After the end. Returns true when everything that viewers can still play is on disk. */
+  releaseMemory(): boolean {
+    this.#packaging.releaseMemory();
+    return this.renditions.releaseMemory();
+  }
+
   removeMedia(): void {
     this.#options.storage?.remove();
   }

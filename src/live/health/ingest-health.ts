@@ -80,6 +80,8 @@ const lossesWithinMs = 5 * 60_000;
 const maxTimes = 16;
 const lossWindowMs = 15_000;
 
+const noTransport = () => undefined;
+
 /** Health of a broadcast's publishers. Allocates nothing per tag. */
 export class IngestHealth {
   readonly #meter = new BroadcastMeter();
@@ -89,7 +91,7 @@ export class IngestHealth {
   #packetCounts: { readonly nowMs: number; readonly lost: number; readonly received: number }[] = [];
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #declared: DeclaredMedia | undefined;
-  #transport: () => TransportStats | undefined = () => undefined;
+  #transport: () => TransportStats | undefined = noTransport;
   #attachedMs: number | undefined;
   #hasRecoveryPoints = false;
   #lostMs: number | undefined;
@@ -101,7 +103,7 @@ export class IngestHealth {
   #lossTimes: number[] = [];
   #jumpTimes: number[] = [];
 
-  attached(nowMs: number, transport: () => TransportStats | undefined = () => undefined): void {
+  attached(nowMs: number, transport: () => TransportStats | undefined = noTransport): void {
     this.#transport = transport;
     if (this.#lostMs !== undefined) this.#awayMs += nowMs - this.#lostMs;
     this.#lostMs = undefined;
@@ -237,6 +239,8 @@ export class IngestHealth {
     if (this.#attachedMs === undefined) return;
     this.#connectedMs += nowMs - this.#attachedMs;
     this.#attachedMs = undefined;
+    // An ended broadcast would keep its connection.
+    this.#transport = noTransport;
     this.#lostMs = nowMs;
     this.#meter.restart(nowMs);
   }

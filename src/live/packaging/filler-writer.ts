@@ -105,6 +105,14 @@ export class FillerWriter {
     return placed;
   }
 
+  /** No more stills. */
+  releaseMemory(): void {
+    this.#newestPart = undefined;
+    this.#newestVideoPart = undefined;
+    this.#newestIndependentPart = undefined;
+    this.#trackEnds = undefined;
+  }
+
   keeps(body: Buffer): boolean {
     return (
       body === this.#newestPart || body === this.#newestVideoPart || body === this.#newestIndependentPart

@@ -142,6 +142,7 @@ export class LiveWindow implements SegmentSink {
 
   /** @returns true when everything listed is on disk */
   releaseMemory(): boolean {
+    this.#options.filler?.releaseMemory();
     return this.#segments.releaseMemory();
   }
 

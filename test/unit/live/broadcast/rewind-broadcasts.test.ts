@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OpenStorage } from '../../../../src/live/window/part-store.ts';
+import { collectGarbage } from '../../../support/collect-garbage.ts';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -80,6 +82,21 @@ test('leaves the memory a minute after the end', async () => {
   expect(await originOf(fake, 'segment-104.m4s')).toBe('memory');
   await vi.advanceTimersByTimeAsync(61_000);
   expect(await originOf(fake, 'segment-104.m4s')).toBe('disk');
+});
+
+test('keeps nothing that its publisher sent, a minute after the end', async () => {
+  const fake = startWithRewind(3600);
+  await broadcast(fake, 200);
+  const sent = fake.packagers
+    .splice(0)
+    .flatMap(({ written, events }) => [events, ...written.splice(0)].map(one => new WeakRef(one)));
+  await vi.advanceTimersByTimeAsync(61_000);
+  vi.useRealTimers();
+  await waitUntil(() => {
+    collectGarbage();
+    return sent.every(one => one.deref() === undefined);
+  });
+  expect(fake.live.current('li1')?.multivariant()).toBeDefined();
 });
 
 test('media that is not on disk can be played for a minute', async () => {
