@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
-import type { CheckpointReport } from './checkpoint-worker.ts';
 
 const checkIntervalMs = 100;
 const restartDelayMs = 2_000;
@@ -47,6 +46,11 @@ export class Checkpointer {
     this.#checks?.wake();
   }
 
+  /** The next checkpoint starts another one. */
+  endThread(): void {
+    if (!this.#isBusy) void this.#worker?.terminate();
+  }
+
   async stop(): Promise<void> {
     this.#checks?.stop();
     await this.#worker?.terminate();
@@ -69,13 +73,13 @@ export class Checkpointer {
   }
 
   #startThread(): void {
-    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
       workerData: this.#sqlite.name,
       resourceLimits,
     });
     this.#worker = worker;
     worker.unref();
-    worker.on('message', (report: CheckpointReport) => this.#handleReport(report));
+    worker.on('message', (pagesInLog: number) => this.#checkpointed(pagesInLog));
     // After any error, such as a full disk, SQLite runs checkpoints itself until the next thread.
     worker.on('error', () => this.#handleThreadEnd(worker));
     worker.on('exit', () => this.#handleThreadEnd(worker));
@@ -87,12 +91,12 @@ export class Checkpointer {
     this.#worker?.postMessage('checkpoint');
   }
 
-  #handleReport({ inLog }: CheckpointReport): void {
+  #checkpointed(pagesInLog: number): void {
     this.#isBusy = false;
     if (this.#pendingCheckpoint !== undefined) {
       this.#pendingCheckpoint.resolve();
       this.#pendingCheckpoint = undefined;
-    } else if (inLog > maxLogPages) {
+    } else if (pagesInLog > maxLogPages) {
       this.#pendingCheckpoint = Promise.withResolvers();
       this.#requestCheckpoint();
     }
