@@ -113,12 +113,16 @@ export class SegmentIndexWriter {
   }
 
   #append(bytes: Buffer): void {
-    // A view of Node's pool would keep the whole pool.
-    const own = Buffer.allocUnsafeSlow(bytes.length);
-    own.set(bytes);
-    this.#waiting.push(own);
+    this.#waiting.push(ownCopy(bytes));
     this.#waitingBytes += bytes.length;
   }
+}
+
+/** A view of Node's pool would keep the whole pool. */
+function ownCopy(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.set(bytes);
+  return own;
 }
 
 /** @throws AppError `server-error` when the index is damaged or unfinished */
@@ -146,7 +150,7 @@ export async function loadIndex(file: OpenedFile, size: number): Promise<LoadedI
   const header = decodeHeader(trailer.toString('utf8', 0, headerBytes));
   const table = SegmentTable.fromBytes(trailer.subarray(headerBytes + initBytes));
   // A copy, so that the stored table can be freed.
-  return { ...header, init: Buffer.from(trailer.subarray(headerBytes, headerBytes + initBytes)), table };
+  return { ...header, init: ownCopy(trailer.subarray(headerBytes, headerBytes + initBytes)), table };
 }
 
 /** @throws AppError `server-error` when the record is damaged or does not exist */
