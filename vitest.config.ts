@@ -36,9 +36,10 @@ const beyond = {
     'test/media/{lost-server,vod-storage-servers}.test.ts',
     'test/browser/{cluster-*,*-nodes}.test.ts',
   ],
-  /** Crashes, faults and attacks, and uploads of unusual kinds. */
+  /** Crashes, faults and attacks, uploads of unusual kinds, and what comes minutes after a broadcast. */
   'edge-cases': [
     'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
+    'test/media/idle-memory.test.ts',
     'test/media/vod-{cameras,clip-streams,fair,foreign,picture-changes,timing,tracks,transcripts}.test.ts',
   ],
   /** Pages of the dashboard that fewer people need, and what players do beside playing. */

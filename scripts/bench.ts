@@ -16,6 +16,7 @@ import { benchGlass } from './bench/glass.ts';
 import { benchIdle } from './bench/idle.ts';
 import { benchLiveCost } from './bench/live-cost.ts';
 import { describeMachine } from './bench/machine.ts';
+import { benchMemory } from './bench/memory.ts';
 import { benchParts } from './bench/parts.ts';
 import { machineCpuSeconds, treeCpuSeconds } from './bench/process-usage.ts';
 import { benchPublishers } from './bench/publishers.ts';
@@ -28,6 +29,7 @@ import { benchViewers } from './bench/viewers.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   idle: benchIdle,
+  memory: benchMemory,
   start: benchStart,
   glass: benchGlass,
   'live-cost': benchLiveCost,

@@ -43,6 +43,7 @@ export interface AppEnvironment {
   readonly canDropQualities?: boolean;
   readonly sandboxRules?: Partial<SandboxLimits>;
   readonly freeBytes?: () => Promise<number>;
+  readonly idleMemoryEveryMs?: number;
 }
 
 export interface Foundation {

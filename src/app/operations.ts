@@ -1,4 +1,5 @@
 import { removeStaleSnapshots } from '../cli/backup/file-snapshot.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
@@ -7,6 +8,7 @@ import { LocalLeftovers } from '../operations/housekeeping/local-leftovers.ts';
 import { LocalSweep } from '../operations/housekeeping/local-sweep.ts';
 import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../operations/housekeeping/sweep.ts';
+import { IdleMemory } from '../operations/memory/idle-memory.ts';
 import { NodeLoadsStore } from '../operations/server-state/node-loads.store.ts';
 import { NodeLoads } from '../operations/server-state/node-loads.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
@@ -20,6 +22,8 @@ import { messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { Connection } from '../store/connection.ts';
+import { trimMalloc } from '../store/malloc-trim.ts';
+import { SqliteDatabase } from '../store/sqlite-database.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Api } from './api.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -32,6 +36,7 @@ const housekeepingIntervalMs = 3_600_000;
 const sweepIntervalMs = 24 * 3_600_000;
 const useRecordIntervalMs = 60_000;
 const retentionIntervalMs = 60_000;
+const idleMemoryIntervalMs = 60_000;
 const dayMs = 24 * 3_600_000;
 const eventTtlMs = 7 * dayMs;
 const broadcastTtlMs = 30 * dayMs;
@@ -194,6 +199,28 @@ export function serverComponents(
     live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
     nodes: async () => nodeLoads?.list(),
   };
+}
+
+export function createIdleMemory(
+  { environment, database, storage, log }: Foundation,
+  { delivery, vod, broadcasts }: Pick<MediaSide, 'vod' | 'broadcasts'> & { readonly delivery: Delivery },
+): Component {
+  const idleMemory = new IdleMemory({
+    caches: [
+      delivery,
+      vod.playback,
+      ...(storage.s3 === undefined ? [] : [storage.s3]),
+      ...(database instanceof SqliteDatabase ? [database] : []),
+    ],
+    isBroadcasting: () => broadcasts.registry.openCount > 0,
+    trim: trimMalloc,
+  });
+  return new PeriodicTasks({
+    name: idleMemory.name,
+    everyMs: environment.idleMemoryEveryMs ?? idleMemoryIntervalMs,
+    tasks: [idleMemory],
+    log: log.child('memory'),
+  });
 }
 
 export async function createHousekeeping(

@@ -34,6 +34,7 @@ import { createLiveClips } from './live-clips.ts';
 import { oidcSettings } from './oidc-settings.ts';
 import {
   createHousekeeping,
+  createIdleMemory,
   createNodeLoads,
   healthOptions,
   type MediaSide,
@@ -194,6 +195,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     api.storageMeter,
     housekeeping.localSweeps,
     housekeeping.sweeps,
+    createIdleMemory(foundation, { delivery, vod, broadcasts }),
     // Last: nothing may fail after its secrets are created, as they are shown only once.
     firstAccount(foundation, state),
   ];

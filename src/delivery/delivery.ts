@@ -98,6 +98,12 @@ export class Delivery implements Component {
 
   async start(): Promise<void> {}
 
+  /** Empties the caches of media. */
+  releaseMemory(): void {
+    this.#sender.releaseMemory();
+    this.#live.releaseMemory();
+  }
+
   /** Ends the event streams. Viewers go on fetching. */
   async drain(): Promise<void> {
     this.#events.drain();

@@ -119,6 +119,12 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** Frees cached pages, and ends the thread for checkpoints until the next one. */
+  releaseMemory(): void {
+    this.#checkpointer.endThread();
+    for (const connection of [this.#main, this.#reader]) connection?.sqlite.pragma('shrink_memory');
+  }
+
   /** Starts the checkpoints; the database is already open. */
   async start(): Promise<void> {
     this.#checkpointer.start();

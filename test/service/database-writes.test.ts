@@ -311,11 +311,16 @@ describe('the log of the database', () => {
     await waitUntil(() => statSync(path).size > 48 * mebibyte);
   });
 
-  it('stays short when the thread dies, until another one takes its place', async () => {
+  const rememberThreads = () => {
     const threads: Worker[] = [];
     const remember = (thread: Worker) => threads.push(thread);
     process.on('worker', remember);
     onTestFinished(() => void process.off('worker', remember));
+    return threads;
+  };
+
+  it('stays short when the thread dies, until another one takes its place', async () => {
+    const threads = rememberThreads();
     await database.start(new AbortController().signal);
     await addMany(600);
     const [first] = await waitUntil(() => threads.length === 1 && threads);
@@ -328,6 +333,26 @@ describe('the log of the database', () => {
       expect(logBytes()).toBeLessThan(16 * mebibyte);
     }
     await waitUntil(() => threads.length === 2);
+  });
+
+  it('has no thread after memory was released, and another one once there is enough to write', async () => {
+    const threads = rememberThreads();
+    await database.start(new AbortController().signal);
+    await addMany(600);
+    const [first] = await waitUntil(() => threads.length === 1 && threads);
+    let hasEnded = false;
+    first!.once('exit', () => {
+      hasEnded = true;
+    });
+    // A checkpoint that runs is not interrupted.
+    await waitUntil(() => {
+      (database as SqliteDatabase).releaseMemory();
+      return hasEnded;
+    });
+    expect(threads).toHaveLength(1);
+    await addMany(600, 1_000);
+    await waitUntil(() => threads.length === 2);
+    expect(await notes()).toHaveLength(1_200);
   });
 
   it('is gone after the end, with all that was in it in the file', async () => {

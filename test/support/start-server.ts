@@ -52,6 +52,8 @@ export async function startServer(
     /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;
+    /** How often memory is given back while the server has little to do; default: once a minute. */
+    idleMemoryEveryMs?: number;
     /** Default: those of the test. */
     variables?: Readonly<Record<string, string | undefined>>;
   } = {},
@@ -88,6 +90,7 @@ export async function startServer(
       canDropQualities: options.canDropQualities ?? false,
       ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
       ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
+      ...(options.idleMemoryEveryMs === undefined ? {} : { idleMemoryEveryMs: options.idleMemoryEveryMs }),
     });
   };
   const app = await start().catch(async (error: unknown) => {

@@ -82,6 +82,10 @@ export class LiveDelivery {
     this.#pending = options.pending;
   }
 
+  releaseMemory(): void {
+    this.#thumbnails.clear();
+  }
+
   sendMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
     const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
     if (broadcast === undefined) {

@@ -28,6 +28,10 @@ export class Thumbnails {
     this.#files = files;
   }
 
+  clear(): void {
+    this.#byPath.clear();
+  }
+
   /** Returns undefined when the file is missing or is no JPEG, PNG or WebP. */
   async read(path: string): Promise<Thumbnail | undefined> {
     const { find, open } = this.#files;

@@ -52,6 +52,10 @@ export class FileSender {
     }
   }
 
+  releaseMemory(): void {
+    this.#buffers.clear();
+  }
+
   async #pump(
     exchange: Exchange,
     pieces: readonly BodyPart[],

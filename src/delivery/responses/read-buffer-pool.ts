@@ -25,4 +25,9 @@ export class ReadBufferPool {
     const [kept, most] = isWide ? [this.#freeLarge, maxFreeLarge] : [this.#freeSmall, maxFreeSmall];
     if (isIdle && kept.length < most) kept.push(window);
   }
+
+  clear(): void {
+    this.#freeLarge.length = 0;
+    this.#freeSmall.length = 0;
+  }
 }

@@ -80,6 +80,11 @@ export class ResponseSender {
     this.#files = new FileSender(open, guard, observer);
   }
 
+  releaseMemory(): void {
+    this.#files.releaseMemory();
+    this.#slices.clear();
+  }
+
   sendPreflight(exchange: Exchange): void {
     this.#observer.request(exchange.kind, 204);
     exchange.reply.writeHead(204, [...preflightHeaders]);

@@ -49,6 +49,11 @@ export class SliceCache {
     };
   }
 
+  clear(): void {
+    this.#asked.clear();
+    this.#bodies.clear();
+  }
+
   async #read(key: string, body: ResponseBody): Promise<ResponseBody | undefined> {
     try {
       const bytes = await readBody(this.#open, body.parts, body.bytes);

@@ -41,6 +41,10 @@ export class BlockReader {
     this.#onStale = options.onStale;
   }
 
+  releaseMemory(): void {
+    this.#memory.clear();
+  }
+
   open(file: RemoteFile): OpenedFile {
     const entries = new OpenEntries(this.#cache, file);
     let expectedPosition = 0;

@@ -76,6 +76,11 @@ export class S3Storage implements MediaStorage {
     return this.#cache;
   }
 
+  /** Keeps what is on disk. */
+  releaseMemory(): void {
+    this.#reader.releaseMemory();
+  }
+
   async publish(from: string, to: string, signal?: AbortSignal): Promise<void> {
     const version = await this.#upload(from, to, signal);
     await this.#becomeCached(from, to, version);

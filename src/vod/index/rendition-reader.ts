@@ -32,6 +32,11 @@ export class RenditionReader {
     return this.#cache.calculatedSize;
   }
 
+  releaseMemory(): void {
+    // `clear` would fail requests that wait for an index.
+    for (const key of [...this.#cache.keys()]) this.#cache.delete(key);
+  }
+
   /**
    * @throws AppError `server-error` when the index or its media file is missing or damaged, or they do not belong together;
    * `storage-unavailable`

@@ -14,6 +14,11 @@ export class PlaylistCache {
     });
   }
 
+  clear(): void {
+    // `clear` of the cache would fail requests that wait for a playlist.
+    for (const key of [...this.#texts.keys()]) this.#texts.delete(key);
+  }
+
   get(key: string, render: Render): Promise<RenderedText> {
     return this.#texts.forceFetch(key, { context: render });
   }

@@ -38,6 +38,11 @@ export class VodPlayback {
     this.#options = options;
   }
 
+  releaseMemory(): void {
+    this.#playlists.clear();
+    this.#options.reader.releaseMemory();
+  }
+
   async isPlayable(videoId: string): Promise<boolean> {
     const { growing, stateOf } = this.#options;
     return growing.find(videoId) !== undefined || (await stateOf(videoId))?.isPlayable === true;
