@@ -333,6 +333,20 @@ test('all audio tracks stay in step', async () => {
   await expectSound(mp4, at => 5.2 + at, 10, '0:a:1');
 });
 
+test.each([
+  ['an MPEG transport stream', 'film.ts', [...h264, '-bf', '3', '-g', '75', ...aac]],
+  [
+    'Matroska with several reference frames',
+    'film.mkv',
+    [...h264, '-refs', '4', '-bf', '3', '-g', '75', ...aac],
+  ],
+])('a clip of what was uploaded in another format is exact: %s', async (_, name, args) => {
+  const film = [...countedVideo({ seconds: 16 }), ...countedAudio({ seconds: 16 }), ...args];
+  const source = await upload(await made(name, film));
+  const videoId = await clip(source, { startTimecode: '00:00:04.200', endTimecode: '00:00:09.720' });
+  await expectExact(videoId, numbers(105, 138), 25);
+});
+
 const refusedFilms: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['references across keyframes', ['-bf', '3', '-x264-params', 'open-gop=1', '-g', '100']],
   ['one keyframe', ['-bf', '3', '-g', '1000', '-keyint_min', '1000']],
