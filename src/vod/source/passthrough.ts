@@ -15,7 +15,7 @@ import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
 import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
 import { encodePriorityOf, enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
-import { hasSeveralConfigs } from './flv-configs.ts';
+import { findChangedConfigs } from './changed-configs.ts';
 import { measuredMetadata } from './source-metadata.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from './source-plan.ts';
 import { exceedsMaxDuration, type SourceRequest } from './source-request.ts';
@@ -43,6 +43,8 @@ interface Source {
 }
 
 interface TrackIndexes {
+  /** The audio changes its sample rate, channels or profile: it is encoded, so that it has one of each. */
+  readonly changesAudio?: boolean;
   readonly video: number | undefined;
   readonly audio: number | undefined;
   readonly more: readonly MoreAudio[];
@@ -71,8 +73,12 @@ export async function indexPassthrough(
   // Passing audio through beside encoded video saves little, and the timing of both would have to agree.
   if (tracks.video === undefined && (tracks.audio === undefined || plan.video !== undefined))
     return encodeAll();
-  if (probed.format === 'flv' && (await hasSeveralConfigs(source.path, job.signal))) return encodeAll();
-  const { indexed, mp4, streams } = await indexTracks(context, job, source, tracks);
+  const changed = await source.parse(() => findChangedConfigs(source.path, probed.format, job.signal));
+  if (changed.video) return encodeAll();
+  const { indexed, mp4, streams } = await indexTracks(context, job, source, {
+    ...tracks,
+    changesAudio: changed.audio,
+  });
   if (
     indexed === undefined ||
     indexed.kind === 'refused' ||
@@ -285,8 +291,8 @@ function remuxedAudio({ audioRenditions, audioTracks }: PlannedSource, { audio, 
   const indexes = [audio, ...more.map(({ index }) => index)];
   return audioRenditions
     .filter(({ index, isPassthrough }) => isPassthrough && indexes.includes(index))
-    .map(({ index, track, language }) => ({
-      index,
+    .map(({ index, track, language, channels }) => ({
+      ...{ index, channels },
       language: language && canonicalLanguageTag(language),
       title: audioTracks.find(one => one.track === track)?.name,
     }));
@@ -306,6 +312,7 @@ async function remux(
         source: path,
         videoIndex: tracks.video,
         audio: remuxedAudio(plan, tracks),
+        encodesAudio: tracks.changesAudio === true,
         timedBy: timingIndexes(plan),
         output: unfinished,
       }),

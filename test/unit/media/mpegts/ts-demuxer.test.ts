@@ -332,6 +332,17 @@ describe('TsDemuxer', () => {
     expect(samples.map(({ config }) => config?.toString('hex'))).toEqual(['1190', undefined, undefined]);
   });
 
+  it('gives a new configuration with the first frame of another sample rate', () => {
+    const ts = new TsWriter();
+    const [first, second, third] = ['first', 'second', 'third'].map(text => adts(Buffer.from(text)));
+    for (const frame of [second!, third!]) frame[2] = (frame[2]! & ~0x3c) | (4 << 2);
+    const { samples } = demux(
+      begin(ts, aac),
+      ts.pes(audioPid, Buffer.concat([first!, second!, third!]), { pts: 9000, hasLength: true }),
+    );
+    expect(samples.map(({ config }) => config?.toString('hex'))).toEqual(['1190', '1210', undefined]);
+  });
+
   it('reads Opus with its channels, and the packets behind their control headers', () => {
     const ts = new TsWriter();
     const descriptors = Buffer.concat([
