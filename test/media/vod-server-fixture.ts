@@ -218,7 +218,7 @@ export function workersOn(dataDir: string): { pid: number; nice: number; words: 
         // `pid (name) state ppid ...`: niceness is the 19th field (proc(5)), 16 after the state.
         const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (fields[0] === 'Z' || fields[0] === 'X' || stat.includes('(bwrap)')) return [];
+        if (fields[0] === 'Z' || fields[0] === 'X' || /\((bwrap|sh)\)/.test(stat)) return [];
         return [{ pid: Number(entry), nice: Number(fields[16]), words }];
       } catch {
         return [];
