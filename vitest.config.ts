@@ -48,10 +48,12 @@ const beyond = {
     'test/browser/live-!(page|private|sdk).test.ts',
     'test/browser/{audio-tracks,base-path,interruptions,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
   ],
-  /** Browsers other than Chromium, and players, encoders, proxies and languages of others. */
+  /** OBS, Firefox and WebKitGTK. */
+  'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
+  /** Other players, encoders, proxies and languages of others. */
   programs: [
-    'test/browser/{other-*,real-players}.test.ts',
-    'test/media/{edges,obs*,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
+    'test/browser/{other-players,real-players}.test.ts',
+    'test/media/{edges,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
     'test/service/signed-playback-examples.test.ts',
   ],
 };
@@ -214,6 +216,9 @@ export default defineConfig({
           env: isolatedEnv,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
+      },
+      {
+        test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...realTime, ...answers },
       },
       { test: { name: 'programs', include: beyond.programs, ...realTime, ...answers } },
     ],
