@@ -105,7 +105,7 @@ const onPostgres = [
   'wire-*',
 ].map(serviceFile);
 
-/** Those of them where PostgreSQL does something else than SQLite: lists, locks, claims, counters, searches, and whose rows are whose. */
+/** Files of `onPostgres` where PostgreSQL does something else than SQLite: lists, locks, claims, counters, searches, and whose rows are whose. */
 const postgresCore = [
   'api-{analytics,audit-log,isolation,isolation-walk,quotas,uploads,videos-lists}',
   'email-addresses',

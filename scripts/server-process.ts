@@ -37,7 +37,7 @@ const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run-0123456789';
 const productionKey = 'production-key-of-this-run-0123456789';
 
-/** Those that were started last, whether they still run, with their logs for the message of a failure. */
+/** Servers that were started last, whether they still run, with their logs for the message of a failure. */
 export const newestServers: Pick<ServerProcess, 'child' | 'lines'>[] = [];
 const maxNewestServers = 4;
 

@@ -15,7 +15,7 @@ export interface FileCost {
   readonly project: string;
   /** From the start of its process to its end. */
   readonly seconds: number;
-  /** Of its process and all that it started; absent where no `/proc` tells. */
+  /** Used by its process and all that it started; absent where no `/proc` tells. */
   readonly cpuSeconds?: number | undefined;
 }
 
@@ -39,9 +39,9 @@ export type ReportLine =
   | {
       readonly type: 'end';
       readonly errors: readonly UnhandledError[];
-      /** Of the run as a whole. */
+      /** Used by the run as a whole. */
       readonly seconds?: number;
-      /** Of the whole machine, whatever it did beside the tests. */
+      /** Used by the whole machine, whatever it did beside the tests. */
       readonly machineCpuSeconds?: number;
     };
 

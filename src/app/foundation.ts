@@ -108,7 +108,10 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
     const { limits, missing: missingIsolation } = await isolate(config, environment, {
-      ...{ files, dataDir, ffmpeg, ffprobe },
+      files,
+      dataDir,
+      ffmpeg,
+      ffprobe,
     });
     const urls = new ServerUrls({
       publicUrl: config.publicUrl,

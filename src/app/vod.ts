@@ -194,7 +194,11 @@ function createThrottle(tools: FfmpegTools, { clock, log }: Foundation): Encodin
 
 function createJobs({ config, database, nodes, metrics, clock, log }: Foundation, maxEncodes: number): Jobs {
   return new Jobs({
-    ...{ database, clock, log, maxCrashes: config['jobs.maxCrashes'], leaseMs: config['jobs.lease'] },
+    database,
+    clock,
+    log,
+    maxCrashes: config['jobs.maxCrashes'],
+    leaseMs: config['jobs.lease'],
     owner: nodes,
     isWorker: config['node.roles'].includes('worker'),
     lanes: {

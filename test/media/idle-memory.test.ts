@@ -63,7 +63,8 @@ it('holds no media of broadcasts and viewers that have left', async () => {
   for (const { liveStreamId } of streams) await server.api('PUT', `/live-streams/${liveStreamId}/complete`);
   expect(peak - before).toBeGreaterThan(20 * mebibyte);
   await waitUntil(() => heldBytes() - before < 4 * mebibyte, {
-    ...{ timeoutMs, everyMs: 500 },
+    timeoutMs,
+    everyMs: 500,
     what: () => `buffers to be released: ${Math.round((heldBytes() - before) / mebibyte)} MiB are held`,
   });
 });

@@ -31,7 +31,11 @@ if (missing !== undefined) console.log(`skipped: ${missing}`);
 /** Runs a script as a child of the server, which returns what it says, and how it ended. */
 async function runScript(script: string, access: ChildAccess = {}, within: ProcessLimits = limits) {
   const child = new ProcessOwner(within, silentLogger).start(bash, ['-c', script], {
-    ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, access, ids: {} },
+    outputs: 0,
+    hasStdout: true,
+    limits: ampleChildLimits,
+    access,
+    ids: {},
   });
   let text = '';
   child
@@ -101,7 +105,9 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
 
   test('creates no namespaces of its own', async () => {
     const child = new ProcessOwner(limits, silentLogger).start('/usr/bin/unshare', ['--user', '/nothing'], {
-      ...{ outputs: 0, limits: ampleChildLimits, ids: {} },
+      outputs: 0,
+      limits: ampleChildLimits,
+      ids: {},
     });
     expect((await child.exited).lastLines).toEqual([expect.stringMatching(/^unshare: unshare failed: /)]);
   });
@@ -122,7 +128,11 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
       'trap "" INT TERM; (trap "" INT TERM; while :; do :; done) & echo ready; while :; do :; done';
     const start = () =>
       owner.start(bash, ['-c', script], {
-        ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {}, niceness: 7 },
+        outputs: 0,
+        hasStdout: true,
+        limits: ampleChildLimits,
+        ids: {},
+        niceness: 7,
       });
     for (const end of ['kill', 'stop'] as const) {
       const child = start();
@@ -201,7 +211,10 @@ test.skipIf(missing !== undefined)('a child that is killed while its sandbox is 
   for (let count = 0; count < 10; count += 1) {
     const mark = `killed-${process.pid}-${count}`;
     const child = owner.start(bash, ['-c', 'while :; do :; done', mark], {
-      ...{ outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {} },
+      outputs: 0,
+      hasStdout: true,
+      limits: ampleChildLimits,
+      ids: {},
     });
     await new Promise(resolve => setTimeout(resolve, count));
     expect((await child.kill()).kind).toBe('stopped');
@@ -281,8 +294,12 @@ describe('a server', () => {
       videoId: string;
     };
     await uploadFile({
-      ...{ baseUrl: server.baseUrl, apiKey: server.productionKey, videoId, path: await fixture('hevc') },
-      ...{ signal: new AbortController().signal, onProgress: () => {} },
+      baseUrl: server.baseUrl,
+      apiKey: server.productionKey,
+      videoId,
+      path: await fixture('hevc'),
+      signal: new AbortController().signal,
+      onProgress: () => {},
     });
     let status = '';
     await waitUntil(

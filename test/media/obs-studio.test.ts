@@ -51,8 +51,12 @@ describe.skipIf(missingObs !== undefined)(missingObs ?? 'OBS', () => {
     await obs.reaches('STARTED');
     const health = await reaches(stream, 'live');
     expect(health).toMatchObject({
-      ...{ protocol: 'rtmp', encoder: expect.stringMatching(/^OBS \d+\.\d+/) },
-      ...{ videoCodec: expect.stringMatching(/^avc1\./), audioCodec: 'mp4a.40.2', width: 640, height: 360 },
+      protocol: 'rtmp',
+      encoder: expect.stringMatching(/^OBS \d+\.\d+/),
+      videoCodec: expect.stringMatching(/^avc1\./),
+      audioCodec: 'mp4a.40.2',
+      width: 640,
+      height: 360,
     });
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watch.until(({ realSegments }) => realSegments >= 3, 'three segments');

@@ -64,7 +64,10 @@ describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
     await using server = await startServer({}, { log: recordingLogger(log) });
     const { streamKey } = await server.createStream();
     const proxy = await LossyProxy.start({
-      ...{ target: server.app.srtPort!, seed: 1, lossPerMille: 0, delayMs: 0 },
+      target: server.app.srtPort!,
+      seed: 1,
+      lossPerMille: 0,
+      delayMs: 0,
       loses: datagram => datagram.readUInt16BE() === shutdown,
     });
     onTestFinished(() => proxy.close());

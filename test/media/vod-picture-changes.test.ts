@@ -9,7 +9,7 @@ import { type MadeSample, makeMovie } from '../support/progressive-movie.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { VideoServer } from './vod-server-fixture.ts';
 
-/** Of each half. */
+/** Length of each half. */
 const seconds = 3;
 const framesPerSecond = 25;
 interface Size {

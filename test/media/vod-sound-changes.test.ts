@@ -7,7 +7,7 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { VideoServer } from './vod-server-fixture.ts';
 
-/** Of each half. */
+/** Length of each half. */
 const seconds = 3;
 const hertz = 440;
 const decodedRate = 48_000;

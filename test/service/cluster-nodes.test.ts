@@ -82,7 +82,9 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
   it('have leases as long as the settings say, and so have their jobs', async () => {
     const url = await clusterUrl();
     await using server = await startServer({
-      ...{ 'database.url': url, 'node.lease': '5m', 'jobs.lease': '30m' },
+      'database.url': url,
+      'node.lease': '5m',
+      'jobs.lease': '30m',
     });
     const database = await openClusterDatabase(url);
     const leftMs = (table: string) =>

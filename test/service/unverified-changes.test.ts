@@ -72,7 +72,9 @@ const withSession =
   (cookie: string): Call =>
   (method, path, body) =>
     server.call(method, path, {
-      ...{ key: null, body, headers: { cookie, 'millrace-environment': 'sandbox' } },
+      key: null,
+      body,
+      headers: { cookie, 'millrace-environment': 'sandbox' },
     });
 const withKey =
   (key: string): Call =>
@@ -144,7 +146,12 @@ async function left({
 
 const everything = ['signingKey', 'token', 'webhook', 'hook', 'streamKey', 'restreams', 'source', 'link'];
 const countsOfOne = {
-  ...{ signingKeys: 1, uploadTokens: 1, webhooks: 1, hooks: 1, streamKeys: 1, destinations: 2 },
+  signingKeys: 1,
+  uploadTokens: 1,
+  webhooks: 1,
+  hooks: 1,
+  streamKeys: 1,
+  destinations: 2,
 };
 
 it('every column that grants access or names an address has a decision', async () => {
@@ -198,7 +205,12 @@ describe('the first proof of an address', () => {
 
     const { removed } = (await admin().verify(person.email)) as { removed: object };
     expect(removed).toMatchObject({
-      ...{ ...countsOfOne, webhooks: 3, streamKeys: 2, apiKeys: 2, invitations: 1, members: 0 },
+      ...countsOfOne,
+      webhooks: 3,
+      streamKeys: 2,
+      apiKeys: 2,
+      invitations: 1,
+      members: 0,
     });
     expect(await left(mine)).toEqual([]);
     expect(await left(kept)).toEqual(everything.filter(name => name !== 'hook'));

@@ -132,11 +132,21 @@ async function expectVoid(victim: EmailAddress, prepared: Prepared, to: TestApi)
 }
 
 const everything = {
-  ...{ passkeys: 1, sessions: 1, apiKeys: 1, twoFactor: true },
-  ...{ signingKeys: 0, uploadTokens: 0, streamKeys: 0, webhooks: 0, hooks: 0, destinations: 0 },
-  ...{ invitations: 0, members: 0, unknownApiKeys: 0 },
+  passkeys: 1,
+  sessions: 1,
+  apiKeys: 1,
+  twoFactor: true,
+  signingKeys: 0,
+  uploadTokens: 0,
+  streamKeys: 0,
+  webhooks: 0,
+  hooks: 0,
+  destinations: 0,
+  invitations: 0,
+  members: 0,
+  unknownApiKeys: 0,
 };
-/** Those of the account that the person stays in, which the operator created. */
+/** Keys of the account that the person stays in, which the operator created. */
 const unknownApiKeys = 2;
 
 describe('a user whom somebody else set up for an address', () => {
@@ -219,7 +229,8 @@ describe('a user whom somebody else set up for an address', () => {
     provider.people.set(login, { email: victim.toUpperCase() });
     const signedIn = await finish();
     expect(signedIn.json).toMatchObject({
-      ...{ email: victim, emailVerified: true },
+      email: victim,
+      emailVerified: true,
       removedCredentials: isInvited ? everything : { ...everything, unknownApiKeys },
     });
     expect(signedIn.json.account.accountId === employer.accountId).toBe(isInvited);

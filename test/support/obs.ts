@@ -18,7 +18,7 @@ export const missingObs = !isInstalled('obs')
 type Ini = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 
 interface ObsOptions {
-  /** Those that are sent over SRT, from 1. Over RTMP, it is the first one. */
+  /** Tracks that are sent over SRT, from 1. Over RTMP, it is the first one. */
   readonly streamedAudioTracks?: readonly number[];
 }
 
@@ -224,8 +224,12 @@ async function writeSettings(
     Basic: { Profile: 'Test', ProfileDir: 'Test', SceneCollection: 'Test', SceneCollectionFile: 'Test' },
     BasicWindow: { WarnBeforeStoppingStream: false, SysTrayEnabled: false },
     OBSWebSocket: {
-      ...{ FirstLoad: false, ServerEnabled: true, ServerPort: port, AlertsEnabled: false },
-      ...{ AuthRequired: true, ServerPassword: password },
+      FirstLoad: false,
+      ServerEnabled: true,
+      ServerPort: port,
+      AlertsEnabled: false,
+      AuthRequired: true,
+      ServerPassword: password,
     },
   };
   const files: Readonly<Record<string, string>> = {
@@ -249,7 +253,10 @@ async function writeSettings(
       AdvOut: { Encoder: 'obs_x264', TrackIndex: 1, StreamMultiTrackAudioMixes: tracks },
     }),
     'basic/profiles/Test/streamEncoder.json': JSON.stringify({
-      ...{ rate_control: 'CBR', bitrate: 600, keyint_sec: 2, preset: 'ultrafast' },
+      rate_control: 'CBR',
+      bitrate: 600,
+      keyint_sec: 2,
+      preset: 'ultrafast',
     }),
     'basic/scenes/Test.json': JSON.stringify({
       name: 'Test',

@@ -52,7 +52,7 @@ export async function startServer(
     /** True lets broadcasts lose qualities while the machine cannot keep up; default false. */
     canDropQualities?: boolean;
     freeBytes?: () => Promise<number>;
-    /** How often memory is given back while the server has little to do; default: once a minute. */
+    /** Time between two releases of memory while the server has little to do; default: a minute. */
     idleMemoryEveryMs?: number;
     /** Default: those of the test. */
     variables?: Readonly<Record<string, string | undefined>>;

@@ -15,7 +15,7 @@ interface TestedProgram extends Pick<ProgramBuild, 'path' | 'source'> {
 interface FindIsolationOptions {
   readonly setting: 'auto' | 'required' | 'off';
   readonly limits: ProcessLimits;
-  /** Those that the server runs. */
+  /** The server runs them. */
   readonly programs: readonly TestedProgram[];
   readonly dataDir: string;
   readonly inWorkFolder: <Result>(work: (folder: string) => Promise<Result>) => Promise<Result>;

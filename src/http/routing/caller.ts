@@ -10,7 +10,7 @@ export type Actor =
       readonly name: string | undefined;
       /** The user who created the key, if it is known. */
       readonly userId: string | undefined;
-      /** That user has not proved the email address. */
+      /** The user has not proved the email address. */
       readonly isUnverified: boolean;
     }
   | {

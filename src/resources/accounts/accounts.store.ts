@@ -60,16 +60,19 @@ export function selectKeyOwner(queries: Queries) {
 }
 
 const nothingRemoved: RemovedCredentials = {
-  ...{
-    passkeys: 0,
-    sessions: 0,
-    twoFactor: false,
-    apiKeys: 0,
-    signingKeys: 0,
-    uploadTokens: 0,
-    streamKeys: 0,
-  },
-  ...{ webhooks: 0, hooks: 0, destinations: 0, invitations: 0, members: 0, unknownApiKeys: 0 },
+  passkeys: 0,
+  sessions: 0,
+  twoFactor: false,
+  apiKeys: 0,
+  signingKeys: 0,
+  uploadTokens: 0,
+  streamKeys: 0,
+  webhooks: 0,
+  hooks: 0,
+  destinations: 0,
+  invitations: 0,
+  members: 0,
+  unknownApiKeys: 0,
 };
 
 /** One instance per server: its changes clear its cache of key owners and that of the sessions at once. */
@@ -356,7 +359,7 @@ export class AccountsStore {
     return { ...removed, unknownApiKeys: await this.#keyPairs.countUnknown(userId, transaction) };
   }
 
-  /** Of accounts that no verified user has owned. */
+  /** In accounts that no verified user has owned. */
   async #removeOtherMembers(userId: string, transaction: Transaction): Promise<number> {
     const others = await transaction.all(
       transaction.queries
@@ -418,8 +421,11 @@ export function ownerFrom(row: OwnerRow): KeyOwner {
       environment: row.environment,
     }),
     actor: {
-      ...{ kind: 'api-key', apiKeyId: row.api_key_id, name: row.key_name ?? undefined },
-      ...{ userId: row.user_id ?? undefined, isUnverified: row.unverified_user_id !== null },
+      kind: 'api-key',
+      apiKeyId: row.api_key_id,
+      name: row.key_name ?? undefined,
+      userId: row.user_id ?? undefined,
+      isUnverified: row.unverified_user_id !== null,
     },
   };
 }

@@ -97,9 +97,19 @@ const removedCredentialsSchema = z
     id: 'RemovedCredentials',
     examples: [
       {
-        ...{ passkeys: 1, sessions: 2, apiKeys: 0, signingKeys: 0, uploadTokens: 0, streamKeys: 0 },
-        ...{ webhooks: 1, hooks: 0, destinations: 0, invitations: 0, members: 0 },
-        ...{ twoFactor: false, unknownApiKeys: 0 },
+        passkeys: 1,
+        sessions: 2,
+        apiKeys: 0,
+        signingKeys: 0,
+        uploadTokens: 0,
+        streamKeys: 0,
+        webhooks: 1,
+        hooks: 0,
+        destinations: 0,
+        invitations: 0,
+        members: 0,
+        twoFactor: false,
+        unknownApiKeys: 0,
       },
     ],
   });

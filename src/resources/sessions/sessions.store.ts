@@ -251,7 +251,10 @@ function sessionFrom(rows: readonly SessionRow[]): Session | undefined {
     userId: row.user_id,
     accountId: row.account_id,
     actor: {
-      ...{ kind: 'user', userId: row.user_id, email: row.email, sessionId: row.id },
+      kind: 'user',
+      userId: row.user_id,
+      email: row.email,
+      sessionId: row.id,
       isUnverified: row.verified_at_ms === null,
     },
     email: row.email,

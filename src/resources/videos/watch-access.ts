@@ -34,7 +34,7 @@ export function requireWatchableBy(caller: Caller, video: Video, changes: VideoC
   if (isPublished || changes.playbackPolicy !== undefined) requireScope(caller, 'read');
 }
 
-/** Of a source: an address, not the id of a video or live stream. */
+/** True for a source that is an address, not the id of a video or live stream. */
 export function isAddress(source: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(source);
 }

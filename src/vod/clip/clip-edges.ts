@@ -78,7 +78,11 @@ export async function encodeEdges(
     frames && encodeEdge(context, { track, frames, edge, videoId }, signal);
   const [head, tail] = await Promise.all([encode(start.frames, 0), encode(end.frames, 1)]);
   const sampleOf = ({ data, isSync }: Pick<ClipSample, 'data' | 'isSync'>) => ({
-    ...{ data, isSync, trackId: track.id, position: 0, sizeBytes: data.length },
+    data,
+    isSync,
+    trackId: track.id,
+    position: 0,
+    sizeBytes: data.length,
   });
   return {
     track: withEdges(track, [head, tail]),

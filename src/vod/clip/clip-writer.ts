@@ -36,7 +36,7 @@ export interface WrittenClip {
 interface ClipOptions {
   /** For the indexes. Undefined: none are wanted. */
   readonly indexFolder: string | undefined;
-  /** Of an exact clip. Undefined: it is copied from the keyframe at its start or before. */
+  /** Edges of an exact clip. Undefined: it is copied from the keyframe at its start or before. */
   readonly edges: ClipEdges | undefined;
   readonly signal: AbortSignal;
 }

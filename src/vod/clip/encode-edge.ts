@@ -65,7 +65,9 @@ const turns = new ConcurrencyLimit(2);
 export function checkEdgeTrack(track: TrackDescription): void {
   const { sequence } = configOf(track);
   const { chromaFormat, lumaBits, chromaBits } = avcSampleFormat(sequence) ?? {
-    ...{ chromaFormat: chroma420, lumaBits: 8, chromaBits: 8 },
+    chromaFormat: chroma420,
+    lumaBits: 8,
+    chromaBits: 8,
   };
   const isUsual = chromaFormat === chroma420 && lumaBits === 8 && chromaBits === 8;
   if (!copyableProfiles.includes(sequence[1]!) || !isUsual)
@@ -107,8 +109,13 @@ export async function encodeEdge(
       const [source, output] = [join(folder, 'source.mp4'), join(folder, 'frames.mp4')];
       await writeFile(source, fileOf(track, samples));
       const command = edgeFramesCommand({
-        ...{ source, output, skippedFrames: first, parameterSetId, threads: settings.threads },
-        ...{ profile: config.sequence[1]!, level: config.sequence[3]! },
+        source,
+        output,
+        skippedFrames: first,
+        parameterSetId,
+        threads: settings.threads,
+        profile: config.sequence[1]!,
+        level: config.sequence[3]!,
         // Without the frames that are decoded ahead, and faster, it takes more bits for the same quality.
         maxBitsPerSecond: Math.round(Math.max(minBits, (3 * 8 * bytes) / seconds)),
         bufferBits: Math.max(minBits, 4 * 8 * largestBytes),

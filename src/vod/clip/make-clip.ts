@@ -45,7 +45,7 @@ export interface MadeClip extends Pick<WrittenClip, 'bytes' | 'leadSeconds'> {
 /** Makes the video playable. Returns false when it must be prepared like an upload. */
 export type StoreClip = (transaction: Transaction) => Promise<boolean>;
 
-/** Of a row that has no frame of the range, but for the rounding of times. */
+/** A row may overlap the range by so much and have no frame of it. */
 const roundingSeconds = 0.001;
 
 /**

@@ -292,7 +292,8 @@ function remuxedAudio({ audioRenditions, audioTracks }: PlannedSource, { audio, 
   return audioRenditions
     .filter(({ index, isPassthrough }) => isPassthrough && indexes.includes(index))
     .map(({ index, track, language, channels }) => ({
-      ...{ index, channels },
+      index,
+      channels,
       language: language && canonicalLanguageTag(language),
       title: audioTracks.find(one => one.track === track)?.name,
     }));
