@@ -143,11 +143,11 @@ export class LiveBroadcast {
    * Waits for a sign of the publisher when another one comes from its address, which is most likely the same one after
    * a stop that was not heard: SRT announces it in one packet, which may be lost.
    *
-   * @returns the connection to replace, undefined when it sends media or comes from elsewhere
+   * @returns the connection to replace, undefined when it sends media, has not begun to, or comes from elsewhere
    */
   async findLeftPublisher(remoteAddress: string): Promise<PublisherConnection | undefined> {
     const connection = this.#connection;
-    if (connection?.remoteAddress !== remoteAddress) return undefined;
+    if (connection?.remoteAddress !== remoteAddress || !this.publisher.hasSent) return undefined;
     // Over SRT, what arrived before is passed on later.
     const signsOf = () => connection.transport?.()?.packetsReceived ?? this.publisher.lastTagAtMs;
     const signs = signsOf();

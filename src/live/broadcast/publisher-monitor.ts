@@ -26,6 +26,7 @@ export class PublisherMonitor {
   #ingest: IngestInfo = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
   #lastTagAtMs: number;
+  #hasSent = false;
   readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>> = {
     video: new ArrivalLog(),
     audio: new ArrivalLog(),
@@ -49,6 +50,11 @@ export class PublisherMonitor {
     return this.#lastTagAtMs;
   }
 
+  /** The connection has sent something. */
+  get hasSent(): boolean {
+    return this.#hasSent;
+  }
+
   get ingestStats(): IngestStats {
     return this.#health.stats(this.#options.clock.monotonicMs());
   }
@@ -62,11 +68,13 @@ export class PublisherMonitor {
     this.#ingest = { protocol, encoder };
     this.tracks.clear();
     this.tagArrived();
+    this.#hasSent = false;
     this.#health.attached(this.#lastTagAtMs, () => connection.transport?.());
   }
 
   tagArrived(): void {
     this.#lastTagAtMs = this.#options.clock.monotonicMs();
+    this.#hasSent = true;
   }
 
   setMediaInfo(info: Omit<IngestInfo, 'protocol' | 'encoder'>): void {
