@@ -120,7 +120,7 @@ async function expectFrames(videoId: string, expected: readonly number[], rate: 
   const seconds = expected.length / rate;
   for (const address of renditions) {
     expect(Math.abs((await secondsOfPlaylist(address)) - seconds)).toBeLessThan(1 / rate);
-    const [first] = await decodeVideo(address);
+    const [first] = await decodeVideo(address, [], ['-enc_time_base', '1:90000']);
     expect(Math.abs(first!.seconds - TIMELINE_START_SECONDS)).toBeLessThan(0.002);
   }
   expect(Math.abs((await secondsOfFile(mp4)) - seconds)).toBeLessThan(1 / rate);
