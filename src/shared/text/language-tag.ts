@@ -25,8 +25,10 @@ const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl'])
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-export const languageTagPattern = '[a-zA-Z]+(?:-[a-zA-Z0-9]+)*';
-const tagPattern = new RegExp(`^${languageTagPattern}$`);
+/** For the API document. Languages, scripts and regions must also exist. */
+export const languageTagPattern =
+  '[a-zA-Z]{2}(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|[0-9]{3}))?(?:-(?:[nN][yY]|[a-zA-Z]{5}|[a-zA-Z]{11}))?';
+const formPattern = /^[a-zA-Z]+(?:-[a-zA-Z0-9]+)*$/;
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
@@ -68,7 +70,7 @@ export function canonicalLanguageTag(text: string): string | undefined {
 }
 
 export function languageTagProblem(text: string): string | undefined {
-  if (!tagPattern.test(text)) return languageTagMessages.form;
+  if (!formPattern.test(text)) return languageTagMessages.form;
   return normalizeLanguageTag(text) === undefined ? languageTagMessages.unknown : undefined;
 }
 
