@@ -1,12 +1,12 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { open, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
 import type { BuildCommand } from './media-tools.ts';
 import type { ChildAccess } from './process/isolation.ts';
 
 export interface CommandAccess {
-  readonly access: Required<Pick<ChildAccess, 'reads' | 'writes' | 'folders'>>;
-  /** Removes what a run left behind that is no output. */
+  readonly access: Required<Pick<ChildAccess, 'reads' | 'writes'>>;
+  /** Removes outputs that a failed run left empty. */
   finish(hasSucceeded: boolean): Promise<void>;
 }
 
@@ -14,8 +14,8 @@ export interface CommandAccess {
 const noFile = /^(?:-|pipe:.*|\/dev\/(?:null|full))$/;
 
 /**
- * Grants a command the files that it names as inputs and outputs. Outputs are created, so that each can be granted alone. Those
- * with a number in their name are granted with their folder.
+ * Grants a command the files that it names as inputs and outputs. Outputs are created, so that each can be granted alone: a
+ * folder would let the command fill the disk with files, and plant links, pipes and what cannot be removed.
  * @param command that is not run
  */
 export async function prepareAccess(command: FfmpegCommand, build: BuildCommand): Promise<CommandAccess> {
@@ -34,8 +34,7 @@ export async function prepareAccess(command: FfmpegCommand, build: BuildCommand)
   });
   build(command);
   const files = outputs.filter(target => !noFile.test(target));
-  const folders = [...new Set(files.filter(isPattern).map(folderOfPattern))];
-  const paths = files.filter(target => !isPattern(target)).map(target => resolve(target));
+  const paths = files.map(target => resolve(target));
   const created: string[] = [];
   const writes: string[] = [];
   for (const path of new Set(paths)) {
@@ -44,9 +43,8 @@ export async function prepareAccess(command: FfmpegCommand, build: BuildCommand)
     if (creation === 'created') created.push(path);
   }
   return {
-    access: { reads, writes, folders },
+    access: { reads, writes },
     finish: async hasSucceeded => {
-      for (const folder of folders) await removeLinks(folder);
       if (!hasSucceeded) for (const path of created) await removeEmpty(path);
     },
   };
@@ -54,14 +52,6 @@ export async function prepareAccess(command: FfmpegCommand, build: BuildCommand)
 
 function fileOf(target: string): string {
   return target.startsWith('file:') ? target.slice('file:'.length) : target;
-}
-
-function isPattern(path: string): boolean {
-  return basename(path).includes('%');
-}
-
-function folderOfPattern(path: string): string {
-  return resolve(dirname(path).replaceAll('%%', '%'));
 }
 
 /** ffmpeg reports what makes it impossible. */
@@ -74,15 +64,6 @@ async function createFile(path: string): Promise<'created' | 'existing' | 'impos
       () => 'existing' as const,
       () => 'impossible' as const,
     );
-  }
-}
-
-/** The server reads what is there, and must not be led elsewhere. */
-async function removeLinks(folder: string): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  for (const entry of entries) {
-    if (!entry.isFile() && !entry.isDirectory())
-      await rm(join(entry.parentPath, entry.name), { force: true });
   }
 }
 

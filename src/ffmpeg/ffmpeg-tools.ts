@@ -203,7 +203,11 @@ export class FfmpegTools implements MediaTools {
         hasLauncher,
         isIsolated: owner.limits.isIsolated,
         onPid: pid => owner.limits.watch(pid, child.exited),
-        takeLine: line => progress.takeLine(line),
+        takeLine: line => {
+          const isProgress = progress.takeLine(line);
+          if (!isProgress) options.onLine?.(line);
+          return isProgress;
+        },
       });
       owner.track(child);
       return child;

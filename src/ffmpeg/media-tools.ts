@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly purpose: string;
   readonly ids: Readonly<Record<string, unknown>>;
   readonly onProgress?: (progress: RunProgress) => void;
+  /** Called with what it says, except progress. */
+  readonly onLine?: (line: string) => void;
   /** 0..19. Default: that of the tools. */
   readonly niceness?: number;
   /** Suspended (SIGSTOP) while live broadcasts lag. Default false. */

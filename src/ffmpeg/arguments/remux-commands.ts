@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { iso639Code } from '../../shared/text/iso-639.ts';
 import type { BuildCommand } from '../media-tools.ts';
 import { mediaOnly, readAlong, startAtFirst, withoutMetadata } from './encode-command.ts';
@@ -70,9 +71,11 @@ function labels(audio: readonly AudioLabel[]): string[] {
 }
 
 const unlimitedSegmentSeconds = '1000000000';
+/** A single segment, by the name of the file that takes it, its start and its end. */
+const segmentLine = /^null?,[^,]+,([^,]+)$/;
 
 /**
- * Reads a source to its end and writes one line of CSV to `list`, which ends with the end time of the video. Progress reports
+ * Reads a source to its end and says one line, from which {@link measuredEnd} reads the end time of the video. Progress reports
  * do not tell it: since version 7, they follow the shortest track.
  */
 export function measureCommand(
@@ -80,22 +83,29 @@ export function measureCommand(
   videoIndex: number,
   timedBy: readonly number[],
   leadSeconds: number,
-  list: string,
 ): BuildCommand {
   return command => {
     command
       .input(`file:${source}`)
       .inputOptions(...startAtFirst(leadSeconds), ...mediaOnly)
-      .output(`file:${list.replaceAll('%', '%%')}.%d`)
+      .output(`file:${devNull}`)
       .outputOptions(
         ...['-map', `0:${videoIndex}`, '-c', 'copy', '-f', 'segment', '-segment_format', 'crc'],
-        ...['-segment_time', unlimitedSegmentSeconds, '-segment_list_type', 'csv', '-segment_list', list],
+        // Takes a name without a number.
+        ...['-strftime', '1', '-segment_time', unlimitedSegmentSeconds],
+        ...['-segment_list_type', 'csv', '-segment_list', 'pipe:2'],
       );
     return readAlong(
       command,
       timedBy.filter(index => index !== videoIndex),
     );
   };
+}
+
+/** Undefined for any other line. */
+export function measuredEnd(line: string): number | undefined {
+  const [, seconds] = segmentLine.exec(line) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) || 0;
 }
 
 export interface Mp4Input {

@@ -9,8 +9,6 @@ export interface ChildAccess {
   readonly reads?: readonly string[] | undefined;
   /** Files, which must exist: their folders stay out of reach, so that a child leaves no links in them. */
   readonly writes?: readonly string[] | undefined;
-  /** Folders that a child may fill with files. */
-  readonly folders?: readonly string[] | undefined;
   /** The network of the machine. */
   readonly hasNetwork?: boolean | undefined;
   /** Graphics hardware. */
@@ -71,7 +69,7 @@ export class Isolation {
   /** Words before the arguments of a program. The sandbox is described in JSON on the descriptor, before the program starts. */
   words(path: string, access: ChildAccess, infoDescriptor: number): string[] {
     const { bwrapPath, variant } = this.#options;
-    const { reads = [], writes = [], folders = [], hasNetwork = false, hasDevices = false } = access;
+    const { reads = [], writes = [], hasNetwork = false, hasDevices = false } = access;
     const program = this.#resolve(path);
     const libraries = [...new Set([...this.#libraries, ...librariesOf(program)])];
     const isDataDirVisible = libraries.some(folder => isWithin(this.#dataDir, realPathOf(folder)));
@@ -96,7 +94,7 @@ export class Isolation {
       ...['--ro-bind', this.#resolve(shellPath), shellPath, ...bind('--ro-bind', program)],
       ...(hasDevices ? hardwareWords() : []),
       ...reads.flatMap(file => bind('--ro-bind-try', resolve(file))),
-      ...[...writes, ...folders].flatMap(target => bind('--bind', resolve(target))),
+      ...writes.flatMap(target => bind('--bind', resolve(target))),
       ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
       ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor)],
       ...['--as-pid-1', '--', shellPath, '-c', initScript, this.name, program],

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeCommand } from '../../ffmpeg/arguments/encode-command.ts';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
-import { measureCommand } from '../../ffmpeg/arguments/remux-commands.ts';
+import { measureCommand, measuredEnd } from '../../ffmpeg/arguments/remux-commands.ts';
 import type { EncoderDevice } from '../../ffmpeg/hardware/encoder-device.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
@@ -288,18 +287,19 @@ async function videoEndSeconds(
 ): Promise<number> {
   const knownSeconds = boundaries?.end()?.seconds;
   if (knownSeconds !== undefined) return knownSeconds;
-  return context.files.inWorkFolder(async folder => {
-    const list = join(folder, 'measured.csv');
-    const command = measureCommand(source, plan.video!.index, timingIndexes(plan), plan.leadSeconds, list);
-    await context.tools.runCommand(command, {
-      limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
-      signal,
-      purpose: 'measure',
-      ids: { videoId },
-      isPausable: true,
-    });
-    return Number((await readFile(list, 'utf8')).trimEnd().split(',').at(-1)) || 0;
+  const command = measureCommand(source, plan.video!.index, timingIndexes(plan), plan.leadSeconds);
+  let endSeconds = 0;
+  await context.tools.runCommand(command, {
+    limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),
+    signal,
+    purpose: 'measure',
+    ids: { videoId },
+    isPausable: true,
+    onLine: line => {
+      endSeconds = measuredEnd(line) ?? endSeconds;
+    },
   });
+  return endSeconds;
 }
 
 /** All other renditions are cut at these boundaries too. */
