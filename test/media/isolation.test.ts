@@ -104,6 +104,10 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
     expect(variables).not.toContain('SECRET_OF_THE_TEST');
   });
 
+  test('starts a bounded number of processes', async () => {
+    expect((await runScript('echo "$(</proc/self/limits)"')).text).toMatch(/^Max processes +4096 +4096 /m);
+  });
+
   test('creates no namespaces of its own', async () => {
     const child = new ProcessOwner(limits, silentLogger).start('/usr/bin/unshare', ['--user', '/nothing'], {
       outputs: 0,

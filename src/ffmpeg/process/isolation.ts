@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { release } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { EnvironmentVariables } from './child-environment.ts';
 
@@ -36,6 +37,12 @@ const shellPath = '/bin/sh';
  * the server itself in a container.
  */
 const initScript = '"$@"; exit $?';
+/** With threads. More than encoders start on machines with many cores. */
+const maxProcesses = 4096;
+/** Option `p` of dash and BusyBox is `u` of others. */
+const processLimit = `ulimit -p ${maxProcesses} 2>/dev/null || ulimit -u ${maxProcesses} 2>/dev/null; `;
+/** Since then, Linux counts the processes of a sandbox without all others of the user. It bounds none of the user `root`. */
+const countingKernel = [5, 14] as const;
 const maxTemporaryBytes = 16 * 1024 ** 2;
 const libraryFolders = [
   ...['/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32', '/usr/local/lib', '/usr/local/lib64'],
@@ -73,6 +80,7 @@ export class Isolation {
     const program = this.#resolve(path);
     const libraries = [...new Set([...this.#libraries, ...librariesOf(program)])];
     const isDataDirVisible = libraries.some(folder => isWithin(this.#dataDir, realPathOf(folder)));
+    const script = countsProcesses() ? processLimit + initScript : initScript;
     return [
       ...[bwrapPath, '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
       ...(variant.isStrict ? ['--unshare-user', '--disable-userns'] : []),
@@ -97,7 +105,7 @@ export class Isolation {
       ...writes.flatMap(target => bind('--bind', resolve(target))),
       ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
       ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor)],
-      ...['--as-pid-1', '--', shellPath, '-c', initScript, this.name, program],
+      ...['--as-pid-1', '--', shellPath, '-c', script, this.name, program],
     ];
   }
 
@@ -106,6 +114,11 @@ export class Isolation {
     this.#programs.set(path, known);
     return known;
   }
+}
+
+function countsProcesses(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return major > countingKernel[0] || (major === countingKernel[0] && minor >= countingKernel[1]);
 }
 
 function bind(option: string, path: string): string[] {
