@@ -46,6 +46,8 @@ const minStillSeconds = 0.1;
 /** From keyframe to keyframe: bounds what is decoded. */
 const maxGopSeconds = 30;
 const maxGopFrames = 120 * maxGopSeconds;
+/** In memory. */
+const maxGopBytes = 256 * 1024 * 1024;
 
 /**
  * Encodes the frames of an exact clip that cannot be copied: those before its first keyframe, and at its end those that refer to
@@ -262,4 +264,6 @@ function checkSpan(samples: readonly ClipSample[], { timescale }: TrackDescripti
   if (seconds > maxGopSeconds || samples.length > maxGopFrames) {
     throw new ClipCutRefused(`its keyframes are more than ${maxGopSeconds} s apart`);
   }
+  const bytes = samples.reduce((sum, { data }) => sum + data.length, 0);
+  if (bytes > maxGopBytes) throw new ClipCutRefused(`its keyframes are more than ${maxGopBytes} bytes apart`);
 }

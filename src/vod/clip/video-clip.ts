@@ -39,6 +39,8 @@ const roundingSeconds = 0.001;
 /** Of other tracks, between slices that are read at once. */
 const maxGapBytes = 512 * 1024;
 const maxReadBytes = 8 * 1024 * 1024;
+/** Is read into memory: about 40 s of the highest bit rate that is not encoded again. */
+const maxRowBytes = 256 * 1024 * 1024;
 const goneReason = 'The video that was to be clipped is gone.';
 
 /** Time that viewers get. Undefined until the highest quality can be played. */
@@ -203,19 +205,25 @@ async function readSegments(
   to: number,
   storage: MediaStorage,
 ): Promise<Buffer> {
-  const bodies: Buffer[] = [];
-  for (let index = from; index < to; index += 1) {
-    bodies.push(await readParts((await rendition.readSegment(index)).parts, storage));
-  }
-  return Buffer.concat(bodies);
+  const parts: (Buffer | FileSlice)[] = [];
+  for (let index = from; index < to; index += 1) parts.push(...(await rendition.readSegment(index)).parts);
+  return readParts(parts, storage);
 }
 
-/** Parts that are in files, and parts in memory. @throws AppError `server-error` when a file is too short */
+/**
+ * Parts that are in files, and parts in memory. @throws AppError `server-error` when a file is too short, `media-refused` when they
+ * are too much
+ */
 export async function readParts(
   parts: readonly (Buffer | FileSlice)[],
   storage: Pick<MediaStorage, 'open'>,
 ): Promise<Buffer> {
   const files = new Map<string, OpenedFile>();
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > maxRowBytes) {
+    const reason = `A segment of it has ${bytes} bytes, and at most ${maxRowBytes} can be clipped.`;
+    throw new AppError('media-refused', `${reason} Encode the video at a lower bit rate first.`);
+  }
   try {
     const bodies: Buffer[] = [];
     for (let at = 0; at < parts.length; ) {
