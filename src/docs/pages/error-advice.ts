@@ -138,7 +138,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'email-unverified': {
     meaning:
-      'You want to join another account, but nobody has proved that the email address of your user is yours. Somebody else could have created the user.',
+      'You want to join another account, or to invite others, remove them or change their roles, but nobody has proved that the email address of your user is yours. Somebody else could have created the user.',
     remedy:
       'Open the link of the invitation that was mailed to you, or request a new password. Without a mail server, ask the operator to verify you.',
   },

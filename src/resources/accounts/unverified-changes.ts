@@ -12,7 +12,6 @@ const answered =
 const changesOf: Readonly<Record<string, (change: Change) => UnverifiedChange[]>> = {
   'POST /account/signing-keys': answered('signing-key', 'signingKeyId'),
   'POST /upload-tokens': answered('upload-token', 'token'),
-  'POST /account/invitations': answered('invitation', 'invitationId'),
   'POST /webhooks': answered('webhook', 'webhookId'),
   'PATCH /webhooks/{webhookId}': answered('webhook', 'webhookId'),
   'PUT /hooks/{hook}': answered('hook', 'hookId'),

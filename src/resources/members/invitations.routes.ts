@@ -57,7 +57,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
         'Send the person the `url`, which is only in this response. It works once, within 7 days. A server with a mail server sends another link, which verifies the address, and `mail` has the outcome. A new invitation of the same address replaces the earlier one.',
       body: jsonBody(invitationCreationSchema),
       success: { status: 201, description: 'The invitation, with its link.', schema: invitationSchema },
-      errors: ['already-member', 'invitation-limit-reached', 'member-limit-reached'],
+      errors: ['already-member', 'email-unverified', 'invitation-limit-reached', 'member-limit-reached'],
       handle: async ({ caller, body }) => {
         const { invitation, url } = await invitations.create(caller, body);
         return { ...viewOf(invitation, nowMs()), url };

@@ -25,6 +25,7 @@ import {
   maxMembers,
   type Role,
 } from './member.ts';
+import { requireVerified } from './members.service.ts';
 
 interface InvitationsServiceOptions {
   readonly store: InvitationsStore;
@@ -67,12 +68,14 @@ export class InvitationsService {
 
   /**
    * Replaces an earlier invitation of the same person. A mail is sent in the background.
-   * @throws AppError `already-member`, `invitation-limit-reached` or `member-limit-reached`
+   * @throws AppError `already-member`, `email-unverified`, `invitation-limit-reached` or `member-limit-reached`
    */
   async create(
-    { accountId, sessionId }: SessionCaller,
+    caller: SessionCaller,
     invited: { email: EmailAddress; role: Role },
   ): Promise<{ invitation: Invitation; url: string }> {
+    requireVerified(caller);
+    const { accountId, sessionId } = caller;
     const { store, accounts, publicUrl, mails, clock, log } = this.#options;
     const { email } = invited;
     const token = randomBase62(invitationTokenLength);

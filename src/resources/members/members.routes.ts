@@ -45,7 +45,7 @@ export function memberRoutes(members: MembersService): Route[] {
       ...one,
       body: jsonBody(memberChangesSchema),
       success: { status: 200, description: 'The member.', schema: memberSchema },
-      errors: ['last-owner'],
+      errors: ['last-owner', 'email-unverified'],
       handle: async ({ caller, found, body }) =>
         viewOf(await members.setRole(caller, found.userId, body.role), caller),
     }),
@@ -56,7 +56,7 @@ export function memberRoutes(members: MembersService): Route[] {
         'Owners can remove others, and everybody can leave. Sessions of the member in this account end within a second. The last owner cannot be removed.',
       ...one,
       success: { status: 204, description: 'The user is no longer a member.' },
-      errors: ['last-owner', 'authorization-insufficient-scope'],
+      errors: ['last-owner', 'authorization-insufficient-scope', 'email-unverified'],
       handle: ({ caller, found }) => members.remove(caller, found.userId),
     }),
   ];

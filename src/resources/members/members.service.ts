@@ -6,6 +6,17 @@ import type { Transaction } from '../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { Member, Role } from './member.ts';
 
+/**
+ * Somebody else may be behind an unverified user, and people whom that one lets in would stay when the address is proved.
+ * @throws AppError `email-unverified`
+ */
+export function requireVerified({ actor }: SessionCaller): void {
+  if (!actor.isUnverified) return;
+  const detail =
+    'Prove that your email address is yours before you invite others, remove them or change their roles: request a new password on the sign-in page, or ask the operator of the server to verify you.';
+  throw new AppError('email-unverified', undefined, { details: { detail } });
+}
+
 export class MembersService {
   readonly #accounts: AccountsStore;
   readonly #log: Logger;
@@ -23,8 +34,10 @@ export class MembersService {
     return this.#accounts.members.find(accountId, userId);
   }
 
-  /** @throws AppError `last-owner` */
-  async setRole({ accountId }: SessionCaller, userId: string, role: Role): Promise<Member> {
+  /** @throws AppError `last-owner` or `email-unverified` */
+  async setRole(caller: SessionCaller, userId: string, role: Role): Promise<Member> {
+    requireVerified(caller);
+    const { accountId } = caller;
     const { members } = this.#accounts;
     const member = await this.#accounts.changeAccess(accountId, async transaction => {
       const before = await this.#require(accountId, userId, transaction);
@@ -38,11 +51,14 @@ export class MembersService {
 
   /**
    * Everybody may leave, only owners may remove others. Ends the sessions of the member in this account.
-   * @throws AppError `last-owner` or `authorization-insufficient-scope`
+   * @throws AppError `last-owner`, `authorization-insufficient-scope` or `email-unverified`
    */
   async remove(caller: SessionCaller, userId: string): Promise<void> {
     const { accountId } = caller;
-    if (userId !== caller.userId) requireScope(caller, 'admin');
+    if (userId !== caller.userId) {
+      requireScope(caller, 'admin');
+      requireVerified(caller);
+    }
     await this.#accounts.changeAccess(accountId, async transaction => {
       await transaction.lock('user', userId);
       const member = await this.#require(accountId, userId, transaction);
