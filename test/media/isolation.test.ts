@@ -227,6 +227,16 @@ test.skipIf(missing !== undefined)('a child that is killed while its sandbox is 
   }
 });
 
+test.skipIf(missing !== undefined)('a child whose sandbox is never ready can be killed', async () => {
+  const child = new ProcessOwner(limits, silentLogger).start(bash, ['-c', 'sleep 1000'], {
+    outputs: 0,
+    limits: ampleChildLimits,
+    ids: {},
+  });
+  process.kill(child.pid!, 'SIGSTOP');
+  expect(await child.kill()).toMatchObject({ kind: 'stopped' });
+});
+
 test.skipIf(missing !== undefined)('no child is granted the folder of its outputs', async () => {
   const work = await testTempDir();
   const options = { limits: ampleLimits, signal: new AbortController().signal, purpose: 'test', ids: {} };

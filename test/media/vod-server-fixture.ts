@@ -207,7 +207,10 @@ export async function digestOfFile(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** Processes other than the server and sandboxes that were started on files of a data folder and still run. */
+/** Programs that become ffmpeg, and sandboxes. */
+const launchers = /\((?:launch\.sh|env|setpriv|sh|nice|bwrap)\)/;
+
+/** Processes other than the server and launchers that were started on files of a data folder and still run. */
 export function workersOn(dataDir: string): { pid: number; nice: number; words: string[] }[] {
   return readdirSync('/proc')
     .filter(entry => /^\d+$/.test(entry))
@@ -218,7 +221,7 @@ export function workersOn(dataDir: string): { pid: number; nice: number; words: 
         // `pid (name) state ppid ...`: niceness is the 19th field (proc(5)), 16 after the state.
         const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (fields[0] === 'Z' || fields[0] === 'X' || /\((bwrap|sh)\)/.test(stat)) return [];
+        if (fields[0] === 'Z' || fields[0] === 'X' || launchers.test(stat)) return [];
         return [{ pid: Number(entry), nice: Number(fields[16]), words }];
       } catch {
         return [];

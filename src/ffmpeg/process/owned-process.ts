@@ -23,6 +23,8 @@ interface StopTimeouts {
 }
 
 const defaultStopTimeouts: StopTimeouts = { interruptAfterMs: 1000, killAfterMs: 2000 };
+/** A sandbox that is not ready by then hangs, such as on a file system that does not answer. */
+const maxSandboxMs = 10_000;
 const maxLastLines = 50;
 const maxLineLength = 500;
 /** In the description that bubblewrap writes. */
@@ -155,7 +157,14 @@ export abstract class OwnedProcess {
     // Bubblewrap passes no signals on.
     if (pid !== undefined) signalGroup(pid, signal);
     else if (!this.#isIsolated) this.sendSignal(signal);
-    else if (signal !== 'SIGCONT') this.#waitingSignal = signal;
+    else if (signal !== 'SIGCONT') this.#sendLate(signal);
+  }
+
+  #sendLate(signal: NodeJS.Signals): void {
+    this.#waitingSignal = signal;
+    this.#later(maxSandboxMs, () => {
+      if (this.#sandboxPid === undefined) this.sendSignal('SIGKILL');
+    });
   }
 
   #later(delayMs: number, action: () => void): void {
