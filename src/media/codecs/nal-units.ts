@@ -14,9 +14,13 @@ export function joinWithLengths(units: readonly Buffer[]): Buffer {
 }
 
 /** Reads units that have their length before them, up to the first malformed one. ISO/IEC 14496-15:2022, 4.3.3. */
-export function splitLengths(sample: Buffer, lengthBytes: number): Buffer[] {
+export function splitLengths(
+  sample: Buffer,
+  lengthBytes: number,
+  maxUnits = Number.POSITIVE_INFINITY,
+): Buffer[] {
   const units: Buffer[] = [];
-  for (let at = 0; at + lengthBytes < sample.length; ) {
+  for (let at = 0, count = 0; count < maxUnits && at + lengthBytes < sample.length; count += 1) {
     const start = at + lengthBytes;
     const end = start + sample.readUIntBE(at, lengthBytes);
     if (end > sample.length) break;

@@ -51,6 +51,8 @@ const chroma420 = 1;
 /** Numbers of sequence parameter sets. Encoders begin with 0. */
 const maxParameterSetId = 31;
 const lengthBytes = 4;
+/** Of a keyframe, whose parameter sets come before its slices. A hostile one can have millions. */
+const maxUnits = 64;
 const timeoutMs = 5 * 60_000;
 const minOutputBytes = 64 * 1024 ** 2;
 const maxBoxBytes = 512 * 1024 ** 2;
@@ -98,7 +100,7 @@ export async function encodeEdge(
   signal: AbortSignal,
 ): Promise<EncodedEdge> {
   const config = configOf(track);
-  const parameterSetId = unusedIds([...config.units, ...inBandSets(samples)])[edge];
+  const parameterSetId = unusedId([...config.units, ...inBandSets(samples)], edge);
   if (parameterSetId === undefined) throw new ClipCutRefused('it uses all numbers of parameter sets');
   const bytes = samples.reduce((sum, { data }) => sum + data.length, 0);
   const largestBytes = Math.max(...samples.map(({ data }) => data.length));
@@ -151,15 +153,18 @@ function isOfType(...types: readonly number[]): (unit: Buffer) => boolean {
 function inBandSets(samples: readonly ClipSample[]): Buffer[] {
   return samples
     .filter(({ isSync }) => isSync)
-    .flatMap(({ data }) => splitLengths(data, lengthBytes))
+    .flatMap(({ data }) => splitLengths(data, lengthBytes, maxUnits))
     .filter(isOfType(SEQUENCE_PARAMETER_SET, PICTURE_PARAMETER_SET));
 }
 
-/** Sequence and picture parameter sets of an edge share their number. */
-function unusedIds(units: readonly Buffer[]): number[] {
+/**
+ * Sequence and picture parameter sets of an edge share their number. Those of the two edges differ, also where each avoids sets that
+ * the other does not see.
+ */
+function unusedId(units: readonly Buffer[], edge: 0 | 1): number | undefined {
   const used = new Set(units.map(avcParameterSetId));
   const all = Array.from({ length: maxParameterSetId }, (_, index) => maxParameterSetId - index);
-  return all.filter(id => !used.has(id));
+  return all.find(id => id % 2 !== edge && !used.has(id));
 }
 
 function fileOf(track: TrackDescription, samples: readonly ClipSample[]): Buffer {
