@@ -51,7 +51,7 @@ const chroma420 = 1;
 /** Numbers of sequence parameter sets. Encoders begin with 0. */
 const maxParameterSetId = 31;
 const lengthBytes = 4;
-/** Of a keyframe, whose parameter sets come before its slices. A hostile one can have millions. */
+/** Units that are read of a keyframe: parameter sets come before its slices, and a hostile one can have millions. */
 const maxUnits = 64;
 const timeoutMs = 5 * 60_000;
 const minOutputBytes = 64 * 1024 ** 2;
