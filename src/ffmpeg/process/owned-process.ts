@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { constants, devNull, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../../shared/errors.ts';
@@ -154,6 +154,8 @@ export abstract class OwnedProcess {
 
   #send(signal: NodeJS.Signals): void {
     const pid = this.#sandboxPid;
+    // A stopped bubblewrap would not end with its sandbox.
+    if (this.#isIsolated && signal === 'SIGKILL') this.sendSignal('SIGCONT');
     // Bubblewrap passes no signals on.
     if (pid !== undefined) signalGroup(pid, signal);
     else if (!this.#isIsolated) this.sendSignal(signal);
@@ -163,7 +165,9 @@ export abstract class OwnedProcess {
   #sendLate(signal: NodeJS.Signals): void {
     this.#waitingSignal = signal;
     this.#later(maxSandboxMs, () => {
-      if (this.#sandboxPid === undefined) this.sendSignal('SIGKILL');
+      if (this.#sandboxPid !== undefined) return;
+      for (const child of childrenOf(this.pid)) signalProcess(child, 'SIGKILL');
+      this.sendSignal('SIGKILL');
     });
   }
 
@@ -178,6 +182,15 @@ function signalGroup(leader: number, signal: NodeJS.Signals): void {
   } catch {
     // It leads no group until the program starts, and ignores SIGINT.
     signalProcess(leader, signal === 'SIGINT' ? 'SIGKILL' : signal);
+  }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
   }
 }
 
