@@ -227,7 +227,7 @@ test.skipIf(missing !== undefined)('a child that is killed while its sandbox is 
   }
 });
 
-test.skipIf(missing !== undefined)('a child whose sandbox is never ready can be killed', async () => {
+test.skipIf(missing !== undefined)('a child that was stopped while its sandbox is made can be killed', async () => {
   const child = new ProcessOwner(limits, silentLogger).start(bash, ['-c', 'read line'], {
     outputs: 0,
     limits: ampleChildLimits,
