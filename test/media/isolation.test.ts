@@ -227,15 +227,18 @@ test.skipIf(missing !== undefined)('a child that is killed while its sandbox is 
   }
 });
 
-test.skipIf(missing !== undefined)('a child that was stopped while its sandbox is made can be killed', async () => {
-  const child = new ProcessOwner(limits, silentLogger).start(bash, ['-c', 'read line'], {
-    outputs: 0,
-    limits: ampleChildLimits,
-    ids: {},
-  });
-  process.kill(child.pid!, 'SIGSTOP');
-  expect(await child.kill()).toMatchObject({ kind: 'stopped' });
-});
+test.skipIf(missing !== undefined)(
+  'a child that was stopped while its sandbox is made can be killed',
+  async () => {
+    const child = new ProcessOwner(limits, silentLogger).start(bash, ['-c', 'read line'], {
+      outputs: 0,
+      limits: ampleChildLimits,
+      ids: {},
+    });
+    process.kill(child.pid!, 'SIGSTOP');
+    expect(await child.kill()).toMatchObject({ kind: 'stopped' });
+  },
+);
 
 test.skipIf(missing !== undefined)('no child is granted the folder of its outputs', async () => {
   const work = await testTempDir();
