@@ -1,5 +1,5 @@
-import type { Video } from '../../src/resources/videos/video.ts';
-import { VideosStore } from '../../src/resources/videos/videos.store.ts';
+import type { Video } from '../../src/resources/videos/videos/video.ts';
+import { VideosStore } from '../../src/resources/videos/videos/videos.store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 
 const videosAtOnce = 5_000;

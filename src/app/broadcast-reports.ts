@@ -1,5 +1,5 @@
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
-import type { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
+import type { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';

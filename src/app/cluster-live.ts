@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveSource, PlayableBroadcast } from '../delivery/live/live-source.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastStats } from '../live/broadcast/broadcast-stats.ts';
-import type { ClaimedBroadcast } from '../resources/broadcasts/broadcast-claims.store.ts';
-import type { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
-import type { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
-import type { IngestHealthSources } from '../resources/broadcasts/broadcasts.service.ts';
-import type { ClusterBroadcasts } from '../resources/broadcasts/cluster-broadcasts.ts';
-import type { LiveControl } from '../resources/live-streams/live-control.ts';
+import type { ClaimedBroadcast } from '../resources/live/broadcasts/broadcast-claims.store.ts';
+import type { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
+import type { BroadcastHistory } from '../resources/live/broadcasts/broadcast-history.ts';
+import type { IngestHealthSources } from '../resources/live/broadcasts/broadcasts.service.ts';
+import type { ClusterBroadcasts } from '../resources/live/broadcasts/cluster-broadcasts.ts';
+import type { LiveControl } from '../resources/live/live-streams/live-control.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type CompressedText, RenderedText } from '../shared/text/rendered-text.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { boundedFetch } from '../resources/oidc/bounded-fetch.ts';
-import { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
-import type { VideoAttributes } from '../resources/videos/video.ts';
-import type { VideosService } from '../resources/videos/videos.service.ts';
+import { boundedFetch } from '../resources/identity/oidc/bounded-fetch.ts';
+import { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
+import type { VideoAttributes } from '../resources/videos/videos/video.ts';
+import type { VideosService } from '../resources/videos/videos/videos.service.ts';
 import type { Clock } from '../shared/clock.ts';
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../shared/errors.ts';
 import type { Connection } from '../store/connection.ts';

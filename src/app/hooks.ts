@@ -3,10 +3,10 @@ import { HookResults } from '../events/hooks/hook-results.ts';
 import { HooksStore } from '../events/hooks/hooks.store.ts';
 import type { WebhookSender } from '../events/webhooks/webhook-sender.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { HooksService } from '../resources/hooks/hooks.service.ts';
-import { PlayHook } from '../resources/hooks/play-hook.ts';
-import { PublishHook } from '../resources/hooks/publish-hook.ts';
-import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import { HooksService } from '../resources/integrations/hooks/hooks.service.ts';
+import { PlayHook } from '../resources/integrations/hooks/play-hook.ts';
+import { PublishHook } from '../resources/integrations/hooks/publish-hook.ts';
+import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
 import type { Foundation } from './foundation.ts';
 
 export function createHooks(

@@ -3,7 +3,7 @@ import { HttpListener, type HttpRequest, type HttpResponse } from '../http/liste
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
-import { maxHookTimeoutSeconds } from '../resources/hooks/hooks.schema.ts';
+import { maxHookTimeoutSeconds } from '../resources/integrations/hooks/hooks.schema.ts';
 import { basePathOf } from '../shared/network/base-path.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import type { SignalingEndpoint } from '../webrtc/signaling.ts';

@@ -1,8 +1,8 @@
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
-import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
-import type { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
-import { minClipMs } from '../resources/uploads/clip-range.ts';
-import type { ClippableBroadcast, LiveClips } from '../resources/uploads/clip-sources.ts';
+import type { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
+import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
+import { minClipMs } from '../resources/videos/uploads/clip-range.ts';
+import type { ClippableBroadcast, LiveClips } from '../resources/videos/uploads/clip-sources.ts';
 import { AppError } from '../shared/errors.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import type { ClipMedia, ClipRange } from '../vod/clip/clip-media.ts';

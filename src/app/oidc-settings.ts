@@ -1,5 +1,5 @@
 import type { Config } from '../config/settings.ts';
-import type { OidcSettings } from '../resources/oidc/oidc-provider.ts';
+import type { OidcSettings } from '../resources/identity/oidc/oidc-provider.ts';
 
 /** Returns undefined when nobody signs in with a provider. */
 export function oidcSettings(config: Config): OidcSettings | undefined {

@@ -1,7 +1,7 @@
 import { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { PrivateSessions } from '../delivery/private-sessions.ts';
-import type { PlayHook } from '../resources/hooks/play-hook.ts';
-import { ProjectOwners } from '../resources/sessions/project-owners.ts';
+import { ProjectOwners } from '../resources/identity/sessions/project-owners.ts';
+import type { PlayHook } from '../resources/integrations/hooks/play-hook.ts';
 import type { Access } from './access.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';

@@ -3,7 +3,7 @@ import { withMediaTimeout } from '../ingest/media-timeout.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { PublishHook } from '../resources/hooks/publish-hook.ts';
+import type { PublishHook } from '../resources/integrations/hooks/publish-hook.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Of all protocols. */

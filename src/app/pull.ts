@@ -2,7 +2,7 @@ import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { openSource } from '../ingest/pull/open-source.ts';
 import { PullSupervisor } from '../ingest/pull/pull-supervisor.ts';
-import type { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
+import type { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { silentLogger } from '../shared/logger.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,7 +1,7 @@
 import type { HttpListener } from '../http/listener/http-listener.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { SrtServer } from '../ingest/srt/srt-server.ts';
-import type { IngestAddresses } from '../resources/accounts/account.routes.ts';
+import type { IngestAddresses } from '../resources/identity/accounts/account.routes.ts';
 
 const defaultRtmpPort = 1935;
 

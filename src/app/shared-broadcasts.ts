@@ -5,10 +5,10 @@ import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts'
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
 import type { BroadcastJournal } from '../live/broadcast/ports.ts';
 import type { AlarmMonitor } from '../live/health/alarm-monitor.ts';
-import { BroadcastClaims } from '../resources/broadcasts/broadcast-claims.ts';
-import type { BroadcastHistory } from '../resources/broadcasts/broadcast-history.ts';
-import { ClaimKeeper } from '../resources/broadcasts/claim-keeper.ts';
-import { ClusterBroadcasts } from '../resources/broadcasts/cluster-broadcasts.ts';
+import { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
+import type { BroadcastHistory } from '../resources/live/broadcasts/broadcast-history.ts';
+import { ClaimKeeper } from '../resources/live/broadcasts/claim-keeper.ts';
+import { ClusterBroadcasts } from '../resources/live/broadcasts/cluster-broadcasts.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { BroadcastReports } from './broadcast-reports.ts';
 import { ClusterLive } from './cluster-live.ts';

@@ -1,10 +1,10 @@
 import type { SweepRepairs } from '../operations/housekeeping/sweep-repairs.ts';
-import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
-import { PlayersStore } from '../resources/players/players.store.ts';
-import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
-import { EncodingRepairsStore } from '../resources/videos/encodings/encoding-repairs.store.ts';
-import { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
-import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
+import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
+import { PlayersStore } from '../resources/playback/players/players.store.ts';
+import { TextTracksStore } from '../resources/videos/text-tracks/text-tracks.store.ts';
+import { EncodingRepairsStore } from '../resources/videos/videos/encodings/encoding-repairs.store.ts';
+import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
+import { WatermarksStore } from '../resources/videos/watermarks/watermarks.store.ts';
 import type { Database } from '../store/database.ts';
 
 export function createSweepRepairs(database: Database): SweepRepairs {

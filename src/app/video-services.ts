@@ -5,34 +5,44 @@ import { LocalArrivingUploads } from '../operations/usage/arriving-uploads.ts';
 import { type QuotaLimits, Quotas } from '../operations/usage/quotas.ts';
 import { SharedArrivingUploads } from '../operations/usage/shared-arriving-uploads.store.ts';
 import { UsageStore } from '../operations/usage/usage.store.ts';
-import { LiveStreamsStore } from '../resources/live-streams/live-streams.store.ts';
-import { PlayersService } from '../resources/players/players.service.ts';
-import { PlayersStore } from '../resources/players/players.store.ts';
-import { PrivateTokens } from '../resources/private-sessions/private-tokens.store.ts';
-import { SummariesService } from '../resources/summaries/summaries.service.ts';
-import { SummariesStore } from '../resources/summaries/summaries.store.ts';
-import { TagsStore } from '../resources/tags/tags.store.ts';
-import { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
-import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
-import { UploadTokensService } from '../resources/upload-tokens/upload-tokens.service.ts';
-import { UploadTokensStore } from '../resources/upload-tokens/upload-tokens.store.ts';
-import { createUploads, type UploadDependencies, type Uploads } from '../resources/uploads/create-uploads.ts';
-import { videoDefaultsRoutes } from '../resources/video-defaults/video-defaults.routes.ts';
-import { VideoDefaultsStore } from '../resources/video-defaults/video-defaults.store.ts';
-import { AudioTracksService } from '../resources/videos/audio-tracks/audio-tracks.service.ts';
-import { AudioTracksStore } from '../resources/videos/audio-tracks/audio-tracks.store.ts';
-import type { VideoStatusSources } from '../resources/videos/status/video-status.routes.ts';
-import type { AddSandboxWatermark } from '../resources/videos/thumbnails/prepare-thumbnail.ts';
-import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
-import { VideoThumbnailsService } from '../resources/videos/thumbnails/video-thumbnails.service.ts';
-import type { VideoThumbnailsStore } from '../resources/videos/thumbnails/video-thumbnails.store.ts';
-import { GeneratedTexts, type TextGeneration } from '../resources/videos/transcripts/generated-texts.ts';
-import type { TranscriptsStore } from '../resources/videos/transcripts/transcripts.store.ts';
-import type { VideoView } from '../resources/videos/videos.schema.ts';
-import { type VideosOptions, VideosService } from '../resources/videos/videos.service.ts';
-import { VideosStore } from '../resources/videos/videos.store.ts';
-import { type WatermarksOptions, WatermarksService } from '../resources/watermarks/watermarks.service.ts';
-import { WatermarksStore } from '../resources/watermarks/watermarks.store.ts';
+import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
+import { PlayersService } from '../resources/playback/players/players.service.ts';
+import { PlayersStore } from '../resources/playback/players/players.store.ts';
+import { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
+import { SummariesService } from '../resources/videos/summaries/summaries.service.ts';
+import { SummariesStore } from '../resources/videos/summaries/summaries.store.ts';
+import { TagsStore } from '../resources/videos/tags/tags.store.ts';
+import { TextTracksService } from '../resources/videos/text-tracks/text-tracks.service.ts';
+import { TextTracksStore } from '../resources/videos/text-tracks/text-tracks.store.ts';
+import { UploadTokensService } from '../resources/videos/upload-tokens/upload-tokens.service.ts';
+import { UploadTokensStore } from '../resources/videos/upload-tokens/upload-tokens.store.ts';
+import {
+  createUploads,
+  type UploadDependencies,
+  type Uploads,
+} from '../resources/videos/uploads/create-uploads.ts';
+import { videoDefaultsRoutes } from '../resources/videos/video-defaults/video-defaults.routes.ts';
+import { VideoDefaultsStore } from '../resources/videos/video-defaults/video-defaults.store.ts';
+import { AudioTracksService } from '../resources/videos/videos/audio-tracks/audio-tracks.service.ts';
+import { AudioTracksStore } from '../resources/videos/videos/audio-tracks/audio-tracks.store.ts';
+import type { VideoStatusSources } from '../resources/videos/videos/status/video-status.routes.ts';
+import type { AddSandboxWatermark } from '../resources/videos/videos/thumbnails/prepare-thumbnail.ts';
+import type { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
+import { VideoThumbnailsService } from '../resources/videos/videos/thumbnails/video-thumbnails.service.ts';
+import type { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
+import {
+  GeneratedTexts,
+  type TextGeneration,
+} from '../resources/videos/videos/transcripts/generated-texts.ts';
+import type { TranscriptsStore } from '../resources/videos/videos/transcripts/transcripts.store.ts';
+import type { VideoView } from '../resources/videos/videos/videos.schema.ts';
+import { type VideosOptions, VideosService } from '../resources/videos/videos/videos.service.ts';
+import { VideosStore } from '../resources/videos/videos/videos.store.ts';
+import {
+  type WatermarksOptions,
+  WatermarksService,
+} from '../resources/videos/watermarks/watermarks.service.ts';
+import { WatermarksStore } from '../resources/videos/watermarks/watermarks.store.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { MediaFiles } from '../storage/media-files.ts';

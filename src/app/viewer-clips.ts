@@ -1,5 +1,5 @@
 import { ClipEndpoint, type CreateViewerClip } from '../delivery/clips/clip-endpoint.ts';
-import { maxTitleChars } from '../resources/videos/videos.schema.ts';
+import { maxTitleChars } from '../resources/videos/videos/videos.schema.ts';
 import { AppError } from '../shared/errors.ts';
 import { detailed } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';

@@ -7,13 +7,16 @@ import { FfmpegTools } from '../ffmpeg/ffmpeg-tools.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { LaneLimits } from '../jobs/job.ts';
 import { Jobs } from '../jobs/jobs.ts';
-import { RecordingsStore } from '../resources/broadcasts/recordings.store.ts';
-import type { TextTracksService } from '../resources/text-tracks/text-tracks.service.ts';
-import { TextTracksStore } from '../resources/text-tracks/text-tracks.store.ts';
-import { CodecRenditionsStore } from '../resources/videos/encodings/codec-renditions.store.ts';
-import { EncodingsStore, type VideoForViewers } from '../resources/videos/encodings/encodings.store.ts';
-import type { VideoThumbnailFiles } from '../resources/videos/thumbnails/video-thumbnail-files.ts';
-import { TranscriptsStore } from '../resources/videos/transcripts/transcripts.store.ts';
+import { RecordingsStore } from '../resources/live/broadcasts/recordings.store.ts';
+import type { TextTracksService } from '../resources/videos/text-tracks/text-tracks.service.ts';
+import { TextTracksStore } from '../resources/videos/text-tracks/text-tracks.store.ts';
+import { CodecRenditionsStore } from '../resources/videos/videos/encodings/codec-renditions.store.ts';
+import {
+  EncodingsStore,
+  type VideoForViewers,
+} from '../resources/videos/videos/encodings/encodings.store.ts';
+import type { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
+import { TranscriptsStore } from '../resources/videos/videos/transcripts/transcripts.store.ts';
 import { additionalCodecs } from '../shared/additional-codecs.ts';
 import { type Component, componentOf } from '../shared/lifecycle.ts';
 import { nativeLanguageName } from '../shared/text/language-tag.ts';

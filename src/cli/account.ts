@@ -1,6 +1,6 @@
-import type { ListedAccount } from '../resources/accounts/account-admin.store.ts';
-import type { AccountAdmin } from '../resources/accounts/account-admin.ts';
-import type { RemovedCredentials } from '../resources/accounts/removed-credentials.ts';
+import type { ListedAccount } from '../resources/identity/accounts/account-admin.store.ts';
+import type { AccountAdmin } from '../resources/identity/accounts/account-admin.ts';
+import type { RemovedCredentials } from '../resources/identity/accounts/removed-credentials.ts';
 import type { EmailAddress } from '../shared/email-address.ts';
 import { unsupportedNodeReason } from '../shared/node-version.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -76,7 +76,7 @@ async function runAccountCommand({ words, options, flags, configFile }: CommandL
 
   const { findDataDir } = await import('./command-data-dir.ts');
   const { openDatabaseWithoutLock } = await import('../store/open-database.ts');
-  const { AccountAdmin } = await import('../resources/accounts/account-admin.ts');
+  const { AccountAdmin } = await import('../resources/identity/accounts/account-admin.ts');
   const { systemClock } = await import('../shared/clock.ts');
   const { dataDir, databaseUrl, line } = findDataDir({ flags, configFile, env: process.env });
   // Not on standard output, which scripts parse.
@@ -230,7 +230,7 @@ async function verify({ subject }: AccountRequest, operator: AccountAdmin): Prom
 
 async function endedText(removed: RemovedCredentials): Promise<string> {
   const { describeRemoved, describeUnknownKeys } = await import(
-    '../resources/accounts/removed-credentials.ts'
+    '../resources/identity/accounts/removed-credentials.ts'
   );
   const ended = describeRemoved(removed);
   return `${ended === undefined ? '' : ` This has ended: ${ended}.`} ${describeUnknownKeys(removed)}`.trimEnd();

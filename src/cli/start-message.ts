@@ -1,6 +1,6 @@
 import type { RunningApp } from '../app/start-app.ts';
 import type { Config } from '../config/settings.ts';
-import type { BootstrapSecrets } from '../resources/accounts/bootstrap-account.ts';
+import type { BootstrapSecrets } from '../resources/identity/accounts/bootstrap-account.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 
 /** Shows addresses, and at the first start the sign-in and API keys, which are never shown again. */

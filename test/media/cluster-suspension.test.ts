@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AccountAdmin } from '../../src/resources/accounts/account-admin.ts';
+import { AccountAdmin } from '../../src/resources/identity/accounts/account-admin.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';

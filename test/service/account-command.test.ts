@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
-import { verifyPassword } from '../../src/resources/accounts/password.ts';
+import { verifyPassword } from '../../src/resources/identity/accounts/password.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';

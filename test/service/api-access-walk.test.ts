@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, type DocumentedOperation, operationsOf } from '../../scripts/api-document.ts';
 import { type Scope, scopeSet, scopes } from '../../src/http/routing/scope.ts';
-import { type Role, scopesOfRole } from '../../src/resources/members/member.ts';
+import { type Role, scopesOfRole } from '../../src/resources/identity/members/member.ts';
 import { HttpTestClient } from '../support/http-test-client.ts';
 import { addUser, cheapHash, emailOf, signIn } from '../support/sign-in.ts';
 import { signToken } from '../support/sign-token.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { tokenCleanup } from '../../src/resources/identity/auth/token-cleanup.ts';
 import { signIn } from '../support/sign-in.ts';
 import { databaseText, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import { AuditStore } from '../../src/resources/audit/audit.store.ts';
-import type { AuditEvent } from '../../src/resources/audit/audit-entry.ts';
+import { AuditStore } from '../../src/resources/identity/audit/audit.store.ts';
+import type { AuditEvent } from '../../src/resources/identity/audit/audit-entry.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addressReader } from '../../src/http/listener/client-address.ts';
-import { verifyPassword } from '../../src/resources/accounts/password.ts';
-import { tokenCleanup } from '../../src/resources/auth/token-cleanup.ts';
+import { verifyPassword } from '../../src/resources/identity/accounts/password.ts';
+import { tokenCleanup } from '../../src/resources/identity/auth/token-cleanup.ts';
 import { databaseText, singleValue } from '../support/sql.ts';
 import { basic, productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
-import type { IngestHealthSources } from '../../src/resources/broadcasts/broadcasts.service.ts';
-import { BroadcastsStore } from '../../src/resources/broadcasts/broadcasts.store.ts';
+import { BroadcastHistory } from '../../src/resources/live/broadcasts/broadcast-history.ts';
+import type { IngestHealthSources } from '../../src/resources/live/broadcasts/broadcasts.service.ts';
+import { BroadcastsStore } from '../../src/resources/live/broadcasts/broadcasts.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TextTracksStore } from '../../src/resources/text-tracks/text-tracks.store.ts';
+import { TextTracksStore } from '../../src/resources/videos/text-tracks/text-tracks.store.ts';
 import { formWith } from '../support/images.ts';
 import { runSql, singleValue } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootstrapAccount } from '../../src/resources/accounts/bootstrap-account.ts';
-import type { Role } from '../../src/resources/members/member.ts';
+import { bootstrapAccount } from '../../src/resources/identity/accounts/bootstrap-account.ts';
+import type { Role } from '../../src/resources/identity/members/member.ts';
 import { addUser, admin, type SignInCredentials, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql } from '../support/sql.ts';
 import type { ApiReply, TestApi } from '../support/start-api.ts';

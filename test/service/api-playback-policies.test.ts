@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
-import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { LiveStreamsStore } from '../../src/resources/live/live-streams/live-streams.store.ts';
+import { EncodingsStore } from '../../src/resources/videos/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';

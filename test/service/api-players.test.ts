@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PlayersService } from '../../src/resources/players/players.service.ts';
-import { PlayersStore } from '../../src/resources/players/players.store.ts';
+import { PlayersService } from '../../src/resources/playback/players/players.service.ts';
+import { PlayersStore } from '../../src/resources/playback/players/players.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import { formWith, pngImage, webpImage } from '../support/images.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Compilable } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProjectPairsStore } from '../../src/resources/projects/project-pairs.store.ts';
+import { ProjectPairsStore } from '../../src/resources/identity/projects/project-pairs.store.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { addUser, admin, signIn } from '../support/sign-in.ts';

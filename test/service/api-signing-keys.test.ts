@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SigningKeysStore } from '../../src/resources/signing-keys/signing-keys.store.ts';
+import { SigningKeysStore } from '../../src/resources/playback/signing-keys/signing-keys.store.ts';
 import { rowsOf } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';
 

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import type { VideoFilter } from '../../src/resources/videos/lists/video-filter.ts';
-import type { ListPage, VideoSortField } from '../../src/resources/videos/lists/video-lists.ts';
-import type { Video } from '../../src/resources/videos/video.ts';
-import { VideosStore } from '../../src/resources/videos/videos.store.ts';
+import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
+import type { VideoFilter } from '../../src/resources/videos/videos/lists/video-filter.ts';
+import type { ListPage, VideoSortField } from '../../src/resources/videos/videos/lists/video-lists.ts';
+import type { Video } from '../../src/resources/videos/videos/video.ts';
+import { VideosStore } from '../../src/resources/videos/videos/videos.store.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import { foldText } from '../../src/store/folded-text.ts';

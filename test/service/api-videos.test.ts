@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attributeError } from '../../src/http/routing/validation.ts';
-import type { Clip } from '../../src/resources/videos/video.ts';
-import type { VideoSourceImporter } from '../../src/resources/videos/video-source-importer.ts';
+import type { Clip } from '../../src/resources/videos/videos/video.ts';
+import type { VideoSourceImporter } from '../../src/resources/videos/videos/video-source-importer.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 

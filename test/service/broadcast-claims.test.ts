@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { BroadcastClaims } from '../../src/resources/broadcasts/broadcast-claims.ts';
-import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
-import { ClusterBroadcasts } from '../../src/resources/broadcasts/cluster-broadcasts.ts';
-import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
+import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
+import { BroadcastClaims } from '../../src/resources/live/broadcasts/broadcast-claims.ts';
+import { BroadcastHistory } from '../../src/resources/live/broadcasts/broadcast-history.ts';
+import { ClusterBroadcasts } from '../../src/resources/live/broadcasts/cluster-broadcasts.ts';
+import { LiveStreamsStore } from '../../src/resources/live/live-streams/live-streams.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressReader } from '../../src/http/listener/client-address.ts';
-import { createAccount } from '../../src/resources/accounts/create-account.ts';
-import { maxKeyPairs } from '../../src/resources/accounts/key-pair.ts';
-import { maxSessionsPerUser } from '../../src/resources/sessions/session.ts';
+import { createAccount } from '../../src/resources/identity/accounts/create-account.ts';
+import { maxKeyPairs } from '../../src/resources/identity/accounts/key-pair.ts';
+import { maxSessionsPerUser } from '../../src/resources/identity/sessions/session.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createPostgresDatabase, findPostgres, startPostgres } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
-import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
-import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import { PrivateSessionsStore } from '../../src/resources/playback/private-sessions/private-sessions.store.ts';
+import { PrivateTokens } from '../../src/resources/playback/private-sessions/private-tokens.store.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
 import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PrivateSessionsStore } from '../../src/resources/private-sessions/private-sessions.store.ts';
-import { PrivateTokens } from '../../src/resources/private-sessions/private-tokens.store.ts';
+import { PrivateSessionsStore } from '../../src/resources/playback/private-sessions/private-sessions.store.ts';
+import { PrivateTokens } from '../../src/resources/playback/private-sessions/private-tokens.store.ts';
 import type { Database } from '../../src/store/database.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
 import { rowsOf, singleValue } from '../support/sql.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { inheritAccess } from '../../src/resources/playback-policies/inherited-access.ts';
-import { VideosStore } from '../../src/resources/videos/videos.store.ts';
+import { inheritAccess } from '../../src/resources/playback/playback-policies/inherited-access.ts';
+import { VideosStore } from '../../src/resources/videos/videos/videos.store.ts';
 import type { Connection, Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import { addFirstAccount } from '../support/first-account.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
-import { hashOfSecret } from '../../src/resources/accounts/account.ts';
+import { hashOfSecret } from '../../src/resources/identity/accounts/account.ts';
 import { type MailServer, openMailServer } from '../support/mail-server.ts';
 import { addPasskey, passkeySignIn } from '../support/passkeys.ts';
 import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
-import { AuditLog } from '../../src/resources/audit/audit-log.ts';
-import { createSessions } from '../../src/resources/sessions/create-sessions.ts';
-import { ProjectOwners } from '../../src/resources/sessions/project-owners.ts';
+import { AuditLog } from '../../src/resources/identity/audit/audit-log.ts';
+import { createSessions } from '../../src/resources/identity/sessions/create-sessions.ts';
+import { ProjectOwners } from '../../src/resources/identity/sessions/project-owners.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { addUser, signIn } from '../support/sign-in.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { RetentionStore } from '../../src/resources/retention/retention.store.ts';
-import { VideoExpiry } from '../../src/resources/retention/video-expiry.ts';
+import { RetentionStore } from '../../src/resources/videos/retention/retention.store.ts';
+import { VideoExpiry } from '../../src/resources/videos/retention/video-expiry.ts';
 import { formatAtom } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { singleValue } from '../support/sql.ts';

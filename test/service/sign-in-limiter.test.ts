@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RateExceeded } from '../../src/http/routing/rate-limiter.ts';
-import { SignInAttemptsStore } from '../../src/resources/sessions/sign-in-attempts.store.ts';
-import { SignInLimiter } from '../../src/resources/sessions/sign-in-limiter.ts';
+import { SignInAttemptsStore } from '../../src/resources/identity/sessions/sign-in-attempts.store.ts';
+import { SignInLimiter } from '../../src/resources/identity/sessions/sign-in-limiter.ts';
 import { emailOf } from '../support/sign-in.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';

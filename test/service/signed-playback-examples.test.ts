@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { SignedTokens } from '../../src/delivery/signed-tokens.ts';
-import { generateKey } from '../../src/resources/signing-keys/key-material.ts';
+import { generateKey } from '../../src/resources/playback/signing-keys/key-material.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 

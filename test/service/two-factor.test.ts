@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
-import { AccountAdmin } from '../../src/resources/accounts/account-admin.ts';
+import { AccountAdmin } from '../../src/resources/identity/accounts/account-admin.ts';
 import { addUser, emailOf, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql } from '../support/sql.ts';
 import { type ApiReply, startApi, type TestApi } from '../support/start-api.ts';

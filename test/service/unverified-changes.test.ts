@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountAdmin } from '../../src/resources/accounts/account-admin.ts';
-import { UnverifiedChangesStore } from '../../src/resources/accounts/unverified-changes.store.ts';
+import { AccountAdmin } from '../../src/resources/identity/accounts/account-admin.ts';
+import { UnverifiedChangesStore } from '../../src/resources/identity/accounts/unverified-changes.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { EmailAddress } from '../../src/shared/email-address.ts';
 import { formWith, pngImage } from '../support/images.ts';

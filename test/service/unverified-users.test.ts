@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccountAdmin } from '../../src/resources/accounts/account-admin.ts';
+import { AccountAdmin } from '../../src/resources/identity/accounts/account-admin.ts';
 import type { EmailAddress } from '../../src/shared/email-address.ts';
 import { type MailServer, openMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { CodecRenditionsStore } from '../../src/resources/videos/encodings/codec-renditions.store.ts';
-import { EncodingsStore } from '../../src/resources/videos/encodings/encodings.store.ts';
+import { CodecRenditionsStore } from '../../src/resources/videos/videos/encodings/codec-renditions.store.ts';
+import { EncodingsStore } from '../../src/resources/videos/videos/encodings/encodings.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Transaction } from '../../src/store/connection.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
-import { createAccount } from '../../src/resources/accounts/create-account.ts';
+import { createAccount } from '../../src/resources/identity/accounts/create-account.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { type HttpReply, HttpTestClient } from '../support/http-test-client.ts';
 import { formWith, pngImage } from '../support/images.ts';

@@ -14,11 +14,11 @@ import {
   maxKeptAttempts,
   WebhookQueue,
 } from '../../src/events/webhooks/webhook-queue.store.ts';
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { BroadcastHistory } from '../../src/resources/broadcasts/broadcast-history.ts';
-import { LiveStreamsStore } from '../../src/resources/live-streams/live-streams.store.ts';
-import { DeliveriesStore } from '../../src/resources/webhooks/deliveries.store.ts';
-import { WebhooksStore } from '../../src/resources/webhooks/webhooks.store.ts';
+import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
+import { DeliveriesStore } from '../../src/resources/integrations/webhooks/deliveries.store.ts';
+import { WebhooksStore } from '../../src/resources/integrations/webhooks/webhooks.store.ts';
+import { BroadcastHistory } from '../../src/resources/live/broadcasts/broadcast-history.ts';
+import { LiveStreamsStore } from '../../src/resources/live/live-streams/live-streams.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import { rowsOf, runSql } from '../support/sql.ts';

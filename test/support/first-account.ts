@@ -1,6 +1,6 @@
-import { AccountsStore } from '../../src/resources/accounts/accounts.store.ts';
-import { environments } from '../../src/resources/accounts/key-pair.ts';
-import { KeyPairsStore } from '../../src/resources/accounts/key-pairs.store.ts';
+import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
+import { environments } from '../../src/resources/identity/accounts/key-pair.ts';
+import { KeyPairsStore } from '../../src/resources/identity/accounts/key-pairs.store.ts';
 import type { Environment } from '../../src/store/account-tables.ts';
 import type { Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
-import type { SmtpSettings } from '../../src/resources/mail/mailer.ts';
+import type { SmtpSettings } from '../../src/mail/mailer.ts';
 
 export interface MailServer {
   readonly port: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
-import type { OidcSettings } from '../../src/resources/oidc/oidc-provider.ts';
+import type { OidcSettings } from '../../src/resources/identity/oidc/oidc-provider.ts';
 import { Secret } from '../../src/shared/secret.ts';
 import type { TestApi } from './start-api.ts';
 

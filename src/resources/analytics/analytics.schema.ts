@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageOf, paginationSchema, pagingLimits } from '../../http/routing/pagination.ts';
-import { parseIsoDate } from './parse-iso-date.ts';
+import { parseIsoDate } from '../../http/routing/parse-iso-date.ts';
 import { deviceTypes } from './reports/device-parser.ts';
 import { continentCodes } from './reports/geo-lookup.ts';
 import { intervals } from './timeframe.ts';

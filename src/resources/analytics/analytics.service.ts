@@ -1,4 +1,5 @@
 import type { Caller } from '../../http/routing/caller.ts';
+import { parseIsoDate } from '../../http/routing/parse-iso-date.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';
@@ -7,7 +8,6 @@ import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { CommonQuery, FilterBy } from './analytics.schema.ts';
 import type { Dimension } from './dimensions.ts';
 import { displayName, type MetricPlan, planOf } from './metric-plan.ts';
-import { parseIsoDate } from './parse-iso-date.ts';
 import type { AnalyticsFilter, AnalyticsFiltersStore } from './queries/analytics-filters.store.ts';
 import type { CountsStore, Grouping, Summed } from './queries/counts.store.ts';
 import { mapInSlices, sortInSlices } from './queries/map-in-slices.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SharedArrivingUploads } from '../../../src/operations/usage/shared-arriving-uploads.store.ts';
-import { AccountsStore } from '../../../src/resources/accounts/accounts.store.ts';
+import { AccountsStore } from '../../../src/resources/identity/accounts/accounts.store.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { testTempDir } from '../../support/temp-dir.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { playerColors, playerSwitches } from '../../../../../src/resources/players/player.ts';
+import { playerColors, playerSwitches } from '../../../../../src/resources/playback/players/player.ts';
 import type { Player } from '../../../../../src/web/dashboard/api/api-types.ts';
 import {
   formatColor,

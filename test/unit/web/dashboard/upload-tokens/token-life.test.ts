@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maxTtlSeconds as maxServerTtlSeconds } from '../../../../../src/resources/upload-tokens/upload-token.ts';
+import { maxTtlSeconds as maxServerTtlSeconds } from '../../../../../src/resources/videos/upload-tokens/upload-token.ts';
 import { shortId } from '../../../../../src/web/dashboard/format/short-id.ts';
 import {
   type LifetimeUnit,

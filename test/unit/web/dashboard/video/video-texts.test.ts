@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxTextTrackBytes } from '../../../../../src/resources/text-tracks/text-track.ts';
+import { maxTextTrackBytes } from '../../../../../src/resources/videos/text-tracks/text-track.ts';
 import { normalizeLanguageTag } from '../../../../../src/shared/text/language-tag.ts';
 import { parseTimecode } from '../../../../../src/shared/text/timecode.ts';
 import {

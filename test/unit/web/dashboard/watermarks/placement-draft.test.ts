@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placementProblem } from '../../../../../src/resources/videos/video.ts';
+import { placementProblem } from '../../../../../src/resources/videos/videos/video.ts';
 import {
   convertUnit,
   defaultDraft,

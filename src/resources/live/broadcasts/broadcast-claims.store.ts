@@ -1,0 +1,231 @@
+import { type Selectable, sql } from 'kysely';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Connection, Transaction } from '../../../store/connection.ts';
+import type { Database } from '../../../store/database.ts';
+import { databaseNowMs } from '../../../store/database-clock.ts';
+import type { BroadcastRow } from '../../../store/media-tables.ts';
+
+/** The servers that package broadcasts. Times are those of the database's clock. */
+export interface ClaimedBroadcast {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly projectId: string;
+  readonly state: string;
+  readonly startedAtMs: number;
+  readonly nodeId: string | undefined;
+  readonly claim: number;
+  readonly firstSequence: number;
+  readonly claimedAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly wantedBy: string | undefined;
+  readonly requestedEnd: string | undefined;
+  readonly targetDurationSeconds: number | undefined;
+  readonly multivariant: string | undefined;
+  readonly report: string | undefined;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+}
+
+const columns = [
+  ...(['id', 'live_stream_id', 'project_id', 'state', 'started_at_ms', 'node_id', 'claim'] as const),
+  ...(['first_sequence', 'claimed_at_ms', 'expires_at_ms', 'wanted_by', 'requested_end'] as const),
+  ...(['target_duration_seconds', 'multivariant', 'report', 'width', 'height'] as const),
+] as const;
+
+export class BroadcastClaimsStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async nowMs(connection: Connection = this.#database): Promise<number> {
+    const now = sql<number>`${databaseNowMs(connection, this.#clock)}`.as('now');
+    const row = await connection.first(connection.queries.selectNoFrom(now));
+    return row!.now;
+  }
+
+  /** Those that have not ended, on any server or none. */
+  async listOpen(connection: Connection = this.#database): Promise<ClaimedBroadcast[]> {
+    const rows = await connection.all(
+      connection.queries.selectFrom('broadcasts').select(columns).where('ended_at_ms', 'is', null),
+    );
+    return rows.map(claimedFrom);
+  }
+
+  /** The newest, unless it has ended. */
+  async findOpen(
+    liveStreamId: string,
+    connection: Connection = this.#database,
+  ): Promise<ClaimedBroadcast | undefined> {
+    const row = await connection.first(
+      connection.queries
+        .selectFrom('broadcasts')
+        .select(columns)
+        .where('live_stream_id', '=', liveStreamId)
+        .where('ended_at_ms', 'is', null)
+        .orderBy('started_at_ms', 'desc')
+        .limit(1),
+    );
+    return row && claimedFrom(row);
+  }
+
+  async listOf(nodeId: string, connection: Connection = this.#database): Promise<ClaimedBroadcast[]> {
+    const rows = await connection.all(
+      connection.queries
+        .selectFrom('broadcasts')
+        .select(columns)
+        .where('ended_at_ms', 'is', null)
+        .where('node_id', '=', nodeId),
+    );
+    return rows.map(claimedFrom);
+  }
+
+  async take(
+    broadcastId: string,
+    { nodeId, firstSequence }: { readonly nodeId: string; readonly firstSequence: number },
+    transaction: Transaction,
+  ): Promise<void> {
+    await transaction.run(
+      transaction.queries
+        .updateTable('broadcasts')
+        .set({
+          node_id: nodeId,
+          claim: sql`claim + 1`,
+          first_sequence: firstSequence,
+          claimed_at_ms: databaseNowMs(transaction, this.#clock),
+          ...{ expires_at_ms: null, wanted_by: null, multivariant: null, report: null },
+        })
+        .where('id', '=', broadcastId),
+    );
+  }
+
+  /** The newest recording of a broadcast, if it is not finished and servers share their files. */
+  async takeRecording(
+    broadcastId: string,
+    nodeId: string,
+    transaction: Transaction,
+  ): Promise<{ readonly videoId: string; readonly startedAtMs: number } | undefined> {
+    const { queries } = transaction;
+    const found = await transaction.first(
+      queries
+        .selectFrom('recordings')
+        .select(['video_id as videoId', 'started_at_ms as startedAtMs'])
+        .where('broadcast_id', '=', broadcastId)
+        .where('node_id', 'is not', null)
+        .orderBy('started_at_ms', 'desc')
+        .limit(1),
+    );
+    if (found === undefined) return undefined;
+    // As the server that finishes a recording does.
+    await transaction.lock('recording', found.videoId);
+    const taken = await transaction.run(
+      queries.updateTable('recordings').set({ node_id: nodeId }).where('video_id', '=', found.videoId),
+    );
+    return taken === 1 ? found : undefined;
+  }
+
+  /** Ends a claim; without a server within `graceMs`, the broadcast ends. Returns false when another one claimed it. */
+  async release(
+    { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },
+    graceMs: number,
+    connection: Connection = this.#database,
+  ): Promise<boolean> {
+    const changed = await connection.run(
+      connection.queries
+        .updateTable('broadcasts')
+        .set({
+          ...{ node_id: null, wanted_by: null, report: null, state: 'waiting' },
+          expires_at_ms: sql`${databaseNowMs(connection, this.#clock)} + ${graceMs}`,
+        })
+        .where('id', '=', broadcastId)
+        .where('node_id', '=', nodeId)
+        .where('claim', '=', claim)
+        .where('ended_at_ms', 'is', null),
+    );
+    return changed === 1;
+  }
+
+  /** Locks the row until the end of the transaction. Returns false when the claim is over. */
+  async lockOwn(
+    { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },
+    transaction: Transaction,
+  ): Promise<boolean> {
+    const locked = await transaction.run(
+      transaction.queries
+        .updateTable('broadcasts')
+        .set({ claim })
+        .where('id', '=', broadcastId)
+        .where('node_id', '=', nodeId)
+        .where('claim', '=', claim),
+    );
+    return locked === 1;
+  }
+
+  async setWantedBy(broadcastId: string, nodeId: string | null, connection: Connection): Promise<void> {
+    await connection.run(
+      connection.queries
+        .updateTable('broadcasts')
+        .set({ wanted_by: nodeId })
+        .where('id', '=', broadcastId)
+        .where('ended_at_ms', 'is', null),
+    );
+  }
+
+  async requestEnd(broadcastId: string, reason: string, connection: Connection): Promise<void> {
+    await connection.run(
+      connection.queries
+        .updateTable('broadcasts')
+        .set({ requested_end: reason })
+        .where('id', '=', broadcastId)
+        .where('ended_at_ms', 'is', null),
+    );
+  }
+
+  async report(
+    { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },
+    values: {
+      readonly multivariant: string;
+      readonly targetDurationSeconds: number;
+      readonly report: string;
+    },
+    connection: Connection,
+  ): Promise<void> {
+    await connection.run(
+      connection.queries
+        .updateTable('broadcasts')
+        .set({
+          multivariant: values.multivariant,
+          target_duration_seconds: values.targetDurationSeconds,
+          report: values.report,
+        })
+        .where('id', '=', broadcastId)
+        .where('node_id', '=', nodeId)
+        .where('claim', '=', claim),
+    );
+  }
+}
+
+function claimedFrom(row: Pick<Selectable<BroadcastRow>, (typeof columns)[number]>): ClaimedBroadcast {
+  return {
+    broadcastId: row.id,
+    liveStreamId: row.live_stream_id,
+    projectId: row.project_id,
+    state: row.state,
+    startedAtMs: row.started_at_ms,
+    nodeId: row.node_id ?? undefined,
+    claim: row.claim,
+    firstSequence: row.first_sequence,
+    claimedAtMs: row.claimed_at_ms ?? row.started_at_ms,
+    expiresAtMs: row.expires_at_ms ?? undefined,
+    wantedBy: row.wanted_by ?? undefined,
+    requestedEnd: row.requested_end ?? undefined,
+    targetDurationSeconds: row.target_duration_seconds ?? undefined,
+    multivariant: row.multivariant ?? undefined,
+    report: row.report ?? undefined,
+    width: row.width ?? undefined,
+    height: row.height ?? undefined,
+  };
+}

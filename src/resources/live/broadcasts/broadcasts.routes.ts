@@ -1,0 +1,57 @@
+import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
+import { defineRoute, type Route } from '../../../http/routing/route.ts';
+import { liveStreamResource } from '../live-streams/live-streams.routes.ts';
+import type { LiveStreamsService } from '../live-streams/live-streams.service.ts';
+import {
+  broadcastListSchema,
+  broadcastsQuerySchema,
+  healthHistoryQuerySchema,
+  healthHistorySchema,
+  ingestHealthSchema,
+} from './broadcasts.schema.ts';
+import type { BroadcastsService } from './broadcasts.service.ts';
+
+export function broadcastRoutes(
+  broadcasts: BroadcastsService,
+  liveStreams: Pick<LiveStreamsService, 'find'>,
+): Route[] {
+  const one = liveStreamResource(liveStreams);
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}/broadcasts',
+      summary: 'List broadcasts of a live stream',
+      description: 'Broadcasts of the last 30 days, at most the newest 500.',
+      ...one,
+      query: broadcastsQuerySchema,
+      success: { status: 200, description: 'A page of broadcasts.', schema: broadcastListSchema },
+      handle: async request => {
+        const { caller, found, query } = request;
+        const sort = sortOf(query, 'startedAt');
+        return pageOf(request, await broadcasts.list(caller.projectId, found.liveStreamId, sort, query));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}/health',
+      summary: 'Get the ingest health of a live stream',
+      description:
+        'The ingest statistics of the broadcast in progress, and its active alarms. The feed sends the same every second as `broadcast.stats`.',
+      ...one,
+      success: { status: 200, description: 'The ingest health.', schema: ingestHealthSchema },
+      handle: ({ found }) => broadcasts.health(found.liveStreamId),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}/health/history',
+      summary: 'Get the ingest health of the last minutes',
+      description:
+        'Of the broadcast in progress, or of the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
+      ...one,
+      query: healthHistoryQuerySchema,
+      success: { status: 200, description: 'The history.', schema: healthHistorySchema },
+      handle: ({ found, query }) => broadcasts.healthHistory(found.liveStreamId, query.minutes),
+    }),
+  ];
+}

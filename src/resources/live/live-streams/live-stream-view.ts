@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { formatAtom } from '../../../shared/clock.ts';
+import { redactServerUrl } from '../../../shared/network/redact-server-url.ts';
+import type { LiveSource, LiveStream } from './live-stream.ts';
+import type { liveStreamSchema } from './live-streams.schema.ts';
+
+export type LiveStreamView = z.input<typeof liveStreamSchema>;
+
+export function viewOf(
+  stream: LiveStream,
+  show: { baseUrl: string; nowMs: number; isBroadcasting: boolean; privateToken: string | undefined },
+): LiveStreamView {
+  return {
+    liveStreamId: stream.liveStreamId,
+    name: stream.name,
+    streamKey: stream.streamKey,
+    public: stream.public,
+    broadcasting: show.isBroadcasting,
+    ...(stream.playerId === undefined ? {} : { playerId: stream.playerId }),
+    restreams: [...stream.restreams],
+    ...(stream.qualities === undefined ? {} : { qualities: stream.qualities }),
+    ...(stream.record === undefined ? {} : { record: stream.record }),
+    ...(stream.keepRecordingsDays === undefined ? {} : { keepRecordingsDays: stream.keepRecordingsDays }),
+    ...(stream.playbackPolicy === undefined ? {} : { playbackPolicy: stream.playbackPolicy }),
+    ...(stream.audioTracks === undefined ? {} : { audioTracks: [...stream.audioTracks] }),
+    ...(stream.source === undefined ? {} : { source: sourceOf(stream.source) }),
+    ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),
+    ...(stream.viewerClips ? { viewerClips: true } : {}),
+    ...(stream.thumbnailType === undefined ? {} : { hasThumbnail: true }),
+    ...refusedEncoderOf(stream, show.nowMs),
+    assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
+    createdAt: formatAtom(stream.createdAtMs),
+    updatedAt: formatAtom(stream.updatedAtMs),
+  };
+}
+
+/** For callers who may watch, but not publish. */
+export function withoutSecrets({
+  streamKey: _,
+  refusedEncoder: _encoder,
+  ...view
+}: LiveStreamView): LiveStreamView {
+  return {
+    ...view,
+    restreams: view.restreams.map(({ streamKey: _key, ...restream }) => ({
+      ...restream,
+      serverUrl: redactServerUrl(restream.serverUrl),
+    })),
+    ...(view.source === undefined
+      ? {}
+      : { source: { ...view.source, url: redactServerUrl(view.source.url) } }),
+  };
+}
+
+function refusedEncoderOf({ cutOff }: LiveStream, nowMs: number): Pick<LiveStreamView, 'refusedEncoder'> {
+  if (cutOff === undefined) return {};
+  const { encoder, name = encoder, remoteAddress, seenAtMs, waitMs } = cutOff;
+  const untilMs = seenAtMs + waitMs;
+  return nowMs < untilMs
+    ? { refusedEncoder: { name, address: remoteAddress, until: formatAtom(untilMs) } }
+    : {};
+}
+
+function sourceOf({ url, isEnabled, status }: LiveSource): NonNullable<LiveStreamView['source']> {
+  if (!isEnabled) return { url, enabled: false, state: 'off' };
+  const { state = 'connecting', reason, nextAttemptAtMs } = status ?? {};
+  return {
+    ...{ url, enabled: true, state },
+    ...(reason === undefined ? {} : { reason }),
+    ...(nextAttemptAtMs === undefined ? {} : { nextAttemptAt: formatAtom(nextAttemptAtMs) }),
+  };
+}
+
+function assetsOf(id: string, baseUrl: string, privateToken: string | undefined): LiveStreamView['assets'] {
+  const root = privateToken === undefined ? baseUrl : `${baseUrl}/private/${privateToken}`;
+  const player = `${baseUrl}/live/${id}${privateToken === undefined ? '' : `?token=${privateToken}`}`;
+  return {
+    hls: `${root}/${id}.m3u8`,
+    iframe: `<iframe src="${player}" width="100%" height="100%" frameborder="0" scrolling="no" allowfullscreen="true"></iframe>`,
+    player,
+    thumbnail: `${root}/${id}/thumbnail.jpg`,
+  };
+}

@@ -1,0 +1,527 @@
+import { type Expression, sql } from 'kysely';
+import type { EventType } from '../../../../events/event-catalogue.ts';
+import type { NewEvent, Outbox } from '../../../../events/outbox.store.ts';
+import type { AdditionalCodec } from '../../../../shared/additional-codecs.ts';
+import { parseAudioRenditionName } from '../../../../shared/audio-rendition.ts';
+import type { Clock } from '../../../../shared/clock.ts';
+import {
+  type PlaybackPolicy,
+  restrictingPolicy,
+  type ViewerLimits,
+} from '../../../../shared/playback-policy.ts';
+import type { Connection, Transaction } from '../../../../store/connection.ts';
+import type { Database } from '../../../../store/database.ts';
+import type { CodecRenditionRow, RenditionRow, VideoEncodingRow } from '../../../../store/media-tables.ts';
+import { type Bound, prepareQuery } from '../../../../store/prepared-query.ts';
+import type {
+  AudioTrack,
+  EncodingRepository,
+  EncodingRequest,
+  EncodingState,
+  FinishedRendition,
+  RenditionName,
+  StoredCodecRendition,
+  StoredRendition,
+} from '../../../../vod/encoding-repository.ts';
+import {
+  changeEncoding,
+  encodedRendition,
+  requestOf,
+  type VideoOwner,
+  videoOwnerOf,
+  waitingRendition,
+} from './change-encoding.ts';
+import { isPlayable, RenditionsStore } from './renditions.store.ts';
+
+export interface VideoForViewers {
+  readonly projectId: string;
+  readonly title: string;
+  readonly public: boolean;
+  readonly policy: PlaybackPolicy | undefined;
+  readonly limits: ViewerLimits | undefined;
+  /** Id of a video or live stream. */
+  readonly clippedFrom: string | undefined;
+  /** Also false for a video without a picture. */
+  readonly mp4Support: boolean;
+  readonly panoramic: boolean;
+  readonly playerId: string | undefined;
+  readonly isPlayable: boolean;
+  readonly hasFailed: boolean;
+  readonly hasStoryboard: boolean;
+  readonly revision: number;
+  readonly facts: unknown;
+}
+
+/** 1 when all renditions of a group are audio. */
+const isAudioOnly = sql<number>`min(CASE WHEN type = 'audio' THEN 1 ELSE 0 END)`;
+
+/** 1 when the renditions of a video are audio only, null before its source was probed. */
+function isAudioOnlyOf(videoId: Expression<string>) {
+  return sql<number | null>`(SELECT ${isAudioOnly} FROM renditions WHERE video_id = ${videoId})`;
+}
+
+/** `type` of a rendition in another codec than H.264 is the codec. */
+interface ProgressingRendition {
+  readonly type: RenditionName['type'] | AdditionalCodec;
+  readonly quality: string;
+}
+
+type ProgressListener = (
+  videoId: string,
+  renditions: readonly ProgressingRendition[],
+  percent: number,
+) => void;
+
+const completedEvent = 'video.encoding.quality.completed';
+const encodingFailedEvent = 'video.encoding.failed';
+const sourceFailedEvent = 'video.source.failed';
+const renditionColumns = ['quality', 'position', 'status', 'progress_percent', 'file', 'facts'] as const;
+const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
+
+export class EncodingsStore implements EncodingRepository {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #outbox: Outbox;
+  readonly #encoding;
+  readonly #encodingWithRenditions;
+  readonly #renditions;
+  readonly #viewers;
+  readonly #progressListeners = new Set<ProgressListener>();
+
+  constructor(database: Database, outbox: Outbox, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#outbox = outbox;
+    const { queries } = database;
+    this.#encoding = prepareQuery<{ videoId: string }, VideoEncodingRow>(({ videoId }) =>
+      queries.selectFrom('video_encodings').selectAll().where('video_id', '=', videoId),
+    );
+    this.#encodingWithRenditions = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('video_encodings as e')
+        .leftJoin(
+          eb =>
+            eb
+              .selectFrom('renditions')
+              .select(sql<AdditionalCodec | null>`NULL`.as('codec'))
+              .select(['type', ...renditionColumns])
+              .where('video_id', '=', videoId)
+              .unionAll(
+                eb
+                  .selectFrom('codec_renditions')
+                  .select(['codec', sql<'hls'>`'hls'`.as('type'), ...renditionColumns])
+                  .where('video_id', '=', videoId),
+              )
+              .as('r'),
+          join => join.onTrue(),
+        )
+        .select(['e.facts', 'e.target_duration_seconds', 'e.is_playable', 'e.has_storyboard'])
+        .select(['e.failure', 'e.revision', 'e.audio_tracks', 'e.has_source_captions'])
+        .select(['r.codec', 'r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
+        .select('r.facts as rendition_facts')
+        .where('e.video_id', '=', videoId)
+        .orderBy('r.position'),
+    );
+    this.#renditions = new RenditionsStore(database);
+    this.#viewers = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('videos as v')
+        .innerJoin('projects as p', 'p.id', 'v.project_id')
+        .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
+        .leftJoin('video_sources as s', 's.video_id', 'v.id')
+        .select([
+          'v.project_id',
+          'v.title',
+          'v.is_public',
+          'v.has_mp4_support',
+          'v.is_panoramic',
+          'v.player_id',
+          'v.viewer_limits',
+          'v.clipped_from',
+        ])
+        .select(['e.is_playable', 'e.has_storyboard', 'e.revision', 'e.facts'])
+        .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
+        .select(({ fn }) => fn.coalesce('v.playback_policy', 'p.playback_policy').as('playback_policy'))
+        .select(isAudioOnlyOf(videoId).as('is_audio_only'))
+        .where('v.id', '=', videoId)
+        .where('v.discarded_at_ms', 'is', null),
+    );
+  }
+
+  async request(
+    videoId: string,
+    connection: Connection = this.#database,
+  ): Promise<EncodingRequest | undefined> {
+    const row = await connection.first(requestOf(videoId, connection));
+    if (row === undefined) return undefined;
+    return {
+      projectId: row.project_id,
+      environment: row.environment,
+      origin: row.origin ?? undefined,
+      isJoined: row.is_joined === 1,
+      isClip: row.clipped_from !== null,
+      clip:
+        row.clip_start_ms === null && row.clip_end_ms === null
+          ? undefined
+          : { startMs: row.clip_start_ms ?? 0, endMs: row.clip_end_ms ?? undefined },
+      watermark: row.watermark === null ? undefined : (JSON.parse(row.watermark) as Record<string, string>),
+      mp4Support: row.has_mp4_support === 1,
+      language: row.language ?? undefined,
+    };
+  }
+
+  async state(videoId: string, connection: Connection = this.#database): Promise<EncodingState | undefined> {
+    // One query, so that the renditions are those of the same moment.
+    const rows = await connection.all(this.#encodingWithRenditions({ videoId }));
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return {
+      facts: JSON.parse(row.facts),
+      targetDurationSeconds: row.target_duration_seconds ?? undefined,
+      isPlayable: row.is_playable === 1,
+      hasStoryboard: row.has_storyboard === 1,
+      failure: row.failure ?? undefined,
+      hasSourceCaptions: row.has_source_captions === 1,
+      revision: row.revision,
+      renditions: rows.flatMap(one => (one.type === null || one.codec !== null ? [] : renditionFrom(one))),
+      codecRenditions: rows.flatMap(one => (one.codec === null ? [] : codecRenditionFrom(one))),
+      audioTracks: row.audio_tracks === null ? [] : (JSON.parse(row.audio_tracks) as AudioTrack[]),
+    };
+  }
+
+  async findForViewers(videoId: string): Promise<VideoForViewers | undefined> {
+    const row = await this.#database.first(this.#viewers({ videoId }));
+    if (row === undefined) return undefined;
+    return {
+      projectId: row.project_id,
+      title: row.title,
+      public: row.is_public === 1,
+      policy: restrictingPolicy(row.playback_policy),
+      limits: row.viewer_limits === null ? undefined : (JSON.parse(row.viewer_limits) as ViewerLimits),
+      clippedFrom: row.clipped_from ?? undefined,
+      mp4Support: row.has_mp4_support === 1 && row.is_audio_only !== 1,
+      panoramic: row.is_panoramic === 1,
+      playerId: row.player_id ?? undefined,
+      isPlayable: row.is_playable === 1,
+      hasFailed: row.failure !== null && row.is_playable !== 1,
+      hasStoryboard: row.has_storyboard === 1,
+      revision: row.revision ?? 0,
+      facts: row.facts === null ? {} : JSON.parse(row.facts),
+    };
+  }
+
+  /** Returns those whose renditions are all audio. */
+  async findAudioOnly(
+    videoIds: readonly string[],
+    connection: Connection = this.#database,
+  ): Promise<ReadonlySet<string>> {
+    if (videoIds.length === 0) return new Set();
+    const audioOnly = connection.queries
+      .selectFrom('renditions')
+      .select('video_id')
+      .where('video_id', 'in', videoIds)
+      .groupBy('video_id')
+      .having(isAudioOnly, '=', 1);
+    return new Set((await connection.all(audioOnly)).map(row => row.video_id));
+  }
+
+  async languageOf(videoId: string): Promise<string | undefined> {
+    const { queries } = this.#database;
+    const video = queries.selectFrom('videos').select('language').where('id', '=', videoId);
+    return (await this.#database.first(video))?.language ?? undefined;
+  }
+
+  setPlan(
+    videoId: string,
+    facts: unknown,
+    renditions: readonly RenditionName[],
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return changeEncoding(videoId, connection, async transaction => {
+      const { queries } = transaction;
+      await transaction.run(queries.deleteFrom('renditions').where('video_id', '=', videoId));
+      await transaction.run(queries.deleteFrom('codec_renditions').where('video_id', '=', videoId));
+      await transaction.run(
+        queries
+          .updateTable('video_encodings')
+          .set({
+            facts: JSON.stringify(facts),
+            failure: null,
+            is_playable: 0,
+            target_duration_seconds: null,
+            audio_tracks: null,
+          })
+          .where('video_id', '=', videoId),
+      );
+      await insertRenditions(videoId, renditions, transaction);
+    });
+  }
+
+  setAudioTracks(videoId: string, tracks: readonly AudioTrack[], transaction: Transaction): Promise<void> {
+    return changeEncoding(videoId, transaction, () =>
+      updateEncoding(videoId, { audio_tracks: JSON.stringify(tracks) }, transaction),
+    );
+  }
+
+  failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void> {
+    const renditions = qualities.map(quality => ({ type: 'audio' as const, quality }));
+    return changeEncoding(videoId, transaction, () =>
+      this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction),
+    );
+  }
+
+  addRendition(
+    videoId: string,
+    rendition: RenditionName,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return changeEncoding(videoId, connection, transaction =>
+      insertRenditions(videoId, [rendition], transaction),
+    );
+  }
+
+  removeRendition(
+    videoId: string,
+    { type, quality }: RenditionName,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return changeEncoding(videoId, connection, async transaction => {
+      await transaction.run(
+        transaction.queries
+          .deleteFrom('renditions')
+          .where('video_id', '=', videoId)
+          .where('type', '=', type)
+          .where('quality', '=', quality),
+      );
+    });
+  }
+
+  markWaiting(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    transaction: Transaction,
+  ): Promise<void> {
+    return changeEncoding(videoId, transaction, () =>
+      this.#renditions.set(videoId, renditions, waitingRendition, transaction),
+    );
+  }
+
+  markStarted(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return this.#renditions.set(videoId, renditions, { status: 'encoding', progress_percent: 0 }, connection);
+  }
+
+  /** Calls `listener` with percentages. Returns a function that stops this. */
+  onProgress(listener: ProgressListener): () => void {
+    this.#progressListeners.add(listener);
+    return () => {
+      this.#progressListeners.delete(listener);
+    };
+  }
+
+  updateProgress(videoId: string, renditions: readonly RenditionName[], percent: number): Promise<void> {
+    this.notifyProgress(videoId, renditions, percent);
+    return this.#renditions.set(videoId, renditions, { progress_percent: Math.floor(percent) });
+  }
+
+  notifyProgress(videoId: string, renditions: readonly ProgressingRendition[], percent: number): void {
+    for (const listener of this.#progressListeners) listener(videoId, renditions, percent);
+  }
+
+  markFinished(
+    videoId: string,
+    renditions: readonly FinishedRendition[],
+    targetDurationSeconds?: number,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    return changeEncoding(videoId, connection, async (transaction, owner) => {
+      transaction.afterCommit(() => this.notifyProgress(videoId, renditions, 100));
+      const before = await this.#renditions.ofVideo(videoId, transaction);
+      for (const rendition of renditions) {
+        const row = before.find(
+          ({ type, quality }) => type === rendition.type && quality === rendition.quality,
+        );
+        if (row === undefined) continue;
+        const { type, quality } = rendition;
+        await this.#renditions.set(videoId, [rendition], encodedRendition(rendition), transaction);
+        if (type === 'audio' || row.status === 'encoded') continue;
+        await this.#appendEvent(completedEvent, videoId, { encoding: type, quality }, owner, transaction);
+      }
+      const after = await this.#renditions.ofVideo(videoId, transaction);
+      await transaction.run(
+        transaction.queries
+          .updateTable('video_encodings')
+          .set({
+            is_playable: Number(isPlayable(after)),
+            ...(targetDurationSeconds === undefined
+              ? {}
+              : { target_duration_seconds: targetDurationSeconds }),
+          })
+          .where('video_id', '=', videoId),
+      );
+    });
+  }
+
+  updateMetadata(videoId: string, facts: unknown, connection: Connection = this.#database): Promise<void> {
+    return changeEncoding(videoId, connection, transaction =>
+      updateEncoding(videoId, { facts: JSON.stringify(facts) }, transaction),
+    );
+  }
+
+  async markFailed(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    reason: string,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    if (renditions.length === 0) return;
+    await changeEncoding(videoId, connection, async (transaction, owner) => {
+      await this.#renditions.set(videoId, renditions, { status: 'failed' }, transaction);
+      await this.#appendFailed(videoId, reason, owner, transaction);
+    });
+  }
+
+  markRefused(videoId: string, reason: string, connection: Connection = this.#database): Promise<void> {
+    return changeEncoding(videoId, connection, async (transaction, owner) => {
+      await transaction.run(
+        transaction.queries
+          .updateTable('video_encodings')
+          .set({ failure: reason })
+          .where('video_id', '=', videoId)
+          .where('is_playable', '=', 0),
+      );
+      await this.#renditions.failUnfinished(videoId, transaction);
+      await this.#appendFailed(videoId, reason, owner, transaction);
+    });
+  }
+
+  async sourceFailed(videoId: string, reason: string, transaction: Transaction): Promise<void> {
+    const video = await transaction.first(requestOf(videoId, transaction));
+    if (video === undefined) return;
+    await this.#appendEvent(sourceFailedEvent, videoId, { reason }, videoOwnerOf(video), transaction);
+  }
+
+  async hasFailed(videoId: string, connection: Connection = this.#database): Promise<boolean> {
+    const row = await connection.first(this.#encoding({ videoId }));
+    return row !== undefined && row.failure !== null && row.is_playable === 0;
+  }
+
+  async reset(videoId: string, transaction: Transaction): Promise<void> {
+    if ((await transaction.first(this.#encoding({ videoId }))) === undefined) return;
+    await this.setPlan(videoId, {}, [], transaction);
+    await updateEncoding(videoId, { has_storyboard: 0, has_source_captions: 0 }, transaction);
+  }
+
+  markChanged(videoId: string): Promise<void> {
+    return changeEncoding(videoId, this.#database, async () => {});
+  }
+
+  markCaptionsStored(videoId: string, transaction: Transaction): Promise<void> {
+    return changeEncoding(videoId, transaction, () =>
+      updateEncoding(videoId, { has_source_captions: 1 }, transaction),
+    );
+  }
+
+  markStoryboardReady(videoId: string): Promise<void> {
+    return changeEncoding(videoId, this.#database, transaction =>
+      updateEncoding(videoId, { has_storyboard: 1 }, transaction),
+    );
+  }
+
+  lockPlan(videoId: string, transaction: Transaction): Promise<void> {
+    return transaction.lock('plan', videoId);
+  }
+
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction(work);
+  }
+
+  async #appendFailed(
+    videoId: string,
+    reason: string,
+    owner: VideoOwner,
+    transaction: Transaction,
+  ): Promise<void> {
+    const playable = (await transaction.first(this.#encoding({ videoId })))?.is_playable === 1;
+    await this.#appendEvent(encodingFailedEvent, videoId, { reason, playable }, owner, transaction);
+  }
+
+  #appendEvent(
+    type: EventType,
+    videoId: string,
+    fields: NewEvent['payload'],
+    { projectId, liveStreamId }: VideoOwner,
+    transaction: Transaction,
+  ): Promise<void> {
+    const payload = { videoId, ...fields, ...(liveStreamId === null ? {} : { liveStreamId }) };
+    const event = { projectId, type, subjectId: videoId, payload };
+    return this.#outbox.append(event, this.#clock.nowMs(), transaction);
+  }
+}
+
+async function updateEncoding(
+  videoId: string,
+  values: Partial<VideoEncodingRow>,
+  transaction: Transaction,
+): Promise<void> {
+  await transaction.run(
+    transaction.queries.updateTable('video_encodings').set(values).where('video_id', '=', videoId),
+  );
+}
+
+async function insertRenditions(
+  videoId: string,
+  renditions: readonly RenditionName[],
+  transaction: Transaction,
+): Promise<void> {
+  if (renditions.length === 0) return;
+  const rows = renditions.map(({ type, quality }) => ({
+    video_id: videoId,
+    type,
+    quality,
+    position: typeOrder.indexOf(type) * 100_000 + placeOf(quality),
+    ...waitingRendition,
+  }));
+  await transaction.run(
+    transaction.queries
+      .insertInto('renditions')
+      .values(rows)
+      .onConflict(conflict => conflict.columns(['video_id', 'type', 'quality']).doNothing()),
+  );
+}
+
+/** By height; audio by track, stereo before 5.1. */
+function placeOf(quality: string): number {
+  const audio = parseAudioRenditionName(quality);
+  if (audio === undefined) return Number.parseInt(quality, 10) || 0;
+  return audio.track === 1 && !audio.isSurround ? 0 : audio.track + (audio.isSurround ? 1000 : 0);
+}
+
+interface JoinedRendition {
+  readonly codec: CodecRenditionRow['codec'] | null;
+  readonly type: RenditionRow['type'] | null;
+  readonly quality: string | null;
+  readonly status: RenditionRow['status'] | null;
+  readonly progress_percent: number | null;
+  readonly file: string | null;
+  readonly rendition_facts: string | null;
+}
+
+function renditionFrom(row: JoinedRendition): StoredRendition {
+  return {
+    type: row.type!,
+    quality: row.quality!,
+    status: row.status!,
+    progressPercent: row.progress_percent!,
+    file: row.file ?? undefined,
+    facts: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
+  };
+}
+
+function codecRenditionFrom(row: JoinedRendition): StoredCodecRendition {
+  const { type: _type, ...rendition } = renditionFrom(row);
+  return { codec: row.codec!, ...rendition };
+}

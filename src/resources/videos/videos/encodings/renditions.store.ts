@@ -1,0 +1,67 @@
+import { isLeftOut } from '../../../../shared/audio-rendition.ts';
+import type { Connection, Transaction } from '../../../../store/connection.ts';
+import type { Database } from '../../../../store/database.ts';
+import type { RenditionRow } from '../../../../store/media-tables.ts';
+import { prepareQuery } from '../../../../store/prepared-query.ts';
+import type { RenditionName } from '../../../../vod/encoding-repository.ts';
+
+/**
+ * A video is playable when its audio and, if it has video, one HLS rendition are encoded. Further audio tracks may have
+ * failed.
+ */
+export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'quality' | 'status'>[]): boolean {
+  const isEncoded = (wanted: RenditionRow['type']) =>
+    rows.some(({ type, status }) => type === wanted && status === 'encoded');
+  const hasVideo = rows.some(({ type }) => type === 'hls');
+  const isAudioEncoded = rows.every(
+    row => row.type !== 'audio' || row.status === 'encoded' || isLeftOut(row),
+  );
+  return isAudioEncoded && (hasVideo ? isEncoded('hls') : isEncoded('audio'));
+}
+
+export class RenditionsStore {
+  readonly #database: Database;
+  readonly #ofVideo;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#ofVideo = prepareQuery<{ videoId: string }, RenditionRow>(({ videoId }) =>
+      database.queries
+        .selectFrom('renditions')
+        .selectAll()
+        .where('video_id', '=', videoId)
+        .orderBy('position'),
+    );
+  }
+
+  /** In the order of the API: HLS ascending, mp4, audio. */
+  ofVideo(videoId: string, connection: Connection = this.#database): Promise<RenditionRow[]> {
+    return connection.all(this.#ofVideo({ videoId }));
+  }
+
+  async set(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    values: Partial<RenditionRow>,
+    connection: Connection = this.#database,
+  ): Promise<void> {
+    if (renditions.length === 0) return;
+    await connection.run(
+      connection.queries
+        .updateTable('renditions')
+        .set(values)
+        .where('video_id', '=', videoId)
+        .where(({ or, and }) => or(renditions.map(({ type, quality }) => and({ type, quality })))),
+    );
+  }
+
+  async failUnfinished(videoId: string, transaction: Transaction): Promise<void> {
+    await transaction.run(
+      transaction.queries
+        .updateTable('renditions')
+        .set({ status: 'failed' })
+        .where('video_id', '=', videoId)
+        .where('status', '!=', 'encoded'),
+    );
+  }
+}

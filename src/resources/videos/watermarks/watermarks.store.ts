@@ -1,0 +1,78 @@
+import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
+import type { Database } from '../../../store/database.ts';
+import { listTotal } from '../../../store/list-total.ts';
+import type { WatermarkRow } from '../../../store/media-tables.ts';
+import { readListPage } from '../../../store/read-list-page.ts';
+import type { Watermark } from './watermark.ts';
+
+export class WatermarksStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(projectId: string, watermarkId: string): Promise<Watermark | undefined> {
+    const row = await this.#database.first(
+      this.#ofProject(projectId).selectAll().where('id', '=', watermarkId),
+    );
+    return row === undefined ? undefined : watermarkFrom(row);
+  }
+
+  async list(
+    projectId: string,
+    { direction }: Sort<'createdAt'>,
+    page: PageRequest,
+  ): Promise<ListResult<Watermark>> {
+    return readListPage(this.#database, {
+      table: 'watermarks',
+      matching: this.#ofProject(projectId),
+      id: 'id',
+      sort: { field: 'created_at_ms', direction },
+      page,
+      total: await listTotal(this.#database, projectId, 'watermarks'),
+      toItem: watermarkFrom,
+    });
+  }
+
+  async add(watermark: Watermark): Promise<void> {
+    await this.#database.run(
+      this.#database.queries.insertInto('watermarks').values({
+        id: watermark.watermarkId,
+        project_id: watermark.projectId,
+        media_type: watermark.mediaType,
+        width: watermark.width,
+        height: watermark.height,
+        created_at_ms: watermark.createdAtMs,
+      }),
+    );
+  }
+
+  async remove(projectId: string, watermarkId: string): Promise<void> {
+    await this.#database.run(
+      this.#database.queries
+        .deleteFrom('watermarks')
+        .where('id', '=', watermarkId)
+        .where('project_id', '=', projectId),
+    );
+  }
+
+  async removeLost(watermarkId: string): Promise<void> {
+    await this.#database.run(this.#database.queries.deleteFrom('watermarks').where('id', '=', watermarkId));
+  }
+
+  #ofProject(projectId: string) {
+    return this.#database.queries.selectFrom('watermarks').where('project_id', '=', projectId);
+  }
+}
+
+function watermarkFrom(row: WatermarkRow): Watermark {
+  return {
+    watermarkId: row.id,
+    projectId: row.project_id,
+    mediaType: row.media_type,
+    width: row.width,
+    height: row.height,
+    createdAtMs: row.created_at_ms,
+  };
+}
