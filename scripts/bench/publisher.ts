@@ -1,4 +1,5 @@
-import type { FlvTag, TrackKind } from '../../src/media/flv/flv-tag.ts';
+import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import type { TrackKind } from '../../src/media/samples/media-sample.ts';
 import { RtmpClient, writeChunks } from '../../test/support/rtmp-client.ts';
 
 /** A recording that can be sent in a loop: config and metadata first, then frames in their order. */

@@ -13,9 +13,9 @@ import {
   describeAudioTag,
   describeVideoTag,
   type FlvTag,
-  type TrackKind,
   videoHeaderBytes,
 } from '../../src/media/flv/flv-tag.ts';
+import type { TrackKind } from '../../src/media/samples/media-sample.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { makeEnhancedInput, makeFlvInput, type PackagerInput } from '../support/packager-inputs.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';

@@ -3,8 +3,8 @@ import {
   type FlvTag,
   type TagCodec,
   type TagDescription,
-  type TrackKind,
 } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { AdditionalTag, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
 import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import type { Timeline } from './timeline.ts';

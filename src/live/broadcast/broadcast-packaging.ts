@@ -1,6 +1,6 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';

@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { ClaimablePart } from '../window/live-window.ts';
 import type { SharedFiles } from '../window/part-store.ts';

@@ -1,5 +1,5 @@
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import {

@@ -1,8 +1,8 @@
 import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
 import { readVideoConfig } from '../../media/codecs/frame-sizes.ts';
-import { type ColorInfo, readColorInfo } from '../../media/flv/color-info.ts';
-import { type DeclaredMedia, readDeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
+import { readColorInfo } from '../../media/flv/color-info.ts';
+import { readDeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import {
   describeAudioTag,
   describeVideoTag,
@@ -10,6 +10,9 @@ import {
   videoHeaderBytes,
 } from '../../media/flv/flv-tag.ts';
 import { InBandConfig } from '../../media/flv/in-band-config.ts';
+import type { ColorInfo } from '../../media/samples/color-info.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type {
   AudioTreatment,

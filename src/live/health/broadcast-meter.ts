@@ -1,4 +1,4 @@
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 
 export interface MeterStats {
   /** Audio and video, averaged over {@link smoothedSeconds}; a whole number. */

@@ -1,5 +1,5 @@
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { ArrivalLateness } from './arrival-lateness.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';

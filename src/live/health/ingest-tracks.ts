@@ -1,6 +1,6 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { AudioLabel } from '../../media/flv/declared-media.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { AudioLabel } from '../../media/samples/declared-media.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import { trackTitle } from '../../shared/text/track-title.ts';
 

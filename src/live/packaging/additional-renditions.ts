@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
 import { type AdditionalTrack, AdditionalTracks, type StartTrackPackager } from './additional-tracks.ts';

@@ -2,7 +2,7 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { readVideoParameters } from '../../media/codecs/frame-sizes.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
 import { audioRenditionName } from '../transcode/audio-renditions.ts';

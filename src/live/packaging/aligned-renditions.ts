@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';
 import { parseAudioRendition } from '../transcode/audio-renditions.ts';

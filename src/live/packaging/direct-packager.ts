@@ -5,9 +5,9 @@ import {
   audioHeaderBytes,
   compositionOffsetMs,
   describeAudioTag,
-  type TrackKind,
   videoHeaderBytes,
 } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { flvAudioInput, mp4AudioInput } from '../transcode/audio-input.ts';
 import { AudioTranscoder, type StartAudioEncoder } from '../transcode/audio-transcoder.ts';

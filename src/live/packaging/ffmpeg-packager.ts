@@ -4,8 +4,8 @@ import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Packager, PackagerEvents, PackagerPlan, Tracks } from './packager.ts';
 

@@ -14,8 +14,8 @@ import {
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples, readOpusHead, stereoOpus } from '../../media/codecs/opus.ts';
-import type { ColorInfo } from '../../media/flv/color-info.ts';
 import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
+import type { ColorInfo } from '../../media/samples/color-info.ts';
 import { AppError } from '../../shared/errors.ts';
 
 export interface VideoHeader {

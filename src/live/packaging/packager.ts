@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { ColorInfo } from '../../media/flv/color-info.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { ColorInfo } from '../../media/samples/color-info.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 
 /** `aac` converts audio that HLS cannot carry; `both` adds AAC for players that cannot decode the codec. */
 export type AudioTreatment = 'copy' | 'aac' | 'both';

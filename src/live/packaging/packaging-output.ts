@@ -1,5 +1,5 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ArrivalLog } from '../broadcast/arrival-log.ts';
 import type { BroadcastNotifier } from '../broadcast/broadcast-notifier.ts';

@@ -3,7 +3,7 @@ import { displaySize } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { findCaptionChannels } from '../../media/codecs/closed-captions.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Logger } from '../../shared/logger.ts';
 import {
   audioRendition,

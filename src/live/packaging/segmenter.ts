@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import { readKeyframeInterval } from '../../media/codecs/encoder-settings.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
 import type { Tracks } from './packager.ts';
 import { ReusedBuffer } from './reused-buffer.ts';

@@ -1,4 +1,4 @@
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';

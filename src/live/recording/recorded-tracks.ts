@@ -1,5 +1,5 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { canonicalLanguageTag } from '../../shared/text/language-tag.ts';
 import { trackTitle } from '../../shared/text/track-title.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';

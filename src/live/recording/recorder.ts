@@ -3,7 +3,7 @@ import { splitFragment } from '../../media/cmaf/fragment-split.ts';
 import { locateSamples } from '../../media/cmaf/fragment-writer.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {
   type BroadcastInfo,

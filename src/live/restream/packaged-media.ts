@@ -1,6 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import { FlvMuxer } from '../../media/flv/flv-muxer.ts';
-import type { RestreamTag, TrackKind } from '../../media/flv/flv-tag.ts';
+import type { RestreamTag } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { Tracks } from '../packaging/packager.ts';
 

@@ -1,4 +1,5 @@
-import { describeVideoTag, type RestreamTag, type TrackKind } from '../../media/flv/flv-tag.ts';
+import { describeVideoTag, type RestreamTag } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 
 /** Another one needs a new connection. Compared by identity. */
 export interface MediaFormat {

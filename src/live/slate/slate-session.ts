@@ -1,6 +1,7 @@
 import type { SlateFormat } from '../../ffmpeg/arguments/slate-arguments.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { FlvTag, TrackKind } from '../../media/flv/flv-tag.ts';
+import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';

@@ -1,7 +1,7 @@
 import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import type { RenditionReport } from '../../media/hls/media-playlist.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { FillerWriter } from '../packaging/filler-writer.ts';
 import { LiveWindow, type LiveWindowOptions } from '../window/live-window.ts';
 import { audioTrackIdOf } from './audio-renditions.ts';

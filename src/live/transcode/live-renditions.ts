@@ -1,5 +1,5 @@
 import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { RenderedText } from '../../shared/text/rendered-text.ts';
 import type {

@@ -5,10 +5,10 @@ import {
   compositionOffsetMs,
   describeAudioTag,
   describeVideoTag,
-  type TrackKind,
   videoHeaderBytes,
 } from '../../media/flv/flv-tag.ts';
 import { packetizeH264 } from '../../media/rtp/packetize.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { BroadcastState } from '../broadcast/broadcast-state.ts';
 import type { BroadcastSubscriber, BroadcastTag } from '../broadcast/broadcast-subscriber.ts';
 

@@ -1,4 +1,4 @@
-import type { AudioLabel } from '../../media/flv/declared-media.ts';
+import type { AudioLabel } from '../../media/samples/declared-media.ts';
 import { canonicalLanguageTag, nativeLanguageName } from '../../shared/text/language-tag.ts';
 import { trackTitle } from '../../shared/text/track-title.ts';
 

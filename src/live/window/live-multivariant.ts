@@ -1,12 +1,12 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { CaptionChannel } from '../../media/codecs/closed-captions.ts';
-import type { DeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { TrackKind } from '../../media/flv/flv-tag.ts';
 import {
   formatMultivariantPlaylist,
   type MediaRendition,
   type Variant,
 } from '../../media/hls/multivariant-playlist.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { type ListedTrackLabel, listedAudioLabels } from './listed-audio.ts';
 
 interface Bandwidth {

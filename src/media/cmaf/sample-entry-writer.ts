@@ -1,5 +1,5 @@
 import type { VideoParameters } from '../codecs/parameter-set.ts';
-import type { ColorInfo } from '../flv/color-info.ts';
+import type { ColorInfo } from '../samples/color-info.ts';
 import { ascii, box, fullBox, u8, u16, u32 } from './box-writer.ts';
 
 const UNSPECIFIED = 2;

@@ -1,23 +1,5 @@
 import { decodeAmf0 } from '../rtmp/amf0.ts';
-
-export interface AudioLabel {
-  readonly name?: string | undefined;
-  /** Any code, not checked. */
-  readonly language?: string | undefined;
-}
-
-/** Hints of `onMetaData`, which may be wrong. */
-export interface DeclaredMedia {
-  readonly hasAudio: boolean;
-  readonly hasVideo: boolean;
-  /** Audio and video together. */
-  readonly bitsPerSecond: number | undefined;
-  readonly framesPerSecond: number | undefined;
-  /** The name of the encoder, at most 64 printable characters; RTMP itself has only that of a library. */
-  readonly encoder?: string;
-  /** By track; absent without several. */
-  readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
-}
+import type { AudioLabel, DeclaredMedia } from '../samples/declared-media.ts';
 
 /** A property of AMF0 with this name and a string. */
 const encoderProperty = Buffer.from('\x00\x07encoder\x02', 'latin1');

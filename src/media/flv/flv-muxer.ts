@@ -2,7 +2,8 @@ import type { Sample } from '../cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../cmaf/movie-box.ts';
 import { readSampleEntry } from '../cmaf/sample-entry.ts';
 import { readAudioConfig } from '../codecs/audio-config.ts';
-import type { RestreamTag, TrackKind } from './flv-tag.ts';
+import type { TrackKind } from '../samples/media-sample.ts';
+import type { RestreamTag } from './flv-tag.ts';
 
 /** Media time that one track waits for the other. */
 const maxInterleaveMs = 1_000;

@@ -1,4 +1,4 @@
-export type TrackKind = 'audio' | 'video';
+import type { TrackKind } from '../samples/media-sample.ts';
 
 export interface FlvTag {
   readonly kind: TrackKind | 'script';

@@ -1,4 +1,5 @@
-import type { FlvTag, TrackKind } from './flv-tag.ts';
+import type { TrackKind } from '../samples/media-sample.ts';
+import type { FlvTag } from './flv-tag.ts';
 
 /** Enhanced RTMP, version 2: ExAudioTagHeader and ExVideoTagHeader. */
 const EXTENDED_VIDEO = 0x80;

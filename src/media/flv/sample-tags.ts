@@ -1,4 +1,5 @@
-import type { FlvTag, TrackKind } from './flv-tag.ts';
+import type { TrackKind } from '../samples/media-sample.ts';
+import type { FlvTag } from './flv-tag.ts';
 
 /** FourCC of Enhanced RTMP. */
 export type VideoFourCc = 'avc1' | 'hvc1' | 'av01';

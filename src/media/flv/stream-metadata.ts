@@ -1,6 +1,7 @@
 import { readAudioSpecificConfig } from '../codecs/audio-specific-config.ts';
 import { readVideoParameters, type VideoSampleEntryType } from '../codecs/frame-sizes.ts';
-import { describeAudioTag, describeVideoTag, type TrackKind, videoHeaderBytes } from './flv-tag.ts';
+import type { TrackKind } from '../samples/media-sample.ts';
+import { describeAudioTag, describeVideoTag, videoHeaderBytes } from './flv-tag.ts';
 
 type Metadata = Map<string, number | boolean | string>;
 

@@ -1,4 +1,4 @@
-import type { TrackKind } from '../flv/flv-tag.ts';
+import type { TrackKind } from '../samples/media-sample.ts';
 import { MESSAGE } from './chunk-reader.ts';
 import {
   EXTENDED_TIMESTAMP,

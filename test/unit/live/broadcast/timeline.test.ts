@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Timeline } from '../../../../src/live/broadcast/timeline.ts';
-import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
+import type { TrackKind } from '../../../../src/media/samples/media-sample.ts';
 
 /** Places tags given as `[kind, timestamp]` and returns their times. */
 function placeAll(tags: readonly (readonly [TrackKind, number])[], timeline = new Timeline(500)): number[] {

@@ -3,7 +3,7 @@ import { DirectPackager } from '../../../../src/live/packaging/direct-packager.t
 import type { PackagerPlan, Tracks } from '../../../../src/live/packaging/packager.ts';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
 import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
-import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
+import type { TrackKind } from '../../../../src/media/samples/media-sample.ts';
 import { RecordingSink } from '../../../support/recording-sink.ts';
 
 /** 160x90 at 30 frames a second, as x264 writes it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
-import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
+import type { TrackKind } from '../../../../src/media/samples/media-sample.ts';
 import { audioTrack, RecordingSink, readSamples, videoTrack } from '../../../support/recording-sink.ts';
 
 interface Feed {

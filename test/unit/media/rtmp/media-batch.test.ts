@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TrackKind } from '../../../../src/media/flv/flv-tag.ts';
 import { ChunkReader, type RtmpMessage } from '../../../../src/media/rtmp/chunk-reader.ts';
 import { writeMessage } from '../../../../src/media/rtmp/chunk-writer.ts';
 import { MediaBatcher, MediaChunkWriter, mediaChunkBytes } from '../../../../src/media/rtmp/media-batch.ts';
+import type { TrackKind } from '../../../../src/media/samples/media-sample.ts';
 
 interface Tag {
   readonly kind: TrackKind;

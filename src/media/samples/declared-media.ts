@@ -1,0 +1,18 @@
+export interface AudioLabel {
+  readonly name?: string | undefined;
+  /** Any code, not checked. */
+  readonly language?: string | undefined;
+}
+
+/** Media that an encoder announces, which may be wrong. */
+export interface DeclaredMedia {
+  readonly hasAudio: boolean;
+  readonly hasVideo: boolean;
+  /** Audio and video together. */
+  readonly bitsPerSecond: number | undefined;
+  readonly framesPerSecond: number | undefined;
+  /** The name of the encoder, at most 64 printable characters; RTMP itself has only that of a library. */
+  readonly encoder?: string;
+  /** By track; absent without several. */
+  readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
+}

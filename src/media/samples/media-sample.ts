@@ -1,0 +1,1 @@
+export type TrackKind = 'audio' | 'video';
