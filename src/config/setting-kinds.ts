@@ -96,7 +96,7 @@ function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, num
   return amount === undefined ? undefined : Number(amount) * units[unit]!;
 }
 
-/** Such as `200ms`, `2s`, `5m`; in milliseconds. */
+/** Such as `200ms`, `2.5s`, `5m`; in whole milliseconds, as databases store them. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     name: 'duration',
@@ -106,7 +106,7 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
         throw new Error('expected a length of time with its unit, such as 200ms, 2s or 5m');
       }
       if (valueMs < minMs || valueMs > maxMs) throw new Error(`expected ${minMs} ms to ${maxMs} ms`);
-      return valueMs;
+      return Math.round(valueMs);
     },
   };
 }

@@ -117,6 +117,8 @@ describe('units', () => {
   test.each([
     ['live.reconnectGrace', '250ms', 250],
     ['live.reconnectGrace', '2s', 2000],
+    // 2.01 * 1000 is 2009.9999999999998, which databases refuse as an integer.
+    ['node.lease', '2.01s', 2010],
     ['live.reconnectGrace', '1.5s', 1500],
     ['live.reconnectGrace', '5m', 300_000],
     ['live.reconnectGrace', '1 h', 3_600_000],
