@@ -33,6 +33,26 @@ export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
   docs: ['metrics', 'jobs', 'vod'],
 };
 
+/** The files of a group of `resources` that other groups may import. */
+export const groupPorts: Readonly<Record<string, RegExp>> = {
+  identity: /^(accounts\/(account|access-watch)|sessions\/session-gate)\.ts$/,
+  playback:
+    /^(playback-policies\/(playback-policy\.(schema|store)|inherited-access)|private-sessions\/private-tokens\.store)\.ts$/,
+  videos:
+    /^(retention\/retention\.schema|uploads\/video-sources\.store|videos\/thumbnails\/prepare-thumbnail)\.ts$/,
+  live: /^live-streams\/live-streams\.store\.ts$/,
+};
+
+/** The groups of `resources`, in the order in which they may import each other: only later ones import earlier ones. */
+export const resourceGroups: readonly string[] = [
+  'identity',
+  'playback',
+  'videos',
+  'live',
+  'integrations',
+  'analytics',
+];
+
 /** Pure code that the browser may import, too. */
 const pureFolders = /^shared\/web-vtt\//;
 
@@ -101,7 +121,10 @@ export function importProblems(
       }
       const target = posix.join(posix.dirname(path), found.specifier);
       targets.push(target);
-      const problem = room === undefined ? undefined : roomProblem(room, target, found.isTypeOnly);
+      const problem =
+        room === undefined
+          ? undefined
+          : (roomProblem(room, target, found.isTypeOnly) ?? groupProblem(path, target));
       if (problem !== undefined) problems.push(`${where}: ${problem}`);
     }
   }
@@ -130,6 +153,23 @@ function roomProblem(room: string, target: string, isTypeOnly: boolean): string 
     return isTypeOnly ? undefined : `${room} may import only types of ${other}`;
   }
   return `${room} may not import ${other}`;
+}
+
+function groupProblem(path: string, target: string): string | undefined {
+  const [own, other] = [groupOf(path), groupOf(target)];
+  if (other === undefined || own === other) return undefined;
+  if (!resourceGroups.includes(other)) return `${target} is in no group of resources`;
+  if (own === undefined) return undefined;
+  if (resourceGroups.indexOf(own) < resourceGroups.indexOf(other)) {
+    return `resources/${own} may not import resources/${other}`;
+  }
+  const inside = target.slice(`resources/${other}/`.length);
+  return groupPorts[other]?.test(inside) === true ? undefined : `${target} is internal to its group`;
+}
+
+function groupOf(path: string): string | undefined {
+  const [room, group] = path.split('/');
+  return room === 'resources' ? group : undefined;
 }
 
 function packageProblem(

@@ -30,7 +30,12 @@ describe('the import rules allow', () => {
   test.each<[what: string, files: Record<string, string>]>([
     ['a room of the table', { 'live/a.ts': "import { a } from '../media/b.ts';", 'media/b.ts': '' }],
     ['the own room', { 'live/a.ts': "import { b } from './b.ts';", 'live/b.ts': '' }],
-    ['a folder of the own room', { 'resources/x/a.ts': "import { b } from '../y/b.ts';" }],
+    ['a folder of the own room', { 'live/x/a.ts': "import { b } from '../y/b.ts';" }],
+    ['a folder of the own group', { 'resources/live/x/a.ts': "import { b } from '../y/b.ts';" }],
+    [
+      'what a group offers to later ones',
+      { 'resources/videos/x/a.ts': "import { b } from '../../identity/accounts/account.ts';" },
+    ],
     ['everything for the root', { 'app/a.ts': "import { a } from '../live/a.ts';", 'live/a.ts': '' }],
     ['the root for the root', { 'main.ts': "import { a } from './app/a.ts';", 'app/a.ts': '' }],
     ['types of metrics', { 'docs/a.ts': "import type { A } from '../metrics/a.ts';" }],
@@ -56,6 +61,21 @@ describe('the import rules refuse', () => {
       'types of another room',
       { 'media/a.ts': "import type { B } from '../store/b.ts';" },
       'src/media/a.ts:1: media may not import store',
+    ],
+    [
+      'the inside of another group',
+      { 'resources/videos/x/a.ts': "import { b } from '../../identity/members/members.store.ts';" },
+      'src/resources/videos/x/a.ts:1: resources/identity/members/members.store.ts is internal to its group',
+    ],
+    [
+      'a later group',
+      { 'resources/identity/x/a.ts': "import { b } from '../../live/live-streams/live-streams.store.ts';" },
+      'src/resources/identity/x/a.ts:1: resources/identity may not import resources/live',
+    ],
+    [
+      'a noun without a group',
+      { 'resources/live/x/a.ts': "import { b } from '../../tags/tag.ts';" },
+      'src/resources/live/x/a.ts:1: resources/tags/tag.ts is in no group of resources',
     ],
     [
       'a list over several lines',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isoDate } from '../../http/routing/iso-date.ts';
 import { pageOf, paginationSchema, pagingLimits } from '../../http/routing/pagination.ts';
-import { parseIsoDate } from '../../http/routing/parse-iso-date.ts';
 import { deviceTypes } from './reports/device-parser.ts';
 import { continentCodes } from './reports/geo-lookup.ts';
 import { intervals } from './timeframe.ts';
@@ -10,15 +10,6 @@ const viewDurations = ['3s', '5s', '10s', '30s'] as const;
 const intervalNames = Object.keys(intervals) as (keyof typeof intervals)[];
 const listed = (values: readonly string[]) => values.map(value => `"${value}"`).join(', ');
 const maxValues = 100;
-
-/** A date with an offset, in a query. */
-export const isoDate = z
-  .string()
-  .max(64)
-  .superRefine((text, context) => {
-    if (parseIsoDate(text) === undefined) context.addIssue({ code: 'invalid_format', format: 'datetime' });
-  })
-  .meta({ format: 'date-time' });
 
 const texts = (value: z.ZodType<string>) => z.array(value).max(maxValues).optional();
 const name = z.string().max(100).toLowerCase();

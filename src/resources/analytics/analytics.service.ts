@@ -1,5 +1,5 @@
 import type { Caller } from '../../http/routing/caller.ts';
-import { parseIsoDate } from '../../http/routing/parse-iso-date.ts';
+import { parseIsoDate } from '../../http/routing/iso-date.ts';
 import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { dayMs } from '../../shared/day.ts';
 import { AppError, errorRegister } from '../../shared/errors.ts';

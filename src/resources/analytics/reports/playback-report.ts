@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseIsoDate } from '../../../http/routing/parse-iso-date.ts';
+import { parseIsoDate } from '../../../http/routing/iso-date.ts';
 import type { EventType, PlayEvent } from './playback.ts';
 
 export interface PlaybackReport {

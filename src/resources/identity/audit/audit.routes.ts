@@ -1,6 +1,6 @@
 import type { Caller } from '../../../http/routing/caller.ts';
+import { parseIsoDate } from '../../../http/routing/iso-date.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
-import { parseIsoDate } from '../../../http/routing/parse-iso-date.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import { formatAtom } from '../../../shared/clock.ts';
 import { mapList } from '../../../shared/list-page.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isoDate } from '../../../http/routing/iso-date.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { isoDate } from '../../analytics/analytics.schema.ts';
 import { actorKinds } from './audit-entry.ts';
 
 const maxIdChars = 100;

@@ -14,7 +14,7 @@ import { AppError, messageOf } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
 import type { Logger } from '../../../shared/logger.ts';
-import { rsaProblem } from '../../playback/signing-keys/key-material.ts';
+import { rsaProblem } from '../../../shared/rsa-key.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { SessionsService, SignedIn, SignInOrigin } from '../sessions/sessions.service.ts';

@@ -1,13 +1,9 @@
 import { createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { maxRsaBits, minRsaBits, type SigningAlgorithm } from './signing-key.ts';
+import { minRsaBits, rsaProblem } from '../../../shared/rsa-key.ts';
+import type { SigningAlgorithm } from './signing-key.ts';
 
 const generate = promisify(generateKeyPair);
-/** **Source**: FIPS 186-5, 5.1 */
-const minPublicExponent = 65_537n;
-/** Larger ones would make each check of a signature slow. */
-const maxPublicExponent = 0xffff_ffffn;
-
 interface KeyTexts {
   /** PEM (SPKI). */
   readonly publicKey: string;
@@ -55,19 +51,6 @@ export function readPublicKey(
   if (type === 'ec' && details.namedCurve === 'prime256v1') return { publicKey, algorithm: 'ES256' };
   if (type !== 'rsa') return 'This type of key cannot be used. Use EC with the curve P-256, Ed25519 or RSA.';
   return rsaProblem(read) ?? { publicKey, algorithm: 'RS256' };
-}
-
-/** Returns why an RSA key is too weak, or too slow. */
-export function rsaProblem({ asymmetricKeyDetails: details = {} }: KeyObject): string | undefined {
-  const { modulusLength: bits = 0, publicExponent = 0n } = details;
-  if (bits < minRsaBits || bits > maxRsaBits) {
-    return `This RSA key has ${bits} bits. Use one with ${minRsaBits} to ${maxRsaBits} bits.`;
-  }
-  if (publicExponent > maxPublicExponent) return 'This RSA key has a very large exponent. Use 65537.';
-  if (publicExponent < minPublicExponent || publicExponent % 2n === 0n) {
-    return `This RSA key has the exponent ${publicExponent}, which makes forged signatures easier. Create a key with the exponent 65537.`;
-  }
-  return undefined;
 }
 
 function pemOf(key: KeyObject): string {

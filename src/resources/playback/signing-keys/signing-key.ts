@@ -15,5 +15,3 @@ export interface SigningKey {
 
 export const maxSigningKeys = 20;
 export const maxSigningKeyNameLength = 100;
-export const minRsaBits = 2048;
-export const maxRsaBits = 4096;

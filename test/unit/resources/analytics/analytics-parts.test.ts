@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseIsoDate } from '../../../../src/http/routing/parse-iso-date.ts';
+import { parseIsoDate } from '../../../../src/http/routing/iso-date.ts';
 import { ConcurrentViewers } from '../../../../src/resources/analytics/queries/concurrent-viewers.ts';
 import { DeviceParser } from '../../../../src/resources/analytics/reports/device-parser.ts';
 import { parseWatchReport } from '../../../../src/resources/analytics/reports/playback-report.ts';

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 const isoDatePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** Requires an offset. In a query, its `+` may have become a space. */
@@ -7,3 +9,12 @@ export function parseIsoDate(text: string): number | undefined {
   const atMs = Date.parse(date);
   return Number.isNaN(atMs) ? undefined : atMs;
 }
+
+/** A date with an offset, in a query. */
+export const isoDate = z
+  .string()
+  .max(64)
+  .superRefine((text, context) => {
+    if (parseIsoDate(text) === undefined) context.addIssue({ code: 'invalid_format', format: 'datetime' });
+  })
+  .meta({ format: 'date-time' });
