@@ -87,8 +87,8 @@ describe.skipIf(s3Missing !== undefined)('the cache of an S3 storage', () => {
   it('is still there after a restart', async () => {
     const first = await opened();
     await readAll(first, path);
-    await waitUntil(async () => (await cachedFiles()).length === 13);
     await first.stop();
+    expect(await cachedFiles()).toHaveLength(13);
     const before = proxy.requests.length;
     const storage = await opened();
     const atStart = proxy.requests.length;

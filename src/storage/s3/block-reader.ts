@@ -104,7 +104,7 @@ export class BlockReader {
     try {
       const bytes = await this.#objects.read(key, version, { start, length });
       this.#memory.set(blockId(file, block), bytes);
-      void this.#cache.writeBlock(key, version, block, bytes);
+      this.#cache.addBlock(key, version, block, bytes);
       return bytes;
     } catch (error) {
       throw this.staleError(error, { key, path });

@@ -218,6 +218,7 @@ export class S3Storage implements MediaStorage {
 
   async stop(): Promise<void> {
     this.#objects.stop();
+    await this.#cache.stop();
   }
 
   async #keep(path: string, signal: AbortSignal | undefined): Promise<void> {

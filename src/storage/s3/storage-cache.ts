@@ -70,8 +70,10 @@ export class StorageCache {
   /** Names of entries by key. There may be hundreds of thousands. */
   readonly #names = new Map<string, Set<string>>();
   readonly #writes = new ConcurrencyLimit(maxParallelWrites);
+  readonly #writing = new Set<Promise<void>>();
   readonly #log: ThrottledLog;
   #hasRoom = true;
+  #isStopped = false;
   #spaceCheckedAtMs = Number.NEGATIVE_INFINITY;
 
   private constructor(options: StorageCacheOptions) {
@@ -139,18 +141,17 @@ export class StorageCache {
     );
   }
 
-  /** Resolves when it is on the disk, or cannot be. */
-  async writeBlock(key: string, version: ObjectVersion, block: number, bytes: Buffer): Promise<void> {
-    if (!(await this.#canTake(version, bytes.length)) || this.#writes.waitingCount >= maxWaitingWrites)
-      return;
-    const scratch = join(this.scratchFolder, newUuid());
-    try {
-      await this.#writes.run(() => writeSynced(scratch, bytes));
-      await this.#place(scratch, entryName(key, version, block), bytes.length);
-    } catch (error) {
-      this.#log.warn('storage-cache-not-written', { error: messageOf(error) });
-      await rm(scratch, { force: true }).catch(() => {});
-    }
+  /** Begins to write it to the disk, if there is room. */
+  addBlock(key: string, version: ObjectVersion, block: number, bytes: Buffer): void {
+    if (this.#isStopped) return;
+    const written = this.#writeBlock(key, version, block, bytes).finally(() => this.#writing.delete(written));
+    this.#writing.add(written);
+  }
+
+  /** Resolves when all blocks are written. Later ones are not taken. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#writing);
   }
 
   /** Takes a complete, synced file of the same disk. False when it stays where it is. */
@@ -237,6 +238,19 @@ export class StorageCache {
     for (const name of this.#entries.keys()) {
       const parsed = parseEntryName(name);
       if (parsed !== undefined) yield [parsed.key, parsed.version];
+    }
+  }
+
+  async #writeBlock(key: string, version: ObjectVersion, block: number, bytes: Buffer): Promise<void> {
+    if (!(await this.#canTake(version, bytes.length)) || this.#writes.waitingCount >= maxWaitingWrites)
+      return;
+    const scratch = join(this.scratchFolder, newUuid());
+    try {
+      await this.#writes.run(() => writeSynced(scratch, bytes));
+      await this.#place(scratch, entryName(key, version, block), bytes.length);
+    } catch (error) {
+      this.#log.warn('storage-cache-not-written', { error: messageOf(error) });
+      await rm(scratch, { force: true }).catch(() => {});
     }
   }
 
