@@ -63,14 +63,18 @@ const inFolder = (folder: string) => ({
   exclude: Object.values(beyond).flat(),
 });
 
-/** Comes first: what is registered first at the end of a file runs last. */
-const countCpu = 'test/support/count-cpu-seconds.ts';
+/** They come first: what is registered first at the end of a file runs last. */
+const everyFile = ['test/support/count-cpu-seconds.ts', 'test/support/remove-temp-dirs.ts'];
 
 /** Every answer of a server is held against the API document. */
 const answers = {
   env,
   globalSetup: ['test/support/answers/prepare-answer-checks.ts', 'test/support/prepare-sqlite-template.ts'],
-  setupFiles: [countCpu, 'test/support/remove-test-databases.ts', 'test/support/answers/check-answers.ts'],
+  setupFiles: [
+    ...everyFile,
+    'test/support/remove-test-databases.ts',
+    'test/support/answers/check-answers.ts',
+  ],
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
@@ -132,6 +136,8 @@ const hasPostgres = findPostgres() !== undefined;
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // A run that ends sooner leaves the folders of its PostgreSQL server and its databases.
+    teardownTimeout: 60_000,
     // `.ci/run` repeats the files that failed: it needs to know which.
     reporters: [
       'default',
@@ -140,7 +146,7 @@ export default defineConfig({
     projects: [
       {
         // Nothing of theirs is shared but modules, which are loaded once for all of them.
-        test: { name: 'unit', ...inFolder('unit'), setupFiles: [countCpu], ...deadlines, isolate: false },
+        test: { name: 'unit', ...inFolder('unit'), setupFiles: everyFile, ...deadlines, isolate: false },
       },
       {
         test: {

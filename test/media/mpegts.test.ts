@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TsPublisher } from '../../src/ingest/ts-publisher.ts';
 import { type FlvTag, flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
 import { TsDemuxer, type TsProgram, type TsSample } from '../../src/media/mpegts/ts-demuxer.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { Random } from '../support/random.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 
 const seconds = 2;
 const video = ['-f', 'lavfi', '-i', `testsrc2=size=320x180:rate=25:duration=${seconds}`];
@@ -39,10 +39,8 @@ type Input = keyof typeof inputs;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-mpegts-'));
+  folder = await makeTempDir();
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function transportStream(name: Input): Promise<string> {
   const path = join(folder, `${name}.ts`);

@@ -1,21 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 
-/** A new empty folder. The caller removes it with `removeDir`, after what writes to it has stopped. */
-export function makeTempDir(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'millrace-test-'));
+/** Part of the names of folders, so that one that is left tells who made it. Sockets in folders allow only short names. */
+let owner = 'run';
+const made = new Set<string>();
+const removed = new Set<string>();
+
+/** Each test file calls it at its start (`remove-temp-dirs.ts`). */
+export function nameTempDirs(): void {
+  owner = basename(expect.getState().testPath ?? '', '.test.ts').slice(0, 24);
+}
+
+/** A new empty folder, which is removed when the test file ends, if not before. The caller removes it with `removeDir` where others would use its space. */
+export async function makeTempDir(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), `millrace-test-${owner}-`));
+  made.add(path);
+  return path;
 }
 
 /** Removes a folder with all in it; one that is not there is fine. */
-export function removeDir(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true, maxRetries: 3 });
+export async function removeDir(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  if (made.delete(path)) removed.add(path);
 }
 
 /** A new empty folder that is removed when the running test ends, whatever its outcome. Only inside a test. */
 export async function testTempDir(): Promise<string> {
   const path = await makeTempDir();
-  onTestFinished(() => removeDir(path));
+  // Of tests that run at the same time, Vitest cannot tell which one this is.
+  if (TestRunner.getCurrentTest()?.concurrent !== true) onTestFinished(() => removeDir(path));
   return path;
+}
+
+/** Removes the folders of the file. @throws when one is there again that was removed: what wrote to it was not stopped */
+export async function removeTempDirs(): Promise<void> {
+  const again = [...removed].filter(path => existsSync(path));
+  const written = again.map(path => `${path}: ${readdirSync(path, { recursive: true }).join(', ')}`);
+  await Promise.all([...made, ...again].map(path => removeDir(path)));
+  removed.clear();
+  if (written.length > 0) throw new Error(`written to after they were removed: ${written.join('; ')}`);
 }

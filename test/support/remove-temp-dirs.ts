@@ -1,0 +1,5 @@
+import { afterAll } from 'vitest';
+import { nameTempDirs, removeTempDirs } from './temp-dir.ts';
+
+nameTempDirs();
+afterAll(removeTempDirs);
