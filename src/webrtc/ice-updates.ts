@@ -19,7 +19,7 @@ export class IceUpdates {
   /** Changes with an ICE restart. */
   #tag = newId('');
 
-  /** Of the answer to the offer. */
+  /** Headers for the answer to the offer. */
   get headers(): Readonly<Record<string, string>> {
     return { ETag: this.#etag, 'Accept-Patch': SDP_FRAGMENT };
   }

@@ -5,16 +5,16 @@ import { AppError, type ErrorCode } from '../shared/errors.ts';
 /** A request of WHIP, WHEP or a viewer who clips a broadcast. */
 export interface SignalingRequest {
   readonly method: string;
-  /** Without query. */
+  /** Path without the query. */
   readonly path: string;
-  /** Without `?`. */
+  /** Query without `?`. */
   readonly query: string;
-  /** In lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   readonly contentType: string;
   readonly authorization: string | undefined;
   readonly ifMatch: string | undefined;
   readonly userAgent: string;
-  /** Of the `Host` header, without the port. */
+  /** The `Host` header without the port. */
   readonly host: string;
   readonly remoteAddress: string;
   readonly body: string;
@@ -32,7 +32,7 @@ export interface SignalingResponse {
 }
 
 export interface SignalingEndpoint {
-  /** As in the header `Allow`. */
+  /** Value of the `Allow` header. */
   readonly methods: string;
   /** Default: that of an offer. */
   readonly maxBodyBytes?: number;

@@ -57,9 +57,9 @@ export interface OpenedSession {
 }
 
 interface SessionRequest {
-  /** Without an {@link offerProblem}. */
+  /** An offer without an {@link offerProblem}. */
   readonly offer: SessionDescription;
-  /** Not empty. */
+  /** Accepted media; never empty. */
   readonly accepted: readonly AcceptedMedia[];
   /** Announced as well, before the configured ones, such as the address that the client has used for HTTP. */
   readonly address: string | undefined;
@@ -239,7 +239,7 @@ export class WebRtcServer implements Component {
     path.close();
   }
 
-  /** With port 0, UDP may get a number that is taken for TCP. */
+  /** Listens on UDP and TCP. A free UDP port may be taken for TCP, so port 0 is tried again. */
   async #listen(): Promise<void> {
     const { port } = this.#options;
     for (let tries = 1; ; tries++) {
@@ -261,7 +261,7 @@ export class WebRtcServer implements Component {
       return await openUdpSocket({
         ...{ host: this.#options.host, port },
         receive: (packet, from) => this.#receiveUdp(packet, from),
-        // Such as a client that is unreachable; its session ends when nothing more is heard.
+        // The client may be unreachable; its session ends when nothing more is heard.
         failed: error => this.#overload.warn('udp-failed', { error: messageOf(error) }),
       });
     } catch (error) {

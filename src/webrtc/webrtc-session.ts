@@ -28,13 +28,13 @@ export type WebRtcCloseReason = 'peer-closed' | 'handshake-failed' | 'connect-ti
 export interface WebRtcSessionEvents {
   /** Media can flow, from `address`. */
   connected(path: { readonly protocol: 'udp' | 'tcp'; readonly address: string }): void;
-  /** In the order of sending. */
+  /** Called for each packet, in the order of sending. */
   packet?(track: ReceiveTrack, packet: OrderedPacket): void;
   senderReport?(track: ReceiveTrack, report: SenderReport): void;
   bytesIn?(count: number): void;
-  /** Many times a second once connected, so that protocols need no timer per client. */
+  /** Called many times a second once connected, so that protocols need no timer per client. */
   tick?(nowMs: number): void;
-  /** Unless the server closed it. */
+  /** Called unless the server closed the session. */
   closed(reason: WebRtcCloseReason, detail: string): void;
 }
 
@@ -58,15 +58,15 @@ const tickMs = 25;
 const feedbackEveryMs = 100;
 const reportEveryMs = 1_000;
 const usualRoundTripMs = 100;
-/** Of one RTCP packet. */
+/** Maximum packets resent for one RTCP packet. */
 const maxResentAtOnce = 128;
 
 /** One client: its ICE agent, its DTLS connection, and its tracks. */
 export class WebRtcSession {
   readonly id = newId('rt');
-  /** That the client sends. */
+  /** Tracks that the client sends. */
   readonly tracks: readonly ReceiveTrack[];
-  /** That the server sends. */
+  /** Tracks that the server sends. */
   readonly sendTracks: readonly { readonly media: AcceptedMedia; readonly track: SendTrack }[];
   readonly #options: WebRtcSessionOptions;
   readonly #dtls: DtlsServer;
@@ -230,7 +230,7 @@ export class WebRtcSession {
     return this.#agents.find(({ selected }) => selected !== undefined)?.selected?.transport;
   }
 
-  /** From elsewhere, anyone may have repeated a packet of the client. */
+  /** Notes a packet. Without consent, anyone may have repeated a packet of the client. */
   #hear(path: IcePath, nowMs: number): void {
     if (path.hasConsent(nowMs)) this.#heardAtMs = nowMs;
   }
@@ -331,7 +331,7 @@ export class WebRtcSession {
     }
   }
 
-  /** Behind a report, with which all compound packets begin. RFC 3550, 6.1. */
+  /** Sends a packet behind a report, with which all compound packets begin. RFC 3550, 6.1. */
   #sendRtcp(packet: Buffer): void {
     this.#send(Buffer.concat([writeReceiverReport(this.#ssrc, []), packet]));
   }

@@ -5,7 +5,7 @@ export interface PageOptions {
   readonly hideControls: boolean;
 }
 
-/** By lower-case name without dashes. A bare name has the value `''`. */
+/** Options by lower-case name without dashes. A bare name has the value `''`. */
 export type AddressOptions = ReadonlyMap<string, string>;
 
 export function pageOptionsOf(values: AddressOptions, autoplayDefault: boolean): PageOptions {

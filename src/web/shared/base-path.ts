@@ -6,7 +6,7 @@ const { origin, pathname } = new URL(import.meta.url);
  */
 const basePath = /^(.*?)(?:\/dashboard|\/docs)?\/assets\/[^/]+$/.exec(pathname)?.[1] ?? '';
 
-/** Such as `https://video.example.org/media`: where this page comes from. */
+/** The URL that this page comes from, such as `https://video.example.org/media`. */
 export const serverUrl = origin + basePath;
 
 /** The address of a path of this server. */

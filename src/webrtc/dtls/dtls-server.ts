@@ -29,7 +29,7 @@ import { prf } from './prf.ts';
 import { CONTENT, type RecordKeys, RecordLayer } from './record-layer.ts';
 
 export interface Fingerprint {
-  /** As node:crypto names it. */
+  /** Name of the hash in node:crypto. */
   readonly hash: 'sha256' | 'sha384' | 'sha512';
   /** Upper case, with colons. */
   readonly value: string;
@@ -52,7 +52,7 @@ export interface DtlsServerOptions {
   readonly fingerprints: readonly Fingerprint[];
   send(datagram: Buffer): void;
   connected(secrets: SrtpSecrets): void;
-  /** After `connected` too, when the client ends the connection. Called once. */
+  /** Called once when the client ends the connection, also after `connected`. */
   closed(reason: 'peer-closed' | 'handshake-failed', detail: string): void;
 }
 

@@ -32,7 +32,7 @@ const ECDSA_SHA256 = 0x0403;
 /** ECDSA with SHA-256, -384 and -512, RSA-PSS and RSA with SHA-256. */
 const acceptedSignatures = [ECDSA_SHA256, 0x0503, 0x0603, 0x0804, 0x0401];
 
-/** In the order of our preference. RFC 7714, 14.2; RFC 5764, 4.1.2. */
+/** SRTP profiles in our order of preference. RFC 7714, 14.2; RFC 5764, 4.1.2. */
 export const SRTP_PROFILE = { aeadAes128Gcm: 0x0007, aes128CmSha1Tag80: 0x0001 } as const;
 export type SrtpProfile = (typeof SRTP_PROFILE)[keyof typeof SRTP_PROFILE];
 

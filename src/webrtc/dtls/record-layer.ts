@@ -28,7 +28,7 @@ export interface RecordKeys {
 /** Splits datagrams into records, and writes them; epoch 1 is AES-128-GCM. RFC 5288, 3. */
 export class RecordLayer {
   #keys: RecordKeys | undefined;
-  /** Of the next record, by epoch. */
+  /** Number of the next record, by epoch. */
   readonly #nextNumber = [0, 0];
   readonly #received = new ReplayWindow(replayWindowRecords);
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { unmappedAddress } from '../../shared/network/unmapped-address.ts';
 import type { TransportPath } from './transport-path.ts';
 
-/** Before the client is known, only STUN messages are expected. */
+/** Limit until the client is known: only STUN messages are expected. */
 const maxUnverifiedBytes = 2_048;
 /** Larger packets do not exist on the way here. */
 const maxFrameBytes = 16 * 1024;
@@ -23,7 +23,7 @@ export class FramedConnection implements TransportPath {
   readonly port: number;
   readonly openedAtMs: number;
   readonly #socket: Socket;
-  /** Of an incomplete frame. */
+  /** Bytes of an incomplete frame. */
   #pending: Buffer = Buffer.alloc(0);
   #isVerified = false;
 

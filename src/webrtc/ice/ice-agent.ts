@@ -13,10 +13,10 @@ import {
 
 /** 487, role conflict. RFC 8445, 7.3.1.1. */
 const ROLE_CONFLICT = Buffer.from([0, 0, 4, 87]);
-/** Of a host candidate over UDP. */
+/** Priority of a host candidate over UDP. */
 const PRIORITY = Buffer.from([0x7e, 0xff, 0xff, 0xff]);
 const checkEveryMs = 2_000;
-/** While the client has not answered. */
+/** Interval of checks until the client answers. */
 const firstChecksEveryMs = 500;
 const minCheckIntervalMs = 50;
 /** A path on which so many checks had no answer gives way to another one. */
@@ -33,12 +33,12 @@ function newIceCredentials(): IceCredentials {
 export class IceAgent {
   readonly remote: IceCredentials;
   readonly local = newIceCredentials();
-  /** From which checks came. */
+  /** Paths from which checks came. */
   readonly #reached = new Set<IcePath>();
   /** Paths that the client has nominated, or from which it sends more than checks. */
   readonly #used = new Set<IcePath>();
   #selected: IcePath | undefined;
-  /** By the client. Becomes the selected one when it has answered. */
+  /** Path nominated by the client. Becomes the selected one when it has answered. */
   #nominated: IcePath | undefined;
   #roundTripMs: number | undefined;
 

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Of the host type. */
+/** A candidate of the host type. */
 export interface IceCandidate {
   readonly foundation: string;
   readonly transport: 'udp' | 'tcp';

@@ -29,7 +29,7 @@ export class IcePath {
     this.transport = transport;
   }
 
-  /** Since the newest check that was answered. */
+  /** Time since the newest check that was answered. */
   silenceMs(nowMs: number): number {
     return nowMs - this.#confirmedAtMs;
   }

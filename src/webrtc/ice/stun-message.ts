@@ -36,7 +36,7 @@ export interface StunMessage {
   readonly transactionId: Buffer;
   /** The first of each kind; those after MESSAGE-INTEGRITY, except FINGERPRINT, are left out. */
   readonly attributes: ReadonlyMap<number, Buffer>;
-  /** Of the header of MESSAGE-INTEGRITY. */
+  /** Offset of the header of MESSAGE-INTEGRITY. */
   readonly integrityAt: number | undefined;
 }
 

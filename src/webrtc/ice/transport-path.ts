@@ -1,7 +1,7 @@
 /** The way to one address of a client: a UDP address, or a TCP connection. */
 export interface TransportPath {
   readonly protocol: 'udp' | 'tcp';
-  /** Without the prefix of IPv4 addresses on a dual-stack socket. */
+  /** The IP address, without the prefix of IPv4 addresses on a dual-stack socket. */
   readonly address: string;
   readonly port: number;
   /** Packets are dropped, or soon will be. */

@@ -10,7 +10,7 @@ const maxKept = 4_000;
 export class ArrivalLog {
   readonly #arrivalsUs = new Map<number, number>();
   #highest: number | undefined;
-  /** Of the next report. */
+  /** First sequence number of the next report. */
   #next = 0;
   #count = 0;
 

@@ -36,7 +36,7 @@ const maxPullGapMs = 100;
 /** Puts packets of one source in order, and knows which are missing. Spans {@link maxJump} packets after each pull. */
 export class JitterBuffer {
   readonly #options: JitterBufferOptions;
-  /** By extended sequence number. */
+  /** Packets by extended sequence number. */
   readonly #waiting = new Map<number, Arrived>();
   readonly #missing = new Map<number, Missing>();
   #first: number | undefined;
@@ -52,7 +52,7 @@ export class JitterBuffer {
     this.#options = options;
   }
 
-  /** Without duplicates and those that came too late. */
+  /** Received packets, without duplicates and late ones. */
   get received(): number {
     return this.#received;
   }
@@ -65,7 +65,7 @@ export class JitterBuffer {
     return this.#recovered;
   }
 
-  /** With the wraps of the sequence number. */
+  /** Highest sequence number, extended by its wraps. */
   get highest(): number {
     return this.#highest;
   }

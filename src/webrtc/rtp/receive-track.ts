@@ -6,13 +6,13 @@ import { JitterBuffer, type OrderedPacket } from './jitter-buffer.ts';
 export interface ReceiveTrackOptions {
   readonly kind: MediaKind;
   readonly codec: RtpCodec;
-  /** Of retransmitted packets. RFC 4588. */
+  /** Codec of retransmitted packets. RFC 4588. */
   readonly rtx: RtpCodec | undefined;
 }
 
 /** Long enough for two retransmissions over 100 ms, and shorter than what viewers have buffered. */
 const maxWaitMs = 500;
-/** For packets that were only overtaken. */
+/** Longest delay of packets that were only overtaken. */
 const maxReorderMs = 80;
 
 /** One track of the client: packets in order, with what is reported back. */
@@ -23,7 +23,7 @@ export class ReceiveTrack {
   readonly #canRequest: boolean;
   #buffer: JitterBuffer;
   #ssrc: number | undefined;
-  /** Of the sources before this one. */
+  /** Totals of the previous sources. */
   readonly #past = { received: 0, lost: 0, recovered: 0 };
   /** RFC 3550, A.8. */
   #jitter = 0;

@@ -5,11 +5,11 @@ import type { MediaKind, RtpCodec } from '../sdp/session-description.ts';
 
 /** One frame of video, or one packet of audio. */
 export interface OutgoingFrame {
-  /** In units of the codec's clock; wraps here. */
+  /** RTP timestamp in units of the codec's clock; wraps here. */
   readonly timestamp: number;
   /** Shared by all receivers. */
   readonly payloads: readonly Buffer[];
-  /** Of the sender's clock, since 1900. */
+  /** Time on the sender's clock, since 1900. */
   readonly ntpMs: number;
 }
 
@@ -64,7 +64,7 @@ export class SendTrack {
       const packet: SentPacket = {
         ...{ sequenceNumber, payload, resends: 0 },
         timestamp: frame.timestamp % 2 ** 32,
-        // Of audio, the mark is the begin of speech. RFC 3551, 4.1.
+        // The mark of audio is the begin of speech. RFC 3551, 4.1.
         isMarked: this.kind === 'video' && index === payloads.length - 1,
       };
       this.#sent[sequenceNumber % maxKept] = packet;

@@ -4,7 +4,7 @@ export type MediaKind = 'audio' | 'video';
 
 export interface RtpCodec {
   readonly payloadType: number;
-  /** As in the SDP; compare without regard to case. */
+  /** Name as in the SDP; compare without regard to case. */
   readonly name: string;
   readonly clockRate: number;
   readonly channels: number;
@@ -18,7 +18,7 @@ export interface RtpCodec {
 
 export interface MediaDescription {
   readonly kind: string;
-  /** Such as `UDP/TLS/RTP/SAVPF`. */
+  /** Transport protocol, such as `UDP/TLS/RTP/SAVPF`. */
   readonly protocol: string;
   /** The formats of the `m=` line. */
   readonly formats: string;
@@ -29,7 +29,7 @@ export interface MediaDescription {
   readonly setup: string;
   readonly ice: IceCredentials | undefined;
   readonly fingerprints: readonly Fingerprint[];
-  /** In the order of preference. */
+  /** Codecs in the order of preference. */
   readonly codecs: readonly RtpCodec[];
   /** Numbers of header extensions, by URI. */
   readonly extensions: ReadonlyMap<string, number>;

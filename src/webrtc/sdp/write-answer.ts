@@ -8,11 +8,11 @@ import type {
 
 /** A track that the server receives or sends. */
 export interface AcceptedMedia {
-  /** Of the server. */
+  /** Direction from the server's side. */
   readonly direction: 'recvonly' | 'sendonly';
   readonly media: MediaDescription;
   readonly codec: RtpCodec;
-  /** For retransmissions, where the client offers it. */
+  /** Codec of retransmissions, where the client offers it. */
   readonly rtx: RtpCodec | undefined;
   /** Follow those of the offer in `a=fmtp`. */
   readonly parameters: readonly string[];
@@ -22,7 +22,7 @@ export interface AcceptedMedia {
   readonly extensions: readonly string[];
 }
 
-/** Of the tracks that the server sends: players put them into one stream, and play them in sync. */
+/** Stream of all tracks that the server sends: players put them into one stream, and play them in sync. */
 export const streamName = 'broadcast';
 
 interface AnswerOptions {

@@ -21,7 +21,7 @@ export class SrtpSession {
   readonly #incoming: PacketCipher;
   readonly #outgoing: PacketCipher;
   readonly #sources = new Map<number, Source>();
-  /** Of RTCP, by SSRC. */
+  /** Replay windows of RTCP, by SSRC. */
   readonly #reports = new Map<number, ReplayWindow>();
   /** Newest sequence numbers that were sent, by SSRC. */
   readonly #sent = new Map<number, number>();

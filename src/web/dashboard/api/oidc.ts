@@ -30,7 +30,7 @@ export async function finishOidcSignIn(query: string): Promise<RemovedCredential
   const invitation = token === undefined ? {} : { invitationToken: token };
   const session = await call('POST /auth/oidc', { body: { query, ...invitation } });
   openSession(session);
-  // It is accepted, so its page is gone.
+  // The token is accepted, so its page is gone.
   if (token !== undefined) sessionStorage.removeItem(returnKey);
   return session.removedCredentials;
 }

@@ -56,7 +56,10 @@ export async function offerPasskeys(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Nobody asked for the offer, so that its problems are not shown. */
+/**
+ * Waits until the user picks one of the offered passkeys. Nobody asked for the offer, so its problems are not
+ * shown.
+ */
 async function chosenPasskey(signal: AbortSignal): Promise<PublicKeyCredential | 'expired' | 'unavailable'> {
   try {
     const publicKey = await requestOptions(signal);

@@ -16,7 +16,7 @@ export function formatDateTime(time: string | number): string {
   );
 }
 
-/** For times within the next minutes. */
+/** Formats a time within the next minutes. */
 export function formatClock(time: string | number): string {
   return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(new Date(time));
 }

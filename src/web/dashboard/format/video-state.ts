@@ -20,7 +20,7 @@ export interface VideoState {
 }
 
 export type Quality = VideoStatus['encoding']['qualities'][number];
-/** In another codec than H.264. */
+/** One rendition in a codec other than H.264. */
 export type AdditionalQuality = NonNullable<VideoStatus['encoding']['additionalQualities']>[number];
 
 export function videoStateOf(video: Pick<Video, 'source'>, status: VideoStatus): VideoState {

@@ -3,7 +3,7 @@ import type { Scope } from '../state/session.ts';
 import type { PageProps } from './page-props.ts';
 
 export interface PageRoute {
-  /** With `:names` for parameters. */
+  /** The path, with `:name` for parameters. */
   readonly path: string;
   /** The page is only for roles that have it. */
   readonly scope?: Scope;

@@ -1,7 +1,7 @@
 const storages = {
-  /** For all tabs, and later visits. */
+  /** Shared by all tabs and later visits. */
   browser: () => localStorage,
-  /** For one tab. */
+  /** Limited to one tab. */
   tab: () => sessionStorage,
 };
 

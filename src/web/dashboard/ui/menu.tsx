@@ -7,7 +7,7 @@ export interface MenuItem {
   readonly icon?: IconName;
   readonly danger?: boolean;
   readonly leaves?: boolean;
-  /** Of one choice among several. */
+  /** True for the chosen item when the menu offers one choice among several. */
   readonly isChosen?: boolean;
   readonly onClick: () => void;
 }

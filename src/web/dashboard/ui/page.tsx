@@ -27,7 +27,7 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);
-  // Before the first paint, so that a field that is clicked keeps the focus.
+  // Runs before the first paint, so that a field that is clicked keeps the focus.
   useLayoutEffect(() => {
     const element = heading.current!;
     // The browser decides the focus on the first page.

@@ -92,7 +92,7 @@ function ToastBox({
 }) {
   const button = useRef<HTMLButtonElement>(null);
   const leftMs = useRef(action !== undefined ? actionShownMs : tone === 'good' ? shownMs : errorShownMs);
-  // Before the next frame, so that a message never disappears under the pointer.
+  // Runs before the next frame, so that a message never disappears under the pointer.
   useLayoutEffect(() => {
     if (isHeld) return;
     const startedAt = performance.now();

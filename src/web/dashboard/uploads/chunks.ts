@@ -1,4 +1,4 @@
-/** Both ends are inclusive, from 0. */
+/** A range of bytes; both ends are inclusive and count from 0. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;

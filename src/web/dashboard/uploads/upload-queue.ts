@@ -27,7 +27,7 @@ const maxFiles = 100;
 
 interface UploadJob {
   readonly file: File;
-  /** Of the video that is created for the file. */
+  /** Options for the video that is created from the file. */
   readonly options?: NewVideoOptions | undefined;
   readonly chunkBytes: number;
   readonly targetVideoId?: string | undefined;

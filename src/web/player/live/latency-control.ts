@@ -1,20 +1,20 @@
 /** Buffer that remains on a good network when the next part arrives. */
 const baseMarginSeconds = 0.2;
-/** Until the network is known: it shrinks within ten seconds, unless playback stalls. */
+/** Extra margin until the network is known: it shrinks within ten seconds, unless playback stalls. */
 const firstExtraMarginSeconds = 0.2;
 const firstDecayPerSecond = 0.02;
 const maxExtraMarginSeconds = 1.5;
 /** A stall adds its duration, within these bounds. */
 const minPenaltySeconds = 0.25;
 const maxPenaltySeconds = 0.75;
-/** After this long without a stall, the extra margin shrinks. */
+/** Time without a stall after which the extra margin shrinks. */
 const calmMs = 60_000;
 const minDecayPerSecond = 0.002;
 const decaySharePerSecond = 0.01;
 /** One late part within this time keeps the distance to the live edge. */
 const memorySeconds = 20;
 const minMemorySeconds = 1;
-/** At the start and after a stall, playback waits this long at most for the margin. */
+/** Longest time that playback waits for the margin at the start and after a stall. */
 const maxHoldMs = 1500;
 /** Pitch is preserved: these rates are inaudible. The first that applies counts, from `excessSeconds` on. */
 const catchUpRates = [
@@ -40,7 +40,7 @@ export class LatencyControl {
   #lastStallMs = Number.NEGATIVE_INFINITY;
   #lastTickMs: number | undefined;
   #heldSinceMs: number | undefined;
-  /** Until the next media arrives. */
+  /** Set until the next media arrives. */
   #stalledSinceMs: number | undefined;
   #rate = 1;
 

@@ -10,7 +10,7 @@ const hlsConfig: Partial<HlsConfig> = {
   // AAC beside Opus is encoded from it. Otherwise hls.js takes what has the lower bitrate.
   ...(canPlayOpus() ? { audioPreference: { audioCodec: 'opus' } } : {}),
   lowLatencyMode: true,
-  // It never catches up with less than a second of buffer: `LatencyControl` does.
+  // `LatencyControl` catches up instead: hls.js never does with less than a second of buffer.
   maxLiveSyncPlaybackRate: 1,
   backBufferLength: 20,
   xhrSetup: (xhr, url) => {

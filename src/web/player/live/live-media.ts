@@ -12,7 +12,7 @@ import { ServerWatch } from './server-watch.ts';
 interface LiveMediaHandlers {
   onNotYet(): void;
   onEnded(): void;
-  /** All media was played. The broadcast ends soon unless the publisher returns. */
+  /** The publisher stopped, and all media was played. The broadcast ends soon unless the publisher returns. */
   onPublisherStopped(): void;
   /** Playback cannot continue; `stop` was called. */
   onFailed(): void;
@@ -28,7 +28,7 @@ const notYetRetryMs = 150;
 const maxQuickRetries = 20;
 const secondMs = 1000;
 const paceIntervalMs = 100;
-/** Another rendition begins with its playlist and a keyframe. */
+/** Buffer that a switch needs: the other rendition begins with its playlist and a keyframe. */
 const switchReserveSeconds = 0.3;
 const defaultFrameRate = 30;
 /** Counts as live. Native players target whole segments. */
@@ -46,7 +46,7 @@ const endAfterSeconds = 2;
  * segment. If that is a still without audio, its video waits for audio, which waits for video behind the discontinuity.
  */
 const maxStartSeconds = 4;
-/** By then, the newest parts have the changed tracks only. */
+/** Delay after which the newest parts have the changed tracks only. */
 const tracksChangedDelayMs = 800;
 
 /** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
@@ -65,7 +65,7 @@ export class LiveMedia {
   readonly #latency = new LatencyControl();
   readonly #servers = new ServerWatch({
     onChanged: () => this.#reload(),
-    // After hls.js has handled the error.
+    // Runs after hls.js has handled the error.
     onLost: () => queueMicrotask(() => this.isLoaded && this.#fail()),
   });
   #hls: Hls | undefined;
@@ -84,7 +84,7 @@ export class LiveMedia {
   #rate = 1;
   #lastEndPosition = -1;
   #endStuckSeconds = 0;
-  /** Since media was loaded, without a frame. */
+  /** Time since media was loaded, until the first frame. */
   #startSeconds: number | undefined;
 
   constructor(
@@ -210,7 +210,7 @@ export class LiveMedia {
       .filter(({ height }) => height > 0)
       .toSorted((one, other) => other.height - one.height)
       .map(qualityLabel);
-    // Each is a level once per audio codec.
+    // Each label is a level once per audio codec.
     return [...new Set(labels)];
   }
 

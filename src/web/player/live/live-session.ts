@@ -14,11 +14,11 @@ export type Phase = 'waiting' | 'starting' | 'live' | 'reconnecting' | 'ended' |
 interface StreamAddresses {
   /** URLs of the multivariant playlist, now and after the stream becomes public. */
   readonly hls: readonly string[];
-  /** Such as `/live/li…`. */
+  /** The path of the page, such as `/live/li…`. */
   readonly page: string;
   /** Empty, or a query that begins with `?`. */
   readonly query: string;
-  /** Of the WHEP endpoint; undefined where the live stream has none. */
+  /** URL of the WHEP endpoint; undefined where the live stream has none. */
   readonly whep: string | undefined;
 }
 
@@ -30,12 +30,12 @@ interface LiveSessionHandlers {
 
 /** Playback for this long resets the retry delays. */
 const stableMs = 10_000;
-/** Another server may continue the broadcast soon. */
+/** Delay before looking for another server that continues the broadcast. */
 const otherServerDelayMs = 2000;
 
 export class LiveSession {
   readonly media: LiveMedia;
-  /** Instead of {@link media} while it is active. */
+  /** Replaces {@link media} while it is active. */
   readonly webRtc: WebRtcMedia;
   readonly #video: HTMLVideoElement;
   readonly #hls: readonly string[];
@@ -131,7 +131,7 @@ export class LiveSession {
     return this.webRtc.isActive || (!this.#hasGoneBack && this.media.isAtLiveEdge());
   }
 
-  /** From the server to the screen. */
+  /** Latency from the server to the screen. */
   latencySeconds(): number | undefined {
     return this.webRtc.isActive ? this.webRtc.latencySeconds : this.media.latencySeconds();
   }

@@ -1,7 +1,7 @@
 import type Hls from 'hls.js';
 import type { Events, FragLoadingData, HlsConfig } from 'hls.js';
 
-/** Of hls.js 1.7, which declares it private. */
+/** The timeline controller of hls.js 1.7, which declares it private. */
 interface TimelineController {
   lastSn: number;
   lastCc: number;
@@ -21,7 +21,7 @@ export function keepCaptionsBetweenParts(Build: typeof Hls): Partial<HlsConfig> 
     override onFragLoading(event: Events.FRAG_LOADING, data: FragLoadingData): void {
       const { frag, part } = data;
       const isSameSegment = frag.type === 'main' && frag.sn === this.lastSn && frag.cc === this.lastCc;
-      // Like the first part of the next segment.
+      // Makes it look like the first part of the next segment.
       if (isSameSegment && part !== null && part !== undefined && part.index > this.lastPartIndex)
         this.lastSn -= 1;
       super.onFragLoading(event, data);

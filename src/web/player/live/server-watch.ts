@@ -1,11 +1,11 @@
 interface ServerWatchHandlers {
-  /** Another server has the broadcast: the multivariant playlist names it. */
+  /** The multivariant playlist names another server: it has the broadcast now. */
   onChanged(): void;
   /** The server of the media does not answer. */
   onLost(): void;
 }
 
-/** Of requests to a server that does not answer, before another one is looked for. */
+/** Unanswered requests to a server before another one is looked for. */
 const maxUnanswered = 2;
 const askAfterSeconds = 2;
 const askTimeoutMs = 4000;

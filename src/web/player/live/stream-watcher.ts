@@ -9,7 +9,7 @@ export interface StreamState {
 interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
-  /** This viewer may not play it. `reason` is the server's text for them. */
+  /** The viewer may not play the stream. `reason` is the server's text for them. */
   onRefused(reason: string | undefined): void;
 }
 

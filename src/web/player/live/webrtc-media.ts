@@ -1,11 +1,11 @@
 import { isLoopbackOnly } from '../../shared/is-loopback-only.ts';
 
 interface WebRtcHandlers {
-  /** It was refused, or did not connect, or broke off; `stop` was called. */
+  /** The connection was rejected, failed or broke; `stop` was called. */
   onLost(hasPlayed: boolean): void;
 }
 
-/** For the first frame, and without any later, or with too many losses to decode any. */
+/** Longest wait for the first frame, and for any later one, also when losses prevent decoding. */
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
 const loopbackText = 'Not from this browser: the server listens on 127.0.0.1 only';
@@ -45,7 +45,7 @@ export class WebRtcMedia {
     return this.#problem;
   }
 
-  /** From the server to the screen. */
+  /** Latency from the server to the screen. */
   get latencySeconds(): number | undefined {
     return this.#latencySeconds;
   }
@@ -153,7 +153,7 @@ export class WebRtcMedia {
   }
 }
 
-/** Without waiting: the server notices without it too, later. */
+/** Ends the session. Best effort: the server times it out anyway. */
 function endSession(address: string | undefined): void {
   if (address !== undefined) void fetch(address, { method: 'DELETE', keepalive: true }).catch(() => {});
 }

@@ -1,5 +1,5 @@
 const storageKey = 'millrace.sound';
-/** Between an unmute and the pause that it causes. */
+/** Longest time between an unmute and the pause that it causes. */
 const maxPauseDelayMs = 1_000;
 const maxRemutes = 5;
 

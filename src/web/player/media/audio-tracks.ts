@@ -7,7 +7,7 @@ interface AudioOption {
   readonly id: number;
   readonly label: string;
   readonly language: string;
-  /** Such as `5.1`, unless the label says so. */
+  /** The channel layout, such as `5.1`, unless the label says so. */
   readonly hint: string | undefined;
 }
 

@@ -72,7 +72,7 @@ export class Captions {
     return this.#language !== undefined;
   }
 
-  /** Not stored. */
+  /** Shows or hides captions; the choice is not stored. */
   setShown(isShown: boolean): void {
     this.#show(isShown ? (this.#language ?? this.#preferred()?.language) : undefined);
   }

@@ -1,6 +1,6 @@
 const storageKey = 'millrace.player';
 
-/** As hls.js names a rendition. */
+/** An audio rendition, as hls.js names it. */
 export interface AudioChoice {
   readonly language: string;
   readonly name: string;

@@ -16,7 +16,7 @@ export class Recovery {
 
 type StallVerdict = 'fine' | 'source-silent' | 'seek' | 'recover-media' | 'reload';
 
-/** Each remedy is tried in turn after this long without progress. */
+/** Remedies against a stall: each is tried in turn after this long without progress. */
 const seekAfterSeconds = 6;
 const recoverAfterSeconds = 10;
 const reloadAfterSeconds = 15;

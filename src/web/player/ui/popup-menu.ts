@@ -1,7 +1,7 @@
 import { pageElement } from './page-elements.ts';
 
 const clickMs = 700;
-/** Same as in the style sheet. */
+/** The maximum width that the style sheet has, too. */
 const maxWidthPx = 340;
 
 export interface MenuItem {

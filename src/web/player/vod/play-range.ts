@@ -8,7 +8,7 @@ export class PlayRange {
     this.endSeconds = endSeconds;
   }
 
-  /** After a seek behind the end, playback continues; after a seek before it, the end is ahead again. */
+  /** Notes a seek. Behind the end, playback continues; before it, the end is ahead again. */
   seeked(toSeconds: number): void {
     this.#lastSeconds = toSeconds;
   }

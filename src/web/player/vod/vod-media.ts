@@ -71,7 +71,7 @@ export class VodMedia {
   #needsRestart = false;
   #startSeconds = 0;
   #bufferSeconds = pausedBufferSeconds;
-  /** By label, so that a restart keeps it. */
+  /** The label of the chosen rendition, which a restart keeps. */
   #chosenLabel: string | undefined;
   #restartsAtMs: number[] = [];
   #playingSegmentStart = 0;
@@ -215,7 +215,7 @@ export class VodMedia {
     reader.loadSource(url);
   }
 
-  /** To be called when a short break is acceptable. */
+  /** Restarts when that is due. Call it when a short break is acceptable. */
   restartIfPending(): boolean {
     if (!this.#needsRestart || this.#isInterrupted) return false;
     this.restart();

@@ -5,7 +5,7 @@ import { decodeCueText, encodeCueText } from './cue-text.ts';
 
 export interface Cue {
   readonly id: number;
-  /** As typed: `1:05.5`. */
+  /** The start as typed, such as `1:05.5`. */
   readonly start: string;
   readonly end: string;
   /** NaN while the typed time is invalid. */

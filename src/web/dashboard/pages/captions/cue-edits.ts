@@ -55,7 +55,10 @@ export function removeCue(file: CaptionFile, id: number): CaptionFile {
   return { ...file, cues: cues.with(at, { ...next, above: [...above, ...next.above] }) };
 }
 
-/** Its id is the `nextId` of the given file. It begins after the cue that is shown at this time, and ends before the next one. */
+/**
+ * Adds a cue after the one that is shown at this time; it ends before the next one. Its id is the `nextId` of the
+ * given file.
+ */
 export function addCue(file: CaptionFile, ms: number): CaptionFile {
   const shown = cueAtMs(file.cues, ms);
   const startMs = shown?.endMs ?? Math.round(ms);
@@ -79,7 +82,7 @@ export function shiftCues(file: CaptionFile, offsetMs: number): CaptionFile | un
   return { ...file, cues: file.cues.map(shifted) };
 }
 
-/** Of several cues at once, the one that started last. */
+/** Finds the cue that is shown. When several overlap, the one that started last counts. */
 export function cueAtMs(cues: readonly Cue[], ms: number): Cue | undefined {
   return cues.findLast(({ startMs, endMs }) => startMs <= ms && ms < endMs);
 }

@@ -7,7 +7,7 @@ export interface CueFault {
 }
 
 export interface CueCheck {
-  /** They prevent saving. */
+  /** Problems that prevent saving. */
   readonly faults: ReadonlyMap<number, CueFault>;
   /** Players show these cues, but perhaps not as intended. */
   readonly warnings: ReadonlyMap<number, string>;

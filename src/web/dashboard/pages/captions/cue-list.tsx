@@ -54,7 +54,7 @@ export function CueList({
   const currentPage = Math.min(page, pagesTotal);
   const first = (currentPage - 1) * cuesPerPage;
   const onPageCues = cues.slice(first, first + cuesPerPage);
-  // Before the paint, so that no keystroke is lost.
+  // Runs before the paint, so that no keystroke is lost.
   useLayoutEffect(() => {
     if (focus.current === undefined) return;
     const { id, part } = focus.current;

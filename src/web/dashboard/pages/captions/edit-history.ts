@@ -1,7 +1,7 @@
 export interface EditHistory<Value> {
   readonly value: Value;
   readonly past: readonly Value[];
-  /** Of the last edit. */
+  /** Identifies what the last edit changed. */
   readonly key: string | undefined;
 }
 

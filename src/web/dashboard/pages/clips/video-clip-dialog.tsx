@@ -12,7 +12,7 @@ import { ClipFields, type ClipOptions } from './clip-fields.tsx';
 import { type ClipTimes, minClipSeconds } from './clip-times.ts';
 import { TrimEditor } from './trim-editor.tsx';
 
-/** Of a long video. */
+/** Suggested length for a clip of a long video. */
 const suggestedSeconds = 30;
 
 export function VideoClipDialog({

@@ -14,7 +14,7 @@ import { CreateSigningKeyDialog, NewSigningKeyDialog } from './signing-key-dialo
 
 type OpenDialog = { readonly kind: 'create' } | { readonly kind: 'new' | 'revoke'; readonly key: SigningKey };
 
-/** As many as an environment can have. */
+/** The limit of keys in an environment. */
 const maxShown = 100;
 
 export function SigningKeysCard() {

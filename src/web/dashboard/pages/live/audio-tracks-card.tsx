@@ -9,7 +9,7 @@ import { AudioTrackRow } from '../video/tracks/audio-track-row.tsx';
 import { languageName } from '../video/tracks/languages.ts';
 import { moveTrack, orderedIds, withDefault } from './audio-track-list.ts';
 
-/** Of the API. */
+/** The limit of the API. */
 const maxTracks = 8;
 
 /** Names, languages and places of the tracks that the encoder sends. */

@@ -5,9 +5,9 @@ export function formatMedia(media: {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly videoCodec?: string | undefined;
-  /** That viewers get. */
+  /** The codec that viewers get. */
   readonly audioCodec?: string | undefined;
-  /** That arrive. */
+  /** The tracks that arrive. */
   readonly tracks?: readonly IngestTrack[] | undefined;
 }): string | undefined {
   const { width, height, videoCodec, audioCodec, tracks } = media;

@@ -203,7 +203,7 @@ function StreamPage({
   );
 }
 
-/** After “End broadcast”: most encoders reconnect by themselves. */
+/** Explains why the encoder is rejected after “End broadcast”: most encoders reconnect automatically. */
 function RefusedEncoder({
   stream,
   encoder,

@@ -18,7 +18,7 @@ type Protocol = keyof typeof protocolNames;
 type Ingest = Account['ingest'];
 const protocolNames = { rtmp: 'RTMP', srt: 'SRT', whip: 'WHIP' } as const;
 
-/** Those that this server takes. */
+/** Lists the protocols that this server accepts. */
 function protocolsOf(ingest: Pick<Ingest, 'srt' | 'whip'>) {
   const names = Object.entries(protocolNames) as [Protocol, string][];
   return names.filter(([name]) => name === 'rtmp' || ingest[name] !== undefined);

@@ -27,7 +27,7 @@ function Days({ days }: { days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ bytes }) => bytes));
   return (
     <>
-      {/* For the pointer; the table has the same numbers. */}
+      {/* Shown for the pointer only; the table has the same numbers. */}
       <div class="days" aria-hidden="true" onPointerLeave={() => setPointed(undefined)}>
         {days.map(day => (
           <span

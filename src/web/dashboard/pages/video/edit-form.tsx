@@ -15,7 +15,7 @@ export function EditForm({
   children: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  // Before the first paint, so that no keystroke is lost.
+  // Runs before the first paint, so that no keystroke is lost.
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
   return (
     <form

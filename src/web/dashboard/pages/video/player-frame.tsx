@@ -19,10 +19,10 @@ export function PlayerFrame({
   assets: VideoAssets;
   state: VideoState | undefined;
   title: string;
-  /** Of the player, separated by `;`. */
+  /** Options of the player, separated by `;`. */
   options?: string;
   frameRef?: Ref<HTMLIFrameElement>;
-  /** Without it, no file can be uploaded here. */
+  /** Accepts a chosen file. Undefined where no file can be uploaded. */
   onFile?: (file: File) => void;
 }) {
   if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;

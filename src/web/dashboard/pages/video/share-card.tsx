@@ -49,7 +49,7 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
   );
 }
 
-/** These links have a token of their own, for the first viewer who opens them. */
+/** Private links: each has its own token, for the first viewer who opens it. */
 function PrivateLinks({
   videoId,
   children,

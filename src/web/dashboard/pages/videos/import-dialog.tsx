@@ -16,7 +16,7 @@ import { useVideoOptions } from './new-video/use-video-options.ts';
 
 const maxListBytes = 1024 ** 2;
 const maxShownFailures = 20;
-/** Of a request that comes too soon after the others. */
+/** Attempts for a request that is rate-limited. */
 const maxAttempts = 5;
 
 interface Failure {

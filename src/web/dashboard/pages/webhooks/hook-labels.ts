@@ -5,7 +5,7 @@ export type HookKind = Hook['hook'];
 interface HookLabels {
   readonly title: string;
   readonly lead: string;
-  /** After it is deleted. */
+  /** Describes the effect of deleting the hook. */
   readonly without: string;
   readonly failureWords: Readonly<Record<Hook['onFailure'], string>>;
 }

@@ -16,7 +16,7 @@ interface DialogProps {
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Before the first paint, so that no keystroke is lost.
+  // Runs before the first paint, so that no keystroke is lost.
   useLayoutEffect(() => {
     const dialog = element.current!;
     const opener = document.activeElement;

@@ -19,7 +19,7 @@ export function LeaveGuard({
 }) {
   const [held, setHeld] = useState<() => void>();
   const isLeaving = useRef(false);
-  // Before the first paint, so that leaving right after typing is guarded, too.
+  // Runs before the first paint, so that leaving right after typing is guarded, too.
   useLayoutEffect(() => {
     if (!isActive) return;
     const ownAddress = location.href;

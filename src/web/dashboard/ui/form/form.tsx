@@ -21,7 +21,7 @@ export function Form({
     if (problem === undefined) return;
     const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     invalid?.focus();
-    // With the explanation below it.
+    // Scrolls to the whole field, including the explanation below it.
     invalid?.closest('.field')?.scrollIntoView({ block: 'nearest' });
   }, [problem]);
   return (

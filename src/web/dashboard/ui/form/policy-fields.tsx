@@ -80,7 +80,7 @@ export function PolicyFields({
   );
 }
 
-/** For a video or live stream. @param own undefined follows the project */
+/** Fields for the policy of one video or live stream. @param own undefined follows the project */
 export function OwnPolicyFields({
   own,
   onOwn,
@@ -107,7 +107,7 @@ export function OwnPolicyFields({
   );
 }
 
-/** In a few words. */
+/** Summarizes a policy in a few words. */
 export function describePolicy({
   allowedDomains,
   allowedCountries,

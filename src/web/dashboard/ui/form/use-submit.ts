@@ -6,7 +6,7 @@ export interface Submission {
   readonly problem: ApiProblem | undefined;
   /** The problem, unless fields show all of it. */
   readonly notice: ApiProblem | undefined;
-  /** For the field of an attribute. */
+  /** The error of the field for an attribute. */
   errorOf(attribute: string): string | undefined;
   submit(event?: Event): void;
   clear(): void;

@@ -11,7 +11,7 @@ export type Rendition = NonNullable<Destination['rendition']>;
 
 export interface RestreamRow {
   readonly destination: Destination;
-  /** Without secrets. */
+  /** The URL without secrets. */
   readonly serverUrl: string;
   /** Undefined until the server has told its state. */
   readonly status: Restream | undefined;

@@ -18,7 +18,10 @@ export function useRestreams(liveStreamId: string, onOutdated: () => void): Rest
   const loaded = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/restreams', { params: { liveStreamId }, signal }),
   );
-  /** Since the last statistics of the broadcast, which come before the updates of the same second. */
+  /**
+   * Highest position updated since the last statistics of the broadcast, which precede the updates of the same
+   * second.
+   */
   const lastUpdated = useRef(Number.POSITIVE_INFINITY);
   const refresh = () => {
     lastUpdated.current = Number.POSITIVE_INFINITY;

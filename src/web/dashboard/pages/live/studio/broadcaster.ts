@@ -4,7 +4,7 @@ import { WhipConnection, type WhipMedia, WhipRefusal } from './whip-connection.t
 
 export type BroadcasterState =
   | { readonly kind: 'connecting' | 'live' | 'reconnecting' }
-  /** By the user or on the server, which has a text then. */
+  /** Ended by the user, or by the server, which then sends a text. */
   | { readonly kind: 'ended'; readonly text?: string }
   | { readonly kind: 'failed'; readonly text: string };
 
@@ -42,7 +42,7 @@ export class Broadcaster {
     await this.#connection?.setMaxBitrate(maxBitsPerSecond);
   }
 
-  /** Since the call before; undefined while nothing is sent. */
+  /** Returns statistics since the previous call; undefined while nothing is sent. */
   async measure(): Promise<UplinkStats | undefined> {
     const report = await this.#connection?.stats().catch(() => undefined);
     const counters = report && readCounters(report.values());

@@ -3,7 +3,7 @@ export interface UplinkStats {
   readonly framesPerSecond: number;
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** As the server reports; undefined until it has. */
+  /** Reported by the server; undefined until the first report. */
   readonly roundTripMs: number | undefined;
   /** 0..1 of the packets since the report before; undefined until the server has reported. */
   readonly lossShare: number | undefined;
@@ -20,7 +20,7 @@ const fairLoss = 0.02;
 const poorLoss = 0.08;
 const fairRoundTripMs = 250;
 const poorRoundTripMs = 600;
-/** Of the chosen bitrate. */
+/** Share of the chosen bitrate. */
 const poorBitrateShare = 0.35;
 const minFramesPerSecond = 15;
 

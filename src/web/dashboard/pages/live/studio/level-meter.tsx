@@ -3,7 +3,7 @@ import type { AudioMixer } from './audio-mixer.ts';
 
 const quietestDecibels = -60;
 const loudDecibels = -3;
-/** Of the shown level a second, so that short peaks can be seen. */
+/** Share of the shown level that it falls per second, so that short peaks stay visible. */
 const fallPerSecond = 1.2;
 
 /** @param isOff shows silence in words */

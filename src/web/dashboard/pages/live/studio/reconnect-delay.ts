@@ -1,4 +1,4 @@
-/** As the server waits for a lost publisher by default. */
+/** The time for which the server waits for a lost publisher by default. */
 const maxLossMs = 60_000;
 const delaysMs = [0, 1_000, 2_000, 3_000];
 const maxDelayMs = 5_000;

@@ -116,7 +116,7 @@ export class WhipConnection {
   async end(): Promise<void> {
     this.#isClosed = true;
     if (this.#session !== undefined) {
-      // Before the connection closes, which the server takes for a loss.
+      // Ends the session before the connection closes, which the server would treat as a loss.
       await fetch(this.#session, {
         method: 'DELETE',
         keepalive: true,

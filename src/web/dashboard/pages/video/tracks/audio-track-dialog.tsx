@@ -21,7 +21,7 @@ export function AudioTrackDialog({
   title: string;
   track: AudioTrackLabel;
   nameHint: string;
-  /** In error responses. */
+  /** Names an attribute as error responses do. */
   attribute?: (name: string) => string;
   save: (track: AudioTrackLabel) => Promise<void>;
   onClose: () => void;

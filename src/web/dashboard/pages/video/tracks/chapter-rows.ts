@@ -2,7 +2,7 @@ import { formatTime, parseTime } from '../../../../shared/time-text.ts';
 
 export interface ChapterRow {
   readonly id: number;
-  /** As typed: `1:05`, `65`, `1:00:05.5`. */
+  /** The time as typed: `1:05`, `65`, `1:00:05.5`. */
   readonly time: string;
   readonly title: string;
 }

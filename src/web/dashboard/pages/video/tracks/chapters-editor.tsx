@@ -59,7 +59,7 @@ export function ChaptersEditor({
     setRows([...rows, { id: count.current++, time: '', title: '' }]);
     isAdding.current = true;
   };
-  // Before the row is painted, so that no keystroke is lost.
+  // Runs before the row is painted, so that no keystroke is lost.
   useLayoutEffect(() => {
     if (isAdding.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
     isAdding.current = false;

@@ -11,7 +11,7 @@ export interface VideoOptionsDraft {
   readonly setTypedTag: (typed: string) => void;
   readonly alterTags: (alteration: (before: readonly string[]) => readonly string[]) => void;
   readonly isValid: boolean;
-  /** With the tag that is still being typed. */
+  /** Returns the options, with the tag that is still being typed. */
   readonly body: () => NewVideoOptions;
 }
 

@@ -2,7 +2,7 @@ import { parseTime } from '../../../../shared/time-text.ts';
 import type { NewVideoOptions } from '../../../uploads/upload.ts';
 import { type PlacementDraft, placementOf } from '../../watermarks/placement-draft.ts';
 
-/** As chosen in a form. */
+/** Options as chosen in a form. */
 export interface VideoOptions {
   readonly isPublic: boolean;
   readonly mp4Support: boolean;
@@ -16,7 +16,7 @@ export interface VideoOptions {
   /** Undefined: the defaults of the environment. */
   readonly transcript?: boolean | undefined;
   readonly transcriptSummary?: boolean | undefined;
-  /** As typed; `''` is the start or end of the file. */
+  /** The start as typed; `''` is the start or end of the file. */
   readonly clipStart: string;
   readonly clipEnd: string;
 }
