@@ -17,7 +17,7 @@ import { TokenBuckets } from './reports/token-buckets.ts';
 import { WatchedMediaStore } from './reports/watched-media.store.ts';
 
 export interface AnalyticsSettings {
-  /** Per client network; 0 for no limit. */
+  /** Reports per minute and client network; 0 for no limit. */
   readonly reportsPerMinute: number;
   /** MaxMind DB file with countries; the bundled one unless given. */
   readonly geoDatabase: string | undefined;

@@ -1,4 +1,4 @@
-/** In the order of the table columns. */
+/** Dimensions in the order of the table columns. */
 export const dimensions = [
   'media-id',
   'media-type',

@@ -4,7 +4,7 @@ import type { Database } from '../../../store/database.ts';
 import { jsonItems, textQuery } from '../../../store/raw-query.ts';
 import { columnOf, type Dimension, dimensions } from '../dimensions.ts';
 
-/** All values must match, and a current tag of the video. */
+/** A filter of analytics. All values must match, and the video must have one of the tags now. */
 export interface AnalyticsFilter {
   readonly values: ReadonlyMap<Dimension, readonly string[]>;
   readonly tag: string | undefined;

@@ -8,7 +8,7 @@ import { type Segment, type Span, segmentsOf } from '../timeframe.ts';
 import { type ResolvedFilter, tupleConditions, tupleJoin } from './analytics-filters.store.ts';
 import { type IndexScan, readRowsInSlices, type ScanRange } from './read-rows-in-slices.ts';
 
-/** For averages and rates, `over` is the divisor. */
+/** One measure. Averages and rates are divided by `over`. */
 export interface Measure {
   readonly of: CounterName;
   readonly over?: CounterName;

@@ -4,7 +4,7 @@ import { textQuery } from '../../../store/raw-query.ts';
 
 /** Consecutive rows of an index: with the bound values in `fixed` columns, ordered by `keys`. */
 export interface IndexScan {
-  /** With the alias `c`, and the index where it matters. */
+  /** The table with the alias `c`, and its index where that matters. */
   readonly table: string;
   readonly fixed: string;
   /** The columns that follow in the index. Ranges are given in the first one. */

@@ -39,7 +39,7 @@ export class ViewingIntervalsStore {
     this.#database = database;
   }
 
-  /** Without grouping, in group 0. Empty groups are missing. */
+  /** Counts concurrent viewers by group; without grouping, in group 0. Empty groups are missing. */
   async concurrentViewers(
     query: ViewingIntervalsQuery,
     value: 'peak' | 'average',

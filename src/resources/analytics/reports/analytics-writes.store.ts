@@ -33,7 +33,7 @@ export interface PlaybackUpdate {
   readonly state: PlaybackState;
   /** Only where its next report may reach another server. */
   readonly progress?: SharedProgress;
-  /** By minute, in seconds since 1970. */
+  /** Counts by minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
   readonly intervals: readonly ViewingInterval[];
 }
@@ -59,14 +59,14 @@ interface CachedNumber {
 
 interface Tuple extends CachedNumber {
   readonly project: number;
-  /** In the order of {@link dimensions}. */
+  /** Values in the order of {@link dimensions}. */
   readonly values: readonly number[];
 }
 
 /** Limits of each project. Further ones count as unknown. */
 interface NewNames {
   readonly ofViewers: TokenBuckets;
-  /** Of referrers, browsers and operating systems, which anybody can invent. */
+  /** Limits the names of referrers, browsers and operating systems, which anybody can invent. */
   readonly ofOthers: TokenBuckets;
 }
 
@@ -78,7 +78,7 @@ interface NameLimit {
 const dayMs = 86_400_000;
 const maxCachedValues = 20_000;
 const maxCachedTuples = 50_000;
-/** Each row is at another place of the index, whose page may have to be read. */
+/** Rows per step. Each row is at another place of the index, whose page may have to be read. */
 const rowsPerStep = 50;
 const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
@@ -86,7 +86,7 @@ const playsIndex = counterNames.indexOf('plays');
 /** A statement for each row costs nothing on SQLite, and a round trip on PostgreSQL. */
 const rowsPerStatement = { sqlite: 1, postgres: 200 };
 
-/** In the order of the columns in {@link upserts}. */
+/** One row, in the order of the columns in {@link upserts}. */
 type TotalRow = [project: number, media: string, type: string, plays: number];
 type IntervalRow = [
   project: number,
@@ -102,7 +102,7 @@ interface Upsert {
   readonly table: string;
   readonly key: readonly string[];
   readonly others?: readonly string[];
-  /** Of existing rows. */
+  /** Assignments that change existing rows. */
   readonly changes: string;
 }
 
@@ -130,7 +130,7 @@ const upserts = {
   },
 } satisfies Record<string, Upsert>;
 
-/** Of all tables with counts of projects. */
+/** Keys of all tables with counts of projects. */
 const keysOfCounts: readonly Pick<Upsert, 'table' | 'key'>[] = [
   ...Object.values(upserts),
   { table: 'analytics_project_totals', key: ['project', 'media_type'] },

@@ -41,7 +41,7 @@ export class GeoLookup {
     return this.#loading;
   }
 
-  /** After {@link load}: the file could be read. */
+  /** True after {@link load} when the file could be read. */
   get isAvailable(): boolean {
     return this.#reader !== undefined;
   }

@@ -62,7 +62,10 @@ const maxOpenPlaybacks = 100_000;
 const playbacksPerBatch = 15;
 const maxTrackedAddresses = 50_000;
 const maxTrackedMedia = 50_000;
-/** Many viewers start a live stream in the same minute, but one address never starts so many. */
+/**
+ * Limits of new playbacks. Many viewers start a live stream in the same minute, but one address never starts so
+ * many.
+ */
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 
 /** Writes updates in batches every second, so that no report waits for the disk. */
@@ -170,7 +173,7 @@ export class PlaybackTracker implements Component {
       try {
         await this.#options.writes.write(updates, this.#options.clock.nowMs());
       } catch (error) {
-        // Kept updates would grow as long as the disk is full.
+        // Drops the updates: they would grow as long as the disk is full.
         this.#options.log.error('playbacks-not-written', { count: updates.length, error });
       }
       if (isShared) this.#forget(batch);

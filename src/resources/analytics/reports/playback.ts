@@ -31,10 +31,10 @@ export const counterNames = [
 
 export type CounterName = (typeof counterNames)[number];
 
-/** In the order of {@link counterNames}. */
+/** Counts in the order of {@link counterNames}. */
 export type Counts = number[];
 
-/** Both slots are inclusive. `views`: bits of {@link viewSeconds}. */
+/** One interval of viewing. Both slots are inclusive. `views`: bits of {@link viewSeconds}. */
 export interface ViewingInterval {
   readonly firstSlot: number;
   lastSlot: number;
@@ -120,7 +120,7 @@ export class Playback {
   #pendingPlay: PressedPlay | undefined;
   #interval: ViewingInterval | undefined;
   #watchedSinceKnownMs: number;
-  /** By minute, in seconds since 1970. */
+  /** Counts by minute, in seconds since 1970. */
   #counts = new Map<number, Counts>();
   #intervals = new Set<ViewingInterval>();
   #isChanged = false;

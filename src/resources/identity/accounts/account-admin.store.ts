@@ -10,9 +10,9 @@ export interface ListedAccount {
   readonly isUpgraded: boolean;
   readonly isSuspended: boolean;
   readonly createdAtMs: number;
-  /** Of both environments. */
+  /** API keys of both environments. */
   readonly keys: number;
-  /** Of both environments, with the trash. */
+  /** Videos of both environments, including the trash. */
   readonly videos: number;
   readonly liveStreams: number;
 }

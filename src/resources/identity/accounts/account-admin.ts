@@ -81,7 +81,7 @@ export class AccountAdmin {
     return this.#store.find(account.accountId);
   }
 
-  /** For the first project. Ignores its limit of keys. */
+  /** Adds keys to the first project. Ignores its limit of keys. */
   async addKeys(emailOrId: string): Promise<(AccountKeys & { readonly projectName: string }) | undefined> {
     const account = await this.#store.find(emailOrId);
     if (account === undefined) return undefined;

@@ -8,7 +8,7 @@ export type Standing = 'allowed' | 'suspended' | 'not-upgraded';
 export interface Account {
   readonly accountId: string;
   readonly name: string | undefined;
-  /** Of the first owner. */
+  /** Email address of the first owner. */
   readonly email: EmailAddress | undefined;
   readonly isUpgraded: boolean;
   readonly isOperator: boolean;

@@ -250,12 +250,12 @@ export class AccountsStore {
     return userId;
   }
 
-  /** With the first account that is not suspended. */
+  /** Finds a user, with the first account that is not suspended. */
   async findUser(email: EmailAddress, connection: Connection = this.#database): Promise<User | undefined> {
     return userFrom(await connection.first(selectUser(connection).where('u.email', '=', email)));
   }
 
-  /** As {@link findUser} does. */
+  /** Finds a user as {@link findUser} does, by email address or id. */
   async findUserOrId(emailOrId: string): Promise<User | undefined> {
     const { email } = readEmail(emailOrId);
     if (email !== undefined) return this.findUser(email);
@@ -359,7 +359,7 @@ export class AccountsStore {
     return { ...removed, unknownApiKeys: await this.#keyPairs.countUnknown(userId, transaction) };
   }
 
-  /** In accounts that no verified user has owned. */
+  /** Removes other members of accounts that no verified user has owned. */
   async #removeOtherMembers(userId: string, transaction: Transaction): Promise<number> {
     const others = await transaction.all(
       transaction.queries

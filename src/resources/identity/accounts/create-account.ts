@@ -9,7 +9,7 @@ import { hashPassword } from './password.ts';
 interface NewAccount {
   readonly email: EmailAddress;
   readonly isUpgraded: boolean;
-  /** Without them, the account has no API keys. */
+  /** API keys to store. Without any, the account has none. */
   readonly keys?: Readonly<Record<Environment, string>>;
   readonly password: string;
   readonly atMs: number;

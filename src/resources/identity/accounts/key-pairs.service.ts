@@ -126,7 +126,7 @@ export class KeyPairsService {
   }
 
   /**
-   * Also ends the key's tokens.
+   * Revokes a key and its tokens.
    * @throws AppError `authorization-production-credential-required`, `last-api-key` or `resource-not-found`
    */
   removeKey(caller: Caller, pair: KeyPair, environment: Environment): Promise<void> {
@@ -185,7 +185,7 @@ export class KeyPairsService {
     return requireFound(await this.find(caller, keyPairId, connection));
   }
 
-  /** With the keys that the caller cannot access. */
+  /** Returns the pair with all its keys, also those that the caller cannot access. */
   async #requireWhole(caller: Caller, keyPairId: string, transaction: Transaction): Promise<KeyPair> {
     await this.#require(caller, keyPairId, transaction);
     return requireFound(await this.#store.find(caller.projectId, keyPairId, transaction));

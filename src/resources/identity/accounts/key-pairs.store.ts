@@ -43,7 +43,7 @@ export class KeyPairsStore {
     this.#database = database;
   }
 
-  /** With the keys of both environments of the project. */
+  /** Lists the keys of both environments of the project. */
   async list(projectId: string): Promise<KeyPair[]> {
     const rows = await this.#database.all(
       selectPairs(this.#database, projectId).orderBy('created_at_ms').orderBy('id'),

@@ -32,7 +32,7 @@ const nouns = {
   members: ['membership of others', 'memberships of others'],
 } as const;
 
-/** Such as `2 passkeys, 1 session and two-factor sign-in`; undefined when nothing ended. */
+/** Lists what ended, such as `2 passkeys, 1 session and two-factor sign-in`; undefined when nothing did. */
 export function describeRemoved(removed: RemovedCredentials): string | undefined {
   const names = Object.keys(nouns) as (keyof typeof nouns)[];
   const counts = names

@@ -32,7 +32,7 @@ interface UnverifiedUserRoutesOptions {
   readonly isOperator: (accountId: string) => Promise<boolean>;
 }
 
-/** For owners of the operator's account, with a session: no API key gives passwords away. */
+/** Routes for owners of the operator's account, with a session: no API key gives passwords away. */
 export function unverifiedUserRoutes({ admin, isOperator }: UnverifiedUserRoutesOptions): Route[] {
   const all = {
     path: '/server/unverified-users',

@@ -4,14 +4,14 @@ export const actorKinds = ['user', 'api-key', 'upload-token', 'operator'] as con
 
 export interface AuditActor {
   readonly kind: (typeof actorKinds)[number];
-  /** Of a user, an API key, or a shortened upload token. */
+  /** Id of a user, an API key, or a shortened upload token. */
   readonly id: string | undefined;
   /** A name or email address at that time. */
   readonly name: string | undefined;
 }
 
 export interface AuditTarget {
-  /** Such as `video`. */
+  /** Type of the resource, such as `video`. */
   readonly kind: string;
   readonly id: string;
   readonly name: string | undefined;
@@ -37,7 +37,7 @@ export interface AuditEntry extends AuditEvent {
 
 interface AuditProjects {
   readonly ids: readonly string[];
-  /** With the entries of the account itself, which belong to no project. */
+  /** Includes the entries of the account itself, which belong to no project. */
   readonly withAccount: boolean;
 }
 
@@ -45,10 +45,10 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly targetId?: string | undefined;
-  /** Of these projects only. Default: all. */
+  /** Projects whose entries are listed. Default: all. */
   readonly projects?: AuditProjects | undefined;
   readonly fromMs?: number | undefined;
-  /** Not included. */
+  /** End of the range, exclusive. */
   readonly toMs?: number | undefined;
 }
 

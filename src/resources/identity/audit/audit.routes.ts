@@ -61,7 +61,10 @@ async function accessibleProjects(
   return { ids: Object.values(own?.projectIds ?? {}), withAccount: true };
 }
 
-/** Their entries are kept, and are older than that of the deletion. */
+/**
+ * Tells whether the account had projects that were deleted. Their entries are kept, and are older than that of the
+ * deletion.
+ */
 async function hasDeletedProjects(accountId: string, store: AuditStore): Promise<boolean> {
   const page = { currentPage: 1, pageSize: 1 };
   return (await store.list(accountId, { action: 'project.delete' }, 'desc', page)).total > 0;

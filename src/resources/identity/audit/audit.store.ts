@@ -24,7 +24,7 @@ interface Sequence {
 
 interface Range {
   readonly first: number;
-  /** Less than `first` when there is none. */
+  /** Last position; less than `first` when there is none. */
   readonly last: number;
 }
 
@@ -314,7 +314,7 @@ export class AuditStore {
   }
 }
 
-/** Without an entry of the same value, the numbers begin again. */
+/** Returns the next position. Numbers begin again for a value without entries. */
 function nextPosition(
   { queries }: Connection,
   same: { accountId: Expression<string>; column: IndexedColumn; value: Expression<string | null> },

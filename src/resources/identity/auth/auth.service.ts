@@ -36,7 +36,7 @@ export class AuthService {
   readonly #options: AuthServiceOptions;
   readonly #keys: KeyPairsStore;
   readonly #tokens: TokensStore;
-  /** When the use of each key was last recorded, so that not every request writes. */
+  /** Last recorded use of each key, so that not every request writes. */
   readonly #touchedAtMs = new LRUCache<string, number>(maxEntries(10_000));
 
   constructor(options: AuthServiceOptions) {

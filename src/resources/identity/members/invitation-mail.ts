@@ -5,7 +5,7 @@ import type { Invitation } from './member.ts';
 
 export interface InvitationMail {
   readonly invitation: Invitation;
-  /** Its token is in no response of the API. */
+  /** Link with the token, which is in no response of the API. */
   readonly url: string;
   /** The session of the person who invites, if it goes on. */
   readonly inviter: Session | undefined;

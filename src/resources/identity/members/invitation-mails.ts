@@ -20,7 +20,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const maxMailsPerHour = 30;
 const maxMailsPerAddressAndDay = 3;
-/** More, so that no account alone keeps others from inviting somebody. */
+/** Higher than the limit of an account, so that no account alone keeps others from inviting somebody. */
 const maxMailsOfAllPerAddressAndDay = 10;
 
 /** Sends invitations in the background, and stores the outcome. */

@@ -23,7 +23,7 @@ export class MembersStore {
     this.#database = database;
   }
 
-  /** In the order in which they joined. */
+  /** Lists members in the order in which they joined. */
   async list(accountId: string, connection: Connection = this.#database): Promise<Member[]> {
     const query = selectMembers(connection, accountId).orderBy('m.created_at_ms').orderBy('u.id');
     return (await connection.all(query)).map(memberFrom);

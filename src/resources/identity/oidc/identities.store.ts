@@ -49,7 +49,7 @@ export class IdentitiesStore {
     return linked?.user_id === userId;
   }
 
-  /** Of the latest identity of the user; undefined when there is none. */
+  /** Time of the latest linked identity of the user; undefined when there is none. */
   async linkedAtMs(userId: string): Promise<number | undefined> {
     const row = await this.#database.first(
       this.#database.queries

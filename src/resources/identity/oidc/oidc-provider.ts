@@ -35,7 +35,7 @@ export interface OidcSettings {
 
 /** A person whom the provider has signed in. */
 export interface ProvenPerson extends Identity {
-  /** As the provider spells it. */
+  /** Email address as the provider spells it. */
   readonly email: string | undefined;
   readonly isEmailVerified: boolean;
 }

@@ -48,9 +48,9 @@ interface OidcProof {
 type Link = (userId: string, transaction: Transaction) => Promise<void>;
 
 const purpose = 'oidc';
-/** Each asks the provider. */
+/** Limit of sign-ins: each sends a request to the provider. */
 const maxSignInsPerMinute = 60;
-/** Nobody knows it: the person signs in with the provider. */
+/** Returns a password that nobody knows: the person signs in with the provider. */
 const newPassword = () => randomBase62(40);
 
 /** Sign-in with an OpenID Connect provider (authorization code with PKCE). */
@@ -210,7 +210,8 @@ export class OidcService {
   async #userOf(person: ProvenPerson, request: PeerRequest): Promise<User> {
     const { accounts, audit, settings } = this.#options;
     const linked = await this.#identities.findUser(person);
-    // Also of a linked person, who may have been linked because of an address that only looks like that of the user.
+    // Reads the claimed address of a linked person, too: they may have been linked by an address that only looks
+    // like the user's.
     const claimed = person.email === undefined ? undefined : this.#emailOf(person.email);
     const email = linked?.email ?? claimed;
     if (email === undefined) {

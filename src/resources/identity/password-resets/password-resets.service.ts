@@ -134,7 +134,7 @@ export class PasswordResetsService {
     this.#confirm(user, removed);
   }
 
-  /** In all accounts of the user, in an order that lets no two of these wait for each other. */
+  /** Records the reset in all accounts of the user, in an order that prevents deadlocks. */
   async #record({ userId, email }: User, request: PeerRequest, transaction: Transaction): Promise<void> {
     const { accounts, audit } = this.#options;
     const memberships = await accounts.members.listAccounts(userId, transaction);

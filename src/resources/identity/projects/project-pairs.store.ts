@@ -3,7 +3,7 @@ import type { Connection, Transaction } from '../../../store/connection.ts';
 import { holdRows } from '../../../store/keep-rows.ts';
 import type { ProjectPair } from './project-pair.ts';
 
-/** Of a deleted project. Their files are left. */
+/** Images of a deleted project. Their files are left. */
 export interface RemovedImages {
   readonly playerIds: readonly string[];
   readonly watermarkIds: readonly string[];

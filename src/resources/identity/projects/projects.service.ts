@@ -59,7 +59,9 @@ export class ProjectsService {
     });
   }
 
-  /** Also removes its keys, webhooks and settings. @throws AppError `last-project` or `project-not-empty` */
+  /**
+   * Removes a project with its keys, webhooks and settings. @throws AppError `last-project` or `project-not-empty`
+   */
   async remove({ accountId }: SessionCaller, { pairId }: ProjectPair): Promise<void> {
     const { projects } = this.#accounts;
     const images = await this.#accounts.changeAccess(accountId, async transaction => {

@@ -1,8 +1,8 @@
 /** Decides the name and the path of a cookie. */
 export interface CookieScope {
-  /** Over TLS, only a cookie that was set over TLS counts. */
+  /** True for requests over TLS, where only a cookie that was set over TLS counts. */
   readonly isSecure: boolean;
-  /** Other servers on the same host have cookies of their own. */
+  /** Path of this server: other servers on the same host have their own cookies. */
   readonly basePath: string;
 }
 
@@ -33,8 +33,8 @@ export class OwnCookie {
   }
 
   /**
-   * Over TLS, browsers accept `__Host-` only from this host and for all of its paths, so no other host of the domain
-   * can set it. `__Secure-` allows one path.
+   * Returns the cookie's name. Over TLS, browsers accept `__Host-` only from this host and for all of its paths,
+   * so no other host of the domain can set it. `__Secure-` allows one path.
    */
   #nameIn({ isSecure, basePath }: CookieScope): string {
     if (!isSecure) return this.#name;

@@ -2,7 +2,7 @@ import { RateExceeded } from '../../../http/routing/rate-limiter.ts';
 import { ConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit.ts';
 import { dummyPasswordHash, hashPassword, verifyPassword } from '../accounts/password.ts';
 
-/** Each needs 32 MiB and one of the four threads that also read files. */
+/** Passwords hashed at once. Each needs 32 MiB and one of the four threads that also read files. */
 const concurrency = 2;
 const maxWaiting = 20;
 

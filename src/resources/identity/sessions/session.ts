@@ -9,7 +9,7 @@ export const sessionLifetimeMs = 30 * 24 * 3_600_000;
 /** 256 bits in base62. */
 export const sessionSecretLength = 43;
 
-/** Beyond this, the least recently used ones end. */
+/** Limit of sessions; the least recently used ones end first. */
 export const maxSessionsPerUser = 100;
 
 export const maxUserAgentLength = 200;
@@ -29,7 +29,7 @@ export interface Session extends SessionCaller {
     readonly isSuspended: boolean;
     readonly isOperator: boolean;
   };
-  /** At least one; the oldest first. */
+  /** Projects of the account, at least one; the oldest first. */
   readonly projects: readonly ProjectPair[];
 }
 

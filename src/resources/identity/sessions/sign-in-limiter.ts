@@ -80,7 +80,7 @@ interface LimitedCount {
   readonly attempts: SignInAttemptsStore;
   readonly nowMs: number;
   readonly windowMs: number;
-  /** For those who have to wait. */
+  /** Text for clients that have to wait. */
   readonly refusal: string;
 }
 

@@ -8,14 +8,14 @@ const issuer = 'Millrace';
 const periodSeconds = 30;
 /** Accepts the codes before and after the current one, for clocks that are wrong (RFC 6238, 5.2). */
 const window = 1;
-/** Without letters that look like others. */
+/** Alphabet without letters that look alike. */
 const recoveryAlphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 const recoveryGroups = { count: 4, letters: 4 } as const;
 
 export interface Enrollment {
-  /** In Base32, to be typed. */
+  /** Secret in Base32, to be typed. */
   readonly secret: string;
-  /** For a QR code. */
+  /** URI for a QR code. */
   readonly uri: string;
 }
 

@@ -15,7 +15,7 @@ interface HooksOptions {
 }
 
 const maxTestsPerMinute = 10;
-/** Of nobody. */
+/** A live stream that nobody owns. */
 const testLiveStreamId = 'li0000000000000000000000';
 const testAddress = '198.51.100.7';
 

@@ -20,9 +20,9 @@ export interface PlayQuestion {
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly referer: string;
-  /** Without `?`. */
+  /** Query without `?`. */
   readonly query: string;
-  /** Of a signed token. */
+  /** Viewer named by a signed token. */
   readonly viewer: string | undefined;
   /** Owners may always play. Called where the project has a hook. */
   readonly isOwner: () => Promise<boolean> | false;
@@ -152,7 +152,7 @@ function validMs(answer: HookAnswer): number {
   return Math.min(Math.max(ttl, 1), maxTtlSeconds) * 1_000;
 }
 
-/** Without the parameters of the server, which change within a session or are secret. */
+/** Removes the parameters of the server, which change within a session or are secret. */
 function ownParametersOf(query: string): string {
   if (query === '') return '';
   const parameters = [...new URLSearchParams(query)];
@@ -166,7 +166,7 @@ function sessionKeyOf({ hookId, url }: Hook, { resourceId, token = '', client }:
 }
 
 const notAsked: PlayDecision = { isAsked: false, refusal: undefined };
-/** Others may be refused. */
+/** Decision for owners, who may always play. */
 const ownersDecision: PlayDecision = { isAsked: true, refusal: undefined };
 const refusedText = 'You may not play this.';
 const failedText =

@@ -31,7 +31,7 @@ interface PublishHookOptions {
 }
 
 const maxQueryLength = 2_048;
-/** Per live stream. One key may serve many encoders, whose live streams the hook chooses. */
+/** Limit per live stream. One key may serve many encoders, whose live streams the hook chooses. */
 const maxQuestions = 60;
 const questionWindowMs = 30_000;
 const maxLimits = 10_000;

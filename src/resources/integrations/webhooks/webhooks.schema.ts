@@ -5,7 +5,7 @@ import { maxUrlChars, urlProblem } from './webhook.ts';
 
 const events = z.array(z.enum(eventTypes)).min(1).max(100).describe('Events to send. Duplicates count once.');
 
-/** Of a webhook or hook. */
+/** URL of a webhook or hook. */
 export const hookUrl = z
   .string()
   .superRefine((text, context) => {

@@ -47,7 +47,7 @@ export class BroadcastClaimsStore {
     return row!.now;
   }
 
-  /** Those that have not ended, on any server or none. */
+  /** Lists broadcasts that have not ended, on any server or none. */
   async listOpen(connection: Connection = this.#database): Promise<ClaimedBroadcast[]> {
     const rows = await connection.all(
       connection.queries.selectFrom('broadcasts').select(columns).where('ended_at_ms', 'is', null),
@@ -119,7 +119,7 @@ export class BroadcastClaimsStore {
         .limit(1),
     );
     if (found === undefined) return undefined;
-    // As the server that finishes a recording does.
+    // Takes the lock that the server which finishes a recording takes, too.
     await transaction.lock('recording', found.videoId);
     const taken = await transaction.run(
       queries.updateTable('recordings').set({ node_id: nodeId }).where('video_id', '=', found.videoId),

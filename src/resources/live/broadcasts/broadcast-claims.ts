@@ -59,7 +59,7 @@ export class BroadcastClaims {
     this.#broadcasts = new BroadcastsStore(options.database);
   }
 
-  /** Another server receives publishers. */
+  /** Tells whether another server receives publishers. */
   async canMove(): Promise<boolean> {
     const { listNodes, nodeId } = this.#options;
     const nodes = await listNodes();
@@ -161,7 +161,7 @@ export class BroadcastClaims {
       await this.store.release({ broadcastId, nodeId, claim }, reconnectGraceMs, transaction);
       await database.signals.send('live', '', transaction);
     });
-    // Its publisher may have come back to this server meanwhile.
+    // The publisher may have returned to this server meanwhile.
     if (this.#own.get(broadcastId) === claim) this.#own.delete(broadcastId);
   }
 

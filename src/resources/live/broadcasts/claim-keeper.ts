@@ -29,16 +29,16 @@ interface ClaimKeeperOptions {
   readonly nodeId: string;
   readonly local: LocalBroadcasts;
   readonly canMove: () => Promise<boolean>;
-  /** Other servers cannot have taken anything over. */
+  /** Tells whether the lease is stored, so that other servers cannot have taken anything over. */
   readonly isLeaseStored: () => boolean;
-  /** Another server can use the database now. Does not use the database itself. */
+  /** Tells whether another server can use the database now. Does not use the database itself. */
   readonly isAnotherReady: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const checkEveryMs = 1000;
-/** Of a claim without a broadcast: its begin or end could not be stored. */
+/** Longest time that a claim has no broadcast: its begin or end could not be stored. */
 const maxUnusedMs = 15_000;
 const movedText = 'Another server receives this stream. Reconnect.';
 const endedText = 'This broadcast was ended through another server. Reconnect to start a new one.';
@@ -66,7 +66,7 @@ export class ClaimKeeper implements Component {
 
   async start(): Promise<void> {
     const { database, claims, nodeId } = this.#options;
-    // Those of its former run.
+    // Releases the claims of this server's previous run.
     await claims.releaseAllOf(nodeId);
     this.#stopListening = database.signals.listen('live', () => {
       if (this.#options.local.running().length === 0 && !claims.hasOwn) return;
@@ -144,7 +144,10 @@ export class ClaimKeeper implements Component {
     this.#unused = unused;
   }
 
-  /** Without waiting: the packager may take a while, and its server does not need the database for that. */
+  /**
+   * Moves a broadcast, without waiting: the packager may take a while, and its server does not need the database
+   * for that.
+   */
   #move(broadcastId: string, description: string): void {
     const { local, log } = this.#options;
     log.info('broadcast-left', { broadcastId, reason: description });

@@ -90,7 +90,7 @@ export class ClusterBroadcasts implements Component {
     return nodeId === undefined ? undefined : this.#nodes.get(nodeId)?.mediaUrl;
   }
 
-  /** As {@link mediaUrlOf}, but never of a CDN. */
+  /** Returns a URL as {@link mediaUrlOf} does, but never of a CDN. */
   serverUrlOf({ nodeId }: ClaimedBroadcast): string | undefined {
     return nodeId === undefined ? undefined : this.#nodes.get(nodeId)?.url;
   }
@@ -126,7 +126,7 @@ export class ClusterBroadcasts implements Component {
     const { store, log } = this.#options;
     const changed = this.#changed;
     const mustReadAll = this.#mustReadAll || this.#isOld;
-    // Before the queries: what changes during them is read once more.
+    // Resets the marks before the queries: what changes during them is read once more.
     this.#changed = new Set();
     this.#mustReadAll = false;
     try {
@@ -181,7 +181,10 @@ export class ClusterBroadcasts implements Component {
   }
 }
 
-/** Without a server and an expiry, an earlier version left it in a crash. */
+/**
+ * Tells whether the broadcast is over. One without a server and an expiry was left by a crash of an earlier
+ * version.
+ */
 function isOver({ nodeId, requestedEnd, expiresAtMs }: ClaimedBroadcast, nowMs: number): boolean {
   if (nodeId !== undefined) return false;
   return requestedEnd !== undefined || expiresAtMs === undefined || expiresAtMs <= nowMs;

@@ -19,7 +19,7 @@ interface RecordedVideo {
 export interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
-  /** Of this server, undefined when no other one shares its files. */
+  /** Id of this server; undefined when no other one shares its files. */
   readonly nodeId: string | undefined;
   readonly addVideo: (projectId: string, video: RecordedVideo, transaction: Transaction) => Promise<unknown>;
 }
@@ -114,7 +114,7 @@ export class RecordingsStore implements RecordingRepository {
     return row !== undefined && this.#isOwn(row);
   }
 
-  /** On any server. */
+  /** Tells whether a recording exists, on any server. */
   async exists(videoId: string, connection: Connection = this.#database): Promise<boolean> {
     return (await this.#find(videoId, connection)) !== undefined;
   }

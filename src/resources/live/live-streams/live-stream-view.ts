@@ -34,7 +34,7 @@ export function viewOf(
   };
 }
 
-/** For callers who may watch, but not publish. */
+/** Removes what callers who may watch, but not publish, must not see. */
 export function withoutSecrets({
   streamKey: _,
   refusedEncoder: _encoder,

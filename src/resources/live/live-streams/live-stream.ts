@@ -7,7 +7,7 @@ export const restreamRenditions = ['source', ...qualities] as const;
 
 export type RestreamRendition = (typeof restreamRenditions)[number];
 
-/** As the API gets and shows it. */
+/** A restream as the API reads and shows it. */
 interface Restream {
   readonly name: string;
   readonly serverUrl: string;
@@ -18,7 +18,7 @@ interface Restream {
   readonly rendition?: RestreamRendition | undefined;
 }
 
-/** As a broadcast uses it. */
+/** A restream as a broadcast uses it. */
 export interface RestreamDestination {
   readonly name: string;
   readonly serverUrl: string;
@@ -39,7 +39,7 @@ export interface LiveSource {
 
 export interface SourceStatus {
   readonly state: 'connecting' | 'live' | 'retrying';
-  /** Of the last attempt that failed, in plain words. */
+  /** Explains why the last attempt failed, in plain words. */
   readonly reason?: string | undefined;
   readonly nextAttemptAtMs?: number | undefined;
 }
@@ -50,7 +50,7 @@ export interface CutOffEncoder {
   readonly encoder: string;
   readonly name?: string;
   readonly seenAtMs: number;
-  /** It is refused until it has stayed away for this long. */
+  /** The encoder is rejected until it has stayed away for this long. */
   readonly waitMs: number;
 }
 
@@ -58,7 +58,7 @@ export const liveQualities = ['passthrough', 'ladder'] as const;
 
 export type LiveQualities = (typeof liveQualities)[number];
 
-/** Of the track with its place in the list: the main one is the first. */
+/** The label of an audio track, by its place in the list: the main one is the first. */
 export interface LiveAudioTrack {
   readonly name?: string | undefined;
   readonly language?: string | undefined;

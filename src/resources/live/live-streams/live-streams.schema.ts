@@ -19,7 +19,7 @@ import {
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
 
-/** Any case, as in URLs. */
+/** Matches schemes in any case, as URLs allow. */
 function schemePattern(...schemes: readonly string[]): string {
   const anyCase = (scheme: string) =>
     scheme.replace(/[a-z]/g, letter => `[${letter}${letter.toUpperCase()}]`);

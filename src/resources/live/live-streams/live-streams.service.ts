@@ -17,7 +17,7 @@ import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 interface PlayerLookup {
   /** Keeps the theme until the transaction ends. */
   exists(projectId: string, playerId: string, connection: Connection): Promise<boolean>;
-  /** Those among `playerIds` that were deleted. */
+  /** Returns the ids among `playerIds` whose players were deleted. */
   findRemoved(playerIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -39,7 +39,7 @@ export class LiveStreamsService {
     live: LiveControl;
     restreams: RestreamControl;
     privateTokens: PrivateTokens;
-    /** Without a trailing slash. */
+    /** Base URL without a trailing slash. */
     baseUrl: () => string;
     players: PlayerLookup;
     clock: Clock;
@@ -124,7 +124,7 @@ export class LiveStreamsService {
     });
     const changed = await this.#findAgain(stream);
     if (changes.restreams !== undefined) {
-      // Not those of this request: another one may have changed them meanwhile.
+      // Applies the stored restreams: another request may have changed them meanwhile.
       const destinations = destinationsOf(changed.restreams);
       this.#database.afterCommit(() => this.#restreams.update(liveStreamId, destinations));
     }
@@ -186,7 +186,7 @@ export class LiveStreamsService {
     return stream?.hasThumbnail === true ? this.#thumbnails.pathOf(liveStreamId) : undefined;
   }
 
-  /** Its source begins, changes or ends, here or on another server. */
+  /** Announces to all servers that the source begins, changes or ends. */
   async #announce(liveStreamId: string, connection: Connection): Promise<void> {
     await this.#database.signals.send('live', liveStreamId, connection);
   }

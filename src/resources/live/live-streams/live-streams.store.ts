@@ -133,7 +133,7 @@ export class LiveStreamsStore {
     return row && destinationsOf(JSON.parse(row.restreams) as LiveStream['restreams']);
   }
 
-  /** Those that are pulled, of accounts that may broadcast. */
+  /** Lists live streams that are pulled, of accounts that may broadcast. */
   async listSources(): Promise<
     { liveStreamId: string; projectId: string; streamKey: string; url: string }[]
   > {
@@ -234,7 +234,7 @@ export class LiveStreamsStore {
     );
   }
 
-  /** Also changes the videos that inherit from it. */
+  /** Changes a live stream, and the videos that inherit from it. */
   async change(
     projectId: string,
     liveStreamId: string,

@@ -37,7 +37,7 @@ interface PlayersOptions {
   readonly database: Database;
   readonly store: PlayersStore;
   readonly files: MediaFiles;
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: () => string;
   readonly clock: Clock;
 }

@@ -35,7 +35,7 @@ export class PrivateSessionsStore {
   readonly #database: Database;
   readonly #tokens: PrivateTokens;
   readonly #clock: Clock;
-  /** By resource and token, so that a segment costs no query. */
+  /** Sessions by resource and token, so that a segment costs no query. */
   readonly #cache: LRUCache<string, BoundSession>;
 
   constructor(options: { database: Database; tokens: PrivateTokens; clock?: Clock; maxCached?: number }) {

@@ -81,7 +81,7 @@ export class RetentionStore {
     );
   }
 
-  /** Those that expire next, in their order. */
+  /** Lists the videos that expire next, in their order. */
   listNext(projectId: string, limit: number): Promise<ExpiringVideo[]> {
     return this.#database.all(
       this.#expiring().where('project_id', '=', projectId).orderBy('expires_at_ms').limit(limit),

@@ -12,7 +12,7 @@ interface SummariesOptions {
   readonly store: SummariesStore;
   /** Excludes the trash. Keeps the video until the transaction ends. */
   readonly hasVideo: (projectId: string, videoId: string, transaction: Transaction) => Promise<boolean>;
-  /** Of the captions of the video. The summary waits already. */
+  /** Generates the summary from the captions of the video. The summary waits already. */
   readonly generate: (videoId: string, transaction: Transaction) => Promise<void>;
   /** Ends the generation of the summary. */
   readonly withdraw: (videoId: string, transaction: Transaction) => Promise<void>;

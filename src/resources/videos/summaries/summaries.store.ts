@@ -137,7 +137,7 @@ export class SummariesStore {
     );
   }
 
-  /** For filters that are seldom used: the database counts. */
+  /** Lists by filters that are seldom used: the database counts. */
   async #listFiltered(
     projectId: string,
     { origin, sourceStatus }: SummaryFilter,

@@ -24,7 +24,7 @@ const sortKeys = {
 } as const;
 
 type Key = readonly (string | number)[];
-/** After `after`, up to and including `until`. */
+/** A range of the index, after `after`, up to and including `until`. */
 interface IndexRange {
   readonly after: Key | undefined;
   readonly until: Key | undefined;

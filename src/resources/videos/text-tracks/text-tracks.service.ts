@@ -25,7 +25,7 @@ interface TextTracksOptions {
   readonly videos: TextTrackVideos;
   readonly files: MediaFiles;
   readonly privateTokens: PrivateTokens;
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: () => string;
 }
 

@@ -34,7 +34,7 @@ export class TextTracksStore {
     return (await connection.first(count))?.total ?? 0;
   }
 
-  /** In the order of language tags. */
+  /** Lists tracks in the order of language tags. */
   async list(videoId: string, kind: TextTrackKind, page?: PageRequest): Promise<TextTrack[]> {
     const all = this.#ofVideo(videoId, kind).selectAll().orderBy('language');
     const rows = await this.#database.all(

@@ -77,7 +77,7 @@ export class ArrivedFiles {
       if (stored.path === undefined) await this.#discard(folder, chunk);
       return stored.videoId;
     } catch (error) {
-      // Otherwise the sweep decides.
+      // Leaves the chunk to the sweep unless the transaction has certainly failed.
       if (!mayBeCommitted(error)) await this.#discard(folder, chunk);
       if (error instanceof OtherVideo) throw new AppError('not-ready', 'The upload changes too often.');
       throw error;

@@ -35,7 +35,7 @@ export class BroadcastClips {
     this.#live = live;
   }
 
-  /** As {@link LiveClips.createElsewhere}. */
+  /** Creates a clip as {@link LiveClips.createElsewhere} does. */
   async createElsewhere(
     projectId: string,
     liveStreamId: string,

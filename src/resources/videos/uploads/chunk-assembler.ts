@@ -16,7 +16,7 @@ import {
 } from './video-sources.store.ts';
 
 export const assembleJobKind = 'assemble';
-/** Many, because a full disk can go unnoticed for long. */
+/** Many attempts, because a full disk can go unnoticed for long. */
 const maxAttempts = 100;
 
 export class ChunkAssembler {

@@ -35,18 +35,20 @@ export interface LiveClips {
 
 export interface ClippableBroadcast {
   readonly startedAtMs: number;
-  /** Since the start of the broadcast. */
+  /** Range that can be clipped, from the start of the broadcast. */
   readonly available: ClipRange;
-  /** As {@link ClipSources.clipVideo}. */
+  /** Writes a clip as {@link ClipSources.clipVideo} does. */
   write(range: SecondsRange, target: ClipTarget, signal: AbortSignal): Promise<MadeClip>;
 }
 
 export interface ClipTarget {
   /** The new video. */
   readonly videoId: string;
-  /** Of the file. */
+  /** Path of the file. */
   readonly path: string;
-  /** It starts and ends at frames. Otherwise, it starts with the keyframe at its start or before. */
+  /**
+   * True when the clip starts and ends at frames. Otherwise, it starts with the keyframe at its start or before.
+   */
   readonly isExact: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface SourceConsumer {
   /** Tries once more what failed after the source was complete. Returns false when nothing did. */
   readonly retryEncoding: (videoId: string, transaction: Transaction) => Promise<boolean>;
   readonly sourceFailed: (videoId: string, reason: string, transaction: Transaction) => Promise<void>;
-  /** Such a video accepts another source. */
+  /** Tells whether encoding failed. Such a video accepts another source. */
   readonly hasEncodingFailed: (videoId: string, connection?: Connection) => Promise<boolean>;
   /** Called in the transaction that begins another upload of a failed video. */
   readonly sourceReplaced: (videoId: string, transaction: Transaction) => Promise<void>;

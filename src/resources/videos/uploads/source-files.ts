@@ -93,7 +93,7 @@ export class SourceFiles {
     if (this.areLocal) await syncFolderOf(this.source(videoId));
   }
 
-  /** Within the storage. @throws Error with the code `ENOENT` when `from` is missing */
+  /** Copies a file within the storage. @throws Error with the code `ENOENT` when `from` is missing */
   async copyToSource(from: string, videoId: string, signal: AbortSignal): Promise<void> {
     await this.#media.storage.copy(from, this.source(videoId), signal);
     if (this.areLocal) await syncFolderOf(this.source(videoId));
@@ -134,7 +134,7 @@ export class SourceFiles {
     await rm(`${this.partial(videoId)}.tag`, { force: true });
   }
 
-  /** With everything that belongs to it. */
+  /** Removes a video with everything that belongs to it. */
   removeVideo(videoId: string): Promise<void> {
     return this.#media.removeVideo(videoId);
   }

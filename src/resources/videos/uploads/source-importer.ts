@@ -65,9 +65,9 @@ interface ImportedSource {
 }
 
 const maxAddressChars = 4_096;
-/** With the queue's delays, about half a day. */
+/** About half a day with the queue's delays. */
 const maxFetchAttempts = 60;
-/** For a source that never sent a byte: about a quarter of an hour with the queue's delays. */
+/** Attempts for a source that never sent a byte: about a quarter of an hour with the queue's delays. */
 const maxEmptyAttempts = 6;
 const maxCloneAttempts = 20;
 /** Copying is instant, and a client is waiting. */
@@ -175,7 +175,10 @@ export class SourceImporter {
     if (plan.kind === 'copied') await this.#options.broadcastClips.remove(plan.videoId);
   }
 
-  /** They use separate lanes: slow servers must not delay copies, and large copies must not delay clips. */
+  /**
+   * Returns the kinds of jobs. They use separate lanes: slow servers must not delay copies, and large copies must
+   * not delay clips.
+   */
   kinds(lanes: { readonly fetch: string; readonly clone: string; readonly clip: string }): JobKind[] {
     const onGiveUp: NonNullable<JobKind['onGiveUp']> = async (job, error, transaction) => {
       await this.#options.failSource(job.subjectId, failureReason(error), transaction);

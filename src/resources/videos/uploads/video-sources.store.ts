@@ -26,7 +26,7 @@ export interface UploadStart {
   /** A hash of the client's address and user agent. */
   readonly client: string;
   readonly fileName: string;
-  /** Its client may see what only the owner sees otherwise. */
+  /** True when the client has created the video, so that it may see what otherwise only the owner sees. */
   readonly hasCreatedVideo: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface StoredChunk {
   readonly bytes: number;
   /** SHA-256. Empty for a whole file that came without a range. */
   readonly digest: Buffer;
-  /** Its name in object storage; null in the data folder. */
+  /** File name in object storage; null in the data folder. */
   readonly file: string | null;
 }
 
@@ -279,7 +279,7 @@ export class VideoSourcesStore {
     await transaction.run(transaction.queries.updateTable('videos').set(values).where('id', '=', videoId));
   }
 
-  /** Its files can be removed. */
+  /** Tells whether the files of a video can be removed. */
   async isGone(videoId: string): Promise<boolean> {
     const source = await this.source(videoId);
     return source === undefined || source.status === 'failed';
@@ -315,7 +315,7 @@ export class VideoSourcesStore {
     return row?.failure ?? undefined;
   }
 
-  /** Without complete sets of chunks: joining them may have waited for a server that was off. */
+  /** Finds uploads without complete sets of chunks: joining them may have waited for a server that was off. */
   async findIncompleteBefore(atMs: number): Promise<string[]> {
     const rows = await this.#database.all(
       this.#incompleteBefore(atMs).orderBy('started_at_ms').limit(maxIncomplete),

@@ -5,7 +5,7 @@ import type { Database } from '../../../store/database.ts';
 export interface VideoDefaults {
   readonly transcript: boolean;
   readonly transcriptSummary: boolean;
-  /** Also for recordings. */
+  /** Applies to recordings, too. */
   readonly recordings: boolean;
 }
 

@@ -129,7 +129,7 @@ export class VideoRemoval {
       async limit => videoIds.splice(0, limit),
       videoId => this.#store.removeDiscarded(videoId),
     );
-    // Otherwise every attempt would delete more of the trash.
+    // Delays the next attempt when little space was freed, so that not every attempt deletes more of the trash.
     if (bytes - (await missingBytes()) >= bytes / 2) return;
     this.#emptyTrashNotBeforeMs = clock.monotonicMs() + emptyTrashRetryMs;
     log.warn('trash-emptied-in-vain', {

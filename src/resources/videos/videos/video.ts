@@ -9,7 +9,7 @@ interface MetadataEntry {
   readonly value: string;
 }
 
-/** From the keyframe at its start or before, or exact. */
+/** Start of a clip: the keyframe at its start or before, or the exact frame. */
 type ClipPrecision = 'keyframe' | 'frame';
 
 /** Milliseconds; undefined means the start or the end of the source. */
@@ -18,7 +18,7 @@ export interface Clip {
   readonly endMs?: number | undefined;
   /** The end of the source, in the place of the others. */
   readonly lastMs?: number | undefined;
-  /** Of a broadcast: `lastMs` ends at this time, in milliseconds since 1970. */
+  /** Time at which `lastMs` of a broadcast ends, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
   readonly precision?: ClipPrecision | undefined;
 }
@@ -46,7 +46,7 @@ export interface Video {
   readonly tags: readonly string[];
   readonly metadata: readonly MetadataEntry[];
   readonly language: string | undefined;
-  /** By a model. */
+  /** True when a model detected the language. */
   readonly isLanguageDetected?: boolean | undefined;
   readonly liveStreamId: string | undefined;
   /** The video or live stream that it is a clip of. */
@@ -54,7 +54,7 @@ export interface Video {
   readonly createdAtMs: number;
   readonly publishedAtMs: number;
   readonly updatedAtMs: number;
-  /** It is deleted then. Undefined: never. */
+  /** Time at which the video is deleted. Undefined: never. */
   readonly expiresAtMs?: number | undefined;
   /** Undefined uses that of the project. */
   readonly playbackPolicy?: PlaybackPolicy | undefined;

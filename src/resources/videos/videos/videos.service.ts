@@ -23,7 +23,7 @@ import type { VideosStore } from './videos.store.ts';
 export interface VideosOptions extends VideoRemovalOptions {
   readonly database: Database;
   readonly privateTokens: PrivateTokens;
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: () => string;
   readonly restoreDays: number;
   readonly texts: GeneratedTexts;
@@ -44,7 +44,7 @@ export interface VideosOptions extends VideoRemovalOptions {
     isSupported: boolean,
     transaction: Transaction,
   ) => Promise<void>;
-  /** Its work is paused. */
+  /** Called when a video is moved to the trash, to pause its work. */
   readonly discarded: (videoId: string, transaction: Transaction) => Promise<void>;
   /** Work on restored videos is resumed. */
   readonly restored: (transaction: Transaction) => Promise<void>;

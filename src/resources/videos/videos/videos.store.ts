@@ -293,7 +293,7 @@ export class VideosStore {
     });
   }
 
-  /** Also changes the videos that inherit from it. Returns false when the video is not there. */
+  /** Changes a video, and those that inherit from it. Returns false when the video is not there. */
   async change(
     projectId: string,
     videoId: string,

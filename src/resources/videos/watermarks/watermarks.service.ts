@@ -14,7 +14,7 @@ import type { Watermark } from './watermark.ts';
 import type { WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
 
-/** Up to a little wider than the widest rendition. */
+/** Rules for images up to a little wider than the widest rendition. */
 export const watermarkImage: ImageRules = {
   types: ['image/jpeg', 'image/png'],
   maxBytes: 8 * 1_024 * 1_024,

@@ -24,7 +24,7 @@ interface RestreamReport {
 }
 
 export interface RestreamReports {
-  /** In the order of the live stream's restreams; undefined without a broadcast. */
+  /** Reports in the order of the live stream's restreams; undefined without a broadcast. */
   ofStream(liveStreamId: string): readonly RestreamReport[] | undefined;
 }
 

@@ -45,7 +45,7 @@ const restreamSchema = z
     examples: [example],
   });
 
-/** At most five destinations, so they are not paged. */
+/** The list of restreams: at most five destinations, so they are not paged. */
 export const restreamListSchema = z
   .object({
     data: z.array(restreamSchema),

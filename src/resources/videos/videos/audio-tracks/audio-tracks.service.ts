@@ -75,7 +75,7 @@ export class AudioTracksService {
     return viewsOf(videoId, await this.#tracks(videoId));
   }
 
-  /** In the order of menus. Sources that an older version prepared have no stored tracks. */
+  /** Returns tracks in the order of menus. Sources that an older version prepared have no stored tracks. */
   async #tracks(videoId: string, connection?: Connection): Promise<TrackState[]> {
     const { tracks, renditions } = await this.#options.store.ofVideo(videoId, connection);
     const found = renditions.flatMap(({ quality, status, facts }): TrackState[] => {

@@ -30,7 +30,7 @@ export class EncodingRepairsStore {
     await set(repair.lost.filter(isRebuilt), {
       ...{ status: 'waiting', progress_percent: 0, file: null, facts: null },
     });
-    // Without a rebuild, the row keeps the name of its file, in case the file comes back.
+    // Keeps the file name of renditions that are not rebuilt, in case the file comes back.
     await set(
       repair.lost.filter(rendition => !isRebuilt(rendition)),
       { status: 'failed' },

@@ -41,7 +41,7 @@ export interface VideoForViewers {
   readonly limits: ViewerLimits | undefined;
   /** Id of a video or live stream. */
   readonly clippedFrom: string | undefined;
-  /** Also false for a video without a picture. */
+  /** True when an MP4 is made. False for a video without a picture. */
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly playerId: string | undefined;
@@ -493,7 +493,7 @@ async function insertRenditions(
   );
 }
 
-/** By height; audio by track, stereo before 5.1. */
+/** Position by height; audio by track, stereo before 5.1. */
 function placeOf(quality: string): number {
   const audio = parseAudioRenditionName(quality);
   if (audio === undefined) return Number.parseInt(quality, 10) || 0;

@@ -34,7 +34,7 @@ export class RenditionsStore {
     );
   }
 
-  /** In the order of the API: HLS ascending, mp4, audio. */
+  /** Lists renditions in the order of the API: HLS ascending, mp4, audio. */
   ofVideo(videoId: string, connection: Connection = this.#database): Promise<RenditionRow[]> {
     return connection.all(this.#ofVideo({ videoId }));
   }

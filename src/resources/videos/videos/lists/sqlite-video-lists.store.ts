@@ -39,7 +39,7 @@ const maxCachedRows = 500;
 const maxVideosInOtherLists = 20_000;
 /** Longest counting without yielding to the event loop. */
 const timeSliceMs = 8;
-/** When changes keep restarting the count for this long, it finishes without yielding. */
+/** Time after which a count that changes keep restarting finishes without yielding. */
 const maxYieldingMs = 5_000;
 const noConditions: SqlConditions = { sql: '', values: [] };
 

@@ -8,7 +8,7 @@ export interface VideoFilter {
   readonly liveStreamId?: string | undefined;
 }
 
-/** Without empty conditions and duplicates. */
+/** A filter without empty conditions and duplicates. */
 export interface FoldedFilter {
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -75,7 +75,7 @@ export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?:
 /** Limit of one trigram phrase: enough characters to be rare, few enough to be fast for any text. */
 const maxIndexedCharacters = 12;
 
-/** Unless it `isExact`, it may find more videos than the filter. */
+/** A trigram query. Unless it `isExact`, it may find more videos than the filter. */
 interface TrigramQuery {
   readonly match: string;
   readonly isExact: boolean;

@@ -11,7 +11,7 @@ export interface ListScope {
 
 export interface ListPage {
   readonly sort: { readonly field: VideoSortField; readonly direction: 'asc' | 'desc' };
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly currentPage: number;
   readonly pageSize: number;
 }

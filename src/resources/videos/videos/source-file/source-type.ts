@@ -1,6 +1,6 @@
 interface SourceType {
   readonly contentType: string;
-  /** Without its dot. */
+  /** File extension without its dot. */
   readonly extension: string;
 }
 

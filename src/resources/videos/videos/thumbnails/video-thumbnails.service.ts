@@ -19,7 +19,7 @@ interface VideoThumbnailsOptions<View> {
   readonly store: VideoThumbnailsStore;
   readonly videos: ThumbnailVideos<View>;
   readonly thumbnailFiles: VideoThumbnailFiles;
-  /** Also for a video without media. */
+  /** Requests a frame, also for a video without media. */
   readonly requestFrame: (videoId: string, transaction: Transaction) => Promise<void>;
   readonly addWatermark: AddSandboxWatermark;
 }

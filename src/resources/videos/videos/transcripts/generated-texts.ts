@@ -82,7 +82,7 @@ export class GeneratedTexts {
     await this.summarize(video.videoId, transaction);
   }
 
-  /** Of the captions of the video, or else of those that are generated first. The summary waits already. */
+  /** Summarizes the captions of the video, or those that are generated first. The summary waits already. */
   async summarize(videoId: string, transaction: Transaction): Promise<void> {
     const { generation, transcripts } = this.#options;
     const status = (await transcripts.state(videoId, transaction))?.status;
@@ -93,7 +93,7 @@ export class GeneratedTexts {
     await this.#summarizeCaptions(videoId, transaction);
   }
 
-  /** Without captions, the summary fails. */
+  /** Summarizes the captions; without any, the summary fails. */
   async #summarizeCaptions(videoId: string, transaction: Transaction): Promise<void> {
     const { generation, transcripts } = this.#options;
     if ((await transcripts.captionsFile(videoId, transaction)) !== undefined) {

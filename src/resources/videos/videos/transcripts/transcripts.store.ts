@@ -134,7 +134,7 @@ export class TranscriptsStore implements TranscriptRepository {
   ): Promise<{ readonly isStored: boolean; readonly unusedFile: string | undefined }> {
     const { queries } = transaction;
     const nowMs = this.#clock.nowMs();
-    // Others wait with their changes of the video until the transaction ends.
+    // Locks the video: other changes of it wait until the transaction ends.
     const video = await transaction.first(
       queries
         .updateTable('videos')
