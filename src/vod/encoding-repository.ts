@@ -61,26 +61,29 @@ export interface EncodingState {
   readonly renditions: readonly StoredRendition[];
   /** HEVC before AV1, lowest first. */
   readonly codecRenditions: readonly StoredCodecRendition[];
-  /** In the order of menus; empty when the source was prepared by an older version. */
+  /** Tracks in the order of menus; empty when the source was prepared by an older version. */
   readonly audioTracks: readonly AudioTrack[];
 }
 
-/** As the owner sees it. */
+/** An audio track as the owner sees it. */
 export interface AudioTrack {
-  /** From 1; that of the renditions, as in `AudioRenditionName`. */
+  /** Number of the track, from 1; that of the renditions, as in `AudioRenditionName`. */
   readonly track: number;
   /** RFC 5646. */
   readonly language?: string | undefined;
   readonly name?: string | undefined;
   readonly codec?: string | undefined;
-  /** Of the source. */
+  /** Channels of the source. */
   readonly channels?: number | undefined;
   readonly isDefault: boolean;
   /** Audio that describes the picture. */
   readonly isDescription?: boolean | undefined;
 }
 
-/** Each call is one transaction, or belongs to that of its caller, and does nothing if the video was deleted. */
+/**
+ * Stores the state of encodings. Each call is one transaction, or belongs to that of its caller, and does nothing
+ * if the video was deleted.
+ */
 export interface EncodingRepository {
   request(videoId: string, connection?: Connection): Promise<EncodingRequest | undefined>;
   state(videoId: string, connection?: Connection): Promise<EncodingState | undefined>;
@@ -120,12 +123,15 @@ export interface EncodingRepository {
   markChanged(videoId: string): Promise<void>;
   markCaptionsStored(videoId: string, transaction: Transaction): Promise<void>;
   markStoryboardReady(videoId: string): Promise<void>;
-  /** Other transactions that plan the renditions of the video wait until this one ends. */
+  /** Locks the renditions: other transactions that plan them wait until this one ends. */
   lockPlan(videoId: string, transaction: Transaction): Promise<void>;
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }
 
-/** As {@link EncodingRepository}. The video is playable without these renditions, so that none of them emits an event. */
+/**
+ * Stores renditions as {@link EncodingRepository} does. The video is playable without them, so none of them emits
+ * an event.
+ */
 export interface CodecRenditionRepository {
   markWaiting(
     videoId: string,

@@ -20,7 +20,7 @@ interface VodSettings {
   readonly preset: string;
   readonly threads: number;
   readonly memoryBytes: number;
-  /** As a multiple of the video's duration. */
+  /** Limits the duration as a multiple of the video's. */
   readonly maxDurationFactor: number;
   readonly minFreeBytes: number;
   readonly sandboxVideoMs: number;
@@ -50,7 +50,7 @@ export interface StoredTextTrack {
   readonly kind: 'captions' | 'chapters';
   readonly language: string;
   readonly isDefault: boolean;
-  /** In the folder of the video. */
+  /** File name in the folder of the video. */
   readonly file: string;
   readonly bytes: number;
   readonly isGenerated: boolean;
@@ -99,7 +99,9 @@ export const vodLanes = {
   transcripts: 'transcripts',
 } as const;
 
-/** All of a short video at once; the first rendition of a long one; the other renditions of a long one. */
+/**
+ * Priorities: all of a short video at once; the first rendition of a long one; the other renditions of a long one.
+ */
 export const encodePriorities = { short: 10, first: 5, rest: 0 } as const;
 
 /** New videos go before everything else of their lane, requested thumbnails before automatic ones. */

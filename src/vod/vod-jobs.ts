@@ -15,7 +15,7 @@ import { failSummary, summarizeVideo } from './transcripts/summarize-job.ts';
 import { failTranscript, transcribeVideo } from './transcripts/transcribe-job.ts';
 import { enqueueVodJob, type VodContext, type VodJobKind, vodLanes } from './vod-context.ts';
 
-/** Over an hour, in which disk space may become free. */
+/** Attempts over more than an hour, in which disk space may become free. */
 const maxAttempts = 12;
 /** A file that ffmpeg cannot decode fails every time. */
 const maxFfmpegFailures = 2;
@@ -104,14 +104,14 @@ export class VodJobs {
     if (failed.length + failedCodecs.length === 0) return false;
     await records.markWaiting(videoId, failed, transaction);
     await codecRenditions.markWaiting(videoId, failedCodecs, transaction);
-    // It enqueues the MP4 and the other codecs, too, and repeats nothing that is finished.
+    // Enqueues the encode, which enqueues the MP4 and the other codecs, too, and repeats nothing that is finished.
     if (!(await jobs.has('encode', videoId, transaction))) {
       await enqueueVodJob(this.#context, 'encode', videoId, transaction);
     }
     return true;
   }
 
-  /** Otherwise, the job is enqueued when the source is prepared. */
+  /** Transcribes a prepared source. Other sources enqueue the job when they are prepared. */
   async transcribePrepared(videoId: string, transaction: Transaction): Promise<void> {
     const { records, jobs } = this.#context;
     await records.lockPlan(videoId, transaction);

@@ -28,7 +28,7 @@ interface Extraction {
 }
 
 const subRipCodecs: ReadonlySet<string> = new Set(['subrip', 'srt', 'text']);
-/** As for uploaded captions. */
+/** The limit that uploaded captions have, too. */
 const maxCaptionsBytes = 8 * 1024 * 1024;
 /** Reads the source once, without decoding video or audio. */
 const minBytesPerMs = 5_000;
@@ -68,7 +68,7 @@ export async function extractCaptions(context: VodContext, job: RunningJob): Pro
   );
 }
 
-/** All at once, or else each alone: one damaged track fails the whole run. */
+/** Extracts all tracks at once, or else each alone: one damaged track fails the whole run. */
 async function extract(
   context: VodContext,
   job: RunningJob,
@@ -117,7 +117,7 @@ function ignoreUnreadable({ log }: VodContext, job: RunningJob, error: unknown):
   return [];
 }
 
-/** Those without a cue in the video are left out. */
+/** Cuts the captions of all tracks. Tracks without a cue in the video are left out. */
 async function cutAll(
   { folder, wanted, copied }: Omit<Extraction, 'source'>,
   { part }: PlannedSource,

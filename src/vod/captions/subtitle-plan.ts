@@ -6,7 +6,7 @@ export type SubtitlePlan =
   | { readonly kind: 'captions'; readonly index: number; readonly language: string }
   | { readonly kind: 'skipped'; readonly index: number; readonly reason: string };
 
-/** For the status of the video. */
+/** Subtitle track for the status of the video. */
 export interface SubtitleMetadata {
   readonly codec: string;
   readonly language: string | null;

@@ -12,7 +12,7 @@ import { ClipCutRefused, checkEdgeTrack, type EdgeFrames, encodeEdge, withEdges 
 
 /** Makes a copy of the video exact. Times are those that frames are decoded at, in ticks. */
 export interface ClipEdges {
-  /** With the parameter sets of the encoded frames. */
+  /** The track with the parameter sets of the encoded frames. */
   readonly track: TrackDescription;
   /** Frames before the first keyframe of the range. */
   readonly head: readonly ClipSample[];
@@ -43,10 +43,10 @@ type ReadVideo = (row: ClipRow) => Promise<ClipSample[]>;
 const roundingSeconds = 0.001;
 /** A clip begins or ends within a frame that is shown for longer. */
 const minStillSeconds = 0.1;
-/** From keyframe to keyframe: bounds what is decoded. */
+/** Limits the time from keyframe to keyframe, which bounds what is decoded. */
 const maxGopSeconds = 30;
 const maxGopFrames = 120 * maxGopSeconds;
-/** In memory. */
+/** Limits the memory for a group of pictures. */
 const maxGopBytes = 256 * 1024 * 1024;
 
 /**
@@ -159,7 +159,7 @@ function startIn(
   };
 }
 
-/** As long before their presentation as the keyframe that follows. */
+/** Times a frame of the head: it is decoded as long before its presentation as the keyframe that follows. */
 function headTimes({ keyframe, shown }: StartPlan, index: number) {
   const { compositionOffsetTicks } = keyframe;
   const shownAtTicks = shown[index]!;
@@ -214,7 +214,7 @@ function endIn(samples: readonly ClipSample[], track: TrackDescription, endSecon
     samples.findLastIndex(({ isSync }, index) => isSync && index < copied),
     samples.findLastIndex(isBefore) + 1,
   );
-  // Those of the frames that were decoded then.
+  // Reuses the times of the frames that were decoded then.
   const times = rest.map((sample, index) => {
     const { dtsTicks } = samples[copied + index]!;
     const isLast = index === rest.length - 1;

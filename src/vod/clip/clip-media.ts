@@ -9,7 +9,7 @@ export interface ClipRange {
 
 /** Media of all renditions from one keyframe up to another one. */
 export interface ClipRow {
-  /** Of its first frame of video, or of its first audio, on the clock of the range. */
+  /** Time of the first frame of video, or else of audio, on the clock of the range. */
   readonly startSeconds: number;
   /** Fragments of a rendition, which may begin before the row. Empty when it has none. */
   read(rendition: number): Promise<Buffer>;
@@ -18,11 +18,11 @@ export interface ClipRow {
 export interface ClipMedia {
   /** Tracks of each rendition as in its fragments, that with the video first. */
   readonly renditions: readonly (readonly TrackDescription[])[];
-  /** In order. The first one reaches back to the start of the range. */
+  /** Rows in order. The first one reaches back to the start of the range. */
   readonly rows: readonly ClipRow[];
   /** Renditions of the clip that its audio becomes, in the order of the file. Default: those of a recording. */
   readonly audioNames?: readonly string[];
-  /** As its owner sees them. Default: as in the file. */
+  /** Audio tracks as their owner sees them. Default: as in the file. */
   readonly audioTracks?: readonly AudioTrack[];
   /** Viewers got these very renditions, so that players can use them. Otherwise, they may need to be encoded. */
   readonly isPlayable: boolean;

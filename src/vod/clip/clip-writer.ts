@@ -29,12 +29,12 @@ export interface WrittenClip {
   readonly named: readonly NamedTrack[];
   /** Undefined when no index was wanted, or the media cannot be indexed. */
   readonly indexed: IndexedRecording | undefined;
-  /** Its first frames have captions inside. */
+  /** True when the first frames have captions inside. */
   readonly hasClosedCaptions: boolean;
 }
 
 interface ClipOptions {
-  /** For the indexes. Undefined: none are wanted. */
+  /** Folder for the indexes. Undefined: none are wanted. */
   readonly indexFolder: string | undefined;
   /** Edges of an exact clip. Undefined: it is copied from the keyframe at its start or before. */
   readonly edges: ClipEdges | undefined;
@@ -42,10 +42,10 @@ interface ClipOptions {
 }
 
 interface ClipTrack {
-  /** With its id in the clip. */
+  /** The track with its id in the clip. */
   readonly track: TrackDescription;
   readonly rendition: number;
-  /** Its id in the rendition. */
+  /** Id of the track in the rendition. */
   readonly sourceId: number;
 }
 
@@ -90,7 +90,7 @@ class ClipWriter {
   #hasClosedCaptions = false;
   readonly #timeline = new RecordingTimeline();
   #span: RecordingSpan | undefined;
-  /** On the clock of the media. */
+  /** Start of the presentation on the clock of the media. */
   #shownFromSeconds: number | undefined;
   #leadSeconds = 0;
 
@@ -233,7 +233,7 @@ class ClipWriter {
     this.#index = await RecordingIndex.create(this.#indexFolder, span.tracks, options);
   }
 
-  /** Without the audio that only decoders of the file need: renditions begin at the same time. */
+  /** Removes the audio that only decoders of the file need: renditions begin at the same time. */
   #presented({ tracks, startTicks }: RecordingSpan, samples: readonly LocatedSample[]): LocatedSample[] {
     const audio = new Set(tracks.filter(({ kind }) => kind === 'audio').map(({ id }) => id));
     return samples.filter(

@@ -29,14 +29,14 @@ export class ClipCutRefused extends Error {}
 
 /** Frames that are encoded again, among those that a decoder needs for them. */
 export interface EdgeFrames {
-  /** In decode order, from a keyframe on. */
+  /** Samples in decode order, from a keyframe on. */
   readonly samples: readonly ClipSample[];
-  /** In the order that they are shown in: encoded from here to the end. */
+  /** First frame to encode, in the order of presentation. */
   readonly first: number;
 }
 
 interface EncodedEdge {
-  /** In the order that they are shown in, which is that of decoding. */
+  /** Frames in presentation order, which is that of decoding. */
   readonly frames: readonly Pick<Sample, 'data' | 'isSync'>[];
   readonly parameterSets: readonly Buffer[];
 }
@@ -118,7 +118,8 @@ export async function encodeEdge(
         threads: settings.threads,
         profile: config.sequence[1]!,
         level: config.sequence[3]!,
-        // Without the frames that are decoded ahead, and faster, it takes more bits for the same quality.
+        // Allows more bits: encoding faster, without frames that are decoded ahead, needs them for the same
+        // quality.
         maxBitsPerSecond: Math.round(Math.max(minBits, (3 * 8 * bytes) / seconds)),
         bufferBits: Math.max(minBits, 4 * 8 * largestBytes),
       });

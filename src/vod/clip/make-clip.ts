@@ -19,17 +19,19 @@ import { ClipCutRefused } from './encode-edge.ts';
 export interface ClipTarget {
   /** The new video. */
   readonly videoId: string;
-  /** Of the file, which becomes the source of the video. */
+  /** Path of the file, which becomes the source of the video. */
   readonly path: string;
-  /** It starts and ends at frames. Otherwise, it starts with the keyframe at its start or before. */
+  /**
+   * True when the clip starts and ends at frames. Otherwise, it starts with the keyframe at its start or before.
+   */
   readonly isExact: boolean;
 }
 
 export interface ClipSource {
   readonly range: ClipRange;
-  /** With what viewers get, or with what everything is encoded from. */
+  /** Returns the renditions that viewers get, or the media from which everything is encoded. */
   media(isEncoded: boolean): Promise<ClipMedia>;
-  /** All of it is encoded in any case. */
+  /** True when all of the clip is encoded in any case. */
   readonly mustEncode: boolean;
 }
 

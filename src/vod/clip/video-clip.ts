@@ -16,7 +16,7 @@ import { cutTextTracks } from './clip-texts.ts';
 import { type ClipTarget, type MadeClip, makeClip, mustEncode, type StoreClip } from './make-clip.ts';
 
 interface VideoClip {
-  /** Of the source. */
+  /** The source video. */
   readonly videoId: string;
   readonly range: ClipRange;
 }
@@ -24,19 +24,19 @@ interface VideoClip {
 interface ClippableRenditions {
   /** The highest quality. Undefined without video. */
   readonly video: StoredRendition | undefined;
-  /** By track, the default one first. */
+  /** Audio by track, the default one first. */
   readonly audio: readonly {
     readonly stereo: StoredRendition;
     readonly surround: StoredRendition | undefined;
     readonly label: TrackLabel;
   }[];
-  /** As the owner sees them, numbered as `audio`. */
+  /** Tracks as the owner sees them, numbered as `audio`. */
   readonly tracks: readonly AudioTrack[];
 }
 
 /** Times of segments are sums of rounded durations. */
 const roundingSeconds = 0.001;
-/** Of other tracks, between slices that are read at once. */
+/** Largest gap, with media of other tracks, between slices that are read at once. */
 const maxGapBytes = 512 * 1024;
 const maxReadBytes = 8 * 1024 * 1024;
 /** Is read into memory: about 40 s of the highest bit rate that is not encoded again. */
@@ -107,7 +107,10 @@ async function prepareWithTexts(
   };
 }
 
-/** In stereo and in 5.1, because viewers get both. What is encoded has one of them, from which both are made. */
+/**
+ * Collects the media, with audio in stereo and in 5.1, because viewers get both. Media to encode has one of them,
+ * from which both are made.
+ */
 async function mediaOf(
   { reader, files }: VodContext,
   videoId: string,

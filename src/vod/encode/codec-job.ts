@@ -83,7 +83,7 @@ export async function encodeCodec(
 interface CodecBatch {
   readonly codec: AdditionalCodec;
   readonly renditions: readonly LadderRendition[];
-  /** Of the H.264 renditions. */
+  /** Segment boundaries of the H.264 renditions. */
   readonly boundaries: SegmentBoundaries;
   readonly targetSeconds: number;
 }

@@ -199,7 +199,10 @@ async function storeFinished(
   });
 }
 
-/** In whole seconds. At low frame rates, the last frame of a segment lasts long. */
+/**
+ * Target duration of a growing rendition, in whole seconds. At low frame rates, the last frame of a segment lasts
+ * long.
+ */
 function growingTargetOf({ video }: PlannedSource): number {
   const rate = video?.framesPerSecond ?? 0;
   if (rate === 0) return growingTargetSeconds;
@@ -302,7 +305,7 @@ async function videoEndSeconds(
   return endSeconds;
 }
 
-/** All other renditions are cut at these boundaries too. */
+/** Returns the boundaries at which all other renditions are cut, too. */
 export async function finishedBoundaries(
   context: VodContext,
   videoId: string,

@@ -14,7 +14,7 @@ interface PendingBatch {
   readonly audio: readonly string[];
 }
 
-/** In pixels per frame. */
+/** Cost of audio, in pixels per frame. */
 const audioCost = 10_000;
 
 /**

@@ -55,7 +55,7 @@ function isAudioMissing({ renditions }: EncodingState): boolean {
   return renditions.some(one => one.type === 'audio' && one.status !== 'encoded' && !isLeftOut(one));
 }
 
-/** With local files. */
+/** Runs work with local copies of the renditions. */
 async function withInputs(
   context: VodContext,
   job: RunningJob,
@@ -97,7 +97,7 @@ async function withInput(
       const plan = planSource(probed, {});
       const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
       const { stream } = (facts ?? {}) as Partial<RenditionRecord>;
-      // Before 0, clips have audio that only decoders need. It gets an edit list.
+      // Starts at 0: clips have earlier audio that only decoders need. It gets an edit list.
       const startSeconds = Math.max(0, probed.startSeconds ?? 0);
       return work({ path, index: stream ?? index ?? 0, startSeconds });
     },

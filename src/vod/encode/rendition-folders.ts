@@ -13,7 +13,10 @@ type FolderKind = 'hls' | AdditionalCodec;
 const epochMs = Date.UTC(2024, 0, 1);
 const randomNumbers = 1000;
 
-/** Each run writes to its own folder, such as `hls-<generation>`, on this node. The next job removes those of interrupted runs. */
+/**
+ * Folders of renditions. Each run writes to its own folder on this node, such as `hls-<generation>`. The next job
+ * removes those of interrupted runs.
+ */
 export class RenditionFolders {
   readonly #files: MediaFiles;
   /** Names by video and kind, of running jobs. */
@@ -53,7 +56,7 @@ export class RenditionFolders {
     await this.#removeEmpty(videoId, folderName);
   }
 
-  /** In a bucket there are no folders. */
+  /** Removes folders that became empty; a bucket has none. */
   async #removeEmpty(videoId: string, folderName: string): Promise<void> {
     if (this.#files.storage.kind === 'data-folder') return;
     for (const path of [this.#files.video(videoId, folderName), this.#files.video(videoId)]) {
@@ -73,8 +76,8 @@ export class RenditionFolders {
   ): Promise<void> {
     const { subjectId: videoId } = job;
     const found = await this.list(videoId, kind);
-    // This server may have been paused meanwhile. Folders that were found while the job is still its own are not those of a
-    // later attempt, however late they are removed.
+    // The server may have been paused meanwhile. Folders that were found while the job is still its own are not
+    // those of a later attempt, however late they are removed.
     const before = await records.transaction(async transaction => {
       await job.ensureOwned(transaction);
       return records.state(videoId, transaction);

@@ -1,6 +1,6 @@
 import type { Resolution } from './ladder.ts';
 
-/** In pixels from the top left corner. Opacity 0..1. */
+/** A watermark in pixels from the top left corner. Opacity 0..1. */
 interface PlacedWatermark extends Resolution {
   readonly x: number;
   readonly y: number;

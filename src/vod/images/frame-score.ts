@@ -1,6 +1,6 @@
 export const GOOD_FRAME_SCORE = 0.35;
 
-/** From 0 (uniform color) towards 1 (detail). `luma`: one byte per pixel, row by row. */
+/** Scores a frame from 0 (uniform color) towards 1 (detail). `luma`: one byte per pixel, row by row. */
 export function scoreFrame(luma: Uint8Array, width: number): number {
   if (luma.length < width) return 0;
   let sum = 0;

@@ -38,7 +38,7 @@ function exifOfJpeg(bytes: Buffer): Buffer | undefined {
       continue;
     }
     const end = position + 2 + bytes.readUInt16BE(position + 2);
-    // All metadata comes before the scan.
+    // Stops at the scan: all metadata comes before.
     if (marker === 0xda || end < position + 4) return undefined;
     const body = bytes.subarray(position + 4, end);
     if (marker === 0xe1 && body.toString('latin1', 0, 6) === 'Exif\0\0') return body.subarray(6);

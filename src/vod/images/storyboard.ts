@@ -31,7 +31,7 @@ const everyFramePixels = 4e9;
 /** Keyframes are precise enough for tiles that are further apart. */
 const everyFrameIntervalSeconds = 5;
 const framesPerSecond = 30;
-/** Up to this, reading all keyframes is cheaper than seeking. */
+/** Up to this many pixels, reading all keyframes is cheaper than seeking. */
 const keyframePixelsPerTile = 3e7;
 const secondsPerKeyframe = 2;
 

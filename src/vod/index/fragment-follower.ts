@@ -8,7 +8,7 @@ const MAX_MOVIE_BYTES = 8 * 1024 * 1024;
 /** A `moof` with the maximum number of samples is smaller. */
 const MAX_FRAGMENT_HEAD_BYTES = 4 * 1024 * 1024;
 
-/** Each top-level box costs a read. ffmpeg writes two or three besides fragments. */
+/** Limits other top-level boxes, each of which costs a read. ffmpeg writes two or three besides fragments. */
 const MAX_OTHER_BOXES = 1024;
 
 interface FragmentHandler {

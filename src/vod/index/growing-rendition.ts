@@ -24,7 +24,7 @@ export interface GrowingRenditionOptions {
   readonly mediaName?: string;
   readonly language?: string | undefined;
   readonly segmentSeconds?: number;
-  /** Of another rendition, which may be growing. This one is cut at the same times. */
+  /** Boundaries of another rendition, which may be growing. This one is cut at the same times. */
   readonly boundaries?: SegmentBoundaries | undefined;
   /** First presented instant in the file's time: the encoder's `-output_ts_offset`. Default 10. */
   readonly originSeconds?: number;
@@ -90,7 +90,7 @@ export class GrowingRendition implements OpenRendition {
     return this.segmentCount === 0 ? Buffer.alloc(0) : this.#init;
   }
 
-  /** They stay valid after {@link close}. */
+  /** Segment boundaries; valid after {@link close}, too. */
   readonly boundaries: SegmentBoundaries = {
     // While the rendition grows, a segment ends when the next one begins.
     startSeconds: index => (index < this.segmentCount || !this.#hasEnded ? this.#bounds[index] : undefined),

@@ -32,25 +32,25 @@ export interface IndexProgressiveOptions {
   /** Further audio tracks, which are left out if they cannot be indexed. */
   readonly moreAudio?: readonly MoreAudio[];
   readonly maxMovieBytes?: number;
-  /** In files that ffmpeg muxed, an edit may end before a frame without duration. */
+  /** Ignores ends of edits: in files that ffmpeg muxed, one may precede a frame without duration. */
   readonly ignoresEditEnds?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface MoreAudio {
-  /** Of the rendition. */
+  /** Name of the rendition. */
   readonly name: string;
   readonly index: number;
   readonly language: string | undefined;
 }
 
-/** At least one rendition, or the reason for none as a sentence. */
+/** The result: at least one rendition, or the reason for none as a sentence. */
 export type IndexProgressiveResult =
   | {
       readonly kind: 'indexed';
       readonly video?: IndexedRendition;
       readonly audio?: IndexedRendition;
-      /** By name. */
+      /** Further audio renditions by name. */
       readonly moreAudio?: Readonly<Record<string, IndexedRendition>>;
       readonly videoReason?: string;
       readonly audioReason?: string;
@@ -138,7 +138,7 @@ async function indexFile(
   };
 }
 
-/** Those whose start is known. The others are encoded. */
+/** Keeps tracks whose start is known. The others are encoded. */
 function placedTracks(movie: ProgressiveMovie, wanted: readonly MoreAudio[], fileBytes: number) {
   return wanted.flatMap(more => {
     const track = chooseTrack(movie, 'audio', more.index);
@@ -259,7 +259,7 @@ async function indexAudio(
   });
 }
 
-/** Without the start of one track, no track can be placed on the timeline. */
+/** Returns the start of a track, without which no track can be placed on the timeline. */
 function startOf(movie: ProgressiveMovie, track: ProgressiveTrack, fileBytes: number): number {
   try {
     return presentedStartSeconds(movie, track, fileBytes);

@@ -18,7 +18,7 @@ export class RenditionReader {
   readonly #files: IndexFiles;
   readonly #cache: LRUCache<string, OpenedRendition, string>;
 
-  /** Of all tables and init sections. Default 32 MiB. */
+  /** Creates a cache. `maxBytes` limits all tables and init sections; default 32 MiB. */
   constructor(files: IndexFiles, { maxBytes = DEFAULT_MAX_BYTES }: { maxBytes?: number } = {}) {
     this.#files = files;
     this.#cache = new LRUCache<string, OpenedRendition, string>({

@@ -8,7 +8,7 @@ export interface RenditionMetadata {
   readonly codec: string;
   readonly timescale: number;
   readonly durationTicks: number;
-  /** Without the init section. */
+  /** Size without the init section. */
   readonly bytes: number;
   readonly maxSegmentDurationSeconds: number;
   /** Coded size, before the pixel aspect ratio. */
@@ -23,11 +23,11 @@ export interface RenditionMetadata {
 
 export interface IndexedRendition extends RenditionMetadata {
   readonly file: string;
-  /** From the first presented instant. The first may be slightly negative. */
+  /** Starts from the first presented instant. The first may be slightly negative. */
   readonly segmentStartsSeconds: readonly number[];
 }
 
-/** For EXT-X-STREAM-INF, with container overhead, rounded up. */
+/** Bitrates for EXT-X-STREAM-INF, with container overhead, rounded up. */
 export interface BitRates {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
@@ -42,7 +42,7 @@ export interface OpenRendition {
   readonly facts: RenditionMetadata;
   readonly segmentCount: number;
   readonly init: Buffer;
-  /** From the first presented instant of the source. */
+  /** Start from the first presented instant of the source. */
   startSeconds(index: number): number;
   durationSeconds(index: number): number;
   /** @throws AppError `server-error` when there is no such segment, or its record is damaged */

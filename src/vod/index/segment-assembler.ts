@@ -8,7 +8,7 @@ import { SampleQueue } from './sample-queue.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
 import { SliceList } from './segment-record.ts';
 
-/** In samples, as ffmpeg's. */
+/** Priming in samples, as ffmpeg writes it. */
 const AAC_PRIMING_SAMPLES = 1024;
 
 /** Edit lists have millisecond precision. */
@@ -30,7 +30,7 @@ interface AssemblyOptions {
   readonly segmentSeconds: number;
   readonly boundaries: SegmentBoundaries | undefined;
   readonly originSeconds: number;
-  /** From the first presented instant. Default: the file's edit list, or the usual priming. */
+  /** Start from the first presented instant. Default: the file's edit list, or the usual priming. */
   readonly startSeconds: number | undefined;
   /** Stated by the source, from the first presented instant. Ends a last frame of video that has a guessed duration. */
   readonly endSeconds?: number | undefined;

@@ -9,7 +9,7 @@ export interface Boundary {
   readonly neededSeconds: number;
 }
 
-/** In seconds since the first presented instant. */
+/** Boundaries in seconds since the first presented instant. */
 export interface SegmentBoundaries {
   startSeconds(index: number): number | undefined;
   end(): { readonly segmentCount: number; readonly seconds: number } | undefined;

@@ -68,7 +68,7 @@ export class SegmentIndexWriter {
     this.#append(record);
   }
 
-  /** After an error, the next flush tries again. Flushes must not overlap. */
+  /** Writes what is waiting. After an error, the next flush tries again. Flushes must not overlap. */
   async flush(): Promise<void> {
     let left = Buffer.concat(this.#waiting);
     this.#waiting = [];

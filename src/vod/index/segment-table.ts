@@ -4,7 +4,7 @@ import type { BitRates } from './rendition.ts';
 const COLUMNS = 4;
 export const STORED_SEGMENT_BYTES = 4 * COLUMNS;
 
-/** More segments than a day of two seconds each. */
+/** Limits an index: more segments than a day of two seconds each. */
 export const MAX_SEGMENTS = 50_000;
 
 interface SegmentRow {
@@ -16,7 +16,7 @@ interface SegmentRow {
 
 export class SegmentTable {
   #rows: Uint32Array;
-  /** In ticks and bytes, plus the end of the last segment. */
+  /** Starts in ticks and bytes, plus the end of the last segment. */
   #starts: Float64Array;
   #recordStarts: Float64Array;
   #length = 0;

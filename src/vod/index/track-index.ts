@@ -69,7 +69,7 @@ class TrackSegments {
   readonly #options: TrackIndexOptions;
   readonly #writer: SegmentIndexWriter;
   readonly #shift: number;
-  /** With negative composition offsets, libav would delay a whole fragment. */
+  /** Shift of decode times: with negative composition offsets, libav would delay a whole fragment. */
   readonly #earlierTicks: number;
   readonly #columns = new SampleColumns();
   readonly #slices = new SliceList();

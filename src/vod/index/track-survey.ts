@@ -40,7 +40,9 @@ export function refusal(why: string): AppError {
   return new AppError('media-refused', why);
 }
 
-/** In the file's time. @throws AppError `media-refused` or `media-malformed` */
+/**
+ * Returns the start of the presentation in the file's time. @throws AppError `media-refused` or `media-malformed`
+ */
 export function presentedStartSeconds(
   movie: ProgressiveMovie,
   track: ProgressiveTrack,
@@ -167,7 +169,7 @@ export async function surveyAudio(
   return { first, end, startTicks, endTicks, lastDurationTicks, minOffsetTicks, syncs };
 }
 
-/** Some muxers write no duration for the last frame. */
+/** Returns the duration of a frame. Some muxers write none for the last one. */
 function durationOf(track: ProgressiveTrack, cursor: SampleCursor, previousTicks: number): number {
   return cursor.durationTicks || previousTicks || Math.ceil(track.timescale / 25);
 }

@@ -6,7 +6,7 @@ export interface GrowingVideo {
   readonly renditions: ReadonlyMap<string, OpenRendition>;
 }
 
-/** Kept in memory: a restart encodes them again. */
+/** Videos that are being encoded, in memory: a restart encodes them again. */
 export class GrowingVideos {
   readonly #videos = new Map<string, GrowingVideo>();
 

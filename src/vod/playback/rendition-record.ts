@@ -20,7 +20,7 @@ export interface RenditionRecord {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
   readonly durationSeconds: number;
-  /** From the first presented instant of the source. Missing in records of older versions. */
+  /** End from the first presented instant of the source. Missing in records of older versions. */
   readonly endSeconds?: number;
   /** Index in the file that is passed through. Missing where it is the default track. */
   readonly stream?: number;
@@ -42,7 +42,7 @@ export function isRenditionName(name: string): boolean {
   );
 }
 
-/** In playlists and addresses, such as `av1-720p`. */
+/** Names a rendition in playlists and addresses, such as `av1-720p`. */
 export function codecRenditionName({ codec, quality }: CodecRenditionName): string {
   return `${codec}-${quality}`;
 }

@@ -125,7 +125,7 @@ export class VodPlayback {
       : undefined;
   }
 
-  /** Of the MP4. Undefined when the storage has no addresses for clients. */
+  /** Returns a URL for the MP4. Undefined when the storage has no addresses for clients. */
   async downloadUrl(
     videoId: string,
     quality: string | undefined,
@@ -174,17 +174,17 @@ export class VodPlayback {
   ): Promise<{ state: EncodingState | undefined; growing: GrowingVideo | undefined }> {
     const { growing: videos, stateOf } = this.#options;
     for (;;) {
-      // In this order: a video that finishes meanwhile is in one of them.
+      // Reads in this order: a video that finishes meanwhile is in one of them.
       const growing = videos.find(videoId);
       const state = await stateOf(videoId);
       if (state?.isPlayable === true) return { state, growing: undefined };
-      // Otherwise its encode ended meanwhile, and the renditions are closed.
+      // Reads again when the encode ended meanwhile, which closes the renditions.
       if (videos.find(videoId) === growing) return { state, growing };
     }
   }
 }
 
-/** Of the highest quality unless one is given. */
+/** Finds the MP4 of the given or else the highest quality. */
 function mp4FileOf(state: EncodingState | undefined, quality: string | undefined): string | undefined {
   return state?.renditions.find(
     one =>

@@ -58,7 +58,7 @@ interface VodMultivariantOptions {
   readonly audioTracks?: readonly AudioTrack[];
   /** CEA-608 captions are inside the video. */
   readonly hasClosedCaptions?: boolean;
-  /** Of the video, RFC 5646. Default: that of the source. */
+  /** Language of the video, RFC 5646. Default: that of the source. */
   readonly language?: string | undefined;
   readonly avh?: string;
 }
@@ -88,8 +88,9 @@ export function formatCaptionsPlaylist(language: string, durationSeconds: number
 }
 
 /**
- * All variants share the audio renditions. 5.1 has a group of its own, with all tracks, so that players choose by the
- * channels that they can play. Without video, the default track in stereo is the only variant.
+ * Formats the multivariant playlist. All variants share the audio renditions. 5.1 has a group of its own, with all
+ * tracks, so that players choose by the channels that they can play. Without video, the default track in stereo is
+ * the only variant.
  * **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.6.
  */
 export function formatVodMultivariant({
@@ -198,7 +199,7 @@ function codecPlaceOf({ codec }: PlayableRendition): number {
   return codec === undefined ? 0 : 1 + additionalCodecs.indexOf(codec);
 }
 
-/** Of two variants with the same picture, the one that needs fewer bits is better (4.4.6.2, SCORE). */
+/** Scores a variant. Of two with the same picture, the one that needs fewer bits is better (4.4.6.2, SCORE). */
 function scoreOf(video: PlayableRendition): number {
   const quality = qualities.findIndex(name => video.name.endsWith(name));
   return 1 + quality + codecPlaceOf(video) / (1 + additionalCodecs.length);
@@ -234,7 +235,7 @@ function closedCaptionsOf(language: string | undefined): MediaRendition {
   };
 }
 
-/** Its bitrates are those of the largest combination with a member of its group (4.4.6.2). */
+/** Describes a variant. Its bitrates are those of the largest combination with a member of its group (4.4.6.2). */
 function variantOf(main: RenditionRecord, group: AudioGroup | undefined, uri: string): Variant {
   const audio = group?.members.map(({ rendition }) => rendition.record) ?? [];
   const { codec, width, height, frameRate, videoRange } = main;

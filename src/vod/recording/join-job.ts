@@ -23,7 +23,7 @@ import { readSpanTracks } from './scan-recording.ts';
 interface ProbedSpan {
   readonly path: string;
   readonly probed: ProbedFile;
-  /** Those that have frames, by their places in the file. */
+  /** Tracks that have frames, by their places in the file. */
   readonly tracks: ReadonlyMap<number, TrackDescription>;
 }
 

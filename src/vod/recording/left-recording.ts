@@ -116,7 +116,7 @@ async function extendVideo(
     if (passthrough !== undefined) await folders.keep(videoId, indexFolder!.name, signal);
     const store = passthrough && (await planPassthrough(context, videoId, passthrough, indexFolder!));
     await repository.transaction(async transaction => {
-      // They work on the shorter file.
+      // Removes a waiting encode, which would use the shorter file.
       if (await jobs.has('encode', videoId, transaction)) await jobs.remove(videoId, transaction);
       if (!(await repository.sourceExtended(videoId, span.bytes, transaction))) return;
       if (store !== undefined) return store(transaction);

@@ -16,7 +16,7 @@ interface OrphanedRecording {
   /** Undefined when only files are known: another server goes on with the recording, or has finished it. */
   readonly recording: NewRecording | undefined;
   readonly reason: StopReason | undefined;
-  /** All that this server has of it is in the storage, too. */
+  /** True when the storage has all that this server has of the recording. */
   readonly isStored?: boolean;
 }
 
@@ -82,7 +82,7 @@ export class OrphanedRecordings {
       try {
         if (this.#isRecording(videoId)) continue;
         if (recording !== undefined && (await repository.mayContinue(recording))) continue;
-        // Those of another server, which may take the recording over at any time, are not among them.
+        // The list has no folders of another server, which may take the recording over at any time.
         const foldersBefore = await context.folders.list(videoId);
         if (recording === undefined || !(await repository.isOpen(videoId))) {
           await this.#leave(one);
@@ -126,7 +126,7 @@ export class OrphanedRecordings {
     return makeRecordingVideo(this.#context, recording, written, end);
   }
 
-  /** Another server finishes the recording, or has finished it, with what is in the storage. */
+  /** Leaves the recording to another server, which finishes it, or has done so, with what is in the storage. */
   async #leave(one: Pending): Promise<void> {
     const { context, repository } = this.#context;
     const { files } = context;

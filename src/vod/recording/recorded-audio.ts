@@ -6,12 +6,12 @@ export interface NamedTrack {
   /** `video`, or of the audio rendition. */
   readonly name: string;
   readonly track: TrackDescription;
-  /** In the file, as ffprobe counts. */
+  /** Index of the stream in the file, as ffprobe counts. */
   readonly stream: number;
 }
 
 export interface RecordedAudio extends NamedTrack {
-  /** As in `AudioRenditionName`: the default one is the first. */
+  /** Number as in `AudioRenditionName`: the default track is the first. */
   readonly number: number;
 }
 
@@ -42,7 +42,7 @@ export function joinedTracks(files: readonly (readonly TrackDescription[])[]): T
   return joined;
 }
 
-/** As the live stream had them, in the order of menus. Empty without labels. */
+/** Returns audio tracks as the live stream had them, in the order of menus. Empty without labels. */
 export function recordedAudioTracks(tracks: readonly TrackDescription[]): AudioTrack[] {
   const labelled = recordedAudio(tracks).filter(({ track }) => track.label !== undefined);
   return labelled

@@ -11,15 +11,17 @@ import { SegmentIndexWriter } from '../index/segment-index.ts';
 import { type NamedTrack, recordedTracks } from './recorded-audio.ts';
 
 const segmentSeconds = 4;
-/** After this much of one track, the other one starts late, and samples are no longer held back. */
+/**
+ * Longest wait for a track: after this much of another one, it starts late, and samples are no longer held back.
+ */
 const maxWaitSeconds = 2;
 
 export interface PlacedSamples {
-  /** Of one part, with the times and positions of the part. */
+  /** Samples of one part, with the times and positions of the part. */
   readonly samples: readonly LocatedSample[];
-  /** Of the part in the file. */
+  /** Position of the part in the file. */
   readonly position: number;
-  /** From the part's times to those of the recording, in ticks by track. */
+  /** Shifts from the part's times to those of the recording, in ticks by track. */
   readonly shifts: ReadonlyMap<number, number>;
 }
 
@@ -38,7 +40,7 @@ export interface IndexedAudio {
 
 export interface IndexedRecording {
   readonly video: IndexedRendition | undefined;
-  /** Without tracks that have no frame. */
+  /** Audio without tracks that have no frame. */
   readonly audio: readonly IndexedAudio[];
 }
 

@@ -21,10 +21,10 @@ export interface RecordingRepository {
   hasVideo(videoId: string): Promise<boolean>;
   /** Returns false when the video is deleted, or has no source. */
   sourceExtended(videoId: string, sourceBytes: number, transaction: Transaction): Promise<boolean>;
-  /** Its broadcast may go on, on this server or another one. */
+  /** Tells whether the broadcast may continue, on this server or another one. */
   mayContinue(recording: NewRecording): Promise<boolean>;
   close(videoId: string): Promise<void>;
-  /** Of this server. */
+  /** Lists unfinished recordings of this server. */
   unfinished(): Promise<NewRecording[]>;
   /** Makes the recordings of another server those of this one. */
   takeOver(nodeId: string): Promise<void>;

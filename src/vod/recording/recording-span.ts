@@ -38,8 +38,8 @@ export function spanNames(names: readonly string[]): string[] {
 }
 
 /**
- * With constant tracks: init section, space for a table of keyframes, and fragments. An edit list sets the start of
- * fragments with the times of the broadcast to 0.
+ * One file of a recording, with constant tracks: init section, space for a table of keyframes, and fragments. An
+ * edit list sets the start of fragments with the times of the broadcast to 0.
  */
 export class RecordingSpan {
   readonly path: string;
@@ -85,7 +85,7 @@ export class RecordingSpan {
     return Math.max(0, this.#endSeconds - this.#startSeconds);
   }
 
-  /** Those that have frames. */
+  /** Tracks that have frames. */
   get startedTracks(): TrackDescription[] {
     return this.tracks.filter(({ id }) => this.#startedTracks.has(id));
   }

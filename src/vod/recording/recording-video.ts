@@ -27,7 +27,7 @@ const probeTimeoutMs = 60_000;
 export interface RecordingContext {
   readonly context: VodContext;
   readonly repository: RecordingRepository;
-  /** Not every ffmpeg build can read the table of keyframes. */
+  /** True when the file has a table of keyframes, which not every ffmpeg build can read. */
   readonly hasSeekTables: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function makeRecordingVideo(
     end.signal.throwIfAborted();
     const { context, repository } = recordings;
     const isShared = context.files.storage.kind === 's3';
-    // Another server has made a video of it, or is doing so.
+    // Stops when another server has made a video of it, or is doing so.
     if (isShared && !(await repository.isOpen(recording.videoId))) return false;
     return await finishRecording(recordings, recording, written, end);
   } finally {
@@ -234,11 +234,11 @@ export function renditionsOf({ video, audio }: IndexedRecording): IndexedRenditi
   return [...(video === undefined ? [] : [video]), ...audio.map(({ rendition }) => rendition)];
 }
 
-/** With the times and sizes that the indexes know. */
+/** Completes what was probed by the times and sizes that the indexes know. */
 export function measured(probed: ProbedFile, indexed: IndexedRecording): ProbedFile {
   const renditions = renditionsOf(indexed);
   const durationSeconds = Math.max(...renditions.map(endOf)) - Math.min(...renditions.map(startOf));
-  // Without the table of keyframes, which can be larger than a short recording.
+  // Counts media only: the table of keyframes can be larger than a short recording.
   const mediaBytes = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
   const streams = probed.streams.map((stream): ProbedStream => {
     const rendition =

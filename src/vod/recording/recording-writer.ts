@@ -34,7 +34,7 @@ export interface RecordablePart {
   /** The same object while the tracks do not change. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
-  /** Of the fragment, with positions in it. */
+  /** Samples of the fragment, with positions in it. */
   readonly samples: readonly LocatedSample[];
   /** Called once. */
   readonly stored?: (location: PartLocation | undefined) => void;
@@ -59,7 +59,7 @@ interface QueuedPart {
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
   readonly samples: readonly LocatedSample[];
-  /** From the part to the file, and from the part to the recording's time, in ticks by track. */
+  /** Shifts from the part to the file, and from the part to the recording's time, in ticks by track. */
   readonly fileShifts: ReadonlyMap<number, number> | undefined;
   readonly shifts: ReadonlyMap<number, number>;
   readonly stored: RecordablePart['stored'];
@@ -75,7 +75,7 @@ interface OpenFile {
 const defaultMaxQueuedBytes = 16 * 1024 * 1024;
 /** Two buffers per part stay below IOV_MAX (1024). */
 const maxPartsPerWrite = 200;
-/** Beyond this, parts are shifted: ffmpeg seeks and measures durations from 0. */
+/** Latest start; later parts are shifted, because ffmpeg seeks and measures durations from 0. */
 const maxStartSeconds = 30;
 /** Rounded durations: the index does not need the decode times of the file to be exact. */
 const maxSkewSeconds = 0.02;

@@ -55,9 +55,9 @@ interface OpenRecording {
   readonly onStopped: () => void;
   /** Undefined with the data folder. */
   readonly upload: RecordingUpload | undefined;
-  /** Its upload is more than {@link maxLagSeconds} behind. */
+  /** True while the upload is more than {@link maxLagSeconds} behind. */
   isBehind: boolean;
-  /** Other files of it are, or may be, on another server. */
+  /** True when other files of the recording are, or may be, on another server. */
   isShared: boolean;
   indexFolder: IndexFolder | undefined;
   probing: Promise<ProbedFile | undefined> | undefined;
@@ -74,7 +74,7 @@ const stopWaitMs = 1_000;
 const maxUploads = 4;
 /** Maximum concurrent uploads of recordings that are behind. */
 const maxCatchUpUploads = 12;
-/** Of the rest of a recording that another server may continue. */
+/** Longest wait for the upload of the rest of a recording that another server may continue. */
 const maxUploadMs = 10_000;
 const stopCauses = {
   'disk-low': 'the disk is full',
@@ -332,7 +332,7 @@ export class Recordings implements Component {
       const end = { indexFolder, probed, reason, signal };
       const isVideo = await makeRecordingVideo(this.#context, recording, written, end);
       this.#logClosed(recording, isVideo, context.clock.monotonicMs() - startedMs);
-      // Another server may have taken it over, without its last pieces.
+      // Lets another server, which may have taken the recording over, finish it with its last pieces.
       if (!isVideo && entry.upload !== undefined) {
         this.#orphaned.add({ videoId: recording.videoId, recording, reason: entry.reason });
         this.#checks.wake();
@@ -349,7 +349,9 @@ export class Recordings implements Component {
     }
   }
 
-  /** When its broadcast has ended, one of the servers finishes the recording with the files of all. */
+  /**
+   * Leaves the recording open. When its broadcast has ended, one of the servers finishes it with the files of all.
+   */
   async #leave({ recording, upload, reason }: OpenRecording, { index }: WrittenRecording): Promise<void> {
     await index?.close().catch(() => {});
     await within(maxUploadMs, upload?.finish() ?? Promise.resolve());

@@ -10,7 +10,7 @@ import { spanName, spanNames, spanNumber, spanOfPieces } from './recording-span.
 interface StoredSpans {
   /** Names of complete files. */
   readonly whole: ReadonlySet<string>;
-  /** By name of the span: sizes by position. */
+  /** Sizes by position, by the name of the span. */
   readonly pieces: ReadonlyMap<
     string,
     ReadonlyMap<number, { readonly path: string; readonly bytes: number }>
@@ -46,7 +46,7 @@ export async function restoreRecording(
   });
 }
 
-/** After the whole recording is stored. */
+/** Removes the pieces after the whole recording is stored. */
 export async function removePieces(files: MediaFiles, videoId: string): Promise<void> {
   for await (const name of files.storage.listFolders(files.video(videoId))) {
     if (spanOfPieces(name) !== undefined) await files.storage.remove(files.video(videoId, name));
@@ -73,7 +73,7 @@ function copyHere({ storage }: MediaFiles, from: string, to: string, signal: Abo
   return storage.withLocal(from, path => copyFile(path, to), signal);
 }
 
-/** Up to the first gap. */
+/** Joins the pieces up to the first gap. */
 async function assemble(
   { storage }: MediaFiles,
   pieces: ReadonlyMap<number, { readonly path: string; readonly bytes: number }>,

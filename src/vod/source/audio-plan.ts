@@ -6,7 +6,7 @@ import { overhangSeconds, type SourceRequest } from './source-request.ts';
 
 /** One rendition. A source with 5.1 has one in stereo and one in 5.1. */
 export interface AudioPlan {
-  /** As in {@link audioRenditionName}. */
+  /** Name as in {@link audioRenditionName}. */
   readonly name: string;
   readonly track: number;
   readonly index: number;
@@ -14,7 +14,7 @@ export interface AudioPlan {
   readonly rightIndex: number | undefined;
   readonly isPassthrough: boolean;
   readonly reason: string | undefined;
-  /** Of the source. */
+  /** Channels of the source. */
   readonly channels: number;
   readonly isSurround: boolean;
   readonly language: string | undefined;
@@ -22,9 +22,9 @@ export interface AudioPlan {
   readonly untilSeconds: number | undefined;
 }
 
-/** As in the source, before the owner's changes. */
+/** An audio track as in the source, before the owner's changes. */
 export interface SourceAudioTrack {
-  /** From 1, in the order of the source, except that the default track is the first. */
+  /** Number from 1, in the order of the source, except that the default track is the first. */
   readonly track: number;
   readonly language: string | undefined;
   readonly name: string | undefined;

@@ -25,7 +25,7 @@ export interface Passthrough {
   readonly plan: PlannedSource;
   readonly video: IndexedRendition | undefined;
   readonly audio: IndexedRendition | undefined;
-  /** By name. */
+  /** Further audio by name. */
   readonly moreAudio: Readonly<Record<string, MoreIndexedAudio>>;
   readonly mp4: string | undefined;
 }
@@ -99,7 +99,7 @@ export async function indexPassthrough(
     }),
   );
   const passedNames = new Set([...(audio === undefined ? [] : ['audio']), ...Object.keys(moreAudio)]);
-  // Without earlier audio, late video would begin at once, and play before the encoded audio.
+  // Encodes late video without earlier audio: it would begin at once, and play before the encoded audio.
   if (video !== undefined && isLateWithout(probed, plan, passedNames)) return encodeAll();
   if (exceedsMaxDuration([video, audio, ...Object.values(moreAudio)], request)) return encodeAll();
   if ((video?.frameRate ?? 0) > maxFramesPerSecond) return encodeAll();

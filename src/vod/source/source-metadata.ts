@@ -8,15 +8,15 @@ import { displayResolutionOf, frameRateOf, maxFramesPerSecond } from './video-pl
 export interface SourceMetadata {
   readonly width: number | null;
   readonly height: number | null;
-  /** In kbit/s. */
+  /** Bitrate in kbit/s. */
   readonly bitrate: number | null;
-  /** In whole seconds. */
+  /** Duration in whole seconds. */
   readonly duration: number | null;
   readonly framerate: number | null;
   readonly samplerate: number | null;
   readonly videoCodec: string | null;
   readonly audioCodec: string | null;
-  /** Such as `16/9`. */
+  /** Aspect ratio such as `16/9`. */
   readonly aspectRatio: string | null;
   /** Absent without any. */
   readonly subtitles?: readonly SubtitleMetadata[];

@@ -23,7 +23,10 @@ export interface PlannedSource {
   readonly subtitles: readonly SubtitlePlan[];
   readonly durationSeconds: number;
   readonly part: SourcePart | undefined;
-  /** From the first frame of any stream to the first one of {@link timingIndexes}: copies begin there, and so do encodes. */
+  /**
+   * Time from the first frame of any stream to the first one of {@link timingIndexes}: copies begin there, and so
+   * do encodes.
+   */
   readonly leadSeconds: number;
   readonly facts: SourceMetadata;
   readonly bytes: number;
@@ -83,7 +86,7 @@ export function timingIndexes({ video, audioRenditions }: PlannedSource): number
   return [...(video === undefined ? [] : [video.index]), ...new Set(audio)];
 }
 
-/** With discontinuous clocks, ffmpeg itself shifts the earliest stream that is read to zero. */
+/** Formats with discontinuous clocks: ffmpeg itself shifts the earliest stream that is read to zero. */
 const discontinuousFormats = ['mpegts', 'mpeg', 'ogg', 'nut'];
 
 function leadOf(

@@ -14,7 +14,7 @@ export interface SourceRequest {
   readonly canPassthroughAudio?: boolean;
   /** Two mono tracks, left and right, become one. Broadcasts and clips have the tracks that viewers choose. */
   readonly joinsMono?: boolean;
-  /** Of the video: that of subtitles without a language. */
+  /** Language of the video, and of subtitles without one. */
   readonly language?: string | undefined;
 }
 

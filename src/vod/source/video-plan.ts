@@ -27,7 +27,7 @@ export const maxFramesPerSecond = 60.5;
 const maxPlausibleFrameRate = 300;
 /** Streams without timestamps: their clock is only a statement about the frame rate. */
 const rawFormats = ['h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'obu'];
-/** As ffmpeg assumes for raw streams that state none. */
+/** Frame rate that ffmpeg assumes for raw streams that state none. */
 const usualRawFrameRate = 25;
 const maxPassthroughSide = 4096;
 const megabit = 1_000_000;

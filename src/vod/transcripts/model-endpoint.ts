@@ -3,9 +3,9 @@ import { request as requestHttps } from 'node:https';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Secret } from '../../shared/secret.ts';
 
-/** Of an OpenAI-compatible API. */
+/** One endpoint of an OpenAI-compatible API. */
 export interface ModelEndpoint {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
   readonly apiKey: Secret | undefined;
   readonly model: string;

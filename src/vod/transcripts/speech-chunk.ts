@@ -18,7 +18,7 @@ export interface SpeechSource {
   readonly startSeconds: number;
 }
 
-/** From the start of the video. */
+/** Speech from the start of the video. */
 export interface SpeechChunk {
   readonly flac: Buffer;
   readonly startMs: number;
@@ -43,7 +43,7 @@ export async function readSpeechChunk(
   }: {
     readonly startMs: number;
     readonly maxMs: number;
-    /** Otherwise, it is the last one when the audio ends before. */
+    /** True for the last chunk. Otherwise, a chunk is the last one when the audio ends before. */
     readonly isLast: boolean;
     readonly folder: string;
   },

@@ -59,7 +59,7 @@ export class SummaryClient {
 /** @throws AppError `model-refused` for an answer in another form */
 export function readSummary(answer: unknown): Required<GeneratedSummary> {
   const content = answerSchema.safeParse(answer).data?.choices[0]?.message.content ?? '';
-  // Some models put their JSON into a code block.
+  // Finds the JSON, which some models put into a code block.
   const json = content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
   let found: unknown;
   try {

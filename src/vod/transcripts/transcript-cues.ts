@@ -103,7 +103,7 @@ function cueOf(tokens: readonly Token[]): TimedText {
   return { startMs: tokens[0]!.startMs, endMs: tokens.at(-1)!.endMs, text: lines.join('\n') };
 }
 
-/** At most two, of about the same width. Undefined: they do not fit. */
+/** Breaks a cue into at most two lines of about the same width. Undefined: they do not fit. */
 function linesOf(tokens: readonly Token[]): string[] | undefined {
   const text = tokens
     .map(token => token.text)

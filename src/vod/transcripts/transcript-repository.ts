@@ -2,12 +2,12 @@ import type { Connection, Transaction } from '../../store/connection.ts';
 import type { SpokenSegment } from './transcription-client.ts';
 
 export interface TranscriptPart {
-  /** From the start of the video. */
+  /** Start from the start of the video. */
   readonly startMs: number;
   readonly endMs: number;
-  /** As the model calls it. */
+  /** Language as the model calls it. */
   readonly language: string | undefined;
-  /** From the start of the video. */
+  /** Segments from the start of the video. */
   readonly segments: readonly SpokenSegment[];
 }
 
@@ -26,7 +26,7 @@ export interface GeneratedCaptions {
   readonly bytes: number;
 }
 
-/** Of a video whose summary waits for its text. */
+/** A summary that waits for the text of its video. */
 export interface WaitingSummary {
   readonly summaryId: string;
   readonly attributes: readonly ('abstract' | 'takeaways')[];
@@ -41,7 +41,7 @@ export interface SummaryFailure {
 
 export interface TranscriptRepository {
   state(videoId: string, connection?: Connection): Promise<TranscriptState | undefined>;
-  /** Those of an earlier attempt, in the order of the video. */
+  /** Lists the parts of an earlier attempt, in the order of the video. */
   parts(videoId: string): Promise<TranscriptPart[]>;
   /** Waits again from the start, without the parts so far. */
   restart(videoId: string, transaction: Transaction): Promise<void>;

@@ -14,13 +14,13 @@ export interface SpokenSegment extends TimedText {
 }
 
 export interface Transcription {
-  /** As the model calls it, such as `en` or `english`. */
+  /** Language as the model calls it, such as `en` or `english`. */
   readonly language: string | undefined;
   /** Sorted by start. */
   readonly segments: readonly SpokenSegment[];
 }
 
-/** Of ten minutes, more than anybody can say. */
+/** Limits for ten minutes, more than anybody can say. */
 const maxResponseBytes = 4 * 1024 ** 2;
 const maxSegments = 5_000;
 const maxWords = 20_000;
@@ -115,7 +115,7 @@ export function readTranscription(answer: unknown, durationMs: number): Transcri
       ...segment,
       words:
         own?.map(one => timed(one.word, one, durationMs)) ??
-        // Each word belongs to one segment.
+        // Assigns each word to one segment.
         wordsBetween(
           allWords,
           segment.startMs,
