@@ -5,7 +5,7 @@ export interface Box {
   readonly type: string;
   /** Includes the header. */
   readonly start: number;
-  /** After the header. */
+  /** Offset of the body, after the header. */
   readonly bodyStart: number;
   readonly end: number;
 }

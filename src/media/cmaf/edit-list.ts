@@ -5,7 +5,7 @@ export interface Edit {
   readonly emptyTicks: number;
   /** Start of the presentation, in the track's timescale. */
   readonly mediaTimeTicks: number;
-  /** In the movie's timescale; undefined up to the track's end. */
+  /** Duration in the movie's timescale; undefined up to the track's end. */
   readonly durationTicks: number | undefined;
 }
 

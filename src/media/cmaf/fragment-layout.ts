@@ -3,7 +3,7 @@ import type { SampleDefaults } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
 export interface FragmentLayout {
-  /** In the order of the runs; positions count from the start of the fragment. */
+  /** Samples in the order of the runs; positions count from the start of the fragment. */
   readonly samples: readonly LocatedSample[];
   readonly moofBytes: number;
   readonly decodeTimes: readonly { readonly trackId: number; readonly position: number }[];

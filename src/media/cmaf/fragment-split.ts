@@ -7,7 +7,7 @@ export function splitFragment(
   samples: readonly LocatedSample[],
   count: number,
 ): [Buffer, Buffer] {
-  // After the headers of `moof` and `mfhd`, version and flags.
+  // Skips the headers of `moof` and `mfhd`, version and flags.
   const sequenceNumber = fragment.readUInt32BE(8 + 8 + 4);
   const write = (some: readonly LocatedSample[]) =>
     writeFragment(sequenceNumber, [

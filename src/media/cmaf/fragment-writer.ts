@@ -44,7 +44,7 @@ export function writeFragment(sequenceNumber: number, runs: readonly TrackRun[])
 /** Describes the samples of a fragment that {@link writeFragment} wrote, without reading it. Reads no `data`, only its length. */
 export function locateSamples(fragment: Buffer, runs: readonly TrackRun[]): LocatedSample[] {
   const located: LocatedSample[] = [];
-  // After the `moof` and the header of the `mdat`.
+  // Begins after the `moof` and the header of the `mdat`.
   let position = fragment.readUInt32BE(0) + 8;
   for (const { trackId, baseDtsTicks, samples } of runs) {
     let dtsTicks = baseDtsTicks;

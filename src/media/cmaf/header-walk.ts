@@ -1,6 +1,6 @@
 import type { ReadAt } from './progressive-file.ts';
 
-/** Per file; films have a few dozen on the path to their sample entries. */
+/** Maximum boxes per file; films have a few dozen on the path to their sample entries. */
 const MAX_BOXES = 2048;
 
 interface Range {

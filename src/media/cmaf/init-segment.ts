@@ -28,7 +28,7 @@ export function writeInitSegment(
 ): Buffer {
   // A CMAF track file has exactly one track.
   const brands = tracks.length === 1 ? 'iso6cmfc' : 'iso6';
-  // All ones is also what the format requires when no higher id is left.
+  // Uses all ones when no higher id is left, as the format requires.
   const nextTrackId = Math.min(Math.max(...tracks.map(({ id }) => id)) + 1, 0xffffffff);
   return Buffer.concat([
     box('ftyp', ascii('iso6'), u32(0), ascii(brands)),

@@ -20,7 +20,7 @@ export async function isEncrypted(readAt: ReadAt, fileBytes: number): Promise<bo
   const range = { start: movie.position, end: movie.position + movie.length };
   const tables = await walk.find(range, 'trak', 'mdia', 'minf', 'stbl', 'stsd');
   for (const { start, end } of tables) {
-    // After version, flags and the number of entries.
+    // Skips version, flags and the number of entries.
     for (const entry of await walk.boxes(start + 8, end)) {
       if (ENCRYPTED_ENTRIES.has(entry.type)) return true;
       for (const fieldsBytes of [VIDEO_FIELDS_BYTES, AUDIO_FIELDS_BYTES]) {

@@ -7,7 +7,7 @@ const KINDS: Readonly<Record<string, 'video' | 'audio'>> = { vide: 'video', soun
 /** One codec with several types, which ffmpeg reads as one. */
 const MIXABLE_ENTRIES: ReadonlySet<string> = new Set(['apcn', 'apch', 'dvpp', 'dvcp', 'AV1x', 'AVup']);
 const CHUNK_RUN_BYTES = 12;
-/** Per track; a run for each of an hour's chunks, at a hundred chunks a second. */
+/** Maximum runs per track: one for each of an hour's chunks, at a hundred chunks a second. */
 const MAX_CHUNK_RUNS = 360_000;
 
 interface MixedEntries {

@@ -29,7 +29,7 @@ export interface TrackDescription {
   /** Written when it is an ISO 639-2 code, never read. */
   readonly language?: string | undefined;
   readonly videoRange?: VideoRange;
-  /** Of init sections only. */
+  /** Label, in init sections only. */
   readonly label?: TrackLabel | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface SampleDefaults {
 interface Movie {
   /** Video and audio, in file order. */
   readonly tracks: TrackDescription[];
-  /** By track id, for tracks of any kind. */
+  /** Defaults by track id, for tracks of any kind. */
   readonly defaults: ReadonlyMap<number, SampleDefaults>;
 }
 

@@ -1,7 +1,7 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 
-/** Per fragment: with defaults, twenty bytes could announce four billion. */
+/** Maximum samples per fragment: with defaults, twenty bytes could announce four billion. */
 const MAX_SAMPLES = 65_536;
 
 /** Adding a fragment's durations stays exact. */

@@ -1,7 +1,7 @@
 import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 import { box, u8, u16, u32 } from './box-writer.ts';
 
-/** Before the first child box, by version of the sound description. */
+/** Bytes before the first child box, by version of the sound description. */
 const FIELDS_BYTES = [36, 52, 72];
 
 /** Converts entries with a `wave` box to ISO form (QuickTime File Format, "Sound Sample Descriptions"). */

@@ -84,7 +84,7 @@ export function writeAudioSampleEntry(
   );
 }
 
-/** With a length of four bytes. */
+/** Writes a descriptor with a length of four bytes. */
 function descriptor(tag: number, ...body: readonly Buffer[]): Buffer {
   const bytes = body.reduce((sum, part) => sum + part.length, 0);
   const length = u8(0x80, 0x80 | ((bytes >> 14) & 0x7f), 0x80 | ((bytes >> 7) & 0x7f), bytes & 0x7f);

@@ -4,7 +4,7 @@ import { type Box, childBoxes, FieldReader, malformed } from './box-reader.ts';
 const VIDEO_FIELDS_BYTES = 86;
 const AUDIO_FIELDS_BYTES = 36;
 
-/** Kept in memory and sent to every player. */
+/** Maximum size of an entry, which is kept in memory and sent to every player. */
 export const MAX_SAMPLE_ENTRY_BYTES = 256 * 1024;
 
 export interface SampleEntryFields {
@@ -49,7 +49,7 @@ export function readChildBox(entry: Buffer, fields: SampleEntryFields, type: str
 const MAX_HEVC_UNITS = 256;
 
 interface HevcArray {
-  /** Of the byte with array_completeness and the type, in the sample entry. */
+  /** Position of the byte with array_completeness and the type in the sample entry. */
   readonly position: number;
   /** 0..63: 32 VPS, 33 SPS, 34 PPS. */
   readonly type: number;

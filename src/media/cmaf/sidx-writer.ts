@@ -19,7 +19,7 @@ export class SidxWriter {
   readonly #track: TrackDescription;
   #positions: number[] = [];
   #ptsTicks: number[] = [];
-  /** Of the fragments that start with a keyframe, lists one in this many. */
+  /** Lists one in this many fragments that start with a keyframe. */
   #step = 1;
   #seen = 0;
   #endTicks = 0;
@@ -82,7 +82,7 @@ export class SidxWriter {
       0,
       u32(this.#track.id, this.#track.timescale),
       u32(Math.floor(firstPts / 2 ** 32), firstPts % 2 ** 32),
-      // From the end of the index to the first fragment.
+      // Distance from the end of the index to the first fragment.
       u32(0, firstPosition - position - tableBytes),
       u16(0, entries.length),
       ...entries,

@@ -13,17 +13,17 @@ export interface TrackLabel {
 
 const maxTextBytes = 1024;
 
-/** For `tkhd`: in the movie, and enabled when it is the default (ISO/IEC 14496-12:2022, 8.3.2). */
+/** Flags for `tkhd`: in the movie, and enabled when it is the default (ISO/IEC 14496-12:2022, 8.3.2). */
 export function trackFlags(label: TrackLabel | undefined): number {
   return label?.isDefault === false ? 2 : 3;
 }
 
-/** For `mdhd`, which has room for three letters. */
+/** Language for `mdhd`, which has room for three letters. */
 export function languageCode(label: TrackLabel): string {
   return iso639Code(label.language) ?? 'und';
 }
 
-/** Of `tkhd`: tracks that are in one are alternatives; 0 is none. */
+/** Group for `tkhd`: tracks that are in one are alternatives; 0 is none. */
 export function alternateGroup(label: TrackLabel | undefined): number {
   return label === undefined ? 0 : 1;
 }

@@ -5,7 +5,7 @@ interface Ac3Config {
   readonly type: 'ac-3' | 'ec-3';
   readonly sampleRate: number;
   readonly channels: number;
-  /** Of all blocks of an access unit. */
+  /** Samples of all blocks of an access unit. */
   readonly frameSamples: number;
   /** Body of `dac3` or `dec3`. */
   readonly record: Buffer;
@@ -40,7 +40,7 @@ const blocksByCode = [1, 2, 3, 6];
 const channelsByMode = [2, 1, 2, 3, 3, 4, 4, 5];
 /** Channels of each location, from the lowest bit. ETSI TS 102 366, F.6.2.13. */
 const channelsByLocation = [2, 2, 1, 1, 2, 2, 2, 1, 1];
-/** Of an access unit: one independent and eight dependent substreams, each up to six times. */
+/** Maximum frames of an access unit: one independent and eight dependent substreams, each up to six times. */
 const maxFrames = 54;
 
 /** Reads the headers of an access unit. Undefined if it has none. ETSI TS 102 366 1.4.1, 4.3, E.1.2 and F. */
@@ -127,7 +127,7 @@ function readEnhancedFrame(bytes: Buffer, bsid: number): SyncFrame | undefined {
   const channelMap = isDependent && bits.flag() ? bits.bits(16) : undefined;
   return {
     ...{ isEnhanced: true, isDependent, sizeBytes, sampleRate },
-    // Other programs play at the same time.
+    // Counts one program: others play at the same time.
     samples: substream === 0 || isDependent ? blocks * blockSamples : 0,
     ...{ fscod, bsid, bsmod: 0, acmod, lfeon, bitRateCode: 0, channelMap },
   };

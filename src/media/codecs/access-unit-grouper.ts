@@ -45,7 +45,10 @@ export class AccessUnitGrouper {
     return type >= 1 && type <= 5;
   }
 
-  /** After a slice. ITU-T H.264 (08/2021), 7.4.1.2.3; ITU-T H.265 (08/2021), 7.4.2.4.4. */
+  /**
+   * Tells whether a unit that follows a slice begins an access unit. ITU-T H.264 (08/2021), 7.4.1.2.3; ITU-T H.265
+   * (08/2021), 7.4.2.4.4.
+   */
   #beginsAccessUnit(unit: Buffer): boolean {
     if (this.#codec === 'hvc1') {
       const type = (unit[0]! >> 1) & 0x3f;

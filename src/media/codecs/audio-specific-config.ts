@@ -5,11 +5,11 @@ import { BitReader } from './bit-reader.ts';
 interface AudioSpecificConfig {
   /** 2 is AAC-LC, 5 is HE-AAC, 29 is HE-AAC v2. */
   readonly objectType: number;
-  /** Of the decoded audio, which spectral band replication doubles. */
+  /** Sample rate of the decoded audio, which spectral band replication doubles. */
   readonly sampleRate: number;
   /** Undefined for channel configurations that are defined in-band. */
   readonly channels: number | undefined;
-  /** At `sampleRate`. */
+  /** Samples of a frame at `sampleRate`. */
   readonly samplesPerFrame: number;
 }
 

@@ -19,7 +19,7 @@ const DTVCC_DATA = 2;
 const DTVCC_START = 3;
 const EXTENDED_SERVICE = 7;
 const lengthBytes = 4;
-/** Before the first slice. */
+/** Maximum units before the first slice. */
 const maxUnits = 32;
 const maxMessages = 32;
 const none: readonly CaptionChannel[] = [];

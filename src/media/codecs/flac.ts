@@ -6,7 +6,7 @@ interface FlacConfig {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitsPerSample: number;
-  /** Of most frames. */
+  /** Samples of most frames. */
   readonly frameSamples: number;
   /** Body of `dfLa` after its version and flags. */
   readonly record: Buffer;
@@ -53,7 +53,7 @@ export function flacFrameSamples(frame: Buffer): number | undefined {
   return code === 6 ? frame[at]! + 1 : frame.readUInt16BE(at) + 1;
 }
 
-/** Like UTF-8, with up to seven bytes. */
+/** Length of a number that is coded like UTF-8, with up to seven bytes. */
 function codedNumberBytes(first: number): number {
   const ones = Math.clz32(~(first << 24));
   return Math.max(1, Math.min(ones, 7));

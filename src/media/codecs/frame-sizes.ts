@@ -14,7 +14,7 @@ import {
 
 export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
 
-/** Per frame; parameter sets precede the slices. */
+/** Maximum units per frame; parameter sets precede the slices. */
 const MAX_UNITS = 64;
 /** ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
 const AVC_SPS = 7;
@@ -23,7 +23,7 @@ const HEVC_SPS = 33;
 const AV1_SEQUENCE_HEADER = 1;
 
 interface VideoConfig {
-  /** Of the length field before each NAL unit. */
+  /** Size of the length field before each NAL unit. */
   readonly lengthBytes: number;
   readonly sizes: readonly FrameSize[];
 }
@@ -71,7 +71,7 @@ export function readVideoOrder(codec: VideoSampleEntryType, record: Buffer): Vid
   return orders.find(each => each !== undefined);
 }
 
-/** Of nearly every frame. */
+/** Result for nearly every frame. */
 const noSizes: readonly FrameSize[] = [];
 
 /** Reads in-band parameter sets, which decoders follow over the configuration. */

@@ -12,7 +12,7 @@ interface OpusConfig {
 
 const headBytes = 19;
 const maxChannels = 8;
-/** Of libopus at 48 kHz. */
+/** Pre-skip of libopus at 48 kHz. */
 const usualPreSkip = 312;
 /** RFC 6716, 3.1: samples of a frame, by the two low bits of the configuration. */
 const silkSamples = [480, 960, 1920, 2880];
@@ -61,7 +61,7 @@ function opusRecord(
   ]);
 }
 
-/** At 48 kHz; undefined for an invalid packet. RFC 6716, 3.1. */
+/** Counts the samples of a packet at 48 kHz; undefined for an invalid packet. RFC 6716, 3.1. */
 export function opusPacketSamples(packet: Buffer): number | undefined {
   const toc = packet[0];
   if (toc === undefined) return undefined;

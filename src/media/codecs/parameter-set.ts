@@ -1,7 +1,7 @@
 import { BitReader } from './bit-reader.ts';
 import { SEQUENCE_PARAMETER_SET } from './nal-units.ts';
 
-/** In pixels: whole blocks, before cropping. */
+/** Size in pixels: whole blocks, before cropping. */
 export interface FrameSize {
   readonly width: number;
   readonly height: number;
@@ -21,7 +21,7 @@ const ORDER_OF_DECODING = 2;
 
 /** Describes the frames of one sequence as players show them. */
 export interface VideoParameters {
-  /** After cropping, before the pixel aspect ratio. */
+  /** Size after cropping, before the pixel aspect ratio. */
   readonly size: FrameSize;
   readonly pixelAspect?: readonly [horizontal: number, vertical: number] | undefined;
   readonly colour?: Colour | undefined;
@@ -89,7 +89,7 @@ export function avcFrameSize(unit: Buffer): FrameSize | undefined {
 }
 
 export interface AvcFieldSyntax {
-  /** Of frame_num in slice headers. */
+  /** Length of frame_num in slice headers. */
   readonly frameNumberBits: number;
   readonly hasSeparatePlanes: boolean;
 }
@@ -272,7 +272,7 @@ function isPossible({ chromaFormat, lumaBits, chromaBits }: SampleFormat): boole
   return chromaFormat <= 3 && lumaBits <= 14 && chromaBits <= 14;
 }
 
-/** In luma samples: of the columns, and of the rows of one frame or field. */
+/** Reads the cropping in luma samples: of the columns, and of the rows of one frame or field. */
 function readCroppedLines(bits: BitReader, chromaFormat: number): readonly [number, number] {
   if (!bits.flag()) return [0, 0];
   const [left, right, top, bottom] = [bits.expGolomb(), bits.expGolomb(), bits.expGolomb(), bits.expGolomb()];
@@ -377,7 +377,7 @@ export interface Av1Format {
   readonly isHighBitDepth: boolean;
   readonly isTwelveBit: boolean;
   readonly isMonochrome: boolean;
-  /** Both directions, 1 where chroma has half the resolution. */
+  /** Subsampling in both directions, 1 where chroma has half the resolution. */
   readonly subsampling: readonly [number, number];
   readonly samplePosition: number;
 }
@@ -435,7 +435,7 @@ function readAv1Subsampling(
   return [horizontal, horizontal === 1 ? bits.bits(1) : 0];
 }
 
-/** From enable_interintra_compound to order_hint_bits_minus_1. */
+/** Skips the fields from enable_interintra_compound to order_hint_bits_minus_1. */
 function skipAv1Tools(bits: BitReader): void {
   bits.skip(4);
   const hasOrderHint = bits.flag();
@@ -489,7 +489,7 @@ function usabilityTransfer(bits: BitReader): number | undefined {
   return bits.isExhausted ? undefined : colour?.transfer;
 }
 
-/** Up to the colour description; the codecs have the same fields until there. */
+/** Reads up to the colour description; the codecs have the same fields until there. */
 function readUsability(bits: BitReader): Pick<VideoParameters, 'pixelAspect' | 'colour'> {
   const pixelAspect = bits.flag() ? readPixelAspect(bits) : undefined;
   if (bits.flag()) bits.skip(1);

@@ -43,7 +43,7 @@ const RECOVERY_POINT = 6;
 /** Turns access units of byte streams and RTP into samples, and their parameter sets into configurations. */
 export class VideoSampleBuilder {
   readonly #codec: 'avc1' | 'hvc1';
-  /** By type. */
+  /** Parameter sets by type. */
   readonly #sets = new Map<number, readonly Buffer[]>();
   #record: Buffer | undefined;
   #isRecordDue = false;

@@ -47,7 +47,7 @@ export class AttributeList {
     return this.#bare.get(name) === 'NONE' ? undefined : this.optionalText(name);
   }
 
-  /** For attributes whose only value is YES. */
+  /** Reads attributes whose only value is YES. */
   yes(name: string): boolean {
     return this.optionalChoice(name, ['YES']) !== undefined;
   }

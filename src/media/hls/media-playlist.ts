@@ -39,11 +39,11 @@ export interface RenditionReport {
 /** EXT-X-SERVER-CONTROL: must not change during a broadcast. */
 export interface ServerControl {
   readonly canBlockReload: boolean;
-  /** At least twice, better three times, the part target. */
+  /** Hold-back for parts: at least twice, better three times, the part target. */
   readonly partHoldBackSeconds?: number;
   /** Defaults to three target durations, the minimum. */
   readonly holdBackSeconds?: number;
-  /** At least six target durations. */
+  /** Skip boundary: at least six target durations. */
   readonly canSkipUntilSeconds?: number;
   readonly canSkipDateRanges?: boolean;
 }
@@ -54,7 +54,7 @@ export interface MediaPlaylist {
   readonly version?: number;
   /** An integer; no segment's rounded duration may exceed it. */
   readonly targetDurationSeconds: number;
-  /** Of the first segment, including skipped ones. */
+  /** Media sequence of the first segment, including skipped ones. */
   readonly mediaSequence: number;
   /** Discontinuities that left the playlist. */
   readonly discontinuitySequence: number;
@@ -67,7 +67,7 @@ export interface MediaPlaylist {
   readonly skippedSegments?: number;
   readonly segments: readonly MediaSegment[];
   readonly openParts?: SegmentStart | undefined;
-  /** At most one of each type. Not written with `endList`. */
+  /** Preload hints, at most one of each type. Not written with `endList`. */
   readonly preloadHints: readonly PreloadHint[];
   readonly renditionReports: readonly RenditionReport[];
   readonly endList: boolean;

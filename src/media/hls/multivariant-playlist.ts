@@ -20,7 +20,7 @@ export interface Variant {
   readonly score?: number;
   /** RFC 6381 names, comma-separated, including those of its groups. */
   readonly codecs: string;
-  /** In pixels; both or neither. */
+  /** Width in pixels; both or neither. */
   readonly width?: number;
   readonly height?: number;
   readonly frameRate?: number;
@@ -46,7 +46,7 @@ export interface MediaRendition {
   readonly characteristics?: string;
   /** Required for subtitles. Audio without it is muxed into the variant. Closed captions have none. */
   readonly uri?: string;
-  /** Of closed captions, which require it: `CC1` to `CC4`, or `SERVICE1` to `SERVICE63`. */
+  /** Id of closed captions, which require it: `CC1` to `CC4`, or `SERVICE1` to `SERVICE63`. */
   readonly instreamId?: string;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 
 export interface PlaylistLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
   /** `EXTINF`, `EXT-X-MAP`, ...; undefined on a URI line. */
   readonly tag: string | undefined;

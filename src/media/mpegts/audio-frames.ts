@@ -1,7 +1,7 @@
 /** A frame of an elementary stream, found by its header. */
 export interface AudioFrame {
   readonly bytes: number;
-  /** Before the data that a sample holds. */
+  /** Bytes before the data that a sample holds. */
   readonly headerBytes: number;
   readonly seconds: number;
   /** AudioSpecificConfig of AAC. */
@@ -36,7 +36,7 @@ export function readAdtsFrame(bytes: Buffer, at: number): AudioFrame | undefined
 }
 
 const MPEG_RATES = [44_100, 48_000, 32_000];
-/** In kbit/s, by index. ISO/IEC 11172-3, 2.4.2.3; ISO/IEC 13818-3, 2.4.2.3. */
+/** Bitrates in kbit/s, by index. ISO/IEC 11172-3, 2.4.2.3; ISO/IEC 13818-3, 2.4.2.3. */
 const LAYER_2_BITRATES = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384];
 const LAYER_3_BITRATES = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const LOW_RATE_BITRATES = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -61,7 +61,7 @@ export function readMpegAudioFrame(bytes: Buffer, at: number): AudioFrame | unde
 }
 
 const AC3_RATES = [48_000, 44_100, 32_000];
-/** In kbit/s, by frmsizecod / 2. ETSI TS 102 366 V1.4.1, table F.1. */
+/** Bitrates in kbit/s, by frmsizecod / 2. ETSI TS 102 366 V1.4.1, table F.1. */
 const AC3_BITRATES = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
 const AC3_FRAME_SAMPLES = 1536;
 const LAST_AC3_BSID = 10;

@@ -51,7 +51,7 @@ export class AudioFrameReader implements ElementaryReader {
     return 0;
   }
 
-  /** Then the header is a coincidence. */
+  /** Tells whether no frame follows, so that the header is a coincidence. */
   #isFollowedByOther(bytes: Buffer, end: number): boolean {
     return end + minHeaderBytes <= bytes.length && this.#readFrame(bytes, end) === undefined;
   }

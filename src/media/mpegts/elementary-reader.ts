@@ -1,11 +1,11 @@
-/** At 90 kHz, on the demuxer's clock. */
+/** Times at 90 kHz, on the demuxer's clock. */
 export interface PesTimes {
   readonly dtsTicks: number;
   readonly ptsTicks: number;
 }
 
 export interface PesPacket {
-  /** Of the first frame that begins in this packet. */
+  /** Times of the first frame that begins in this packet. */
   readonly times: PesTimes | undefined;
   /** Only valid during the call. Begins with the bytes that were retained. */
   readonly data: Buffer;
@@ -15,7 +15,7 @@ export interface PesPacket {
 
 export interface FollowingPacket {
   readonly times: PesTimes | undefined;
-  /** Its data begins inside of a frame, or may do so. */
+  /** True when the data begins inside of a frame, or may do so. */
   readonly isContinuation: boolean;
 }
 

@@ -4,7 +4,7 @@ import { UnitScanner } from './unit-scanner.ts';
 export interface PesHeader {
   /** 0..2^33-1 at 90 kHz. */
   readonly pts: number | undefined;
-  /** As `pts`; undefined where it is the same. */
+  /** Decode time as `pts`; undefined where it is the same. */
   readonly dts: number | undefined;
   /** Undefined when the next start ends the packet. */
   readonly dataBytes: number | undefined;
@@ -43,7 +43,7 @@ function readTimestamp(bytes: Buffer, at: number): number {
 }
 
 const firstBytes = 16 * 1024;
-/** More of a packet than this is searched for units while it arrives. */
+/** Bytes of a packet beyond which it is searched for units while it arrives. */
 const maxUnscannedBytes = 32 * 1024;
 
 interface AssembledPes {
@@ -60,9 +60,9 @@ export class PesAssembler {
   #buffer = Buffer.alloc(0);
   /** Bytes of earlier packets, in front of the data. */
   #retainedBytes = 0;
-  /** With the retained bytes. */
+  /** Length with the retained bytes. */
   #length = 0;
-  /** Of a header that continues in the next transport packet. */
+  /** Bytes of a header that continues in the next transport packet. */
   #skipBytes = 0;
   #dataBytes: number | undefined;
   #isActive = false;
@@ -73,7 +73,7 @@ export class PesAssembler {
     this.#scanner = maxUnits === undefined ? undefined : new UnitScanner(maxUnits);
   }
 
-  /** All data of a packet that declares its length has arrived. */
+  /** True when all data of a packet that declares its length has arrived. */
   get isComplete(): boolean {
     return this.#isActive && this.#dataBytes !== undefined && this.#packetBytes >= this.#dataBytes;
   }

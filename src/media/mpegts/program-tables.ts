@@ -10,13 +10,13 @@ export interface ElementaryStream {
   readonly codec: TsCodec;
   /** ISO 639-2 code. */
   readonly language: string | undefined;
-  /** Of Opus. */
+  /** Configuration of Opus. */
   readonly config: Buffer | undefined;
 }
 
 export interface UnsupportedStream {
   readonly kind: 'video' | 'audio';
-  /** As people call the codec. */
+  /** Common name of the codec. */
   readonly name: string;
 }
 

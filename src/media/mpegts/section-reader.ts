@@ -19,7 +19,7 @@ export function sectionCrc(bytes: Buffer): number {
 /** Reassembles the sections of one PID and passes on those whose CRC is right. */
 export class SectionReader {
   readonly #section: (section: Buffer) => void;
-  /** Of the section that has begun; empty while waiting for a start. */
+  /** Bytes of the section that has begun; empty while waiting for a start. */
   #bytes: Buffer = Buffer.alloc(0);
 
   constructor(section: (section: Buffer) => void) {

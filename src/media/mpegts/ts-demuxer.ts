@@ -12,7 +12,7 @@ import { StreamReader } from './stream-reader.ts';
 import { PACKET_BYTES, readTsPacket, SYNC_BYTE, type TsPacket } from './ts-packet.ts';
 
 export interface TsStream extends ElementaryStream {
-  /** Of its kind; 0 is the main one. */
+  /** Number among the tracks of its kind; 0 is the main one. */
   readonly trackId: number;
 }
 
@@ -29,7 +29,7 @@ export interface TsSample extends ElementarySample {
 export interface TsDemuxerEvents {
   /** Once known, and whenever the program map changes. */
   program(program: TsProgram): void;
-  /** In the order in which the samples of each stream are decoded. */
+  /** Receives samples, in decode order within each stream. */
   sample(sample: TsSample): void;
 }
 
@@ -50,7 +50,7 @@ const maxAssociations = 3;
 /** Sync bytes of three packets confirm each other. */
 const confirmBytes = 2 * PACKET_BYTES + 1;
 const WRAP = 2 ** 33;
-/** Of the clock: 2^32 ms, as that of FLV tags. */
+/** Ticks after which the clock wraps: 2^32 ms, as that of FLV tags. */
 const CLOCK_TICKS = 2 ** 32 * 90;
 
 /** Reads an MPEG transport stream: the first program with media in it. ISO/IEC 13818-1:2019. */
@@ -60,7 +60,7 @@ export class TsDemuxer {
   #isSynchronized = false;
   readonly #association = new SectionReader(section => this.#readAssociation(section));
   #associations = 0;
-  /** By PID, in the order of the list. */
+  /** Maps by PID, in the order of the list. */
   #maps = new Map<number, { readonly sections: SectionReader; map: ProgramMap | undefined }>();
   /** PID of the program's map. */
   #selectedPid: number | undefined;
@@ -205,7 +205,7 @@ export class TsDemuxer {
   }
 }
 
-/** From one time to the other, the shorter way round. */
+/** Distance from one time to the other, the shorter way round. */
 function distance(from: number, to: number): number {
   const forward = (((to - from) % WRAP) + WRAP) % WRAP;
   return forward < WRAP / 2 ? forward : forward - WRAP;

@@ -163,7 +163,7 @@ function ticksOf(ms: number): number {
   return ((Math.round(ms * ticksPerMs) % WRAP) + WRAP) % WRAP;
 }
 
-/** Of 33 bits at 90 kHz, without the extension of 9 bits. */
+/** Writes a clock of 33 bits at 90 kHz, without the extension of 9 bits. */
 function writeClock(packets: Buffer, at: number, clockMs: number): void {
   const ticks = ticksOf(clockMs);
   packets.writeUInt32BE(Math.floor(ticks / 2), at);

@@ -7,10 +7,10 @@ const START_CODE = Buffer.from([0, 0, 1]);
 export class UnitScanner {
   readonly #maxUnits: number;
   #starts: number[] = [];
-  /** Without the zeros behind the unit. The last unit has none yet. */
+  /** Ends of units, without the zeros behind them. The last unit has none yet. */
   #ends: number[] = [];
   #scannedBytes = 0;
-  /** Behind the last scanned byte that is not 0. */
+  /** Offset behind the last scanned byte that is not 0. */
   #lastEnd = 0;
 
   /** @param maxUnits ignores those that follow */

@@ -2,10 +2,10 @@ import { classifyAccessUnit } from '../codecs/access-unit.ts';
 import { av1Format } from '../codecs/parameter-set.ts';
 import type { BuiltSample } from '../codecs/video-sample-builder.ts';
 
-/** Of the aggregation header. RTP Payload Format For AV1 1.0, 4.4. */
+/** Flags of the aggregation header. RTP Payload Format For AV1 1.0, 4.4. */
 const CONTINUES = 0x80;
 const IS_CONTINUED = 0x40;
-/** Of the OBU header. AV1 specification, 5.3.2. */
+/** Flags of the OBU header. AV1 specification, 5.3.2. */
 const HAS_EXTENSION = 4;
 const HAS_SIZE = 2;
 const SEQUENCE_HEADER = 1;
@@ -34,7 +34,7 @@ export class Av1SampleBuilder {
 
 interface Obu {
   readonly type: number;
-  /** With header and size. */
+  /** The OBU with header and size. */
   readonly bytes: Buffer;
   readonly payload: Buffer;
 }

@@ -35,7 +35,7 @@ const hevc: UnitFormat = {
 
 const FRAGMENT_START = 0x80;
 const FRAGMENT_END = 0x40;
-/** Of one frame; encoders write a few. */
+/** Maximum units of one frame; encoders write a few. */
 const maxUnits = 4_096;
 
 /**

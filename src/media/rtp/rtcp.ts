@@ -1,7 +1,7 @@
 /** RFC 3550, 6.4.1. */
 export interface SenderReport {
   readonly ssrc: number;
-  /** Of the sender's clock; the same for all of its tracks. Since 1900. */
+  /** Time of the sender's clock, since 1900; the same for all of its tracks. */
   readonly ntpMs: number;
   /** The middle 32 bits of the NTP time, which receiver reports repeat. */
   readonly ntpMiddle: number;
@@ -11,12 +11,12 @@ export interface SenderReport {
 /** RFC 3550, 6.4.2. */
 export interface ReceptionReport {
   readonly ssrc: number;
-  /** Since the last report, 0..1. */
+  /** Share lost since the last report, 0..1. */
   readonly fractionLost: number;
   readonly packetsLost: number;
-  /** With its wraps. */
+  /** Highest sequence number, extended by its wraps. */
   readonly highestSequenceNumber: number;
-  /** In units of the RTP clock. */
+  /** Jitter in units of the RTP clock. */
   readonly jitter: number;
   /** Undefined before the first sender report. */
   readonly lastReport: { readonly ntpMiddle: number; readonly delayMs: number } | undefined;
@@ -168,7 +168,9 @@ export interface TransportFeedback {
   readonly mediaSsrc: number;
   /** Transport-wide number of the first packet. */
   readonly firstNumber: number;
-  /** In microseconds, undefined for packets that did not arrive; the first arrived, the list is not empty. */
+  /**
+   * Arrivals in microseconds, undefined for packets that did not arrive; the first arrived, the list is not empty.
+   */
   readonly arrivalsUs: readonly (number | undefined)[];
   /** Counts the feedback packets. */
   readonly count: number;
@@ -201,7 +203,7 @@ export function writeTransportFeedback(feedback: TransportFeedback): Buffer {
     symbols.push(isSmall ? SMALL_DELTA : LARGE_DELTA);
     if (isSmall) deltas.push(delta);
     else deltas.push((delta >> 8) & 0xff, delta & 0xff);
-    // Of the rounded time, so that errors do not add up.
+    // Continues from the rounded time, so that errors do not add up.
     beforeUs += delta * DELTA_UNIT_US;
   }
   const chunks = Math.ceil(symbols.length / symbolsPerChunk);

@@ -5,9 +5,9 @@ export interface RtpPacket {
   readonly sequenceNumber: number;
   readonly timestamp: number;
   readonly ssrc: number;
-  /** Without padding; empty for packets that only probe the bandwidth. */
+  /** Payload without padding; empty for packets that only probe the bandwidth. */
   readonly payload: Buffer;
-  /** By their number in the SDP. RFC 8285. */
+  /** Extensions by their number in the SDP. RFC 8285. */
   readonly extensions: ReadonlyMap<number, Buffer>;
 }
 
@@ -16,7 +16,7 @@ const ONE_BYTE_PROFILE = 0xbede;
 const TWO_BYTE_PROFILE = 0x100;
 const noExtensions: ReadonlyMap<number, Buffer> = new Map();
 
-/** With contributing sources and extensions; undefined for what is no RTP packet. */
+/** Length of the header with contributing sources and extensions; undefined for what is no RTP packet. */
 export function rtpHeaderBytes(packet: Buffer): number | undefined {
   if (packet.length < FIXED_HEADER_BYTES || packet[0]! >> 6 !== 2) return undefined;
   let bytes = FIXED_HEADER_BYTES + (packet[0]! & 0x0f) * 4;
@@ -64,7 +64,7 @@ function readExtensions(packet: Buffer, headerBytes: number): ReadonlyMap<number
   return extensions;
 }
 
-/** Without contributing sources, extensions and padding. */
+/** Writes a packet without contributing sources, extensions and padding. */
 export function writeRtp(packet: Omit<RtpPacket, 'extensions'>): Buffer {
   const { payloadType, isMarked, sequenceNumber, timestamp, ssrc, payload } = packet;
   const bytes = Buffer.allocUnsafe(FIXED_HEADER_BYTES + payload.length);

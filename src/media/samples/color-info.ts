@@ -5,10 +5,10 @@ export interface ColorInfo {
   readonly masteringDisplay?: {
     /** CIE 1931 coordinates, 0..1: green, blue, red, white. */
     readonly chromaticities: readonly (readonly [x: number, y: number])[];
-    /** In candelas per square metre. */
+    /** Luminance in candelas per square metre. */
     readonly maxLuminance: number;
     readonly minLuminance: number;
   };
-  /** In candelas per square metre. */
+  /** Light level in candelas per square metre. */
   readonly contentLight?: { readonly max: number; readonly maxFrameAverage: number };
 }

@@ -1,6 +1,6 @@
 export interface AudioLabel {
   readonly name?: string | undefined;
-  /** Any code, not checked. */
+  /** Language as given: any code, not checked. */
   readonly language?: string | undefined;
 }
 
@@ -13,6 +13,6 @@ export interface DeclaredMedia {
   readonly framesPerSecond: number | undefined;
   /** The name of the encoder, at most 64 printable characters; RTMP itself has only that of a library. */
   readonly encoder?: string;
-  /** By track; absent without several. */
+  /** Labels by track; absent without several. */
   readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
 }

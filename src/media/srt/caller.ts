@@ -37,7 +37,10 @@ export interface CallerConnection {
 
 const noExtensions = Buffer.alloc(0);
 const repeatMs = 250;
-/** In place of the key message, when the peer has another passphrase or none (section 3.2.1.2). */
+/**
+ * Size of the key state, which replaces the key message when the peer has another passphrase or none (section
+ * 3.2.1.2).
+ */
 const keyStateBytes = 4;
 
 /** The handshake of a caller in live mode, version 5. Call {@link tick} about every 10 ms until it is answered. */

@@ -11,7 +11,7 @@ import type { KeyParity } from './packet.ts';
 
 const deriveKey = promisify(pbkdf2);
 const iterations = 2048;
-/** Of the salt, only its last bytes derive the key that wraps. */
+/** Bytes at the end of the salt that derive the key that wraps. */
 const derivationSaltBytes = 8;
 const saltBytes = 16;
 const headBytes = 16;

@@ -22,12 +22,12 @@ export const EXTENSION = {
 } as const;
 
 export const headerBytes = 16;
-/** Of a 1500-byte MTU, without the headers of IP, UDP and SRT. */
+/** Payload of a 1500-byte MTU, without the headers of IP, UDP and SRT. */
 export const maxPayloadBytes = 1456;
 
 const controlFlag = 0x8000_0000;
 const rangeFlag = 0x8000_0000;
-/** Both the first and the last packet of its message, which is every packet in live mode. */
+/** Position flags: both the first and the last packet of its message, which is every packet in live mode. */
 const soloMessage = 0xc000_0000;
 
 export type KeyParity = 'even' | 'odd';
@@ -125,7 +125,7 @@ export function writeControl(fields: ControlFields): Buffer {
 }
 
 interface AckFields {
-  /** All before it have arrived or were given up. */
+  /** Next expected number: all packets before it have arrived or were given up. */
   readonly nextSequence: number;
   readonly roundTripUs: number;
   readonly roundTripVarianceUs: number;
@@ -155,7 +155,7 @@ export function readAck(body: Buffer): { nextSequence: number; roundTripUs: numb
   return { nextSequence: body.readUInt32BE(0) & 0x7fff_ffff, roundTripUs };
 }
 
-/** Both inclusive. */
+/** A range of sequence numbers, both inclusive. */
 export interface SequenceRange {
   readonly first: number;
   readonly last: number;

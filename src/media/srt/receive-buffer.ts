@@ -1,7 +1,10 @@
 import type { DataPacket, SequenceRange } from './packet.ts';
 import { addSequence, sequenceDistance, timestampDistanceUs } from './sequence-number.ts';
 
-/** Also the flow window that is offered: packets beyond it are not sent before earlier ones are acknowledged. */
+/**
+ * Size of the buffer, and the flow window that is offered: packets beyond it are not sent before earlier ones are
+ * acknowledged.
+ */
 export const windowPackets = 8_192;
 const mask = windowPackets - 1;
 
@@ -23,7 +26,7 @@ export class ReceiveBuffer {
   #end: number;
   #missing = 0;
   #newestUs: number | undefined;
-  /** For packets that were asked for within the latency and are on their way. */
+  /** Round trip, in which packets that were requested within the latency may still arrive. */
   roundTripUs = 0;
   received = 0;
   lost = 0;
@@ -93,7 +96,7 @@ export class ReceiveBuffer {
     this.#deliverInOrder();
   }
 
-  /** For a sender that has fallen silent. */
+  /** Gives up all missing packets of a sender that has fallen silent. */
   giveUpAll(): void {
     while (this.#missing > 0) this.#giveUpGap();
   }
@@ -145,7 +148,7 @@ export class ReceiveBuffer {
     this.#deliverInOrder();
   }
 
-  /** While something is missing, a later packet has arrived. */
+  /** Finds the first packet behind a gap, which ends with one. */
   #firstArrived(): DataPacket {
     for (let at = this.#next; ; at = addSequence(at, 1)) {
       const packet = this.#slots[at & mask];

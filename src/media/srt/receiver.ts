@@ -20,7 +20,7 @@ export interface ReceiverOptions {
   /** Undefined: not encrypted. */
   readonly encryption: { readonly cipher: PayloadCipher; readonly passphrase: string } | undefined;
   readonly send: (packet: Buffer) => void;
-  /** In order. Buffers may be kept. */
+  /** Called with payloads in order. Buffers may be kept. */
   readonly payload: (payload: Buffer) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
@@ -34,7 +34,7 @@ const minLossReportMs = 20;
 const keepaliveMs = 1_000;
 /** The sender keeps its packets about as long. */
 const minSilenceMs = 1_000;
-/** Of one packet: 2 words each. */
+/** Maximum ranges in one packet: 2 words each. */
 const maxLossRanges = 150;
 /** Acknowledgements whose answer may still come. */
 const maxOpenAcks = 64;
@@ -122,7 +122,7 @@ export class SrtReceiver {
   #deliver({ key, sequence, payload }: DataPacket): void {
     const cipher = this.#options.encryption?.cipher;
     const plain = key === undefined ? payload : cipher?.apply(key, sequence, payload);
-    // With a passphrase, nobody on the path may add media of their own.
+    // Drops packets without encryption where a passphrase is set: nobody on the path may add media of their own.
     if (plain === undefined || (cipher !== undefined && key === undefined)) this.undecryptable += 1;
     else this.#options.payload(plain);
   }

@@ -23,7 +23,7 @@ export const REJECT = {
 export type RejectReason = (typeof REJECT)[keyof typeof REJECT];
 
 const firstRejection = 1_000;
-/** Also of the numbers that applications choose for themselves. */
+/** Largest rejection code, including those that applications choose. */
 const lastRejection = 1_000 + 2_999;
 
 export function rejectionType(reason: RejectReason): number {

@@ -118,7 +118,7 @@ export class SrtSender {
         checked += 1;
         if (checked > windowPackets) break;
         const packet = this.#kept[at]!;
-        // It may still be on its way.
+        // Skips a packet that may still be on its way.
         if (atMs - packet.sentAtMs < this.#roundTripMs * 0.8 && packet.repeats > 0) continue;
         if (packet.repeats >= maxRepeats) continue;
         packet.repeats += 1;
