@@ -20,13 +20,12 @@ import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
-import type { ClusterLive } from './cluster-live.ts';
 import type { Foundation } from './foundation.ts';
 import { createLiveServices, type LiveServices } from './live.ts';
 import { publishGate } from './publish-gate.ts';
 import { createPulls, type Pulls } from './pull.ts';
 import { createRestreamer } from './restreamer.ts';
-import { createSharedBroadcasts } from './shared-broadcasts.ts';
+import { createSharedBroadcasts, type SharedLive } from './shared-broadcasts.ts';
 import { createTranscoding } from './transcode.ts';
 import type { VodServices } from './vod.ts';
 
@@ -42,7 +41,7 @@ export interface Broadcasts {
   readonly pulls: Pulls;
   readonly health: HealthSampler;
   /** Undefined for the only server of a database. */
-  readonly cluster: ClusterLive | undefined;
+  readonly cluster: SharedLive | undefined;
   readonly components: readonly Component[];
 }
 

@@ -1,8 +1,10 @@
+import { ClipEndpoint } from '../delivery/clips/clip-endpoint.ts';
 import { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { createViewerClips } from '../resources/videos/videos/viewer-clips.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -52,6 +54,28 @@ export function createDelivery(
     viewerStallMs: config['delivery.viewerStall'],
     observer: deliveryObserver(metrics, api),
     log: log.child('delivery'),
+  });
+}
+
+export function createClipEndpoint(
+  { clock }: Foundation,
+  { api, broadcasts, videoServices, playback }: DeliveryDependencies,
+): ClipEndpoint {
+  const { liveStreams } = api;
+  const { players, videos } = videoServices;
+  return new ClipEndpoint({
+    playback,
+    clock,
+    live: broadcasts.cluster ?? broadcasts.registry,
+    streams: {
+      find: liveStreamId => liveStreams.findForViewers(liveStreamId),
+      thumbnailPath: liveStreamId => liveStreams.thumbnailPath(liveStreamId),
+    },
+    createClip: createViewerClips({
+      findStream: (projectId, liveStreamId) => liveStreams.find(projectId, liveStreamId),
+      hasPlayer: (projectId, playerId) => players.exists(projectId, playerId),
+      videos,
+    }),
   });
 }
 

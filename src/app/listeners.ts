@@ -1,17 +1,18 @@
 import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
+import { RoleGate } from '../http/listener/role-gate.ts';
+import { SignalingHandler } from '../http/listener/signaling-handler.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
 import { maxHookTimeoutSeconds } from '../resources/integrations/hooks/hooks.schema.ts';
 import { basePathOf } from '../shared/network/base-path.ts';
+import type { SignalingEndpoint } from '../shared/network/signaling.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
-import type { SignalingEndpoint } from '../webrtc/signaling.ts';
 import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
+import { rolesOfPath } from './path-roles.ts';
 import { ingestObserver } from './publish-gate.ts';
-import { RoleGate } from './role-gate.ts';
-import { SignalingHandler } from './signaling-handler.ts';
 
 /** Senders of SRT are never silent: without media they send a keepalive each second. */
 const srtIdleTimeoutMs = 5_000;
@@ -31,7 +32,7 @@ export function createHttpListener(
     ...{ addressOf: peers.addressOf, docsBase: api.docsBase, log: log.child('webrtc') },
     bodyTimeoutMs: config['http.requestTimeout'],
   });
-  const gate = roles.length < nodeRoles.length ? new RoleGate(roles, api.docsBase) : undefined;
+  const gate = roles.length < nodeRoles.length ? new RoleGate(roles, rolesOfPath, api.docsBase) : undefined;
   return new HttpListener({
     host: config.host,
     basePath: basePathOf(config.publicUrl),

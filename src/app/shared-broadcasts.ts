@@ -1,5 +1,5 @@
-import type { ClusterMembership } from '../cluster/membership.ts';
-import type { ClusterNode } from '../cluster/node.ts';
+import { createReadinessCheck } from '../cluster/readiness-check.ts';
+import type { PlayableBroadcast } from '../delivery/live/live-source.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
@@ -7,12 +7,14 @@ import type { BroadcastJournal } from '../live/broadcast/ports.ts';
 import type { AlarmMonitor } from '../live/health/alarm-monitor.ts';
 import { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
 import type { BroadcastHistory } from '../resources/live/broadcasts/broadcast-history.ts';
+import { BroadcastReports } from '../resources/live/broadcasts/broadcast-reports.ts';
 import { ClaimKeeper } from '../resources/live/broadcasts/claim-keeper.ts';
 import { ClusterBroadcasts } from '../resources/live/broadcasts/cluster-broadcasts.ts';
+import { ClusterLive } from '../resources/live/broadcasts/cluster-live.ts';
 import type { Component } from '../shared/lifecycle.ts';
-import { BroadcastReports } from './broadcast-reports.ts';
-import { ClusterLive } from './cluster-live.ts';
 import type { Foundation } from './foundation.ts';
+
+export type SharedLive = ClusterLive<PlayableBroadcast>;
 
 interface LocalSide {
   readonly registry: BroadcastRegistry;
@@ -25,27 +27,10 @@ interface SharedBroadcasts {
   /** Tells the other servers. */
   readonly journal: BroadcastJournal;
   connect(local: LocalSide): {
-    readonly live: ClusterLive;
+    readonly live: SharedLive;
     /** Call this when a broadcast begins here. */
     readonly broadcastOpened: () => void;
     readonly components: readonly Component[];
-  };
-}
-
-const readinessTimeoutMs = 3_000;
-
-/** Asks the servers that were listed last for their health. */
-function createReadinessCheck(nodes: ClusterMembership): () => Promise<boolean> {
-  return async () => {
-    const others = nodes.lastListed.filter(({ id, roles }) => id !== nodes.id && roles.includes('ingest'));
-    const isReady = async ({ url }: ClusterNode) => {
-      const signal = AbortSignal.timeout(readinessTimeoutMs);
-      const { ok, body } = await fetch(`${url}/health/ready`, { redirect: 'error', signal });
-      await body?.cancel();
-      if (!ok) throw new Error('not ready');
-      return true;
-    };
-    return Promise.any(others.map(isReady)).catch(() => false);
   };
 }
 
@@ -90,7 +75,13 @@ export function createSharedBroadcasts(
         ...{ database, store: claims.store, history, nodeId, listNodes, clock, log },
       });
       const reports = new BroadcastReports({
-        ...{ database, claims, nodeId, registry, log },
+        ...{ database, claims, nodeId, log },
+        running: () =>
+          registry.running().map(({ broadcastId, liveStreamId, renditions }) => ({
+            ...{ broadcastId, liveStreamId },
+            targetDurationSeconds: renditions.source.window.targetDurationSeconds,
+            multivariant: () => renditions.multivariant()?.plain.toString(),
+          })),
         reportOf: liveStreamId => {
           const stats = registry.statsOf(liveStreamId);
           if (stats === undefined) return undefined;
@@ -112,7 +103,7 @@ export function createSharedBroadcasts(
         isAnotherReady: createReadinessCheck(nodes),
       });
       return {
-        live: new ClusterLive({ registry, cluster, claims, history, announce, clock }),
+        live: new ClusterLive<PlayableBroadcast>({ registry, cluster, claims, history, announce, clock }),
         broadcastOpened: () => {
           keeper.wake();
           reports.request();

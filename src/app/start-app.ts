@@ -13,11 +13,16 @@ import { AccountsStore } from '../resources/identity/accounts/accounts.store.ts'
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/identity/accounts/bootstrap-account.ts';
 import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
 import { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
+import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
+import type { LiveClips } from '../resources/videos/uploads/clip-sources.ts';
 import type { UploadDependencies } from '../resources/videos/uploads/create-uploads.ts';
+import { ForwardedClips, openForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
+import { createLiveClips } from '../resources/videos/uploads/live-clips.ts';
 import { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
+import { clippableBroadcast } from '../vod/clip/broadcast-clip.ts';
 import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
 import { enqueueJoin } from '../vod/recording/join-job.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
@@ -25,12 +30,10 @@ import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { type Broadcasts, createBroadcasts } from './broadcasts.ts';
-import { createDelivery } from './delivery.ts';
-import { ForwardedClips, openForwardedClips } from './forwarded-clips.ts';
+import { createClipEndpoint, createDelivery } from './delivery.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
 import { createHooks, hookObserver } from './hooks.ts';
 import { createHttpListener, createRtmpServer, createSrtServer } from './listeners.ts';
-import { createLiveClips } from './live-clips.ts';
 import { oidcSettings } from './oidc-settings.ts';
 import {
   createHousekeeping,
@@ -43,7 +46,6 @@ import {
 } from './operations.ts';
 import { createPlaybackGate } from './playback-gate.ts';
 import { createVideoServices } from './video-services.ts';
-import { createClipEndpoint } from './viewer-clips.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
 import { createWebRtcServer, createWhepEndpoint, createWhipEndpoint } from './webrtc.ts';
@@ -126,14 +128,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     publishHook: hooks.publish,
   });
   const clipTokens = broadcasts.cluster === undefined ? undefined : await openForwardedClips(database, clock);
-  videoServices.uploads.broadcastClips.connect(
-    createLiveClips({
-      ...{ registry: broadcasts.registry, cluster: broadcasts.cluster },
-      liveStreams: new LiveStreamsStore(database),
-      context: vod.context,
-      tokens: clipTokens,
-    }),
-  );
+  videoServices.uploads.broadcastClips.connect(liveClips(foundation, { vod, broadcasts }, clipTokens));
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
   const nodeLoads = createNodeLoads(foundation, media);
   const rtmp = createRtmpServer(foundation, broadcasts.gate);
@@ -261,6 +256,29 @@ async function createVideoSide(foundation: Foundation) {
   for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
   const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
   return { vod, videoServices, recordings, recordingsStore };
+}
+
+function liveClips(
+  { database }: Foundation,
+  { vod, broadcasts: { registry, cluster } }: { vod: VodServices; broadcasts: Broadcasts },
+  tokens: PrivateTokens | undefined,
+): LiveClips {
+  const liveStreams = new LiveStreamsStore(database);
+  return createLiveClips({
+    hasStream: async (projectId, liveStreamId) =>
+      (await liveStreams.find(projectId, liveStreamId)) !== undefined,
+    running: liveStreamId => {
+      const running = registry.running().find(one => one.liveStreamId === liveStreamId);
+      if (running === undefined) return undefined;
+      const media = running.renditions.clippableMedia();
+      const isEmpty = media === undefined || media.segments.length === 0;
+      return {
+        broadcast: isEmpty ? undefined : clippableBroadcast(running.startedAtMs, media, vod.context),
+      };
+    },
+    serverUrlOf: liveStreamId => cluster?.current(liveStreamId)?.serverUrl,
+    tokens,
+  });
 }
 
 function uploadDependencies(

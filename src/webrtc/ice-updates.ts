@@ -1,6 +1,4 @@
 import { newId } from '../shared/ids.ts';
-import { readCredentials } from './sdp/session-description.ts';
-import { candidateLine, credentialLines } from './sdp/write-answer.ts';
 import {
   addressOf,
   contentTypeError,
@@ -8,7 +6,9 @@ import {
   respond,
   type SignalingRequest,
   type SignalingResponse,
-} from './signaling.ts';
+} from '../shared/network/signaling.ts';
+import { readCredentials } from './sdp/session-description.ts';
+import { candidateLine, credentialLines } from './sdp/write-answer.ts';
 import type { WebRtcServer } from './webrtc-server.ts';
 import type { WebRtcSession } from './webrtc-session.ts';
 

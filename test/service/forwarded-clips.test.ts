@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { ForwardedClips, forwardClip } from '../../src/app/forwarded-clips.ts';
 import { PrivateTokens } from '../../src/resources/playback/private-sessions/private-tokens.store.ts';
+import { ForwardedClips, forwardClip } from '../../src/resources/videos/uploads/forwarded-clips.ts';
 import type { Video, VideoAttributes } from '../../src/resources/videos/videos/video.ts';
 import { AppError } from '../../src/shared/errors.ts';
-import type { SignalingRequest } from '../../src/webrtc/signaling.ts';
+import type { SignalingRequest } from '../../src/shared/network/signaling.ts';
 
 const liveStreamId = `li${'a'.repeat(22)}`;
 

@@ -4,7 +4,6 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { clientNetwork } from '../../shared/network/client-network.ts';
-import type { ViewerLimits } from '../../shared/playback-policy.ts';
 import {
   contentTypeError,
   detailed,
@@ -12,7 +11,8 @@ import {
   type SignalingEndpoint,
   type SignalingRequest,
   type SignalingResponse,
-} from '../../webrtc/signaling.ts';
+} from '../../shared/network/signaling.ts';
+import type { ViewerLimits } from '../../shared/playback-policy.ts';
 import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
 import type { LiveSource } from '../live/live-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';

@@ -3,9 +3,6 @@ import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
-import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
-import { parseSessionDescription, type SessionDescription } from '../../webrtc/sdp/session-description.ts';
-import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
 import {
   addressOf,
   contentTypeError,
@@ -15,7 +12,10 @@ import {
   type SignalingEndpoint,
   type SignalingRequest,
   type SignalingResponse,
-} from '../../webrtc/signaling.ts';
+} from '../../shared/network/signaling.ts';
+import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
+import { parseSessionDescription, type SessionDescription } from '../../webrtc/sdp/session-description.ts';
+import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
 import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { DeliveryObserver, TrafficOwner } from '../delivery-observer.ts';

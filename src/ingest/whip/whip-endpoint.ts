@@ -3,9 +3,6 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { IceUpdates } from '../../webrtc/ice-updates.ts';
-import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
-import { parseSessionDescription } from '../../webrtc/sdp/session-description.ts';
 import {
   addressOf,
   contentTypeError,
@@ -14,7 +11,10 @@ import {
   SDP,
   type SignalingRequest,
   type SignalingResponse,
-} from '../../webrtc/signaling.ts';
+} from '../../shared/network/signaling.ts';
+import { IceUpdates } from '../../webrtc/ice-updates.ts';
+import { offerProblem } from '../../webrtc/sdp/offer-problem.ts';
+import { parseSessionDescription } from '../../webrtc/sdp/session-description.ts';
 import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { IngestObserver } from '../ingest-observer.ts';

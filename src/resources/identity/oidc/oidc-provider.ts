@@ -20,8 +20,8 @@ import {
 import type { Clock } from '../../../shared/clock.ts';
 import { AppError, messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { boundedFetch } from '../../../shared/network/bounded-fetch.ts';
 import type { Secret } from '../../../shared/secret.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import type { Identity } from './identities.store.ts';
 import type { SignInChecks } from './sign-in-cookie.ts';
 

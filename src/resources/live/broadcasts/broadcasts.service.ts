@@ -3,7 +3,7 @@ import { type ListResult, mapList } from '../../../shared/list-page.ts';
 import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
 import type { BroadcastsStore, StoredBroadcast } from './broadcasts.store.ts';
 
-interface IngestHealth {
+export interface IngestHealth {
   readonly broadcastId: string;
   readonly state: 'live' | 'waiting' | 'stopping';
   readonly durationSeconds: number;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClipEndpoint } from '../../../../src/delivery/clips/clip-endpoint.ts';
 import type { PlaybackGate } from '../../../../src/delivery/playback-gate.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
-import type { SignalingRequest } from '../../../../src/webrtc/signaling.ts';
+import type { SignalingRequest } from '../../../../src/shared/network/signaling.ts';
 import { fakedClock } from '../../../support/faked-clock.ts';
 
 const liveStreamId = `li${'a'.repeat(22)}`;

@@ -1,26 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveSource, PlayableBroadcast } from '../delivery/live/live-source.ts';
-import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
-import type { BroadcastStats } from '../live/broadcast/broadcast-stats.ts';
-import type { ClaimedBroadcast } from '../resources/live/broadcasts/broadcast-claims.store.ts';
-import type { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
-import type { BroadcastHistory } from '../resources/live/broadcasts/broadcast-history.ts';
-import type { IngestHealthSources } from '../resources/live/broadcasts/broadcasts.service.ts';
-import type { ClusterBroadcasts } from '../resources/live/broadcasts/cluster-broadcasts.ts';
-import type { LiveControl } from '../resources/live/live-streams/live-control.ts';
-import type { Clock } from '../shared/clock.ts';
-import { type CompressedText, RenderedText } from '../shared/text/rendered-text.ts';
+import type { BroadcastStatsMessage } from '../../../events/feed/feed-message.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { type CompressedText, RenderedText } from '../../../shared/text/rendered-text.ts';
+import type { PlaylistRefusal } from '../../../shared/viewer-responses.ts';
+import type { LiveControl } from '../live-streams/live-control.ts';
+import type { ClaimedBroadcast } from './broadcast-claims.store.ts';
+import type { BroadcastClaims } from './broadcast-claims.ts';
+import type { BroadcastHistory } from './broadcast-history.ts';
+import type { IngestHealth, IngestHealthSources } from './broadcasts.service.ts';
+import type { ClusterBroadcasts } from './cluster-broadcasts.ts';
 
-type Alarms = NonNullable<ReturnType<IngestHealthSources['health']>>['alarms'];
-
-/** Of a broadcast, for the servers that do not package it. */
+/** State of a broadcast for the servers that do not package it. */
 export interface BroadcastReport {
-  readonly stats: BroadcastStats & { readonly viewers: number };
-  readonly alarms: Alarms;
+  readonly stats: BroadcastStatsMessage & Omit<IngestHealth, 'alarms'>;
+  readonly alarms: IngestHealth['alarms'];
 }
 
-interface ClusterLiveOptions {
-  readonly registry: BroadcastRegistry;
+/** The broadcasts that this server packages. */
+interface OwnBroadcasts<Playable> extends LiveControl {
+  current(liveStreamId: string): Playable | undefined;
+  find(liveStreamId: string, broadcastId: string): Playable | undefined;
+  state(liveStreamId: string): LiveState;
+  onStateChange(liveStreamId: string, listener: () => void): () => void;
+  isRunning(liveStreamId: string): boolean;
+}
+
+interface LiveState {
+  readonly live: boolean;
+  readonly broadcastId?: string;
+}
+
+/** A broadcast that another server packages. */
+interface RemoteBroadcast {
+  readonly broadcastId: string;
+  readonly mediaUrl: string | undefined;
+  readonly serverUrl: string | undefined;
+  readonly videoSize: { readonly width: number; readonly height: number } | undefined;
+  multivariant(): CompressedText | undefined;
+  mediaPlaylist(): Promise<PlaylistRefusal>;
+  media(): undefined;
+}
+
+interface ClusterLiveOptions<Playable> {
+  readonly registry: OwnBroadcasts<Playable>;
   readonly cluster: ClusterBroadcasts;
   readonly claims: BroadcastClaims;
   readonly history: BroadcastHistory;
@@ -33,14 +55,14 @@ const maxRemovalMs = 3000;
 const removalCheckMs = 50;
 
 /** The broadcasts of all servers: those of this one, and what the others stored about theirs. */
-export class ClusterLive implements LiveSource, LiveControl {
-  readonly #options: ClusterLiveOptions;
-  readonly #registry: BroadcastRegistry;
+export class ClusterLive<Playable> implements LiveControl {
+  readonly #options: ClusterLiveOptions<Playable>;
+  readonly #registry: OwnBroadcasts<Playable>;
   readonly #cluster: ClusterBroadcasts;
   readonly #texts = new WeakMap<ClaimedBroadcast, CompressedText>();
   readonly #reports = new WeakMap<ClaimedBroadcast, BroadcastReport>();
 
-  constructor(options: ClusterLiveOptions) {
+  constructor(options: ClusterLiveOptions<Playable>) {
     this.#options = options;
     this.#registry = options.registry;
     this.#cluster = options.cluster;
@@ -50,12 +72,12 @@ export class ClusterLive implements LiveSource, LiveControl {
     return this.#cluster.ownMediaUrl;
   }
 
-  current(liveStreamId: string): PlayableBroadcast | undefined {
+  current(liveStreamId: string): Playable | RemoteBroadcast | undefined {
     const remote = this.#remote(liveStreamId);
     return remote === undefined ? this.#registry.current(liveStreamId) : this.#playable(remote);
   }
 
-  find(liveStreamId: string, broadcastId: string): PlayableBroadcast | undefined {
+  find(liveStreamId: string, broadcastId: string): Playable | undefined {
     return this.#registry.find(liveStreamId, broadcastId);
   }
 
@@ -66,7 +88,7 @@ export class ClusterLive implements LiveSource, LiveControl {
       : undefined;
   }
 
-  state(liveStreamId: string): ReturnType<LiveSource['state']> {
+  state(liveStreamId: string): LiveState {
     const remote = this.#remote(liveStreamId);
     if (remote === undefined) return this.#registry.state(liveStreamId);
     const isLive = this.#cluster.isBroadcasting(liveStreamId) && remote.state !== 'stopping';
@@ -137,7 +159,7 @@ export class ClusterLive implements LiveSource, LiveControl {
     return this.#cluster.find(liveStreamId);
   }
 
-  #playable(remote: ClaimedBroadcast): PlayableBroadcast {
+  #playable(remote: ClaimedBroadcast): RemoteBroadcast {
     const { broadcastId, width, height, multivariant } = remote;
     const mediaUrl = this.#cluster.mediaUrlOf(remote);
     return {

@@ -1,17 +1,24 @@
-import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
-import type { BroadcastClaims } from '../resources/live/broadcasts/broadcast-claims.ts';
-import type { Component } from '../shared/lifecycle.ts';
-import type { Logger } from '../shared/logger.ts';
-import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
-import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
-import type { Database } from '../store/database.ts';
+import type { Component } from '../../../shared/lifecycle.ts';
+import type { Logger } from '../../../shared/logger.ts';
+import { CoalescedTask } from '../../../shared/scheduling/coalesced-task.ts';
+import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
+import type { Database } from '../../../store/database.ts';
+import type { BroadcastClaims } from './broadcast-claims.ts';
 import type { BroadcastReport } from './cluster-live.ts';
+
+interface ReportedBroadcast {
+  readonly broadcastId: string;
+  readonly liveStreamId: string;
+  readonly targetDurationSeconds: number;
+  /** Undefined before the first segment exists. */
+  multivariant(): string | undefined;
+}
 
 interface BroadcastReportsOptions {
   readonly database: Database;
   readonly claims: BroadcastClaims;
   readonly nodeId: string;
-  readonly registry: BroadcastRegistry;
+  readonly running: () => readonly ReportedBroadcast[];
   readonly reportOf: (liveStreamId: string) => BroadcastReport | undefined;
   readonly log: Logger;
 }
@@ -25,7 +32,7 @@ export class BroadcastReports implements Component {
   readonly #task = new CoalescedTask(() => this.#storeAll());
   readonly #interval = new OnDemandInterval(reportEveryMs, () => {
     this.#task.request();
-    return this.#options.registry.running().length > 0;
+    return this.#options.running().length > 0;
   });
   /** Those that other servers know as playable. */
   #reported = new Set<string>();
@@ -49,13 +56,13 @@ export class BroadcastReports implements Component {
   }
 
   async #storeAll(): Promise<void> {
-    const { database, claims, nodeId, registry, reportOf, log } = this.#options;
-    const reports = registry.running().flatMap(({ broadcastId, liveStreamId, renditions }) => {
+    const { database, claims, nodeId, running, reportOf, log } = this.#options;
+    const reports = running().flatMap(broadcast => {
+      const { broadcastId, liveStreamId, targetDurationSeconds } = broadcast;
       const claim = claims.claimOf(broadcastId);
-      const multivariant = renditions.multivariant()?.plain.toString();
+      const multivariant = broadcast.multivariant();
       const report = reportOf(liveStreamId);
       if (claim === undefined || multivariant === undefined || report === undefined) return [];
-      const { targetDurationSeconds } = renditions.source.window;
       const values = { multivariant, targetDurationSeconds, report: JSON.stringify(report) };
       return [{ liveStreamId, claimed: { broadcastId, nodeId, claim }, values }];
     });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { AppError, type ErrorCode } from '../shared/errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 
 /** A request of WHIP, WHEP or a viewer who clips a broadcast. */
 export interface SignalingRequest {

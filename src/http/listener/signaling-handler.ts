@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { readBytes } from '../http/bodies/json-body.ts';
-import { respondThenDiscard, unreadBodyOf } from '../http/bodies/unread-body.ts';
-import type { AddressOf } from '../http/listener/client-address.ts';
-import type { HttpRequest, HttpResponse } from '../http/listener/http-listener.ts';
-import { corsHeaders } from '../http/responses/cors-headers.ts';
-import { toErrorBody } from '../http/responses/error-body.ts';
-import { AppError } from '../shared/errors.ts';
-import type { Logger } from '../shared/logger.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
 import {
   maxOfferBytes,
   type SignalingEndpoint,
   type SignalingRequest,
   type SignalingResponse,
-} from '../webrtc/signaling.ts';
+} from '../../shared/network/signaling.ts';
+import { readBytes } from '../bodies/json-body.ts';
+import { respondThenDiscard, unreadBodyOf } from '../bodies/unread-body.ts';
+import { corsHeaders } from '../responses/cors-headers.ts';
+import { toErrorBody } from '../responses/error-body.ts';
+import type { AddressOf } from './client-address.ts';
+import type { HttpRequest, HttpResponse } from './http-listener.ts';
 
 interface SignalingHandlerOptions {
   readonly addressOf: AddressOf;

@@ -1,14 +1,12 @@
-import type { CustomFetch } from 'openid-client';
-
 /** Keys and metadata of large providers have about 10 kB. */
 const maxResponseBytes = 512 * 1024;
 
 /** Fetches a response whose whole body is read, up to a limit. */
-export const boundedFetch: CustomFetch = async (url, { body, ...options }) => {
-  const response = await fetch(url, {
-    ...options,
-    body: (body ?? null) as NonNullable<RequestInit['body']> | null,
-  });
+export async function boundedFetch(
+  url: string,
+  { body, ...options }: Omit<RequestInit, 'body'> & { readonly body?: unknown },
+): Promise<Response> {
+  const response = await fetch(url, { ...options, body: (body ?? null) as RequestInit['body'] & {} });
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -19,4 +17,4 @@ export const boundedFetch: CustomFetch = async (url, { body, ...options }) => {
   }
   const { status, headers } = response;
   return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });
-};
+}

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { RoleGate } from '../../../src/app/role-gate.ts';
-import type { HttpRequest, HttpResponse } from '../../../src/http/listener/http-listener.ts';
-import type { NodeRole } from '../../../src/shared/node-roles.ts';
+import { rolesOfPath } from '../../../../src/app/path-roles.ts';
+import type { HttpRequest, HttpResponse } from '../../../../src/http/listener/http-listener.ts';
+import { RoleGate } from '../../../../src/http/listener/role-gate.ts';
+import type { NodeRole } from '../../../../src/shared/node-roles.ts';
 
 const stream = `li${'a'.repeat(22)}`;
 const video = `vi${'b'.repeat(22)}`;
@@ -25,7 +26,7 @@ test.each<{ roles: NodeRole[]; open: string[] }>([
   { roles: ['ingest'], open: ['playlist', 'livePage', 'whip'] },
   { roles: ['delivery', 'worker'], open: ['playlist', 'livePage', 'videoPlaylist', 'report'] },
 ])('a server with the roles $roles answers $open', ({ roles, open }) => {
-  const gate = new RoleGate(roles, () => 'https://docs.example');
+  const gate = new RoleGate(roles, rolesOfPath, () => 'https://docs.example');
   const answered = Object.entries(paths).filter(([, path]) => gate.isOpen(path));
   expect(answered.map(([name]) => name).sort()).toEqual([...open, ...always].sort());
 });
@@ -40,7 +41,7 @@ test('a refusal says which roles the server has, and may not be cached', () => {
       body = text;
     },
   };
-  const gate = new RoleGate(['worker', 'ingest'], () => 'https://docs.example');
+  const gate = new RoleGate(['worker', 'ingest'], rolesOfPath, () => 'https://docs.example');
   const handle = (url: string) => gate.handle({ url } as HttpRequest, response as unknown as HttpResponse);
   expect(handle(paths.ready)).toBe(false);
   expect(handle(paths.api)).toBe(true);

@@ -1,41 +1,35 @@
-import { ClipEndpoint, type CreateViewerClip } from '../delivery/clips/clip-endpoint.ts';
-import { maxTitleChars } from '../resources/videos/videos/videos.schema.ts';
-import { AppError } from '../shared/errors.ts';
-import { detailed } from '../webrtc/signaling.ts';
-import type { Api } from './api.ts';
-import type { DeliveryDependencies } from './delivery.ts';
-import type { Foundation } from './foundation.ts';
-import type { VideoServices } from './video-services.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { detailed } from '../../../shared/network/signaling.ts';
+import type { ViewerLimits } from '../../../shared/playback-policy.ts';
+import { maxTitleChars } from './videos.schema.ts';
+import type { VideosService } from './videos.service.ts';
+
+interface ViewerClipsOptions {
+  readonly findStream: (
+    projectId: string,
+    liveStreamId: string,
+  ) => Promise<{ readonly name: string; readonly playerId?: string | undefined } | undefined>;
+  readonly hasPlayer: (projectId: string, playerId: string) => Promise<boolean>;
+  readonly videos: VideosService;
+}
+
+type CreateViewerClip = (
+  projectId: string,
+  liveStreamId: string,
+  part: { readonly lastMs: number; readonly untilMs: number },
+  limits: ViewerLimits | undefined,
+) => Promise<{ readonly videoId: string; readonly url: string }>;
 
 const tag = 'viewer-clip';
 const titleEnd = ' (clip by a viewer)';
 
-export function createClipEndpoint(
-  { clock }: Foundation,
-  { api, broadcasts, videoServices, playback }: DeliveryDependencies,
-): ClipEndpoint {
-  const { liveStreams } = api;
-  return new ClipEndpoint({
-    ...{ playback, clock },
-    live: broadcasts.cluster ?? broadcasts.registry,
-    streams: {
-      find: liveStreamId => liveStreams.findForViewers(liveStreamId),
-      thumbnailPath: liveStreamId => liveStreams.thumbnailPath(liveStreamId),
-    },
-    createClip: createClip(liveStreams, videoServices),
-  });
-}
-
 /** The clip inherits who may play its live stream, and has its theme, unless that is deleted. */
-function createClip(
-  liveStreams: Api['liveStreams'],
-  { videos, players }: Pick<VideoServices, 'videos' | 'players'>,
-): CreateViewerClip {
+export function createViewerClips({ findStream, hasPlayer, videos }: ViewerClipsOptions): CreateViewerClip {
   return async (projectId, liveStreamId, part, limits) => {
-    const stream = await liveStreams.find(projectId, liveStreamId);
+    const stream = await findStream(projectId, liveStreamId);
     if (stream === undefined) throw new AppError('resource-not-found');
     const { name, playerId } = stream;
-    const hasTheme = playerId !== undefined && (await players.exists(projectId, playerId));
+    const hasTheme = playerId !== undefined && (await hasPlayer(projectId, playerId));
     try {
       const video = await videos.createFrom(projectId, liveStreamId, {
         title: `${name.slice(0, maxTitleChars - titleEnd.length).toWellFormed()}${titleEnd}`,

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
-import { boundedFetch } from '../resources/identity/oidc/bounded-fetch.ts';
-import { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
-import type { VideoAttributes } from '../resources/videos/videos/video.ts';
-import type { VideosService } from '../resources/videos/videos/videos.service.ts';
-import type { Clock } from '../shared/clock.ts';
-import { AppError, type ErrorCode, errorRegister, type Problem } from '../shared/errors.ts';
-import type { Connection } from '../store/connection.ts';
-import { openServerSecret } from '../store/server-secret.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { AppError, type ErrorCode, errorRegister, type Problem } from '../../../shared/errors.ts';
+import { boundedFetch } from '../../../shared/network/bounded-fetch.ts';
 import {
   contentTypeError,
   detailed,
@@ -14,7 +9,12 @@ import {
   type SignalingEndpoint,
   type SignalingRequest,
   type SignalingResponse,
-} from '../webrtc/signaling.ts';
+} from '../../../shared/network/signaling.ts';
+import type { Connection } from '../../../store/connection.ts';
+import { openServerSecret } from '../../../store/server-secret.ts';
+import { PrivateTokens } from '../../playback/private-sessions/private-tokens.store.ts';
+import type { VideoAttributes } from '../videos/video.ts';
+import type { VideosService } from '../videos/videos.service.ts';
 
 interface ForwardedClip {
   readonly projectId: string;
