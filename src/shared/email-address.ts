@@ -14,6 +14,13 @@ const maxDomainLength = 253;
 /** Longer texts are no addresses. */
 export const maxEmailLength = 320;
 
+const localCharacters = String.raw`[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+`;
+/** Or a digit, also beyond ASCII. */
+const letter = String.raw`[^\x00-/:-@\[-\x60{-\x7f]`;
+const domainLabel = `${letter}(?:(?:${letter}|-)*${letter})?`;
+/** For the API document. Letters beyond ASCII must also be in their usual form. */
+export const emailPattern = `^(?=[^@]{1,64}@)${localCharacters}(?:\\.${localCharacters})*@${domainLabel}(?:\\.${domainLabel})*$`;
+
 /**
  * Returns the only spelling of an address: an ASCII mailbox in lower case, and a host name as DNS knows it (IDNA). Refuses
  * what mail servers or people could take for another address. Also accepts `name@host`, for machines without a domain.

@@ -140,6 +140,7 @@ describe('what a player reports', () => {
     ['of unknown events', { eve: [{ eat: 1, typ: 99 }] }, 202],
     ['with absurd numbers', { sat: -1e308, eve: [{ eat: 1e308, typ: 2, vti: -1e308 }] }, 202],
     ['with what is null', { ref: null, sid: null, eve: [{ eat: noon, typ: 1, vti: null, pau: null }] }, 202],
+    ['with unknown fields', { 'x\0': 'y\0', eve: [{ eat: noon, typ: 1, 'x\0': 1 }] }, 202],
     ['without a playback', { pid: '' }, 400],
     ['of a wrong type', { eve: 'all' }, 400],
     ['with too many events', { eve: Array(1_001).fill({}) }, 400],

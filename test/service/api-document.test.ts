@@ -113,7 +113,13 @@ describe('the API document', () => {
   });
 
   test.each<[path: string, good: object, bad: object]>([
-    ['/videos', { title: 'a', tags: ['a'], language: 'fr-CA' }, { title: 'a', tags: ['a\0b'] }],
+    ['/videos', { title: 'a', tags: ['a'], language: 'fr' }, { title: 'a', tags: ['a\0b'] }],
+    ['/videos', { title: 'a', language: 'nn' }, { title: 'a', language: 'fr-CA' }],
+    [
+      '/videos',
+      { title: 'a', clip: { lastSeconds: 5 } },
+      { title: 'a', clip: { lastSeconds: 5, endTimecode: '6' } },
+    ],
     [
       '/videos',
       { title: 'a', clip: { startTimecode: '00:01:02.5' } },
@@ -129,7 +135,43 @@ describe('the API document', () => {
       { name: 'a', restreams: [{ name: 'a', serverUrl: 'RTMP://a.example.net/live', streamKey: 'a' }] },
       { name: 'a', restreams: [{ name: 'a', serverUrl: 'http://a.example.net/live', streamKey: 'a' }] },
     ],
+    [
+      '/live-streams',
+      { name: 'a', restreams: [{ name: 'a', serverUrl: 'srt://[::1]:9000?latency=200', streamKey: 'a' }] },
+      { name: 'a', restreams: [{ name: 'a', serverUrl: 'srt://a.example.net', streamKey: 'a' }] },
+    ],
+    ...[
+      ['rtsp://user:p@ss@camera.example.net/one', 'RTSP://'],
+      ['rtmp://camera.example.net/one', 'rtmp://camera.example.net/'],
+      ['https://[2001:db8::1]:8443/live.m3u8?a=b', 'https://a b/'],
+    ].map(([good, bad]): [string, object, object] => [
+      '/live-streams',
+      { name: 'a', source: { url: good } },
+      { name: 'a', source: { url: bad } },
+    ]),
+    [
+      '/live-streams',
+      { name: 'a', audioTracks: [{ language: 'ZH-hans-cn' }] },
+      { name: 'a', audioTracks: [{ language: 'aa' }] },
+    ],
+    ...[
+      ['https://käse.example:8080?a#b', 'http://'],
+      ['http://name:secret@hooks.example.net/in', 'http://hooks.example.net/a\u0080b'],
+      ['http://192.0.2.1', 'http://a<b.example/'],
+    ].map(([good, bad]): [string, object, object] => ['/webhooks/check', { url: good }, { url: bad }]),
+    ...[
+      ["Jo.O'Neil+news@Example.org", 'a@b@example.org'],
+      [`${'a'.repeat(64)}@localhost`, `${'a'.repeat(65)}@localhost`],
+      ['a@bücher.example', 'a..b@example.org'],
+      ['a@b-c.example', 'a@b-.example'],
+    ].map(([good, bad]): [string, object, object] => [
+      '/auth/password-resets',
+      { email: good },
+      { email: bad },
+    ]),
     ['/players', { text: 'rgba(1, 2, 3, .5)' }, { text: 'red' }],
+    ['/players', { text: 'rgba(255,0,099,1.0)' }, { text: 'rgba(256,0,0,1)' }],
+    ['/players', { text: 'RGBA( 0, 0, 0, 0.25 )' }, { text: 'rgba(0,0,0,1.5)' }],
   ])('tells what a body of POST %s may be', (path, good, bad) => {
     const { operation } = operations.find(one => one.path === path && one.method.toUpperCase() === 'POST')!;
     const isValid = validatorOf(operation.requestBody!.content['application/json']!.schema);

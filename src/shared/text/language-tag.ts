@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../lru-limit.ts';
+import { anyCase } from './any-case.ts';
 
 /** **Source**: RFC 5646 2.1. Scripts (`Hans`) and regions (`CA`, `419`) come from the runtime. */
 const primaryLanguages: ReadonlySet<string> = new Set(
@@ -25,9 +26,18 @@ const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl'])
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-/** For the API document. Languages, scripts and regions must also exist. */
-export const languageTagPattern =
-  '[a-zA-Z]{2}(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|[0-9]{3}))?(?:-(?:[nN][yY]|[a-zA-Z]{5}|[a-zA-Z]{11}))?';
+/** By their first letter, which makes it a quarter of the length. */
+const languagePattern = Object.entries(Object.groupBy(primaryLanguages, language => language[0]!))
+  .map(([first, ofLetter = []]) => {
+    const seconds = ofLetter.map(language => language[1]!).join('');
+    return `${anyCase(first)}[${seconds}${seconds.toUpperCase()}]`;
+  })
+  .join('|');
+/** For the API document. Scripts and regions must also exist. */
+export const languageTagPattern = `(?:${[
+  `(?:${languagePattern})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|[0-9]{3}))?`,
+  ...[...grandfatheredTags.keys()].map(anyCase),
+].join('|')})`;
 const formPattern = /^[a-zA-Z]+(?:-[a-zA-Z0-9]+)*$/;
 const knownTagPattern = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/;
 

@@ -24,7 +24,7 @@ const maxAgeMs = 600_000;
 const text = (most: number) => z.string().max(most);
 const milliseconds = z.number().describe('Milliseconds since 1970, by the clock of the player.');
 
-const watchEventSchema = z.looseObject({
+const watchEventSchema = z.object({
   eat: milliseconds,
   typ: z
     .number()
@@ -40,7 +40,7 @@ const watchEventSchema = z.looseObject({
 
 /** Unknown fields are ignored. */
 export const watchSchema = z
-  .looseObject({
+  .object({
     sat: milliseconds.optional().describe('When the report was sent, by the clock of the player.'),
     sid: text(maxIdLength).nullish().describe('Session: one tab of a browser, or one run of an app.'),
     mid: text(maxIdLength).describe('Id of the video or live stream.'),
@@ -109,7 +109,7 @@ export function parseWatchReport(body: z.output<typeof watchSchema>, nowMs: numb
   };
 }
 
-const legacyEventSchema = z.looseObject({
+const legacyEventSchema = z.object({
   emitted_at: z.string().max(64).describe('When it happened, by the clock of the player.'),
   type: text(32).describe('`ready`, `play`, `resume`, `pause`, `end`, `seek.forward` or `seek.backward`.'),
   at: z.number().nullish().describe('Position in the media, in seconds.'),
@@ -119,9 +119,9 @@ const legacyEventSchema = z.looseObject({
 
 /** Body of `POST /vod` and `POST /live`. */
 export const legacyReportSchema = z
-  .looseObject({
+  .object({
     emitted_at: z.string().max(64).describe('When the report was sent, by the clock of the player.'),
-    session: z.looseObject({
+    session: z.object({
       session_id: text(maxIdLength).nullish().describe('From the response to the first report.'),
       loaded_at: z.string().max(64).nullish().describe('When the player was loaded.'),
       video_id: text(maxIdLength).nullish(),

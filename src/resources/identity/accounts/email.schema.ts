@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { maxEmailLength, readEmail } from '../../../shared/email-address.ts';
+import { emailPattern, maxEmailLength, readEmail } from '../../../shared/email-address.ts';
 
 /** An email address of a request, as its only spelling. */
 export const emailSchema = z
   .string()
   .max(maxEmailLength)
+  .meta({ pattern: emailPattern })
   .transform((text, context) => {
     const { email, problem } = readEmail(text);
     if (email !== undefined) return email;

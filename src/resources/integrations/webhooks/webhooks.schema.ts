@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventTypes } from '../../../events/event-catalogue.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
+import { urlPatterns } from '../../../shared/network/url-pattern.ts';
 import { maxUrlChars, urlProblem } from './webhook.ts';
 
 const events = z.array(z.enum(eventTypes)).min(1).max(100).describe('Events to send. Duplicates count once.');
@@ -12,7 +13,7 @@ export const hookUrl = z
     const problem = urlProblem(text);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   })
-  .meta({ pattern: String.raw`^[hH][tT][tT][pP][sS]?:\/\/[^/\s\\][^\s\\]*$`, maxLength: maxUrlChars })
+  .meta({ pattern: urlPatterns.http, maxLength: maxUrlChars })
   .describe(
     'Any http or https URL of up to 2,048 characters; it is not requested. A user name and password in it are sent as Basic authentication.',
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { sourceUrlProblem } from '../../../shared/network/source-url.ts';
+import { urlPatterns } from '../../../shared/network/url-pattern.ts';
 import { languageTagPattern, languageTagProblem } from '../../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../../shared/text/track-title.ts';
 import {
@@ -19,13 +20,6 @@ import {
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
 
-/** Matches schemes in any case, as URLs allow. */
-function schemePattern(...schemes: readonly string[]): string {
-  const anyCase = (scheme: string) =>
-    scheme.replace(/[a-z]/g, letter => `[${letter}${letter.toUpperCase()}]`);
-  return `^(?:${schemes.map(anyCase).join('|')})://`;
-}
-
 const restreamSchema = z.strictObject({
   name: z.string().min(1).max(maxRestreamTextChars).describe('Your name for the destination.'),
   serverUrl: z
@@ -36,7 +30,7 @@ const restreamSchema = z.strictObject({
       const message = serverUrl === '' ? undefined : serverUrlProblem(serverUrl);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .meta({ pattern: schemePattern('rtmp', 'rtmps', 'srt') })
+    .meta({ pattern: [urlPatterns.rtmp, urlPatterns.srt].join('|') })
     .describe(
       '`rtmp://host/app`, `rtmps://host/app`, or `srt://host:port`, which may have `latency` (milliseconds), `passphrase`, `pbkeylen` and `streamid`.',
     ),
@@ -89,7 +83,7 @@ const sourceSchema = z.strictObject({
       const message = url === '' ? undefined : sourceUrlProblem(url);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .meta({ pattern: schemePattern('rtsp', 'rtsps', 'http', 'https', 'rtmp', 'rtmps', 'srt') })
+    .meta({ pattern: Object.values(urlPatterns).join('|') })
     .describe(
       'RTSP (`rtsp://`, `rtsps://`), HLS or MPEG-TS over HTTP (`http://`, `https://`), RTMP (`rtmp://`, `rtmps://`) or SRT (`srt://`). A user and password belong in the address.',
     ),

@@ -48,15 +48,10 @@ export type PlayerChanges = { readonly name?: string | null | undefined } & {
   readonly [Key in keyof PlayerLook]?: PlayerLook[Key] | undefined;
 };
 
-export const rgbaPattern =
-  /^rgba\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*((?:0|1)(?:\.\d{1,10})?|\.\d{1,10})\s*\)$/i;
-const maxRgbaChars = 64;
-
-export function isRgba(text: string): boolean {
-  if (text.length > maxRgbaChars) return false;
-  const [, red, green, blue, alpha] = rgbaPattern.exec(text) ?? [];
-  return [red, green, blue].every(part => Number(part) <= 255) && Number(alpha) <= 1;
-}
+const channel = String.raw`\s*(?:[01]?\d{1,2}|2[0-4]\d|25[0-5])\s*`;
+const alpha = String.raw`\s*(?:0?\.\d{1,10}|1\.0{1,10}|[01])\s*`;
+export const rgbaPattern = `^[rR][gG][bB][aA]\\(${channel},${channel},${channel},${alpha}\\)$`;
+export const maxRgbaChars = 64;
 
 export function applyPlayerChanges(look: PlayerLook, changes: PlayerChanges): PlayerLook {
   const given = Object.entries(changes).filter(

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { isRgba, playerColors, playerSwitches, rgbaPattern } from './player.ts';
+import { maxRgbaChars, playerColors, playerSwitches, rgbaPattern } from './player.ts';
 
 const maxNameChars = 100;
 
 const color = (what: string) =>
   z
     .string()
-    .refine(isRgba, 'This value should be a colour such as "rgba(255, 255, 255, .35)".')
-    .meta({ pattern: rgbaPattern.source })
+    .max(maxRgbaChars)
+    .regex(new RegExp(rgbaPattern), 'This value should be a colour such as "rgba(255, 255, 255, .35)".')
     .optional()
     .describe(`${what}, as \`rgba(red, green, blue, alpha)\`.`)
     .meta({ examples: ['rgba(255, 255, 255, .35)'] });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { queryPairs } from '../../../http/routing/query-parameters.ts';
-import { languageTagPattern } from '../../../shared/text/language-tag.ts';
 import { timecodePattern } from '../../../shared/text/timecode.ts';
 import {
   ownPolicySchema,
@@ -10,6 +9,7 @@ import {
 import {
   clipTimecodeMs,
   languageProblem,
+  languages,
   type placementFields,
   placementPatterns,
   placementProblem,
@@ -55,7 +55,7 @@ const attributes = {
       const message = languageProblem(tag);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .meta({ pattern: `^${languageTagPattern}$` })
+    .meta({ pattern: `^(?:${languages.join('|')})$` })
     .nullish()
     .describe('Spoken language, such as `en`; null unsets it.'),
   expiresAt: z.iso
@@ -114,6 +114,9 @@ const clipSchema = z
       lastSeconds === undefined || (startTimecode === undefined && endTimecode === undefined),
     { message: 'Send either timecodes or this.', path: ['lastSeconds'] },
   )
+  .meta({
+    dependentSchemas: { lastSeconds: { properties: { startTimecode: false, endTimecode: false } } },
+  })
   .transform(({ startTimecode, endTimecode, lastSeconds, precision }) => ({
     startMs: startTimecode === undefined ? undefined : clipTimecodeMs(startTimecode),
     endMs: endTimecode === undefined ? undefined : clipTimecodeMs(endTimecode),
