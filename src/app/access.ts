@@ -30,7 +30,7 @@ interface AccessOptions {
   /** Undefined: the server sends no mails. */
   readonly smtp: SmtpSettings | undefined;
   readonly rateLimits: RateLimits;
-  /** Per client address; 0 is no limit. */
+  /** Wrong keys per minute and client address; 0 is no limit. */
   readonly maxWrongKeysPerMinute: number;
   /** Default: this server does everything itself. */
   readonly duty?: (name: string) => TaskDuty;

@@ -32,7 +32,7 @@ export interface ApiOptions {
   readonly database: Database;
   readonly dataDir: string;
   readonly files: MediaFiles;
-  /** Without a trailing slash. Read when needed: ports are known late. */
+  /** Public URL without a trailing slash. Read when needed: ports are known late. */
   readonly publicUrl: () => string;
   readonly ingest: () => IngestAddresses;
   readonly version: string;
@@ -48,7 +48,7 @@ export interface ApiOptions {
   readonly live: LiveControl;
   readonly ingestHealth: IngestHealthSources;
   readonly restreams: RestreamControl & RestreamReports;
-  /** Of live streams that choose none. */
+  /** Qualities for live streams that choose none. */
   readonly liveQualities: LiveQualities;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;

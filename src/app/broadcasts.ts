@@ -50,7 +50,7 @@ const encodersPerCore = 4;
 /** Copying has priority, as for the encoders of video. */
 const audioEncoderNiceness = 3;
 const endedTtlMs = 60_000;
-/** Of a part, when encoding keeps up. */
+/** Delay of a part when encoding keeps up. */
 const expectedEncodeLagMs = 400;
 /** Signals may be lost. */
 const suspensionIntervalMs = 1_000;

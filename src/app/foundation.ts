@@ -38,7 +38,7 @@ export interface AppEnvironment {
   readonly log: Logger;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** For tests, like the members below. */
+  /** Replaced by tests, like the members below. */
   readonly liveSteps?: LadderConfig['renditionsFor'];
   readonly canDropQualities?: boolean;
   readonly sandboxRules?: Partial<SandboxLimits>;
@@ -51,7 +51,7 @@ export interface Foundation {
   readonly version: string;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
-  /** For uploaded files. */
+  /** The ffmpeg build for uploaded files. */
   readonly fileFfmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
@@ -95,7 +95,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   warnOfDescriptorLimit(config, log);
   makePrivate(dataDir, log);
   const database = await open(config, dataDir, log.child('store'));
-  // Without it, the next start asks the programs for their versions again.
+  // Saves the versions; otherwise, the next start asks the programs for them again.
   await versions
     .save()
     .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));

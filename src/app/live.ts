@@ -21,7 +21,7 @@ export interface LiveServices {
   readonly rtpFeeds: RtpFeeds;
   readonly openStorage: OpenStorage;
   readonly removeOrphanedMedia: () => Promise<number>;
-  /** In starting order, before the first broadcast; stopped after the last. */
+  /** Components in starting order, before the first broadcast; stopped after the last. */
   readonly components: readonly Component[];
 }
 

@@ -141,7 +141,7 @@ async function setStoredGauges({ metrics, outbox }: Foundation, { vod }: MediaSi
   metrics.webhooksWaiting.set(await outbox.webhooks.pendingTotal());
 }
 
-/** For a database of many servers. */
+/** Load of the servers that share a database. */
 export function createNodeLoads(
   { database, nodes, clock, log }: Foundation,
   { broadcasts, viewers }: MediaSide,

@@ -6,7 +6,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { PublishHook } from '../resources/integrations/hooks/publish-hook.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Of all protocols. */
+/** Gate for the publishers of all protocols. */
 export function publishGate(
   { config }: Foundation,
   { registry, publishHook }: { registry: BroadcastRegistry; publishHook: PublishHook },

@@ -3,7 +3,7 @@ import { Restreamer } from '../live/restream/restreamer.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { Foundation } from './foundation.ts';
 
-/** For DNS, connection, TLS and handshake. */
+/** Timeout for DNS, connection, TLS and handshake together. */
 const connectTimeoutMs = 10_000;
 
 export function createRestreamer(foundation: Foundation): Restreamer {

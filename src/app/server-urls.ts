@@ -13,7 +13,7 @@ interface IngestPorts {
 
 interface ServerUrlsOptions {
   readonly publicUrl: string | undefined;
-  /** Of the servers that take publishers, if this one takes none. */
+  /** Ports of the servers that accept publishers, if this one accepts none. */
   readonly ingestPorts: IngestPorts;
   readonly hasWebRtc: boolean;
 }

@@ -486,7 +486,7 @@ function runningApp(
   };
 }
 
-/** For options that may be absent but not undefined. */
+/** Sets an option that may be absent but not undefined. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }

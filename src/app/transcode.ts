@@ -18,7 +18,7 @@ interface LiveTranscoding {
 
 /** Copying has priority over encoding, and broadcasts over videos. */
 const encoderNiceness = 3;
-/** More slices per frame reduce the quality and hardly gain speed. */
+/** Maximum threads: more slices per frame reduce the quality and hardly gain speed. */
 const maxThreads = 4;
 
 export function createTranscoding({

@@ -57,7 +57,7 @@ export type VideoWork = Pick<
   Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
 
 export interface ImageWork {
-  /** Also for a video that has no media yet. */
+  /** Requests a frame, also for a video that has no media yet. */
   requestFrame(videoId: string, transaction: Transaction): Promise<void>;
   readonly canDecode: WatermarksOptions['canDecode'];
   readonly mark: AddSandboxWatermark;

@@ -5,7 +5,7 @@ import { WebhookSender } from '../events/webhooks/webhook-sender.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Foundation } from './foundation.ts';
 
-/** For name lookup, connection and response together. */
+/** Timeout for name lookup, connection and response together. */
 const attemptTimeoutMs = 5_000;
 
 export function createWebhookSender({

@@ -75,7 +75,7 @@ export function createWhepEndpoint(
   });
 }
 
-/** Those of the settings; otherwise that of the public URL, and those of this machine. */
+/** Returns the addresses of the settings, or else those of the public URL and of this machine. */
 async function announcedAddresses(foundation: Foundation): Promise<string[]> {
   const { config } = foundation;
   const configured = config['webrtc.addresses'];

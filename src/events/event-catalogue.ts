@@ -183,7 +183,9 @@ export type EventType = keyof typeof eventCatalogue;
 
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
-/** Not in the catalogue: there are no subscriptions to it, and the feed never sends it. */
+/**
+ * Type of test deliveries. Not in the catalogue: there are no subscriptions to it, and the feed never sends it.
+ */
 export const testType = 'webhook.test';
 
 const testEvent = {

@@ -105,7 +105,7 @@ export class Outbox {
     return (await this.lastNumbers([projectId])).get(projectId) ?? 0;
   }
 
-  /** Without the projects that had no event yet. */
+  /** Returns the last number of each project that had an event. */
   async lastNumbers(projectIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.#database.all(
       this.#database.queries

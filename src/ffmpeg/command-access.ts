@@ -67,7 +67,7 @@ async function createFile(path: string): Promise<'created' | 'existing' | 'impos
   }
 }
 
-/** Without the sandbox, a run that fails early leaves no file. */
+/** Removes an empty file, which a run without the sandbox leaves when it fails early. */
 async function removeEmpty(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.size === 0) await rm(path, { force: true });

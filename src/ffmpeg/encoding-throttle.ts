@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../shared/clock.ts';
 
-/** From the arrival of a part's last frame to its listing. */
+/** Delay from the arrival of a part's last frame to its listing. */
 const lateMs = 500;
 const minLateParts = 5;
 const lateWindowMs = 2_000;

@@ -52,9 +52,12 @@ export interface FfmpegToolsOptions {
   readonly observer?: FfmpegToolsObserver;
 }
 
-/** Over a thousand streams, where ffprobe itself stops. Parsing more would block the event loop. */
+/**
+ * Maximum output, for over a thousand streams, where ffprobe itself stops. Parsing more would block the event
+ * loop.
+ */
 const maxProbeOutputLength = 2 * 1024 * 1024;
-/** Each is looked for in the whole file. */
+/** Maximum doubtful streams, each of which is looked for in the whole file. */
 const maxDoubtfulStreams = 4;
 const runArguments = [
   '-nostdin',
@@ -232,7 +235,7 @@ export class FfmpegTools implements MediaTools {
     });
   }
 
-  /** For pictures that grow within a file, and images. Twice the limit: decoders count padded blocks. */
+  /** Limits for images, and pictures that grow within a file. Twice the limit: decoders count padded blocks. */
   #decoderLimits(): string[] {
     const { maxPixels, maxImagePixels } = this.#options;
     return ['-max_pixels', String(Math.max(2 * maxPixels, maxImagePixels))];

@@ -19,7 +19,7 @@ export class ImageQueue {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** For work that a client waits for. @throws AppError `images-busy` when the queue is full */
+  /** Runs work that a client waits for. @throws AppError `images-busy` when the queue is full */
   async serve<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#turns.isBusy && this.#waiting >= this.#maxWaiting) {
       const detail = `${this.#waiting} images wait to be processed. Try again in ${retryAfterSeconds} seconds.`;

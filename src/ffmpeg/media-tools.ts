@@ -15,7 +15,7 @@ export interface RunProgress {
 export interface RunOptions {
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
-  /** For metrics and log lines, such as `encode`. */
+  /** Name in metrics and log lines, such as `encode`. */
   readonly purpose: string;
   readonly ids: Readonly<Record<string, unknown>>;
   readonly onProgress?: (progress: RunProgress) => void;
@@ -91,7 +91,7 @@ export interface ProbedFile {
 export interface MediaTools {
   /** @throws AppError `media-refused` for other files and refused formats (playlists, scripts, devices) */
   probe(path: string, signal: AbortSignal): Promise<ProbedFile>;
-  /** Of a PNG or JPEG. @throws AppError `media-refused` for others; otherwise as {@link probe} */
+  /** Reads the size of a PNG or JPEG. @throws AppError `media-refused` for others; otherwise as {@link probe} */
   sizeOfImage(
     path: string,
     signal: AbortSignal,

@@ -8,7 +8,7 @@ export interface StoredFile {
 }
 
 export interface ListedFile extends StoredFile {
-  /** In the data folder. */
+  /** Path in the data folder. */
   readonly path: string;
 }
 
@@ -43,7 +43,7 @@ export interface MediaStorage {
   /** Undefined when it is missing. Includes files that this node is still writing. */
   find(path: string): Promise<StoredFile | undefined>;
 
-  /** For random reads. @throws Error with the code `ENOENT` when it is missing */
+  /** Opens a file for random reads. @throws Error with the code `ENOENT` when it is missing */
   open(path: string): Promise<OpenedFile>;
 
   /**
@@ -56,19 +56,19 @@ export interface MediaStorage {
     signal?: AbortSignal,
   ): Promise<Result>;
 
-  /** Within the storage, and durable. @throws Error with the code `ENOENT` when `from` is missing */
+  /** Copies a file durably within the storage. @throws Error with the code `ENOENT` when `from` is missing */
   copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
 
   /** A file, or a folder with all that is in it. Does nothing when it is missing. */
   remove(path: string): Promise<void>;
 
-  /** All files below a folder, in no certain order. Includes files that this node is still writing. */
+  /** Lists all files below a folder, in no certain order. Includes files that this node is still writing. */
   list(folder: string): AsyncIterable<ListedFile>;
 
   /** Names of the folders directly in a folder. */
   listFolders(folder: string): AsyncIterable<string>;
 
-  /** From which a client can download the file without this server; undefined when there is no such address. */
+  /** Returns a URL from which a client can download the file without this server; undefined when there is none. */
   downloadUrl(path: string, options: DownloadUrlOptions): Promise<string | undefined>;
 
   /** Says why files cannot be read or written, or undefined. */

@@ -1,2 +1,2 @@
-/** Of entries in the data folder that are being removed. */
+/** Prefix of entries in the data folder that are being removed. */
 export const removedPrefix = '.removed-';

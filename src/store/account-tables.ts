@@ -89,7 +89,7 @@ export interface KeyPairRow {
   account_id: string;
   name: string | null;
   created_at_ms: number;
-  /** With spaces between them. */
+  /** Scopes with spaces between them. */
   scopes: string;
 }
 
@@ -165,7 +165,7 @@ export interface TwoFactorRow {
   user_id: string;
   /** Plain, because each sign-in needs it. */
   secret: Buffer;
-  /** Of the last code that was used. Its 30 seconds are counted from 1970. */
+  /** Step of the last code that was used. Its 30 seconds are counted from 1970. */
   last_step: number;
   created_at_ms: number;
   enabled_at_ms: number | null;
@@ -202,14 +202,14 @@ export interface RecoveryCodeRow {
   code_hash: Buffer;
 }
 
-/** At most one per user. */
+/** A password reset; at most one per user. */
 export interface PasswordResetRow {
   user_id: string;
   token_hash: Buffer;
   expires_at_ms: number;
 }
 
-/** Within a time that begins with the first attempt. */
+/** Attempts within a time that begins with the first one. */
 export interface SignInAttemptsRow {
   key_hash: Buffer;
   attempts: number;
@@ -231,7 +231,7 @@ export interface AuditCounterRow {
 
 export interface AuditEntryRow {
   account_id: string;
-  /** From 1, without gaps. Times never decrease with it. */
+  /** Number from 1, without gaps. Times never decrease with it. */
   number: number;
   at_ms: number;
   project_id: string | null;

@@ -80,7 +80,7 @@ export class Checkpointer {
     this.#worker = worker;
     worker.unref();
     worker.on('message', (pagesInLog: number) => this.#checkpointed(pagesInLog));
-    // After any error, such as a full disk, SQLite runs checkpoints itself until the next thread.
+    // Lets SQLite run checkpoints itself after any error, such as a full disk, until the next thread.
     worker.on('error', () => this.#handleThreadEnd(worker));
     worker.on('exit', () => this.#handleThreadEnd(worker));
     this.#sqlite.pragma(`wal_autocheckpoint = ${maxUnattendedLogPages}`);

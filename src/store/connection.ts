@@ -25,6 +25,9 @@ export interface Connection {
 }
 
 export interface Transaction extends Connection {
-  /** Other transactions with the same key wait here until this one ends. SQLite runs one at a time in any case. */
+  /**
+   * Takes a lock: other transactions with the same key wait here until this one ends. SQLite runs one at a time in
+   * any case.
+   */
   lock(...key: readonly string[]): Promise<void>;
 }

@@ -80,7 +80,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Continues when another process has created it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }

@@ -11,7 +11,7 @@ let isSupported = process.platform === 'linux';
 export function trimMalloc(): void {
   if (!isSupported) return;
   const sqlite = new Sqlite(':memory:');
-  // Its types lack the documented second argument.
+  // Declares the documented second argument, which the types lack.
   const loader: { loadExtension(path: string, entryPoint: string): unknown } = sqlite;
   try {
     loader.loadExtension('libc.so.6', 'malloc_trim');

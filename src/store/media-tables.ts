@@ -60,9 +60,9 @@ export interface BroadcastRow {
   claim: Generated<number>;
   /** First segment of this server. */
   first_sequence: Generated<number>;
-  /** By the clock of the database. */
+  /** Time by the clock of the database. */
   claimed_at_ms: Generated<number | null>;
-  /** Without a server, it ends then. By the clock of the database. */
+  /** End of a claim without a server, by the clock of the database. */
   expires_at_ms: Generated<number | null>;
   /** A server to which its publisher wants to connect. */
   wanted_by: Generated<string | null>;
@@ -162,7 +162,7 @@ export interface ArrivingUploadRow {
   bytes: number;
   is_new: number;
   receiver_id: string;
-  /** By the clock of the database. */
+  /** End of the lease by the clock of the database. */
   lease_until_ms: number;
 }
 
@@ -220,7 +220,7 @@ export interface CodecRenditionRow extends Omit<RenditionRow, 'type'> {
   codec: AdditionalCodec;
 }
 
-/** Without a row, the default frame. `file` is null until the image exists. */
+/** Thumbnail of a video; without a row, the default frame. `file` is null until the image exists. */
 export interface VideoThumbnailRow {
   video_id: string;
   choice: 'default' | 'timecode' | 'upload';
@@ -263,7 +263,7 @@ export interface SummaryRow {
   abstract: string | null;
   takeaways: string | null;
   origin: Generated<'api' | 'auto'>;
-  /** Instead of `source_status`, of a text that is being generated, or that could not be. */
+  /** State of a text that is being generated, or could not be; replaces `source_status`. */
   generation: Generated<'waiting' | 'failed' | 'unprocessable' | null>;
   /** JSON array: what to generate. */
   attributes: Generated<string | null>;

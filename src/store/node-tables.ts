@@ -1,7 +1,7 @@
 /** A server that shares the database. `roles` is a JSON array. */
 export interface NodeRow {
   id: string;
-  /** Of one start of its process. */
+  /** Id of one start of its process. */
   run_id: string;
   /** Host and file of its id: a copy of its data folder is elsewhere. */
   place: string;
@@ -12,7 +12,7 @@ export interface NodeRow {
   schema_version: number;
   started_at_ms: number;
   is_draining: number;
-  /** By the clock of the database. 0 once it has left. */
+  /** End of the lease by the clock of the database. 0 once it has left. */
   lease_until_ms: number;
 }
 
@@ -27,6 +27,6 @@ export interface DutyRow {
 export interface NodeLoadRow {
   node_id: string;
   load: string;
-  /** By the clock of the database. */
+  /** Time by the clock of the database. */
   measured_at_ms: number;
 }

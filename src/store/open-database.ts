@@ -11,9 +11,9 @@ import { busyTimeoutMs, cacheKibibytes, SqliteDatabase } from './sqlite-database
 
 export interface DatabaseOptions {
   readonly dataDir: string;
-  /** Of PostgreSQL. Without it, the database is a file in the data folder. */
+  /** URL of PostgreSQL. Without it, the database is a file in the data folder. */
   readonly url?: Secret | undefined;
-  /** Other servers may use the same PostgreSQL database. Default false. */
+  /** True when other servers may use the same PostgreSQL database. Default false. */
   readonly isShared?: boolean;
   readonly log?: Logger;
 }

@@ -10,10 +10,10 @@ export interface RunningServer {
   readonly dataDir: string;
   readonly programDir: string;
   readonly publicUrl: string;
-  /** On this machine. Missing in entries of older versions. */
+  /** Port on this machine. Missing in entries of older versions. */
   readonly httpPort?: number;
   readonly startedAtMs: number;
-  /** Its database is not in the data folder. */
+  /** True when the database is not in the data folder. */
   readonly usesPostgres?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class RunningServers {
   }
 }
 
-/** Some containers have neither a home folder nor an entry in `/etc/passwd`. */
+/** Lists folders for state. Some containers have neither a home folder nor an entry in `/etc/passwd`. */
 function stateFolders(): string[] {
   try {
     return [join(homedir(), '.local', 'state', 'millrace')];

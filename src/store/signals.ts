@@ -34,7 +34,7 @@ export interface Signals {
   listen(name: SignalName, listener: (payload: string | undefined) => void): () => void;
 }
 
-/** Within this server. */
+/** Signals within this server. */
 export class LocalSignals implements Signals {
   readonly #listeners = new Map<SignalName, Set<(payload: string | undefined) => void>>();
 
@@ -53,7 +53,7 @@ export class LocalSignals implements Signals {
     for (const listener of this.#listeners.get(name) ?? []) listener(payload);
   }
 
-  /** After signals may have been lost. */
+  /** Delivers all signals, after some may have been lost. */
   deliverAll(): void {
     for (const name of this.#listeners.keys()) this.deliver(name, undefined);
   }

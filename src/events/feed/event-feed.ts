@@ -72,13 +72,13 @@ const defaultTimes: FeedTimes = {
   maxUnreadMs: 30_000,
   recheckIntervalMs: 5_000,
 };
-/** Each client may buffer 128 KiB, so 128 MiB in total. */
+/** Maximum clients. Each may buffer 128 KiB, so 128 MiB in total. */
 const defaultMaxClients = 1_000;
 const defaultMaxClientsPerProject = 50;
 const maxMessageBytes = 1_024;
 const closeTimeoutMs = 2_000;
 const sliceMs = 4;
-/** At most as many are encoded at once. */
+/** Maximum cached videos; fewer are encoded at once. */
 const maxKnownVideos = 1_000;
 
 /** Sends a project's events, from the position of each client, and the state of broadcasts and encodes. */
@@ -184,11 +184,11 @@ export class EventFeed implements Component {
     subscription: FeedSubscription & { readonly environment: string },
   ): Promise<void> {
     const { projectId, afterNumber } = subscription;
-    // In this order: an event between the two queries is not taken for a gap.
+    // Queries in this order: an event between the two is not taken for a gap.
     const lastNumber = await this.lastNumber(projectId);
     const [next] = await this.#options.outbox.listOfProject(projectId, afterNumber, 1);
     const oldest = next?.number ?? lastNumber + 1;
-    // Others may have connected during the queries.
+    // Checks again: others may have connected during the queries.
     this.assertOpen();
     this.assertCapacity(projectId);
     this.#server.handleUpgrade(request, socket, head, webSocket => {

@@ -113,7 +113,7 @@ export class EventReader {
   async #readFor(client: FeedClient): Promise<void> {
     const batches = this.#batches;
     const batch = await this.#batchFor(client, batches);
-    // Its connection was closed during the query.
+    // Skips a client whose connection was closed during the query.
     if (!this.#pending.delete(client)) return;
     this.#send(client, batch);
     const hasNewEvents = batches !== this.#batches;

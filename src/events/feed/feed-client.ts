@@ -7,7 +7,7 @@ import { pongMessage } from './feed-message.ts';
 export interface FeedSubscription {
   readonly projectId: string;
   readonly afterNumber: number;
-  /** All types when undefined. */
+  /** Types to send; undefined for all. */
   readonly types: ReadonlySet<string> | undefined;
   readonly subjectId: string | undefined;
   /** @throws AppError when the client's credentials are no longer valid */

@@ -33,7 +33,7 @@ export interface BroadcastStatsMessage {
   readonly audioCodec?: string;
   readonly width?: number;
   readonly height?: number;
-  /** Those that the publisher sends. */
+  /** Tracks that the publisher sends. */
   readonly tracks?: readonly object[];
   readonly averageBitrateBitsPerSecond?: number;
   readonly peakBitrateBitsPerSecond?: number;

@@ -37,7 +37,7 @@ interface HookCallerOptions {
   readonly clock: Clock;
 }
 
-/** Of one hook. */
+/** Requests of one hook. */
 interface Lane {
   readonly url: string;
   readonly limit: ConcurrencyLimit;
@@ -45,10 +45,12 @@ interface Lane {
   pausedUntilMs: number;
 }
 
-/** Of one hook, so that a slow one holds up no other. */
+/** Requests of one hook, so that a slow one holds up no other. */
 const maxRunning = 32;
 const maxWaiting = 1_000;
-/** Then the hook is not asked for a while, so that nobody waits for a server that is down. */
+/**
+ * Failures in a row after which the hook is skipped for a while, so that nobody waits for a server that is down.
+ */
 const maxFailuresInRow = 5;
 const pauseMs = 5_000;
 const maxLanes = 10_000;
@@ -56,7 +58,7 @@ const maxLanes = 10_000;
 /** Asks hooks with signed requests, and keeps the results. */
 export class HookCaller {
   readonly #options: HookCallerOptions;
-  /** By hook. */
+  /** Lanes by hook. */
   readonly #lanes = new LRUCache<string, Lane>(maxEntries(maxLanes));
 
   constructor(options: HookCallerOptions) {
@@ -73,7 +75,8 @@ export class HookCaller {
         ? failed(`The hook failed ${lane.failuresInRow} times in a row. It is asked again in a few seconds.`)
         : await this.#askInTurn(hook, question, lane);
     const answer = await followable(readHookAnswer(response), question);
-    // Of a publisher or viewer that has left: the request was cancelled, or its answer reaches nobody.
+    // Ignores the answer for a publisher or viewer that has left: the request was cancelled, or its answer reaches
+    // nobody.
     if (question.signal.aborted) return answer;
     if (pausedMs <= 0) this.#count(lane, answer);
     observer.asked(hook.kind, answer.kind, clock.monotonicMs() - askedAtMs);

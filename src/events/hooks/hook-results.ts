@@ -10,7 +10,7 @@ export class HookResults implements Component {
   readonly name = 'hook-results';
   readonly #store: HooksStore;
   readonly #log: Logger;
-  /** By hook, oldest first. */
+  /** Results by hook, oldest first. */
   readonly #waiting = new Map<string, HookResult[]>();
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> | undefined;

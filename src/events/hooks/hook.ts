@@ -19,7 +19,7 @@ export interface Hook {
 
 export interface HookResult {
   readonly attemptedAtMs: number;
-  /** With the time in the queue. */
+  /** Duration with the time in the queue. */
   readonly durationMs: number;
   readonly isAllowed: boolean;
   readonly isTest: boolean;
@@ -33,5 +33,5 @@ export interface HookResult {
   readonly response: string | undefined;
 }
 
-/** Of one hook. */
+/** Results that are kept of one hook. */
 export const maxKeptResults = 20;

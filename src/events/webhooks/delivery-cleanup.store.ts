@@ -2,10 +2,10 @@ import type { Database } from '../../store/database.ts';
 import { lockWebhooks } from './webhook-queue.store.ts';
 
 export const deliveryRetentionMs = 7 * 24 * 3_600_000;
-/** Of one webhook; above it, the oldest finished deliveries are removed. */
+/** Deliveries of one webhook above which the oldest finished ones are removed. */
 const defaultMaxKept = 100_000;
 
-/** Its queries run a few times per minute, so they are not prepared. */
+/** Removes old deliveries. Its queries run a few times per minute, so they are not prepared. */
 export class DeliveryCleanupStore {
   readonly #database: Database;
   readonly #maxKept: number;
@@ -34,7 +34,7 @@ export class DeliveryCleanupStore {
         queries.deleteFrom('webhook_delivery_totals').where('webhook_id', '=', webhookId),
       );
       await transaction.run(queries.deleteFrom('removed_webhooks').where('webhook_id', '=', webhookId));
-      // Not 0: another webhook may have some.
+      // Returns at least 1: another webhook may have some.
       return Math.max(1, count);
     });
   }

@@ -33,7 +33,7 @@ interface WebhookDispatcherOptions {
   readonly webhookRemoved?: () => void;
   readonly observer?: WebhookObserver;
   readonly clock?: Clock;
-  /** Of the clock by which deliveries are due, minus `nowMs()`. Default: 0. */
+  /** Offset of the database clock from `nowMs()`; deliveries are due by it. Default: 0. */
   readonly clockOffsetMs?: (nowMs: () => number) => Promise<number>;
   readonly log: Logger;
 }
@@ -44,7 +44,7 @@ interface EndedAttempt {
 }
 
 const maxRunningAttempts = 512;
-/** Of all unhealthy webhooks, which must never block healthy ones. */
+/** Attempts of all unhealthy webhooks, which must never block healthy ones. */
 const maxUnhealthyAttempts = 256;
 const expediteIntervalMs = 60_000;
 /** Takes a few milliseconds. */
@@ -267,7 +267,7 @@ export class WebhookDispatcher implements Component {
       return;
     }
     const next = await this.#queue.nextDueAtMs(lane.webhookId, nowMs);
-    // It changed during the query.
+    // Skips a lane that changed during the query.
     if (this.#ready.has(lane)) return;
     lane.nextDueAtMs = Math.min(
       next ?? Number.POSITIVE_INFINITY,
@@ -325,7 +325,10 @@ export class WebhookDispatcher implements Component {
     }, delayMs);
   }
 
-  /** Until then an attempt counts as running, and is not started again. Returns false when some must be stored later. */
+  /**
+   * Stores outcomes. Until then an attempt counts as running, and is not started again. Returns false when some
+   * must be stored later.
+   */
   async #storeOutcomes(): Promise<boolean> {
     const batch = this.#outcomes.splice(0, maxOutcomeBatch);
     const projects = Map.groupBy(batch, ({ outcome }) => outcome.delivery.projectId);

@@ -5,7 +5,7 @@ interface SignedDelivery {
   /** Or id of the hook. */
   readonly webhookId: string;
   readonly signatureSecret: string;
-  /** In its project; undefined for tests and hooks. */
+  /** Number of the event in its project; undefined for tests and hooks. */
   readonly eventNumber: number | undefined;
   readonly body: string;
 }

@@ -17,7 +17,7 @@ export interface RunningAttempt {
 /** Deliveries to one webhook. */
 export interface Lane {
   readonly webhookId: string;
-  /** By number of the delivery. An attempt stays until its outcome is stored. */
+  /** Attempts by number of the delivery. An attempt stays until its outcome is stored. */
   readonly running: Map<number, RunningAttempt>;
   maxConcurrent: number;
   isHealthy: boolean;

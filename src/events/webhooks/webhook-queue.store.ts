@@ -58,7 +58,7 @@ export interface AttemptOutcome {
   readonly next: NextStep;
 }
 
-/** Of one webhook; above it, the oldest delivery fails in favour of the newest. */
+/** Deliveries of one webhook above which the oldest fails in favour of the newest. */
 const defaultMaxWaiting = 100_000;
 export const maxExpeditedDeliveries = 200;
 /** A receiver that fails now and then is tried far more often than one that is down. */
@@ -88,7 +88,7 @@ export class WebhookQueue {
     this.#statements = prepareQueueStatements(database);
   }
 
-  /** On this server. */
+  /** Deliveries dropped on this server. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -186,7 +186,7 @@ export class WebhookQueue {
     return this.#database.signals.send('webhooks-removed', webhookId, transaction);
   }
 
-  /** Of the database's clock, minus `nowMs()`. Too large by the time of the query at most. */
+  /** Returns the offset of the database's clock from `nowMs()`. Too large by the time of the query at most. */
   async clockOffsetMs(nowMs: () => number): Promise<number> {
     const { dialect, queries } = this.#database;
     if (dialect === 'sqlite') return 0;

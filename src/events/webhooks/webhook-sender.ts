@@ -185,7 +185,7 @@ class Exchange {
   follow(request: ClientRequest): void {
     this.#request = request;
     request.once('response', response => this.#read(response));
-    // After 101, no more HTTP follows.
+    // Ends the response at 101: no more HTTP follows.
     request.once('upgrade', (response, socket) => {
       this.#statusCode = response.statusCode;
       socket.destroy();

@@ -17,7 +17,7 @@ interface AttemptParameters {
 interface FinishedDelivery {
   readonly number: number;
   readonly id: string;
-  /** Before this one. */
+  /** Attempts before this one. */
   readonly attempts: number;
 }
 
@@ -174,8 +174,8 @@ function dueStatements(database: Database) {
 function outcomeStatements(database: Database) {
   const { queries } = database;
   return {
-    // By id, because the number of a removed delivery may have been reused. By attempts, because another server may have
-    // taken over and made this attempt, too.
+    // Finds it by id, because the number of a removed delivery may have been reused, and by attempts, because
+    // another server may have taken over and made this attempt, too.
     finish: prepareQuery(
       ({ number, id, attempts, state }: Bound<FinishedDelivery & { state: 'succeeded' | 'failed' }>) =>
         queries

@@ -11,7 +11,7 @@ export function audioEncodeArguments(format: 'flv' | 'mp4'): string[] {
     ...['-hide_banner', '-nostats', '-loglevel', 'warning', '-copyts', '-threads', '1'],
     // Headers say everything: with more to probe, ffmpeg waits for seconds of audio.
     ...['-analyzeduration', '1000', '-probesize', '32', '-f', format, '-i', 'pipe:0'],
-    // Also for decoders that leave the layout unset (Speex of ffmpeg 5).
+    // Sets the layout for decoders that leave it unset (Speex of ffmpeg 5).
     ...['-map', '0:a:0', '-map_metadata', '-1', '-af', 'aformat=channel_layouts=stereo'],
     ...['-c:a', 'aac', '-b:a', '128k', '-ar', String(encodedAudioRate), '-f', 'mp4'],
     ...['-movflags', '+empty_moov+default_base_moof+frag_every_frame+skip_trailer+frag_discont'],

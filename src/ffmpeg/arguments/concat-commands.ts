@@ -8,7 +8,7 @@ export interface ConcatInput {
   readonly videoIndex: number | undefined;
   /** One for each audio track of the result. */
   readonly audioIndexes: readonly (number | undefined)[];
-  /** On the timeline of the result. */
+  /** Start on the timeline of the result. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
 }

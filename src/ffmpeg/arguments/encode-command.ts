@@ -107,7 +107,7 @@ export function startAtFirst(leadSeconds: number): string[] {
   return leadSeconds > 0 ? ['-itsoffset', seconds(-leadSeconds)] : [];
 }
 
-/** With discontinuous clocks, ffmpeg shifts the earliest used stream to zero: the audio must be read, too. */
+/** Reads the audio, too: with discontinuous clocks, ffmpeg shifts the earliest used stream to zero. */
 export function readAlong(
   command: Parameters<BuildCommand>[0],
   indexes: readonly number[],
@@ -174,7 +174,7 @@ const svtAv1Presets: Readonly<Record<string, string>> = {
   ...{ fast: '8', medium: '7', slow: '6', slower: '5' },
 };
 
-/** With constant quality, its bitrate of noise exceeded the limit by a quarter. */
+/** Share of the limit: with constant quality, the bitrate of noise exceeded it by a quarter. */
 const svtAv1LimitShare = 0.8;
 
 function svtAv1Options({ framesPerSecond }: EncodedVideo, { preset, threads }: EncodeOptions): string[] {

@@ -8,16 +8,16 @@ interface Size {
 
 export const maxFrameRate = 60;
 const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfer: 'bt709', isRgb: false };
-/** At the maximum rate, in a file that rounds times to milliseconds. */
+/** Duration of a frame at the maximum rate, in a file that rounds times to milliseconds. */
 const minFrameSeconds = 0.0155;
 const maxMixedChannels = 8;
 /** Longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
 /** Smaller ones cannot be seen, and come from rounding: 1088 lines instead of 1080. */
 const minShapeDifference = 0.01;
-/** Others are mistakes. */
+/** Limits of pixel aspect ratios. Others are mistakes. */
 export const pixelAspectLimits = { min: 0.1, max: 10 };
-/** Before any frame, whatever times a file has. */
+/** Time before any frame, whatever times a file has. */
 const overlayAtSeconds = -7200;
 
 /**
@@ -83,7 +83,7 @@ export function filterGraph(video: EncodedVideo, runUpSeconds: number, device?: 
   }
   const splits = renditions.map((_, index) => `[s${index}]`).join('');
   graph.push(`[base${overlays.length}]split=${renditions.length}${splits}`);
-  // All pictures have the size of these before.
+  // Tells whether a frame has one size before scaling: overlays and tone mapping give it one.
   const hasOneSize = overlays.length > 0 || video.toneMapFrom !== undefined;
   for (const [index, size] of renditions.entries()) {
     const options = ['flags=bicubic', 'out_range=tv'];

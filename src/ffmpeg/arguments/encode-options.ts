@@ -16,7 +16,7 @@ export interface EncodeRendition {
   readonly bitsPerSecond: number;
 }
 
-/** In pixels of the displayed picture. */
+/** Rectangle in pixels of the displayed picture. */
 export interface Overlay {
   readonly path: string;
   readonly x: number;
@@ -38,7 +38,7 @@ export interface EncodedVideo {
   readonly framesPerSecond?: number | undefined;
   /** Replaces the times of the source. */
   readonly assumedFramesPerSecond?: number | undefined;
-  /** Of the encoded video, unless tone-mapped; default bt709. */
+  /** Colours of the encoded video, unless tone-mapped; default bt709. */
   readonly colour?: VideoColor;
   readonly renditions: readonly EncodeRendition[];
   readonly keyframesAtSeconds: readonly number[] | 'every-two';
@@ -51,7 +51,7 @@ export interface EncodedAudio {
   readonly index: number;
   /** Index of the track with the right channel, when `index` has only the left one. */
   readonly rightIndex?: number | undefined;
-  /** Of the source. */
+  /** Channels of the source. */
   readonly channels: number;
   /** 5.1 instead of stereo. */
   readonly isSurround: boolean;

@@ -30,7 +30,7 @@ export interface LiveEncodeOptions {
 
 /** Longer than any GOP: the encoder sets no keyframes of its own. */
 const maxGopFrames = 100_000;
-/** Before any frame: publishers can send times down to minus 15 minutes. */
+/** Time before any frame: publishers can send times down to minus 15 minutes. */
 const overlayAtSeconds = -7200;
 
 /**
@@ -53,7 +53,7 @@ export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
       ...['-map', `[r${index}]`, '-map_metadata', '-1', '-vsync', 'passthrough', '-enc_time_base', '1:1000'],
       ...encoderOptions(options, bitsPerSecond),
       ...['-g', String(maxGopFrames), '-force_key_frames', 'source'],
-      // Without a trailer, as packageArguments explains.
+      // Writes no trailer, as packageArguments explains.
       ...['-f', 'mp4', '-movflags', '+empty_moov+default_base_moof+frag_every_frame+skip_trailer'],
       ...['-flush_packets', '1'],
       `pipe:${3 + index}`,

@@ -16,7 +16,10 @@ export function packagePipes(plan: PackagePlan): PackagePipes {
   };
 }
 
-/** Some decoders (Speex of ffmpeg 5) leave the layout of one channel unset, which the encoder refuses. */
+/**
+ * Encodes AAC with a layout: some decoders (Speex of ffmpeg 5) leave that of one channel unset, which the encoder
+ * rejects.
+ */
 const encodeAac = [
   '-af',
   'aformat=channel_layouts=mono|stereo',

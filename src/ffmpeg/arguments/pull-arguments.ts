@@ -14,7 +14,7 @@ export interface PullArguments {
 /** Writes a transport stream to stdout, without encoding video. */
 export function pullArguments(options: PullArguments): string[] {
   const { input, url, protocols, isAudioConverted, isStartSkipped = false } = options;
-  // Some players refuse the 8 kHz of G.711.
+  // Resamples G.711, whose 8 kHz some players reject.
   const audio = isAudioConverted ? ['aac', '-ar', String(encodedAudioRate)] : ['copy'];
   return [
     ...['-hide_banner', '-nostats', '-nostdin', '-loglevel', 'error'],

@@ -5,8 +5,8 @@ import { mediaOnly, readAlong, startAtFirst, withoutMetadata } from './encode-co
 import { seconds } from './encode-filters.ts';
 
 /**
- * Without `first_pts`: the filter starts anew whenever the audio changes, and would begin with silence again. It stretches, since the
- * times of frames within a packet are estimated by the first sample rate.
+ * Filter without `first_pts`: it starts anew whenever the audio changes, and would begin with silence again. It
+ * stretches, since the times of frames within a packet are estimated by the first sample rate.
  */
 const evenAudioFilter = 'aresample=48000:async=1000';
 const maxMonoOrStereo = 2;
@@ -111,7 +111,7 @@ export function measuredEnd(line: string): number | undefined {
 export interface Mp4Input {
   readonly path: string;
   readonly index: number;
-  /** Of the video's first presented instant in the file. */
+  /** Time of the video's first presented instant in the file. */
   readonly startSeconds: number;
 }
 

@@ -4,7 +4,10 @@ export interface SlateFormat {
   readonly framesPerSecond: number;
   /** Only the first is a keyframe. */
   readonly frames: number;
-  /** Of the stream's H.264, whose profile keeps the players' decoder; main profile for others. */
+  /**
+   * Codec of the stream's video. H.264 keeps its profile, and so the players' decoder; others get the main
+   * profile.
+   */
   readonly codec: string | undefined;
   readonly audio: { readonly sampleRate: number; readonly channels: number } | undefined;
 }

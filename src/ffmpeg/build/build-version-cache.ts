@@ -13,7 +13,7 @@ export interface BuildVersions {
 export class BuildVersionCache {
   readonly #path: string;
   readonly #cached: ReadonlyMap<string, BuildVersions>;
-  /** Others are removed from the file. */
+  /** Versions in use. Others are removed from the file. */
   readonly #used = new Map<string, BuildVersions>();
 
   static async read(path: string): Promise<BuildVersionCache> {

@@ -15,7 +15,7 @@ export function environmentOf({ source }: { readonly source: BuildSource }): {
   return source === 'embedded-static' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
-/** As comparable numbers of libavformat. ffmpeg 5 is the oldest version tested with all features. */
+/** Versions as comparable numbers of libavformat. ffmpeg 5 is the oldest version tested with all features. */
 export const formatVersionOfFfmpeg5 = formatNumber([59, 16]);
 export const formatVersionOfFfmpeg5_1 = formatNumber([59, 27]);
 export const formatVersionOfFfmpeg6_1 = formatNumber([60, 16]);
@@ -102,7 +102,7 @@ export async function findBuild(
   );
 }
 
-/** Each program once, although folders can be links to each other. */
+/** Finds each program once, although folders can be links to each other. */
 export async function findExecutables(program: string, searchPath: string | undefined): Promise<string[]> {
   const found = new Map<string, string>();
   for (const folder of (searchPath ?? '').split(delimiter).filter(part => part !== '')) {

@@ -12,7 +12,7 @@ import {
 
 export interface FfprobeBuild {
   readonly path: string;
-  /** Such as `5.1.9-0+deb12u1`. */
+  /** Version such as `5.1.9-0+deb12u1`. */
   readonly version: string;
   readonly source: BuildSource;
 }

@@ -1,6 +1,6 @@
 import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
 
-/** In the order in which they are tried. */
+/** Encoders in the order in which they are tried. */
 export const hardwareEncoders = ['nvenc', 'qsv', 'vaapi', 'videotoolbox'] as const;
 
 export type HardwareEncoder = (typeof hardwareEncoders)[number];
@@ -8,7 +8,7 @@ export type HardwareEncoder = (typeof hardwareEncoders)[number];
 /** Undefined stands for x264 on the processor. */
 export interface EncoderDevice {
   readonly encoder: HardwareEncoder;
-  /** Such as `/dev/dri/renderD128`, for VAAPI. */
+  /** Device such as `/dev/dri/renderD128`, for VAAPI. */
   readonly path: string;
   /** Undefined: H.264. */
   readonly codec?: AdditionalCodec;

@@ -33,7 +33,9 @@ interface EncoderSelectorOptions {
 
 const testTimeoutMs = 15_000;
 const maxTestBytes = 1024 * 1024;
-/** After a failure, new jobs use software: sessions may be exhausted, or the driver may be restarting. */
+/**
+ * Time after a failure in which new jobs use software: sessions may be exhausted, or the driver may be restarting.
+ */
 const retryAfterMs = 60_000;
 const nvidiaDevices = ['/dev/nvidiactl', '/dev/dxg'];
 
@@ -158,7 +160,7 @@ export class EncoderSelector {
     } catch (error) {
       return String(error);
     }
-    // Some drivers return no parameter sets, without which players cannot start.
+    // Requires parameter sets, which some drivers do not return, and without which players cannot start.
     const configuration = { h264: 'avcC', hevc: 'hvcC', av1: 'av1C' }[device.codec ?? 'h264'];
     const hasParameterSets = output.includes(configuration) && output.includes('mdat');
     return hasParameterSets ? undefined : 'it wrote no playable video';

@@ -59,7 +59,7 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
     // Audio of a transport stream can begin seconds before the video.
     ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
     `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate,title:stream_disposition=${dispositions}:stream_side_data=rotation,displaymatrix`,
-    // As a URL, so that no name is parsed as an option or another protocol.
+    // Names the file as a URL, so that no name is parsed as an option or another protocol.
     `file:${resolve(path)}`,
   ];
 }

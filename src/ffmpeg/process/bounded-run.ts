@@ -6,7 +6,7 @@ import type { ChildLimits } from './process-limits.ts';
 
 export interface RunResult {
   readonly exit: ProcessExit;
-  /** As the end of a sentence: `took longer than 10 s`. */
+  /** The exceeded limit as the end of a sentence: `took longer than 10 s`. */
   readonly exceededLimit: string | undefined;
 }
 

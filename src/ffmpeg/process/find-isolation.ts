@@ -74,7 +74,7 @@ async function find(options: FindIsolationOptions): Promise<ProcessLimits | stri
     );
     const failure = results.find(result => result !== undefined);
     if (failure === undefined) return isolated;
-    // That of the last variant, which needs the least.
+    // Keeps the reason of the last variant, which needs the least.
     reason = failure;
   }
   return `${bwrapPath} cannot run it here (${reason}): ${manual}`;

@@ -37,11 +37,14 @@ const shellPath = '/bin/sh';
  * the server itself in a container.
  */
 const initScript = '"$@"; exit $?';
-/** With threads. More than encoders start on machines with many cores. */
+/** Maximum processes and threads: more than encoders start on machines with many cores. */
 const maxProcesses = 4096;
 /** Option `p` of dash and BusyBox is `u` of others. */
 const processLimit = `ulimit -p ${maxProcesses} 2>/dev/null || ulimit -u ${maxProcesses} 2>/dev/null; `;
-/** Since then, Linux counts the processes of a sandbox without all others of the user. It bounds none of the user `root`. */
+/**
+ * Kernel since which Linux counts the processes of a sandbox without all others of the user. It bounds none of the
+ * user `root`.
+ */
 const countingKernel = [5, 14] as const;
 const maxTemporaryBytes = 16 * 1024 ** 2;
 const libraryFolders = [

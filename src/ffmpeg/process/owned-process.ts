@@ -13,7 +13,7 @@ export interface ProcessExit {
   /** Null after a signal. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Of stderr, oldest first, at most 50. */
+  /** Lines of stderr, oldest first, at most 50. */
   readonly lastLines: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const defaultStopTimeouts: StopTimeouts = { interruptAfterMs: 1000, killAfterMs:
 const maxSandboxMs = 10_000;
 const maxLastLines = 50;
 const maxLineLength = 500;
-/** In the description that bubblewrap writes. */
+/** Pid in the description that bubblewrap writes. */
 const firstSandboxPid = /"child-pid": (\d+)/;
 /** A shell's number for a program that was ended by a signal. Bubblewrap uses it, too. */
 const signalExitCode = 128;
@@ -180,7 +180,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // It leads no group until the program starts, and ignores SIGINT.
+    // The process leads no group until the program starts, and ignores SIGINT.
     signalProcess(leader, signal === 'SIGINT' ? 'SIGKILL' : signal);
   }
 }
@@ -198,7 +198,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }
 
@@ -224,11 +224,11 @@ export class PipedProcess extends OwnedProcess {
     };
     child.on('error', error => {
       startError = error;
-      // Without a pid there is no `close`.
+      // Finishes here without a pid: there is no `close`.
       if (child.pid === undefined) finish(null, null);
     });
     child.on('close', finish);
-    // Without a handler, EPIPE of a reader that left would end the server; `exited` reports it.
+    // Handles EPIPE of a reader that left, which would end the server; `exited` reports it.
     for (const pipe of child.stdio)
       pipe?.on('error', error => log.debug('pipe-error', { error: messageOf(error) }));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#readLines(text, log));
@@ -310,7 +310,7 @@ export class ProcessOwner {
       windowsHide: true,
       env: { ...this.limits.environment, ...options.environment },
     });
-    // Without descriptors Node creates no pipes and emits the error later.
+    // Handles a start without descriptors: Node creates no pipes and emits the error later.
     if (child.stdin === undefined) {
       child.on('error', () => {});
       throw noDescriptorsError(path);

@@ -13,20 +13,20 @@ import { OrphanReaper, SandboxReaper } from './orphan-reaper.ts';
 export interface ChildLimits {
   readonly memoryBytes: number;
   readonly cpuSeconds: number;
-  /** Of any one file; 0 for a process that writes to pipes only. */
+  /** Size of any one file; 0 for a process that writes to pipes only. */
   readonly outputBytes: number;
 }
 
 const daySeconds = 24 * 3600;
 
-/** For copying a broadcast. A watchdog ends one that hangs; a day of processor time is weeks of copying. */
+/** Limits for copying a broadcast. A watchdog ends one that hangs; a day of processor time is weeks of copying. */
 export const copyLimits: ChildLimits = {
   memoryBytes: 512 * 1024 ** 2,
   cpuSeconds: daySeconds,
   outputBytes: 0,
 };
 
-/** For encoding a broadcast. After a day of all cores another process takes over. */
+/** Limits for encoding a broadcast. After a day of all cores another process takes over. */
 export function liveEncodeLimits(memoryBytes: number): ChildLimits {
   return { memoryBytes, cpuSeconds: daySeconds * availableParallelism(), outputBytes: 0 };
 }
@@ -142,7 +142,7 @@ export class ProcessLimits {
     return [words[0]!, words.slice(1)];
   }
 
-  /** For fluent-ffmpeg, which takes a program without arguments and passes the whole environment on. */
+  /** Launches for fluent-ffmpeg, which takes a program without arguments and passes the whole environment on. */
   launch(
     path: string,
     limits: ChildLimits,

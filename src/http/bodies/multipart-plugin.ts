@@ -38,7 +38,7 @@ export function multipartPlugin(boundary: string): PluginFunction {
   return formidable => {
     const form = formidable as unknown as Form;
     form.type = 'multipart';
-    // Not public; formidable's own plugins set it, too.
+    // Uses a member that is not public; formidable's own plugins set it, too.
     form._parser = createParser(form, boundary);
   };
 }

@@ -22,7 +22,7 @@ interface ConnectionOwner {
   failed(error: unknown): void;
 }
 
-/** More waits in the kernel. */
+/** Bytes that wait here; more wait in the kernel. */
 const maxWaitingBytes = 16 * 1024;
 const nothing = Buffer.alloc(0);
 
@@ -145,7 +145,7 @@ export class FastConnection {
     }
   }
 
-  /** Like the HTTP server, gives nothing more to a client that closes its side. */
+  /** Ends like the HTTP server, which gives nothing more to a client that closes its side. */
   readonly #onEnd = (): void => {
     const response = this.#response;
     if (response !== undefined && !response.writableEnded) {

@@ -14,7 +14,7 @@ export interface FastPathOptions extends FastConnectionOptions {
 export class FastPath {
   readonly #server: Server;
   readonly #options: FastPathOptions;
-  /** Of the HTTP server: the parser. */
+  /** Parser of the HTTP server. */
   readonly #parse: readonly CallableFunction[];
   readonly #connections = new Set<FastConnection>();
   readonly #sweeps: OnDemandInterval;

@@ -19,12 +19,12 @@ interface ResponseOwner {
 const invalidField = /[^\t\x20-\x7e\x80-\xff]/;
 interface FormattedHead {
   readonly lines: string;
-  /** With these fields of a connection. */
+  /** Fields of the connection that the formatted head has. */
   connectionFields: string;
   bytes: Buffer | undefined;
 }
 
-/** Of frozen fields, which many responses of status 200 share. */
+/** Formatted heads by frozen fields, which many responses of status 200 share. */
 const formattedHeads = new WeakMap<readonly string[], FormattedHead>();
 
 function formatHead(status: number, fields: readonly string[]): string {
@@ -60,7 +60,7 @@ export class FastResponse {
   readonly req: FastRequest;
   readonly socket: Socket;
   readonly #owner: ResponseOwner;
-  /** Until it is written, with the first bytes of the body. */
+  /** Head until it is written, with the first bytes of the body. */
   #head: Buffer | string | undefined;
   #corks = 0;
   #onClose: (() => void)[] | undefined;

@@ -7,7 +7,7 @@ export interface RequestHead {
   readonly isRepeated: boolean;
 }
 
-/** As the HTTP server allows. */
+/** Head size that the HTTP server allows. */
 const maxHeadBytes = 16 * 1024;
 const method = 'GET ';
 const version = ' HTTP/1.1';
@@ -15,7 +15,7 @@ const originForm = /^\/[!-~]*$/;
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 5.5, without obsolete bytes. */
 const fieldValue = /^[\t -~]*$/;
-/** Of requests with a body, and of those that ask for more than a response. */
+/** Fields of requests with a body, and of those that ask for more than a response. */
 const leftToParser: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection'],
 ]);

@@ -44,14 +44,14 @@ export interface HttpListenerOptions {
   readonly upgrades?: readonly UpgradeHandler[];
   readonly koa: { callback(): (request: HttpRequest, response: HttpResponse) => unknown };
   readonly docsBase: () => string;
-  /** For `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
+  /** Methods for `Allow`; undefined for an unknown path. Without it, unknown methods get 400. */
   readonly allowedMethods?: (path: string) => string | undefined;
   readonly hsts?: { readonly maxAgeSeconds: number; readonly isSecure: IsSecure };
   readonly log: Logger;
   readonly maxConnections?: number;
   readonly perAddress?: ConnectionLimiterOptions;
   readonly connectionRefused?: () => void;
-  /** From the first byte to the end of the headers, and from a response to the end of an unread body. */
+  /** Timeout from the first byte to the end of the headers, and from a response to the end of an unread body. */
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
 }

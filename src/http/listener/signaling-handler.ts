@@ -130,7 +130,7 @@ function reasonPhrase(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, maxReasonChars);
 }
 
-/** Without the port. */
+/** Host name without the port. */
 function hostOf({ headers }: IncomingMessage): string {
   const host = String(headers[':authority'] ?? headers.host ?? '');
   return host.replace(/:\d+$/, '');

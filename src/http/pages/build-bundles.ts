@@ -68,7 +68,7 @@ async function writeBuild(folder: string, isDevelopment: boolean): Promise<void>
       throw new Error('a source changed during the build');
     }
     await rename(scratch, folder).catch(async (error: unknown) => {
-      // Another process was faster.
+      // Another process wrote the bundle first.
       await stat(join(folder, 'manifest.json')).catch(() => {
         throw error;
       });

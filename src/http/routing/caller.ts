@@ -53,7 +53,7 @@ export interface SessionCaller {
   readonly sessionId: string;
   readonly userId: string;
   readonly accountId: string;
-  /** Those of the user's role in the account. */
+  /** Scopes of the user's role in the account. */
   readonly scopes: ReadonlySet<Scope>;
   readonly actor: Actor;
 }

@@ -7,11 +7,11 @@ import { matchesEtag } from '../responses/content-negotiation.ts';
 import type { FileAnswer } from './route.ts';
 
 interface FileAnswersOptions {
-  /** Without progress, a response is cut off. Clients continue with a range. */
+  /** Time without progress after which a response is cut off. Clients continue with a range. */
   readonly idleTimeoutMs: number;
 }
 
-/** Each holds an open file. */
+/** Maximum responses at once, each of which holds an open file. */
 const maxOpenFiles = 256;
 
 /** Sends files: whole, one range (206), 304 or 416. */

@@ -3,7 +3,7 @@ import type { PeerRequest } from '../listener/client-address.ts';
 
 const environments = ['sandbox', 'production'] as const;
 
-/** Of routes that answer files: links cannot send headers. */
+/** Query of routes that answer files: links cannot send headers. */
 export const fileLinkQuery = z.strictObject({
   environment: z
     .enum(environments)

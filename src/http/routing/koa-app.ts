@@ -55,7 +55,7 @@ export interface ServedChange {
   readonly params: Readonly<Record<string, string>>;
   readonly found: unknown;
   readonly caller: AnyCaller;
-  /** Of a JSON body. */
+  /** Attributes of a JSON body. */
   readonly attributes: unknown;
   readonly answer: unknown;
   readonly incoming: IncomingMessage;
@@ -66,7 +66,7 @@ interface KoaAppOptions {
   readonly authenticate: Authenticate;
   readonly authenticateUpload?: AuthenticateUpload;
   readonly authenticateSession?: AuthenticateSession;
-  /** Of requests that send a file. */
+  /** Follows access of requests that send a file. */
   readonly followAccess?: FollowAccess;
   /** Waited for before the response to a request that is not a GET and has credentials. */
   readonly recordChange: (change: ServedChange) => Promise<void>;

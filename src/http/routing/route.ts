@@ -39,7 +39,7 @@ interface JsonBody<Schema extends z.ZodObject> {
 export interface FileBody {
   readonly kind: 'file';
   readonly maxBytes: number;
-  /** For the API document, such as `A JPEG, PNG or WebP image.` */
+  /** Text in the API document, such as `A JPEG, PNG or WebP image.` */
   readonly description: string;
   readonly contentTypes: readonly string[];
   readonly fields?: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export interface FileAdmission {
 /** Documented only: the handler reads it itself. */
 interface RequestHeader {
   readonly description: string;
-  /** Without anchors. */
+  /** Pattern without anchors. */
   readonly pattern: string;
   readonly examples: Readonly<Record<string, string>>;
 }
@@ -124,7 +124,7 @@ interface RouteRequest<Path extends string, Query extends z.ZodObject, Body, Fou
   readonly found: Found;
   readonly caller: CallerOf<Auth>;
   readonly path: string;
-  /** Without its `?`. */
+  /** Query without its `?`. */
   readonly queryText: string;
   readonly incoming: IncomingMessage;
   readonly setHeader: SetHeader;
@@ -154,7 +154,7 @@ interface RouteDefinition<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Its name in the audit log. Derived from the method and path unless given. */
+  /** Name in the audit log. Derived from the method and path unless given. */
   readonly action?: string;
   readonly auth: Auth;
   /** `reads` for `GET` and `writes` for other methods unless given. */
@@ -208,7 +208,7 @@ export interface Route {
   readonly description?: string;
   readonly action?: string;
   readonly auth: RouteAuth;
-  /** Which the caller must have; undefined for credentials without scopes. */
+  /** Scope that the caller must have; undefined for credentials without scopes. */
   readonly scope: Scope | undefined;
   readonly rateClass: RateClass;
   readonly params: Readonly<Record<string, PathParam>>;
@@ -252,7 +252,7 @@ interface RouteInput {
   readonly setHeader: SetHeader;
 }
 
-/** With a key, the scope of `GET` is `read` unless given. */
+/** Defines a route. With a key, the scope of `GET` is `read` unless given. */
 export function defineRoute<
   const Path extends string,
   Answer extends AnyAnswer = undefined,

@@ -12,7 +12,7 @@ export function scopeSet(given: readonly Scope[]): ReadonlySet<Scope> {
   return given.includes('admin') ? allScopes : new Set(given);
 }
 
-/** In the order of {@link scopes}. */
+/** Lists scopes in the order of {@link scopes}. */
 export function listScopes(given: ReadonlySet<Scope>): Scope[] {
   return scopes.filter(scope => given.has(scope));
 }

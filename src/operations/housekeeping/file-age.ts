@@ -22,7 +22,9 @@ export class FileAge {
     return info === undefined ? undefined : info.ctimeMs < this.#oldBeforeMs();
   }
 
-  /** For files of other servers: those that are older than this process may still be in the making. */
+  /**
+   * Tells whether a file of another server is old: one that is older than this process may still be in the making.
+   */
   isDayOld(atMs: number): boolean {
     return atMs < this.#dayAgoMs() - clockGranularityMs;
   }

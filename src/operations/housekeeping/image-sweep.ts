@@ -76,7 +76,7 @@ export async function surveyImages(
     const clearReference = (repairs: SweepRepairs) => repairs.removeWatermark(id);
     addMissing('watermarks', { what: 'watermark', id, isStillMissing, clearReference });
   }
-  // These folders, once created, are never removed.
+  // Checks the folders, which are never removed once they exist.
   let isFolderMissing = false;
   for (const root of rootsOfMissing) isFolderMissing ||= !(await storage.hasRoot(root));
   return {

@@ -48,7 +48,7 @@ export class LocalSweep {
     const counts = new Map<MediaRoot, RootCounts>();
     const orphans: Orphan[] = [];
     for (const kind of mediaRoots) {
-      // Those of broadcasts have a sweep of their own.
+      // Skips files of broadcasts, which have a sweep of their own.
       if (kind !== 'live') counts.set(kind, await this.#survey(kind, orphans, throttle));
     }
     if (looksForeign(counts)) {

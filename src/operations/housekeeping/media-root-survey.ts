@@ -60,7 +60,7 @@ export function looksForeign(counts: ReadonlyMap<MediaRoot, RootCounts>): boolea
   return areMostOrphans(all);
 }
 
-/** So many rows miss their files that the disk is probably not mounted. */
+/** Tells whether so many rows miss their files that the disk is probably not mounted. */
 export function looksUnmounted(counts: { readonly missingCount: number; readonly checked: number }): boolean {
   return counts.missingCount > maxTrustedOrphans && counts.missingCount > counts.checked / 2;
 }

@@ -29,7 +29,7 @@ export class SweepStore {
         .select('video_id')
         .where('video_id', '=', id)
         .where('status', 'in', ['uploading', 'assembling']);
-      // Those of a failed upload, which can be retried.
+      // Keeps the chunks of a failed upload, which can be retried.
       const keptChunk = queries
         .selectFrom('upload_chunks as chunk')
         .innerJoin('video_sources as source', 'source.video_id', 'chunk.video_id')
@@ -59,7 +59,7 @@ export class SweepStore {
     return (await connection.first(job)) !== undefined;
   }
 
-  /** In order of creation, with the trash. */
+  /** Lists videos in order of creation, with the trash. */
   videosAfter(number: number, limit: number): Promise<{ number: number; id: string }[]> {
     return this.#database.all(
       this.#database.queries

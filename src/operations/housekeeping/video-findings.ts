@@ -25,7 +25,7 @@ export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
   readonly lostCodecRenditions: readonly Pick<CodecRenditionRow, 'codec' | 'quality'>[];
-  /** Those whose job is missing. */
+  /** Codecs whose job is missing. */
   readonly unfinishedCodecs: readonly AdditionalCodec[];
   readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
   /** The job for work that is not done and has none. */

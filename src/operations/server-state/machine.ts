@@ -1,11 +1,11 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 
-/** Since some moment, in milliseconds. */
+/** Processor time since some moment, in milliseconds. */
 export interface CpuTimes {
   readonly totalMs: number;
   readonly busyMs: number;
-  /** Of this process with all its threads. */
+  /** Time of this process with all its threads. */
   readonly processMs: number;
 }
 
@@ -41,7 +41,7 @@ export function sharesBetween(before: CpuTimes, after: CpuTimes): CpuShares {
   };
 }
 
-/** On Linux, free memory includes caches that can be reclaimed (`MemAvailable`). */
+/** Reads the memory. On Linux, the free part includes caches that can be reclaimed (`MemAvailable`). */
 export function readMemory(): { serverBytes: number; machineTotalBytes: number; machineFreeBytes: number } {
   return {
     serverBytes: process.memoryUsage.rss(),
@@ -51,8 +51,8 @@ export function readMemory(): { serverBytes: number; machineTotalBytes: number; 
 }
 
 /**
- * With their own children, as those in a sandbox. Undefined on systems that do not tell. **Source**: proc_pid_status(5), VmRSS;
- * proc_tid_children(5)
+ * Sums the memory of processes with their children, as those in a sandbox. Undefined on systems that do not tell.
+ * **Source**: proc_pid_status(5), VmRSS; proc_tid_children(5)
  */
 export async function residentBytesOf(pids: readonly number[]): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;

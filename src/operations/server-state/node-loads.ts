@@ -61,7 +61,7 @@ export class NodeLoads implements Component {
     return this.#reports.stop();
   }
 
-  /** In the order in which they were started. */
+  /** Lists nodes in the order in which they were started. */
   async list(): Promise<NodeView[]> {
     const { nodes, store } = this.#options;
     const [listed, loads, jobs] = await Promise.all([nodes.list(), store.list(), store.countRunningJobs()]);

@@ -67,7 +67,7 @@ export class ServerMonitor implements Component {
     return this.#timer !== undefined;
   }
 
-  /** At most five seconds old. @throws AppError `server-draining` after {@link stop} */
+  /** Returns a state that is at most five seconds old. @throws AppError `server-draining` after {@link stop} */
   async state(): Promise<ServerStateView> {
     if (this.#stopping.signal.aborted) throw new AppError('server-draining');
     this.#lastRequestAtMs = this.#options.clock.monotonicMs();

@@ -28,11 +28,11 @@ export interface ArrivingUploads {
   isReceiving(videoId: string, connection?: Connection): Promise<boolean>;
 }
 
-/** Of the one server that uses the database. */
+/** Arriving uploads of the one server that uses the database. */
 export class LocalArrivingUploads implements ArrivingUploads {
   readonly #database: Database;
   readonly #admissions = new KeyedQueue();
-  /** By project. */
+  /** Arrivals by project. */
   readonly #arrivals = new Map<string, Set<NewArrival>>();
   /** Files per video. */
   readonly #videos = new Map<string, number>();

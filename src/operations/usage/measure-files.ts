@@ -4,7 +4,7 @@ import type { StoredBytes } from './usage.store.ts';
 
 type StorageKind = keyof StoredBytes;
 
-/** By the beginning of names in a video's folder. Other files are not counted. */
+/** Kinds by the beginning of names in a video's folder. Other files are not counted. */
 const storageKinds: readonly (readonly [beginning: RegExp, kind: StorageKind])[] = [
   [/^source(?:\.partial)?$/, 'sourceBytes'],
   [/^recording-\d+\.mp4$/, 'recordingBytes'],

@@ -12,7 +12,10 @@ import type { Arrival, ArrivingTotals, ArrivingUploads, NewArrival } from './arr
 const leaseMs = 60_000;
 const renewIntervalMs = 15_000;
 
-/** Of all servers that share the database. Those of a server that dies are forgotten after a minute. */
+/**
+ * Arriving uploads of all servers that share the database. Those of a server that dies are forgotten after a
+ * minute.
+ */
 export class SharedArrivingUploads implements ArrivingUploads {
   readonly #database: Database;
   readonly #clock: Clock;

@@ -44,7 +44,7 @@ export class TrafficStore {
   /** Adds all projects or none. */
   async add(day: number, byProject: ReadonlyMap<string, DayTraffic>): Promise<void> {
     await this.#database.transaction(async transaction => {
-      // In one order, so that transactions of several servers do not lock each other out.
+      // Adds in one order, so that transactions of several servers do not deadlock.
       for (const [projectId, traffic] of [...byProject].sort(([one], [other]) => (one < other ? -1 : 1))) {
         await transaction.run(this.#add({ projectId, day, ...traffic }));
       }

@@ -26,7 +26,7 @@ export class Traffic implements Component {
   readonly #store: TrafficStore;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By day and project, oldest day first. */
+  /** Traffic by day and project, oldest day first. */
   readonly #unwritten = new Map<number, Map<string, DayTraffic>>();
   #today = new Map<string, DayTraffic>();
   #dayBeginsAtMs = Number.POSITIVE_INFINITY;

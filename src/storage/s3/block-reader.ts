@@ -12,7 +12,7 @@ const maxMemoryBytes = 32 * 1024 ** 2;
 const maxBlocksAhead = 2;
 
 export interface RemoteFile extends ObjectName {
-  /** For error messages. */
+  /** Path for error messages. */
   readonly path: string;
 }
 

@@ -77,7 +77,7 @@ async function copyOne(
     progress.add(length);
   }
   await file.sync();
-  // Of objects that were not sent in parts, unless the server encrypts them.
+  // Compares the MD5 that is the ETag of objects that were not sent in parts, unless the server encrypts them.
   const expectedMd5 = md5Etag.exec(etag)?.[1];
   const isSent = expectedMd5 === undefined || md5.digest('hex') === expectedMd5;
   if (isSent && (await fileDigest(path)) === sent.digest('hex')) return;

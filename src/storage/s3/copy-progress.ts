@@ -4,7 +4,7 @@ export interface CopyProgress {
   end(): void;
 }
 
-/** Of one folder of the data folder. */
+/** Progress of one folder of the data folder. */
 export interface CopiedFolder {
   readonly folder: string;
   files: number;

@@ -17,7 +17,7 @@ const journalName = 'storage-copy.jsonl';
 const comparedAtOnceBytes = 8 * 1024 ** 2;
 
 interface LocalFile {
-  /** In the data folder, with slashes: its key without the prefix. */
+  /** Name in the data folder, with slashes: its key without the prefix. */
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
@@ -52,7 +52,7 @@ export async function copyToBucket(options: CopyToBucketOptions): Promise<Copied
     const isSame = line?.bytes === file.bytes && line.modifiedAtMs === file.modifiedAtMs;
     return !isSame || present.get(prefix + file.name)?.etag !== line.etag;
   });
-  // Each is sent and read back.
+  // Counts bytes twice: each file is sent and read back.
   progress.begin('Copying', 2 * missing.reduce((sum, { bytes }) => sum + bytes, 0));
   await forEachFile(missing, signal, async (file, stop) => {
     const line = await copyOne(options, file, stop);
@@ -88,7 +88,7 @@ async function copyOne(
   return { ...file, etag: version.etag, sha256 };
 }
 
-/** All but what stays in the data folder: the window of live streams and work. */
+/** Lists the files, except for what stays in the data folder: the window of live streams and work. */
 async function storedFiles(dataDir: string): Promise<LocalFile[]> {
   const found: LocalFile[] = [];
   const add = async (name: string) => {

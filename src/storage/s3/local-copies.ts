@@ -51,7 +51,7 @@ export class LocalCopies {
     const cancel = new AbortController();
     const path = join(this.#cache.scratchFolder, newUuid(), basename(file.path));
     const ready = this.#make(file, path, cancel.signal);
-    // Each user sees the error.
+    // Ignores the error here: each user sees it.
     ready.catch(() => {});
     const copy = { path, ready, cancel, users: 0 };
     this.#copies.set(id, copy);

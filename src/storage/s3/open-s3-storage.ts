@@ -17,7 +17,7 @@ const connectTimeoutMs = 5_000;
 /** The S3 server may start at the same time. */
 const usualStartPatienceMs = 15_000;
 const startRetryMs = 1_000;
-/** More than this is worth a word to the operator. S3 refuses 15 minutes. */
+/** Clock skew above which the operator is warned. S3 rejects 15 minutes. */
 const maxClockSkewMs = 240_000;
 
 interface ConnectS3Options {
@@ -84,7 +84,7 @@ function openObjects(
     forcePathStyle: usesPathStyle,
     // Requests are repeated here, with their bodies.
     maxAttempts: 1,
-    // Not all servers know the newer checksums. Each request signs the hash of its body.
+    // Requests no newer checksums, which not all servers know. Each request signs the hash of its body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {

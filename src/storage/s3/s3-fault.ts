@@ -28,7 +28,7 @@ export class S3Fault extends Error {
     this.canRetry = retriedKinds.has(kind);
   }
 
-  /** For callers of the storage. */
+  /** Returns the error for callers of the storage. */
   toAppError(): AppError {
     const code = this.kind === 'full' ? 'disk-full' : 'storage-unavailable';
     return new AppError(code, `${this.message}${adviceOf[this.kind] ?? ''}`, { cause: this });
@@ -43,7 +43,7 @@ const adviceOf: Partial<Record<S3FaultKind, string>> = {
   network: '. Check that the S3 server runs, and its address in MILLRACE_STORAGE_URL.',
 };
 
-/** Of answers to GET, PUT, DELETE and LIST; those to HEAD have only a status. */
+/** Kinds by the code of answers to GET, PUT, DELETE and LIST; those to HEAD have only a status. */
 const kindOfCode: Readonly<Record<string, S3FaultKind>> = {
   NoSuchKey: 'missing',
   NotFound: 'missing',
@@ -97,7 +97,7 @@ function kindOfStatus(status: number | undefined): S3FaultKind {
   return status >= 500 && status !== 501 ? 'server' : 'invalid';
 }
 
-/** As the file system says it. */
+/** Creates the error of the file system for a missing file. */
 export function notFoundError(path: string): Error {
   return Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT', path });
 }

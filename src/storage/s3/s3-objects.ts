@@ -83,7 +83,7 @@ export class S3Objects {
     }
   }
 
-  /** With the metadata that its upload gave it. */
+  /** Reads an object with the metadata that its upload gave it. */
   async readMetadata(
     key: string,
   ): Promise<{ readonly etag: string; readonly metadata: Readonly<Record<string, string>> }> {
@@ -320,7 +320,7 @@ function storedObjectFrom(
   return { etag: quoted(etag), bytes: bytes ?? 0, modifiedAtMs: modifiedAt?.getTime() ?? 0 };
 }
 
-/** Some servers leave out the quotes. */
+/** Adds the quotes that some servers leave out. */
 export function quoted(etag: string | undefined): string {
   return `"${(etag ?? '').replaceAll('"', '')}"`;
 }

@@ -20,7 +20,7 @@ export interface S3Observer {
 }
 
 interface RequestLimits {
-  /** Of one attempt, or without a byte of its answer. */
+  /** Timeout of one attempt, or without a byte of its answer. */
   readonly timeoutMs: number;
   /** Attempts begin only within it, counted from the last byte. */
   readonly patienceMs: number;
@@ -44,7 +44,7 @@ const retrySchedule: RetrySchedule = {
   jitter: { min: 0.5, max: 1 },
 };
 const maxAttempts = 50;
-/** Of one attempt whose answer arrives slowly. */
+/** Timeout of one attempt whose answer arrives slowly. */
 const maxAnswerMs = 600_000;
 const maxClockAttempts = 3;
 /** Uploads have requests of their own, so that they never hold up readers. */

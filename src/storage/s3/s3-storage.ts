@@ -35,7 +35,7 @@ function isFileKey(key: string, prefix: string): boolean {
 export interface S3StorageOptions {
   readonly root: string;
   readonly objects: S3Objects;
-  /** Before all keys: empty, or ends with a slash. */
+  /** Prefix of all keys: empty, or ends with a slash. */
   readonly prefix: string;
   readonly cache: StorageCache;
   /** Clients may download from the S3 server. */
@@ -226,7 +226,7 @@ export class S3Storage implements MediaStorage {
     try {
       version = await this.#upload(path, path, signal);
     } catch (error) {
-      // Kept before.
+      // Returns when the file was kept before.
       if (systemCodeOf(error) === 'ENOENT' && (await this.#versions.find(this.#keyOf(path))) !== undefined)
         return;
       throw error;
@@ -253,7 +253,7 @@ export class S3Storage implements MediaStorage {
     try {
       await rename(from, scratch);
     } catch (error) {
-      // Another file system: the cache gets it with the first read.
+      // Leaves a file of another file system: the cache gets it with the first read.
       if (systemCodeOf(error) !== 'EXDEV') throw error;
       await rm(from, { force: true });
       return;

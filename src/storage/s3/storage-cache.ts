@@ -42,7 +42,7 @@ interface Entry {
 
 export interface OpenedEntry {
   readonly file: FileHandle;
-  /** In the stored file. */
+  /** Start in the stored file. */
   readonly start: number;
   readonly end: number;
   /** The file lacks bytes. */
@@ -102,7 +102,7 @@ export class StorageCache {
     return cache;
   }
 
-  /** For files that become entries. Emptied at the start. */
+  /** Folder for files that become entries. Emptied at the start. */
   get scratchFolder(): string {
     return join(this.#options.folder, 'scratch');
   }
@@ -295,7 +295,7 @@ export class StorageCache {
     this.#names.set(key, names.add(name));
     this.#entries.set(name, entry);
     if (this.#entries.has(name)) return;
-    // Of an earlier run, whose cache was larger.
+    // Removes an entry of an earlier run, whose cache was larger.
     this.#removeName(name);
     void this.#unlink(name);
   }

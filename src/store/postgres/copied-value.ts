@@ -1,12 +1,14 @@
 import { AppError } from '../../shared/errors.ts';
 
 export type SqliteValue = bigint | number | string | Buffer | null;
-/** As text, which both databases can be read as; numbers with a fraction and bytes too. */
+/**
+ * Types of values that are copied as text, which both databases can read; numbers with a fraction and bytes too.
+ */
 type ValueKind = 'integer' | 'real' | 'text' | 'bytes';
 
 export interface CopiedColumn {
   readonly name: string;
-  /** Such as `bigint`. */
+  /** Type such as `bigint`. */
   readonly type: string;
 }
 

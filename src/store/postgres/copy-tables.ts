@@ -17,7 +17,7 @@ interface ColumnRow extends CopiedColumn {
   readonly position: string | null;
 }
 
-/** They tell of the database itself, and of the servers that use it. */
+/** Tables that tell of the database itself, and of the servers that use it. */
 export const tablesNotCopied: readonly string[] = [
   'schema_version',
   'schema_compatibility',

@@ -33,7 +33,7 @@ const sessionSettings = `SET statement_timeout = ${statementTimeoutMs}; SET idle
 const defaultResponseTimeoutMs = 65_000;
 const maxAttempts = 5;
 const retryDelayMs = 20;
-/** After a failover, until the address leads to the new primary. */
+/** Interval of attempts after a failover, until the address leads to the new primary. */
 const reconnectEveryMs = 1_000;
 const selectIsReadOnly = "SELECT current_setting('transaction_read_only') AS is_read_only";
 const readOnlyMessage = 'PostgreSQL is read-only';
@@ -75,7 +75,7 @@ class PostgresDatabase implements Database {
     readonly openPool: (max: number) => pg.Pool;
     /** Settings of connections beside the pools. */
     readonly settings: pg.ClientConfig;
-    /** By transaction, by a pooler between. */
+    /** True behind a pooler that assigns connections by transaction. */
     readonly isPooled: boolean;
     readonly lock: DataFolderLock | undefined;
     readonly isShared: boolean;
@@ -206,7 +206,7 @@ class PostgresDatabase implements Database {
       await this.#orAppError(client.query('BEGIN'));
       const result = await runInScope(scope, () => work(this.#transactionOf(client, scope)));
       const { command } = await this.#orAppError(client.query('COMMIT'));
-      // After a failed query, PostgreSQL rolls back without an error.
+      // Detects a rollback: after a failed query, PostgreSQL does it without an error.
       if (command !== 'COMMIT') throw new AppError('server-error', 'The transaction was rolled back.');
       scope.notifyCommitted();
       return result;
@@ -255,12 +255,12 @@ export async function connectPostgres(options: {
   /** Released when the database stops. */
   readonly lock?: DataFolderLock | undefined;
   readonly isBesideServer?: boolean;
-  /** Other servers may use it, too. Default false. */
+  /** True when other servers may use it, too. Default false. */
   readonly isShared?: boolean;
   readonly onIdleError?: (error: Error) => void;
   /** A pooler between gives each transaction another connection. */
   readonly onPooled?: () => void;
-  /** Of a query; 65 s by default. */
+  /** Timeout of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
 }): Promise<PostgresDatabase> {
   const settings: pg.ClientConfig = {

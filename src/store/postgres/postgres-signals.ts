@@ -20,7 +20,7 @@ const retries: RetrySchedule = {
   delaysMs: doublingDelaysMs(250, 4_000),
   jitter: { min: 0.5, max: 1 },
 };
-/** More are dropped: they are hints, and whoever listens also reads from time to time. */
+/** Maximum queued signals. More are dropped: they are hints, and whoever listens also reads from time to time. */
 const maxQueued = 10_000;
 const maxBatch = 500;
 /**
@@ -128,7 +128,7 @@ export class PostgresSignals implements Signals {
         failures += 1;
         if (!signal.aborted) this.#onError(error as Error);
       }
-      // Not awaited: a connection that no longer answers does not end in time.
+      // Closes without waiting: a connection that no longer answers does not end in time.
       client.end().catch(() => {});
       if (failures > 0) await sleep(retryDelayMs(retries, failures), undefined, { signal }).catch(() => {});
     }

@@ -87,7 +87,7 @@ export class SqliteSource {
     );
   }
 
-  /** In the order of the primary key. */
+  /** Reads rows in the order of the primary key. */
   rows({ name, columns, key }: CopiedTable): IterableIterator<SqliteValue[]> {
     const names = quotedList(columns.map(column => column.name));
     return this.#sqlite

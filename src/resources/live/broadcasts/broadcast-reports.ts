@@ -34,7 +34,7 @@ export class BroadcastReports implements Component {
     this.#task.request();
     return this.#options.running().length > 0;
   });
-  /** Those that other servers know as playable. */
+  /** Broadcasts that other servers know as playable. */
   #reported = new Set<string>();
 
   constructor(options: BroadcastReportsOptions) {

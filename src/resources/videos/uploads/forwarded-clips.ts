@@ -77,7 +77,7 @@ export class ForwardedClips implements SignalingEndpoint {
   readonly #videos: Pick<VideosService, 'createHere'>;
   readonly #clock: Clock;
   readonly #startedAtMs: number;
-  /** With the time at which they expire, the first to do so first. */
+  /** Used tokens with the time at which they expire, the first to do so first. */
   readonly #usedTokens = new Map<string, number>();
 
   constructor(tokens: PrivateTokens, videos: Pick<VideosService, 'createHere'>, clock: Clock) {
@@ -117,7 +117,7 @@ export class ForwardedClips implements SignalingEndpoint {
     if (this.#usedTokens.size >= maxUsedTokens) {
       throw detailed('not-ready', 'Too many clips were requested. Try again in a moment.', retryAfterSeconds);
     }
-    // Its time of minting may be ahead of our clock.
+    // Keeps the token longer: its time of minting may be ahead of our clock.
     this.#usedTokens.set(token, nowMs + 2 * maxTokenAgeMs);
     return true;
   }
@@ -127,7 +127,7 @@ function signedText(path: string, body: string): string {
   return createHash('sha256').update(`${path}\n${body}`).digest('hex');
 }
 
-/** Of an answer in the form of {@link toErrorBody}. */
+/** Reads the error of an answer in the form of {@link toErrorBody}. */
 function errorFrom(body: unknown): AppError {
   const {
     type,
