@@ -17,7 +17,7 @@ interface Schema {
 const pathStart = '#/components/schemas/';
 const indent = '  ';
 const maxLineLength = 110;
-/** Before what stands in an operation. */
+/** Indentation in an operation. */
 const inOperation = indent.repeat(2);
 
 /**

@@ -48,7 +48,7 @@ export function startPublisher(ffmpegPath: string, args: readonly string[], addr
   };
 }
 
-/** In a group of its own: Ctrl-C is the caller's to pass on, in the order of its ends. */
+/** Starts ffmpeg in its own group: the caller passes Ctrl-C on, in the order in which it ends programs. */
 function start(ffmpegPath: string, args: readonly string[]): ChildProcess {
   return spawn(ffmpegPath, ['-hide_banner', '-nostdin', '-loglevel', 'error', ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],

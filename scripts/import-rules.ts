@@ -88,7 +88,7 @@ const environmentReaders = /^(main\.ts$|cli\/|config\/)/;
 interface Import {
   readonly specifier: string;
   readonly isTypeOnly: boolean;
-  /** From 1. */
+  /** Line number from 1. */
   readonly line: number;
 }
 

@@ -11,9 +11,9 @@ export interface ServerProcess {
   readonly sandboxKey: string;
   /** Nothing is cut, and nothing is written over pictures. */
   readonly productionKey: string;
-  /** All lines that it printed so far. */
+  /** Lines that it printed so far. */
   readonly lines: readonly string[];
-  /** When it printed its first line, and when it was ready, in milliseconds after it was started. */
+  /** Times of its first line, and of being ready, in milliseconds after it was started. */
   readonly startTimes: { readonly firstLineMs: number; readonly readyMs: number };
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** SIGTERM, and how it ended. */
@@ -31,7 +31,7 @@ export interface ServerProcessOptions {
   readonly isDetached?: boolean;
 }
 
-/** As in the start script of package.json. */
+/** Environment of the start script in package.json. */
 const startEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run-0123456789';
@@ -58,7 +58,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       MILLRACE_DATA_DIR: options.dataDir,
       MILLRACE_BOOTSTRAP_SANDBOX_KEY: sandboxKey,
       MILLRACE_BOOTSTRAP_PRODUCTION_KEY: productionKey,
-      // All clients of a test or benchmark have one address.
+      // Removes the limits per address: all clients of a test or benchmark have one.
       MILLRACE_HTTP_MAX_CONNECTIONS_PER_ADDRESS: '0',
       MILLRACE_RTMP_MAX_CONNECTIONS_PER_ADDRESS: '0',
       ...options.env,

@@ -82,7 +82,7 @@ function append(line: ReportLine): void {
   appendFileSync(process.env.MILLRACE_TEST_REPORT!, `${JSON.stringify(line)}\n`);
 }
 
-/** From the start of its process to its end, without its wait for a turn. */
+/** Duration of a file from the start of its process to its end, without its wait for a turn. */
 function secondsOf(module: TestModule): number {
   const { environmentSetupDuration, prepareDuration, setupDuration, collectDuration, duration } =
     module.diagnostic();

@@ -13,7 +13,7 @@ export interface FileOutcome {
 /** The time that a test file took. */
 export interface FileCost {
   readonly project: string;
-  /** From the start of its process to its end. */
+  /** Seconds from the start of its process to its end. */
   readonly seconds: number;
   /** Used by its process and all that it started; absent where no `/proc` tells. */
   readonly cpuSeconds?: number | undefined;
@@ -68,7 +68,7 @@ export interface RepeatedOutcome extends RunOutcome {
 
 /** Limits of the repeats. */
 export interface RepeatLimits {
-  /** More failed files than this are not repeated: the change is at fault, not the machine. */
+  /** Failed files above which none is repeated: the change is at fault, not the machine. */
   readonly maxFiles: number;
   readonly maxFileMs: number;
   readonly maxTotalMs: number;

@@ -6,7 +6,7 @@ import { basicAuthorization } from './server-process.ts';
 
 /** A file on its way to a video. */
 export interface FileUpload {
-  /** Of the server, such as `http://127.0.0.1:8080`. */
+  /** URL of the server, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly videoId: string;

@@ -75,7 +75,7 @@ const report: ApiLoadReport = running.map(({ load, times, failures }) => {
 });
 process.send?.(report, () => process.exit(0));
 
-/** As many as both lists need to be gone through in step. */
+/** Returns as many requests as both lists need to be gone through in step. */
 function requestsOf({ method, paths, bodies, authorization }: ApiLoad): Buffer[] {
   return Array.from({ length: Math.max(paths.length, bodies?.length ?? 0) }, (_, index) => {
     const body = bodies?.[index % bodies.length];
@@ -111,7 +111,7 @@ function openConnection(
     port: order.port,
     noDelay: true,
     onread: {
-      // All connections read one after the other, so each copies what it got at once.
+      // Copies what one connection got at once: all read one after the other.
       buffer: Buffer.alloc(64 * 1_024),
       callback: (count, buffer) => {
         (buffer as Buffer).copy(answer, received, 0, count);

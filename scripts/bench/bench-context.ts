@@ -14,7 +14,7 @@ import type { PublishOrder, PublishReport } from './publish-process.ts';
 import type { Row } from './report.ts';
 
 export interface BenchContext {
-  /** For what is made once; removed in the end. */
+  /** Folder for what is made once; removed in the end. */
   readonly folder: string;
   /** The one that the server finds. */
   readonly ffmpeg: FfmpegBuild;
@@ -55,7 +55,7 @@ export function makeStream(
 /** A helper process; ends when it is told to, and with this one. */
 export class HelperProcess<Report> {
   readonly child: ChildProcess;
-  /** All that it has said. */
+  /** Reports that it has sent so far. */
   readonly reports: Report[] = [];
   readonly #exited: Promise<unknown>;
   #nextReport = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ export function publishTo(
   return new HelperProcess<PublishReport>('./publish-process.ts', order);
 }
 
-/** When the publisher of a helper was accepted, in milliseconds of wall-clock time. */
+/** Waits until the publisher of a helper is accepted, and returns the time in milliseconds of wall-clock time. */
 export async function acceptedAt(helper: HelperProcess<PublishReport>): Promise<number> {
   return (await helper.report(report => report.kind === 'accepted')).atMs;
 }

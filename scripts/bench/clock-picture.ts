@@ -16,7 +16,7 @@ export const clockImage = {
   framesPerSecond: 30,
 } as const;
 
-/** With the size of the tag that is not there. */
+/** Size of the head, with the size of the tag that is not there. */
 const flvHeadBytes = 13;
 const tagHeadBytes = 11;
 const { width, height, barWidth, barHeight, framesPerSecond } = clockImage;

@@ -16,11 +16,11 @@ const nginxHls = (folder: string) =>
 const withoutRecording = { MILLRACE_RECORDING_ENABLED: 'false', MILLRACE_LIVE_REWIND: '0' };
 const withRecording = { MILLRACE_RECORDING_ENABLED: 'true' };
 
-/** Of each of twenty streams. */
+/** Cost of each of twenty streams. */
 interface Cost {
   /** Percent of a core, of all processes of the server. */
   readonly processor: number;
-  /** Beyond the idle server. */
+  /** Memory beyond the idle server. */
   readonly pssBytes: number;
   /** Pages that the processes made dirty in files, as a share of the media that was published. */
   readonly writtenShare: number;

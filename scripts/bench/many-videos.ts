@@ -23,7 +23,7 @@ export async function fillWithVideos(dataDir: string, videos: number): Promise<v
     );
     const projectId = project!.id;
     const store = new VideosStore(database);
-    // Of the last hours: empty ones are removed after a week.
+    // Creates videos of the last hours: empty ones are removed after a week.
     const newestAtMs = Date.now();
     for (let made = 0; made < videos; made += videosAtOnce) {
       await database.transaction(async transaction => {

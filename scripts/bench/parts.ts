@@ -32,7 +32,7 @@ interface Part {
 
 interface Round {
   readonly report: RequestReport;
-  /** Of the server, microseconds of processor time. */
+  /** Processor time of the server, in microseconds. */
   readonly microsecondsPerAnswer: number;
   /** Percent of a core. */
   readonly serverLoad: number;

@@ -9,7 +9,7 @@ export interface Recording {
   readonly loopMs: number;
 }
 
-/** As OBS sends. */
+/** Chunk size that OBS sends. */
 const chunkBytes = 4_096;
 const tags = {
   audio: { type: 8, chunkStreamId: 4 },

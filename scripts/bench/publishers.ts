@@ -13,9 +13,9 @@ const name = `${streamCount} publishers`;
 const watchedEvery = 10;
 const maxLateMs = 200;
 const mebibyte = 1024 * 1024;
-/** Less than what playlists list, so that no part can come and go unseen. */
+/** Poll interval, less than what playlists list, so that no part can come and go unseen. */
 const pollEveryMs = 4000;
-/** So that ten minutes of two hundred streams fit on a disk. */
+/** Settings with which ten minutes of two hundred streams fit on a disk. */
 const env = { MILLRACE_RECORDING_ENABLED: 'false', MILLRACE_LIVE_REWIND: '1m' };
 
 /** Looks for missing and late parts of more publishers than most servers ever have. */
@@ -43,7 +43,7 @@ export const benchPublishers: Bench = context =>
       const following = followParts(mediaUrl, part => parts.push(part), end.signal);
       followed.push(following.catch((error: unknown) => void failures.push(String(error))));
     }
-    // Those that were there before we asked tell nothing.
+    // Skips earlier parts: those before the first request tell nothing.
     await sleep(5000);
     const skippedParts = new Map([...arrivals].map(([index, parts]) => [index, parts.length]));
     const before = treeCpuSeconds(pid);

@@ -12,7 +12,7 @@ export class RawHttp {
   readonly #host: string;
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Of head and body together, once the head is there. */
+  /** Bytes of head and body together, once the head is there. */
   #expectedBytes: number | undefined;
   #isChunked = false;
   #waiting: PromiseWithResolvers<RawAnswer> | undefined;

@@ -12,11 +12,11 @@ export interface RequestOrder {
 }
 
 export interface RequestReport {
-  /** All of them, those of the warming up too. */
+  /** Count of all answers, those of the warming up too. */
   readonly answers: number;
   readonly requestsPerSecond: number;
   readonly bytesPerSecond: number;
-  /** Of a core: near 100, this generator is the limit. */
+  /** Percent of a core: near 100, this generator is the limit. */
   readonly processorPercent: number;
   /** Answers of another length than the first: something went wrong. */
   readonly failures: number;
@@ -51,7 +51,7 @@ const report: RequestReport = {
 };
 process.send?.(report, () => process.exit(0));
 
-/** All answers are alike, so that their end is found by counting; this finds how long one is. */
+/** Measures an answer. All are alike, so that their end is found by counting. */
 function measureAnswer(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const socket = connect({ host: '127.0.0.1', port: order.port });

@@ -38,7 +38,7 @@ const measureServer: Bench = context =>
     await publisher.stop();
 
     const sentMs = publisher.reports.filter(report => report.kind === 'frame').map(report => report.atMs);
-    // Those that were there before we asked tell nothing.
+    // Skips the first parts: those before the first request tell nothing.
     const lagsMs = parts.slice(8).map(part => part.atMs - sentMs[part.lastFrame]!);
     return [
       judge(name, {

@@ -32,7 +32,7 @@ export async function fetchPlaylist(mediaUrl: string, directives = ''): Promise<
   return parseMediaPlaylist(text);
 }
 
-/** When a part was there, and its last video frame, counted from the first of the broadcast. */
+/** Arrival of a part, and its last video frame, counted from the first of the broadcast. */
 export interface PartArrival {
   readonly number: number;
   readonly lastFrame: number;

@@ -1,18 +1,19 @@
 /**
- * Many viewers of one stream: each asks for the next playlist, held until its part is there, then for the part. Started with one
- * argument, a {@link ViewersOrder} as JSON; sends one {@link ViewersReport} when it is told to stop, and ends.
+ * Simulates many viewers of one stream: each asks for the next playlist, held until its part is there, then for
+ * the part. Started with one argument, a {@link ViewersOrder} as JSON; sends one {@link ViewersReport} when it is
+ * told to stop, and ends.
  */
 import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
 export interface ViewersOrder {
   readonly port: number;
-  /** Of the media playlist. */
+  /** Path of the media playlist. */
   readonly path: string;
   readonly viewers: number;
 }
 
-/** Each part that a viewer got whole: its number, and the wall-clock time. */
+/** Arrivals of complete parts: number, and wall-clock time. */
 export interface ViewersReport {
   readonly arrivals: readonly (readonly [number: number, atMs: number])[];
   readonly failures: readonly string[];

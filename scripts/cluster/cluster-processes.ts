@@ -37,7 +37,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** For data folders. */
+  /** Folder for the data folders. */
   readonly folder: string;
   /** Settings of each node, in addition to those of the cluster. */
   readonly nodes: readonly (NodeSettings | ((urls: ClusterUrls) => Promise<NodeSettings>))[];

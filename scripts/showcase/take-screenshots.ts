@@ -7,7 +7,7 @@ import { chromiumArguments, findChromium } from '../../test/support/chromium.ts'
 
 /** A screenshot to be taken. */
 export interface Screenshot {
-  /** Of the file, without ending. */
+  /** File name without ending. */
   readonly name: string;
   readonly path: string;
   readonly theme: 'light' | 'dark';

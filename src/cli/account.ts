@@ -79,7 +79,7 @@ async function runAccountCommand({ words, options, flags, configFile }: CommandL
   const { AccountAdmin } = await import('../resources/identity/accounts/account-admin.ts');
   const { systemClock } = await import('../shared/clock.ts');
   const { dataDir, databaseUrl, line } = findDataDir({ flags, configFile, env: process.env });
-  // Not on standard output, which scripts parse.
+  // Prints to standard error: scripts parse standard output.
   process.stderr.write(`${line}\n`);
   const database = await openDatabaseWithoutLock({ dataDir, url: databaseUrl });
   try {

@@ -61,7 +61,7 @@ async function writeBuild(): Promise<void> {
     if (fileURLToPath(serverBundleFolder()) !== `${folder}/`)
       throw new Error('a source changed during the build');
     await rename(scratch, folder).catch(async (error: unknown) => {
-      // Another process was faster.
+      // Another process wrote the bundle first.
       await stat(join(folder, 'main.js')).catch(() => {
         throw error;
       });

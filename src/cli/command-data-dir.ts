@@ -29,11 +29,11 @@ export function loadCommandConfig({ flags, configFile, env }: CommandSettings): 
 
 interface CommandData {
   readonly dataDir: string;
-  /** Of PostgreSQL. Without it, the database is in the data folder. */
+  /** URL of PostgreSQL. Without it, the database is in the data folder. */
   readonly databaseUrl: Secret | undefined;
-  /** Of the bucket. Without it, media is in the data folder. */
+  /** URL of the bucket. Without it, media is in the data folder. */
   readonly storageUrl: Secret | undefined;
-  /** For the operator. */
+  /** Line for the operator. */
   readonly line: string;
 }
 

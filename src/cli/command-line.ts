@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 export interface CommandLine {
   readonly words: readonly string[];
   readonly options: ReadonlySet<string>;
-  /** Of the command's own options that have one. */
+  /** Values of the command's own options that have one. */
   readonly values: Readonly<Record<string, string>>;
   readonly flags: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;

@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
 interface CopyCommand {
-  /** As in `npm run NAME -- copy`. */
+  /** Name as in `npm run NAME -- copy`. */
   readonly name: string;
   readonly usage: string;
   /** Options that have a value. */

@@ -48,7 +48,7 @@ async function restore(
     throw new BackupError(`There is no file ${resolve(file)}. Name a file written by "npm run backup".`);
   }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
-  // Also ends waiting for input.
+  // Aborts waiting for input, too.
   addAbortSignal(signal, from);
   try {
     process.stdout.write(await report(from, options.has('check'), { flags, configFile, signal }));

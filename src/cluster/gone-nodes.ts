@@ -14,7 +14,7 @@ export class GoneNodes {
   readonly #duty: SharedDuty;
   readonly #log: Logger;
   readonly #listeners = new Set<GoneListener>();
-  /** By run: what has succeeded is not repeated. */
+  /** Listeners by run: what has succeeded is not repeated. */
   readonly #succeeded = new Map<string, Set<GoneListener>>();
   readonly #task = new CoalescedTask(() => this.#takeOver());
 
@@ -59,7 +59,7 @@ export class GoneNodes {
     this.#succeeded.set(run.runId, succeeded);
     for (const listener of this.#listeners) {
       if (succeeded.has(listener)) continue;
-      // It may have come back.
+      // Checks again: the node may have returned.
       if (!(await this.#store.isGone(run))) return false;
       try {
         await listener(run.id);

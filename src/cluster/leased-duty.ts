@@ -26,7 +26,7 @@ export class LeasedDuty implements SharedDuty {
     return this.#isTaken && this.#hasLease();
   }
 
-  /** It is held, or was lost and its listeners still leave. */
+  /** True while the lease is held, or was lost and its listeners still leave. */
   get isInUse(): boolean {
     return this.#isTaken || this.#leaving !== undefined;
   }

@@ -25,7 +25,7 @@ export function leaseTimes(leaseMs: number): LeaseTimes {
 }
 
 const listedForMs = 1_000;
-/** Another process with the id of this node shows that it lives within this many renewals. */
+/** Renewals within which another process with the id of this node shows that it lives. */
 const watchedRenewals = 3;
 /** A renewal that hangs must not keep the next one. */
 const maxRenewals = 3;
@@ -120,7 +120,7 @@ export class LeasedNode implements ClusterMembership {
     return (await this.list()).find(({ id }) => id === nodeId);
   }
 
-  /** At most a second old. */
+  /** Lists nodes from a list at most a second old. */
   list(): Promise<readonly ClusterNode[]> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#listed === undefined || this.#listed.untilMs <= nowMs) {
@@ -186,7 +186,7 @@ export class LeasedNode implements ClusterMembership {
     await Promise.all([this.#sharing.idle(), this.#gone.stop()]);
     await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
     this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
-    // Otherwise others notice when the lease runs out.
+    // Leaves at once; otherwise, others notice when the lease runs out.
     await this.#store
       .leave({ id: this.id, runId: this.#runId })
       .catch((error: unknown) => this.#log.warn('leave-not-stored', { error: messageOf(error) }));
@@ -240,7 +240,7 @@ export class LeasedNode implements ClusterMembership {
     return this.#joining;
   }
 
-  /** Others have taken over what the former run did. */
+  /** Joins again, after others have taken over what the former run did. */
   async #joinAsNewRun(): Promise<void> {
     this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
     await this.#lapse();

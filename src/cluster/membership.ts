@@ -3,9 +3,9 @@ import type { ClusterNode, ClusterNodes, SharedDuty } from './node.ts';
 
 export type SelfNode = Omit<ClusterNode, 'startedAtMs' | 'isDraining'>;
 
-/** This node's place among those that share the database. */
+/** Membership of this node in the cluster that shares the database. */
 export interface ClusterMembership extends ClusterNodes, Component {
-  /** That of {@link ClusterNodes.self}. */
+  /** Id of {@link ClusterNodes.self}. */
   readonly id: string;
   /** The same duty for the same name. */
   duty(name: string): SharedDuty;
@@ -13,7 +13,10 @@ export interface ClusterMembership extends ClusterNodes, Component {
   readonly hasLease: boolean;
   /** True while the stored lease lasts, which is longer than {@link hasLease}: until then, nothing was taken over. */
   readonly isLeaseStored: boolean;
-  /** It has had its lease for long enough that other nodes could renew theirs, as after the database was away. */
+  /**
+   * True when it has had its lease for long enough that other nodes could renew theirs, as after the database was
+   * away.
+   */
   readonly isSettled: boolean;
   /** The last list that could be read. */
   readonly lastListed: readonly ClusterNode[];

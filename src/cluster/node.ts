@@ -2,7 +2,7 @@ import type { NodeRole } from '../shared/node-roles.ts';
 
 /** A server that shares its database with others. */
 export interface ClusterNode {
-  /** Kept in the data folder, so that a node that restarts is the same one. */
+  /** Id that is kept in the data folder, so that a node that restarts is the same one. */
   readonly id: string;
   readonly roles: readonly NodeRole[];
   /** Base address at which other nodes and viewers reach it. */
@@ -11,11 +11,11 @@ export interface ClusterNode {
   readonly mediaUrl: string;
   readonly version: string;
   readonly startedAtMs: number;
-  /** It takes no new publishers, jobs or viewers. */
+  /** True when it takes no new publishers, jobs or viewers. */
   readonly isDraining: boolean;
 }
 
-/** All nodes whose lease has not run out. */
+/** Nodes whose lease has not run out. */
 export interface ClusterNodes {
   readonly self: ClusterNode;
   find(nodeId: string): Promise<ClusterNode | undefined>;

@@ -3,7 +3,7 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { nodeRoles } from '../shared/node-roles.ts';
 import { type Config, type SettingKey, settings } from './settings.ts';
 
-/** In ascending precedence: file, environment, flags. */
+/** Sources in ascending precedence: file, environment, flags. */
 export interface ConfigSources {
   /** A missing JSON file is an error only when `fileRequired`. */
   readonly file?: string;
@@ -14,7 +14,7 @@ export interface ConfigSources {
 
 interface Found {
   readonly raw: unknown;
-  /** For error messages: `config/server.json: http.port`. */
+  /** Place for error messages: `config/server.json: http.port`. */
   readonly where: string;
 }
 

@@ -23,7 +23,7 @@ export const secret: SettingKind<Secret> = {
   parse: raw => new Secret(text.parse(raw)),
 };
 
-/** Of SRT. */
+/** Passphrase of SRT. */
 export const passphrase: SettingKind<Secret> = {
   name: 'secret',
   parse(raw) {
@@ -96,7 +96,7 @@ function withUnit(raw: unknown, form: RegExp, units: Readonly<Record<string, num
   return amount === undefined ? undefined : Number(amount) * units[unit]!;
 }
 
-/** Such as `200ms`, `2.5s`, `5m`; in whole milliseconds, as databases store them. */
+/** Duration such as `200ms`, `2.5s`, `5m`; in whole milliseconds, as databases store them. */
 export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     name: 'duration',
@@ -113,7 +113,7 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
 
 const legacyTrueDays = 90;
 
-/** Such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
+/** Days such as `7d`. `false` and 0 are none, and `true` is 90 days: the setting was a boolean once. */
 export function days(maxDays: number): SettingKind<number> {
   return {
     name: 'days such as `7d`, or `false`',
@@ -129,7 +129,7 @@ export function days(maxDays: number): SettingKind<number> {
 
 const sizeUnitsBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Such as `64MiB`; in bytes. */
+/** Size such as `64MiB`; in bytes. */
 export function size(minBytes: number, maxBytes: number): SettingKind<number> {
   return {
     name: 'size',
@@ -154,7 +154,7 @@ export function choice<const Words extends readonly string[]>(words: Words): Set
   };
 }
 
-/** Some of the words, separated by commas. */
+/** List of some of the words, separated by commas. */
 export function choices<const Words extends readonly string[]>(
   words: Words,
 ): SettingKind<readonly Words[number][]> {
@@ -202,7 +202,7 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i.test(text);
 }
 
-/** Of OpenID Connect. A slash at the end belongs to it. */
+/** Issuer of OpenID Connect. A slash at the end belongs to it. */
 export const issuerUrl: SettingKind<string> = {
   name: 'address',
   parse(raw) {

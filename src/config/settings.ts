@@ -26,7 +26,7 @@ import {
 interface Setting<Value, Default> {
   readonly env: string;
   readonly kind: SettingKind<Value>;
-  /** As in the file; `null` means unset, or chosen by the server. */
+  /** Default as written in the file; `null` means unset, or chosen by the server. */
   readonly fallback: Default;
   readonly prose: string;
 }

@@ -27,7 +27,7 @@ const rootSchema = z
     ],
   });
 
-/** For programs: browsers are redirected before this. */
+/** Routes at the root for programs: browsers are redirected before this. */
 export function rootRoutes({ version, publicUrl }: RootOptions): Route[] {
   return [
     defineRoute({

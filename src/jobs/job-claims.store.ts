@@ -14,9 +14,9 @@ export interface Claim {
   readonly attempt: number;
 }
 
-/** Before this attempt. */
+/** A claimed job, with its state before this attempt. */
 export interface ClaimedJob extends StoredJob {
-  /** Another node may still run a removed job of the same subject. */
+  /** True when another node may still run a removed job of the same subject. */
   readonly hasRemoved: boolean;
 }
 
@@ -87,15 +87,15 @@ export class JobClaimStore {
     }
   }
 
-  /** By priority, then age. Jobs without a group form one group. */
+  /** Returns due jobs by priority, then age. Jobs without a group form one group. */
   async nextDueByGroup(lane: string, minPriority: number): Promise<StoredJob[]> {
     const due = this.#nextDueByGroup({ lane, minPriority, nowMs: this.#clock.nowMs() });
     return (await this.#database.all(due)).map(storedJobFrom);
   }
 
   /**
-   * Until the first retry of the lane. Zero or less for one that became due in the last `sinceMs`, after jobs were claimed:
-   * others that are due wait for room.
+   * Returns the time until the first retry of the lane. Zero or less for one that became due in the last
+   * `sinceMs`, after jobs were claimed: others that are due wait for room.
    */
   async nextDueInMs(lane: string, sinceMs: number): Promise<number | undefined> {
     const bound = { lane, nowMs: this.#clock.nowMs(), sinceMs: Math.ceil(sinceMs) };
@@ -144,7 +144,10 @@ export class JobClaimStore {
     return renewed.filter(row => row.is_removed === 0);
   }
 
-  /** Until the transaction ends, no other node takes the job over. The database of SQLite has no other node. */
+  /**
+   * Tells whether this node still has the job. Until the transaction ends, no other node takes it over. The
+   * database of SQLite has no other node.
+   */
   async holds({ id, attempt }: Claim, transaction: Transaction): Promise<boolean> {
     if (transaction.dialect === 'sqlite') return true;
     const query = transaction.queries
@@ -167,7 +170,7 @@ export class JobClaimStore {
     await this.#update(claim, { parsing: 'no' });
   }
 
-  /** This node lives, although it lost the job with its lease. */
+  /** Takes back a crash that was counted: this node lives, although it lost the job with its lease. */
   async denyCrash(id: number): Promise<void> {
     const query = this.#database.queries
       .updateTable('jobs')

@@ -89,7 +89,7 @@ export class JobLanes {
         .filter(job => runningOf(job) < maxPerGroup)
         .sort((one, other) => runningOf(one) - runningOf(other));
       const claimed = next && (await this.#claims.claim(next.id));
-      // Otherwise another node was faster, or it was removed.
+      // Tries the next job: another node claimed this one first, or it was removed.
       if (next === undefined || claimed !== undefined) return claimed;
     }
   }

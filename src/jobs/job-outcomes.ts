@@ -99,7 +99,7 @@ export class JobOutcomes {
   ): Promise<JobOutcome | undefined> {
     const claim: Claim = { id: job.id, attempt: number };
     if (isCancelled) {
-      // Others wait for the row to go.
+      // Removes the row, for which others wait.
       await this.#claims.remove(claim);
       this.#log.debug('job-cancelled', idsOf(job));
       return 'cancelled';
@@ -145,7 +145,7 @@ export class JobOutcomes {
       });
       if (!hasFailed) return this.#lost(job);
     } catch (fault) {
-      // Without the consequences, the owner would wait forever: the job is tried again.
+      // Tries the job again: without the consequences, the owner would wait forever.
       this.#log.error('job-give-up-failed', { ...idsOf(job), error: fault });
       const delayMs = retryDelayMs(jobRetries, jobRetries.delaysMs.length);
       if (isRunning) await this.#claims.requeue(claim, { delayMs, attempts, failure: failureText(error) });
@@ -166,7 +166,7 @@ export function idsOf(job: StoredJob): Readonly<Record<string, unknown>> {
   return { jobId: job.id, kind: job.kind, subjectId: job.subjectId };
 }
 
-/** As a server asked with `Retry-After`. */
+/** Delay that a server requested with `Retry-After`. */
 function requestedDelayMs(error: unknown): number {
   const seconds = error instanceof AppError ? (error.details.retryAfterSeconds ?? 0) : 0;
   return Math.min(maxRequestedDelayMs, 1_000 * seconds);

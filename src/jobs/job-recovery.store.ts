@@ -9,7 +9,7 @@ import { jobColumns, type StoredJob, storedJobFrom } from './job-rows.ts';
 const failWithinMs = 60_000;
 
 export interface ReleasedJob extends StoredJob {
-  /** It parsed a file of others. */
+  /** True when the job parsed a file of others. */
   readonly wasParsing: boolean;
 }
 
@@ -55,7 +55,7 @@ export class JobRecoveryStore {
     return this.#database.transaction(transaction => this.#release(narrow, 'lost', transaction));
   }
 
-  /** Those of any node whose own lease was not renewed. */
+  /** Releases jobs of any node whose own lease was not renewed. */
   releaseExpired(): Promise<ReleasedJob[]> {
     const narrow = (query: RunningQuery) => query.where('lease_until_ms', '<', this.#now());
     return this.#database.transaction(transaction => this.#release(narrow, 'lost', transaction));

@@ -32,7 +32,7 @@ export class JobRecovery {
     this.#log = options.log;
   }
 
-  /** Of the former process of this node. */
+  /** Releases jobs of the former process of this node. */
   async releaseOwn(): Promise<void> {
     await this.#recover(await this.#store.releaseOwn(this.#owner.id));
   }

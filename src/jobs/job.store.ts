@@ -98,7 +98,7 @@ export class JobStore {
     return idsOf(removed);
   }
 
-  /** Another node with a lease runs a removed job of the subject. */
+  /** Tells whether another node with a lease runs a removed job of the subject. */
   async isRemovedRunning(subjectId: string): Promise<boolean> {
     const query = this.#database.queries
       .selectFrom('jobs')

@@ -7,14 +7,14 @@ export interface NewJob {
   readonly payload?: unknown;
   /** Higher runs first. Default 0. */
   readonly priority?: number;
-  /** Such as a project's id. Lanes with a `maxPerGroup` share their capacity among groups. */
+  /** Group such as a project's id. Lanes with a `maxPerGroup` share their capacity among groups. */
   readonly groupId?: string | undefined;
 }
 
 export interface LaneLimits {
   readonly maxRunning: number;
   readonly maxPerGroup: number;
-  /** Each lets one more job run at once, if it has this priority or a higher one. Ascending. */
+  /** Ascending priorities. Each lets one more job run at once, if it has this priority or a higher one. */
   readonly reservedPriorities?: readonly number[];
 }
 

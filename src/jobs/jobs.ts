@@ -33,7 +33,7 @@ export interface JobsOptions {
   readonly lanes: Readonly<Record<string, number | LaneLimits>>;
   /** A job fails when the process died this often in a row while only this job parsed a file. Default 2. */
   readonly maxCrashes?: number;
-  /** Another node starts a job again that was not renewed for so long. Default 60 s. */
+  /** Time without renewal after which another node starts a job again. Default 60 s. */
   readonly leaseMs?: number;
   /** Default: one server uses the database. */
   readonly owner?: JobOwner;
@@ -48,12 +48,12 @@ const defaultLeaseMs = 60_000;
 const renewalsPerLease = 3;
 /** Jobs that other nodes add are started at once by a signal; this is for signals that were lost. */
 const pollEveryMs = 5_000;
-/** Another node that no longer answers has lost its jobs so long after they could have been renewed. */
+/** Time after the last possible renewal until another node that no longer answers has lost its jobs. */
 const awaitRemovedBeyondLeaseMs = 15_000;
 const awaitRemovedEveryMs = 1_000;
 const keepFailedMs = 7 * 24 * 3_600_000;
 const removeFailedEveryMs = 3_600_000;
-/** Also bounds how late a job starts after the system clock was set forward. */
+/** Maximum sleep, which also bounds how late a job starts after the system clock was set forward. */
 const maxSleepMs = 60_000;
 
 /**
@@ -144,7 +144,7 @@ export class Jobs implements Component, JobQueue {
   }
 
   async start(): Promise<void> {
-    // Other nodes may be of another version, with other kinds and lanes.
+    // Fails unknown kinds only when alone: other nodes may be of another version, with other kinds and lanes.
     if (await this.#owner.isAlone()) {
       await this.#failUnknownKinds();
       for (const { kind, lane } of this.#kinds.values()) await this.#store.moveKind(kind, lane);
@@ -234,7 +234,7 @@ export class Jobs implements Component, JobQueue {
     }
   }
 
-  /** On this node. */
+  /** Jobs that run on this node. */
   get runningCount(): number {
     return this.#running.size;
   }
@@ -252,7 +252,7 @@ export class Jobs implements Component, JobQueue {
     if (this.#state === 'started' && this.#isWorker && this.#kinds.size > 0) this.#starting.request();
   }
 
-  /** Another node removed jobs of the subject; without it, signals may have been lost. */
+  /** Ends jobs of the subject that another node removed; without a subject, signals may have been lost. */
   #checkRemoved(subjectId: string | undefined): void {
     if (!this.#isShared) return;
     if (
@@ -319,7 +319,7 @@ export class Jobs implements Component, JobQueue {
     let failure: AttemptFailure | undefined;
     try {
       controller.signal.throwIfAborted();
-      // Both may write the same files.
+      // Waits for the former job: both may write the same files.
       await (job.hasRemoved ? this.awaitRemoved(job.subjectId) : this.#running.awaitCancelled(job.subjectId));
       controller.signal.throwIfAborted();
       await kind.run({

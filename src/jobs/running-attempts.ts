@@ -16,7 +16,7 @@ export interface RunningAttempt extends JobAttempt {
   progressPercent: number;
   progressSavedAtMs: number;
   isCancelled: boolean;
-  /** Its work has ended, and its outcome is being recorded. */
+  /** True when its work has ended, and its outcome is being recorded. */
   isOver: boolean;
   readonly ended: PromiseWithResolvers<void>;
 }
@@ -103,13 +103,13 @@ export class RunningAttempts {
     }
   }
 
-  /** They run again once the subject is restored, without counting an attempt. */
+  /** Stops the jobs of a subject. They run again once it is restored, without counting an attempt. */
   pause(subjectId: string): void {
     if (this.#claiming > 0) this.#pausedSubjects.add(subjectId);
     for (const { controller } of this.ofSubject(subjectId)) controller.abort(pausedError());
   }
 
-  /** They run again, here or on another node, without counting an attempt. */
+  /** Aborts all attempts. They run again, here or on another node, without counting an attempt. */
   abort(reason: unknown): void {
     for (const { controller } of this.#attempts) controller.abort(reason);
   }

@@ -1,7 +1,7 @@
 import { messageOf } from '../shared/errors.ts';
 
 export interface MailFailure {
-  /** For the people who asked for the mail. */
+  /** Text for the people who requested the mail. */
   readonly text: string;
   /** The mail server says that another attempt would fail, too. */
   readonly isPermanent: boolean;

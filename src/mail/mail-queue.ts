@@ -13,7 +13,7 @@ export interface MailOutcome {
 
 export type SendMail = (mail: Mail) => Promise<MailOutcome>;
 
-/** Between attempts. */
+/** Delays between attempts. */
 const retryDelaysMs = [2_000, 10_000];
 const maxConcurrent = 4;
 const maxWaiting = 1_000;

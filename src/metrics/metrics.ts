@@ -155,7 +155,7 @@ export class Metrics {
     "Time from an encoded part's last frame to its availability.",
     lagBuckets,
   );
-  /** By kind and status: a labelled counter takes longer than the rest of a small response. */
+  /** Requests by kind and status: a labelled counter takes longer than the rest of a small response. */
   readonly #mediaRequests = new Map<string, Map<number, number>>();
   readonly sweepRemoved = this.#counter(
     'sweep_removed_total',
@@ -212,7 +212,7 @@ export class Metrics {
       gauge => {
         const { min, max } = this.#eventLoop;
         gauge.reset();
-        // Before the first sample the minimum is above the maximum.
+        // Skips an empty histogram: before the first sample the minimum is above the maximum.
         if (min <= max) {
           gauge.set({ quantile: '0.5' }, delaySecondsOf(this.#eventLoop.percentile(50)));
           gauge.set({ quantile: '0.99' }, delaySecondsOf(this.#eventLoop.percentile(99)));
@@ -288,7 +288,7 @@ export class Metrics {
     this.#bytesIn += bytes;
   }
 
-  /** Of protocols over UDP. */
+  /** Counts packets of protocols over UDP. */
   countIngestPackets(received: number, lost: number, recovered: number): void {
     this.#ingestPackets.received += received;
     this.#ingestPackets.lost += lost;

@@ -5,7 +5,7 @@ export const maxAudioTracks = 16;
 
 /** An audio rendition of a video: `audio`, `audio2`, ... in stereo, `surround`, `surround2`, ... in 5.1. */
 export interface AudioRenditionName {
-  /** From 1. */
+  /** Number of the track, from 1. */
   readonly track: number;
   readonly isSurround: boolean;
 }

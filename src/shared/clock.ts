@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 export interface Clock {
   /** UTC. May step when the machine's clock is set. */
   nowMs(): number;
-  /** From an arbitrary start; never goes back. */
+  /** Milliseconds from an arbitrary start; never goes back. */
   monotonicMs(): number;
 }
 

@@ -358,7 +358,7 @@ const statusOfKind: Record<ErrorKind, number> = {
 export interface Problem {
   readonly type?: ErrorCode;
   readonly title: string;
-  /** Such as `restreams[0][serverUrl]`. */
+  /** Name such as `restreams[0][serverUrl]`. */
   readonly name: string;
   readonly detail?: string;
   readonly range?: { readonly min?: number; readonly max?: number };

@@ -29,7 +29,7 @@ export class Lifecycle {
     this.#log = log;
   }
 
-  /** On a failure, stops those that started and rethrows. */
+  /** Starts all components. On a failure, stops those that started and rethrows. */
   async start(signal: AbortSignal = new AbortController().signal): Promise<void> {
     for (const component of this.#components) {
       try {

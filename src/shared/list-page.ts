@@ -1,5 +1,5 @@
 export interface PageRequest {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly currentPage: number;
   readonly pageSize: number;
 }

@@ -1,4 +1,4 @@
-/** Since 24.9, a server can decline an upgrade and handle the request as an ordinary one. */
+/** First version in which a server can decline an upgrade and handle the request as an ordinary one. */
 const minVersion = { major: 24, minor: 9 };
 
 export function unsupportedNodeReason(version: string): string | undefined {

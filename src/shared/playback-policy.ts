@@ -2,7 +2,7 @@
 export interface PlaybackPolicy {
   /** Sites with the player: `example.com`, or `*.example.com` for all its subdomains. In lower case. */
   readonly allowedDomains: string[];
-  /** Of requests that name no site, such as those of native apps. */
+  /** True to allow requests that name no site, such as those of native apps. */
   readonly allowNoReferrer: boolean;
   /** ISO 3166-1 alpha-2. */
   readonly allowedCountries: string[];
@@ -11,14 +11,14 @@ export interface PlaybackPolicy {
 
 /** Limits of a viewer's signed token, which hold for the clips of that viewer. */
 export interface ViewerLimits {
-  /** They end when it is revoked. */
+  /** Id of the key; tokens end when it is revoked. */
   readonly signingKeyId: string;
   readonly policy?: PlaybackPolicy | undefined;
   readonly endsAtMs: number;
 }
 
 export const maxPolicyDomains = 50;
-/** Of all domains together: pages name them in a header. */
+/** Maximum length of all domains together: pages name them in a header. */
 export const maxPolicyDomainChars = 2000;
 export const maxPolicyCountries = 250;
 

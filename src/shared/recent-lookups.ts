@@ -10,7 +10,7 @@ interface Known<Value> {
 
 /** Changes are seen after this delay. */
 const freshMs = 1000;
-/** While the database does not answer, what was read last is used as long as this. */
+/** Age up to which a value is used while the database does not answer. */
 const maxStaleMs = 60_000;
 const maxLookupMs = 500;
 

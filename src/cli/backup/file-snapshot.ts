@@ -31,7 +31,7 @@ export class FileSnapshot {
     return this.#hasLinks ? this.#folder : this.#dataDir;
   }
 
-  /** Without hard links, the files themselves are read. */
+  /** True with hard links; without, the files themselves are read. */
   get hasLinks(): boolean {
     return this.#hasLinks;
   }
@@ -94,7 +94,7 @@ export class FileSnapshot {
       if (code === 'EEXIST') {
         if (!isSameFile(path, target)) this.#replace(path, target);
       } else if (code === 'ENOENT') {
-        // Its folder does not exist yet, or the file no longer exists.
+        // Creates the missing folder, or ignores a file that no longer exists.
         mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
         ifThere(() => linkSync(path, target));
       } else throw error;
@@ -151,7 +151,9 @@ export function acquireBackupLock(dataDir: string): { release(): void } {
   }
 }
 
-/** Of running and killed backups. Folders on other disks are named like these, beside their files. */
+/**
+ * Lists snapshots of running and killed backups. Folders on other disks are named like these, beside their files.
+ */
 async function leftSnapshots(dataDir: string): Promise<string[]> {
   const folders = [dataDir, ...(await foldersIn(dataDir)).map(name => join(dataDir, name))];
   const left: string[] = [];

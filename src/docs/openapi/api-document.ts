@@ -9,7 +9,7 @@ import { webhookItems } from './webhook-items.ts';
 
 interface ApiDocumentOptions {
   readonly version: string;
-  /** Without a trailing slash. A function, because ports are known late. */
+  /** Public URL without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
   readonly docsBase: () => string;
 }

@@ -241,7 +241,7 @@ const videos: readonly DescribedPath[] = [
   },
 ];
 
-/** At the root, private ones below `/private/{privateToken}`. */
+/** Live assets at the root; private ones are below `/private/{privateToken}`. */
 const liveAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly asset: string })[] = [
   {
     asset: '{liveStreamId}.m3u8',

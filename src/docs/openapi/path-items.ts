@@ -4,7 +4,7 @@ export interface DescribedAnswer {
   readonly types?: readonly string[];
   /** JSON, a page or text, as the client accepts. */
   readonly isError?: boolean;
-  /** Of a JSON body; a string if absent. */
+  /** Schema of a JSON body; a string if absent. */
   readonly schema?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;

@@ -18,7 +18,7 @@ interface DocsPagesOptions {
   readonly bundles: BrowserBundles;
   readonly version: string;
   readonly publicUrl: () => string;
-  /** Such as `rtmp://localhost/s`. */
+  /** URL such as `rtmp://localhost/s`. */
   readonly ingestUrl: () => string;
   readonly rateLimits: RateLimits;
   readonly docsBase: () => string;
@@ -67,7 +67,7 @@ export class DocsPages {
     return true;
   }
 
-  /** Other clients than browsers get errors as JSON from the API. */
+  /** Tells whether a page answers. Clients other than browsers get errors as JSON from the API. */
   #isDocsRequest(path: string, accept: string): boolean {
     return this.owns(path) || (path.startsWith(errorPrefix) && accept.includes('text/html'));
   }

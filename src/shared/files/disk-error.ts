@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 
-/** Of file systems, SQLite and PostgreSQL (`disk_full`). */
+/** Codes of file systems, SQLite and PostgreSQL (`disk_full`). */
 const codes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
 
 export function isDiskFull(error: unknown): boolean {

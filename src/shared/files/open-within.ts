@@ -26,7 +26,7 @@ class PatientFile implements OpenedFile {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** After an error, bytes may still arrive in `into`. */
+  /** Reads within the time. After an error, bytes may still arrive in `into`. */
   read(into: Buffer, offset: number, length: number, position: number) {
     return within(this.#maxWaitMs, this.#file.read(into, offset, length, position));
   }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { openUdpSocket } from './udp-socket.ts';
 
-/** To one address; its owner closes it. */
+/** A path to one address; its owner closes it. */
 export interface DatagramPath {
   /** Errors of the system end the path. */
   receive(onDatagram: (datagram: Buffer) => void, onError: (error: Error) => void): void;

@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache';
 const answerTtlMs = 2_000;
 const hostsFileTtlMs = 5_000;
 const resolverTtlMs = 30_000;
-/** Of the first query to a server; the second one waits twice as long. */
+/** Timeout of the first query to a server; the second one waits twice as long. */
 const queryTimeoutMs = 1_500;
 const maxQueryTries = 2;
-/** Some name servers never answer queries for a family that they do not know. */
+/** Wait for the other family: some name servers never answer queries for one that they do not know. */
 const otherFamilyWaitMs = 300;
 
 /** Avoids `getaddrinfo`, which blocks a file system thread while a name server is silent. */

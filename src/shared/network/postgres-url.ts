@@ -13,7 +13,7 @@ export function describeUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Of a valid URL, without the password and options that may hold one. */
+/** Removes the password, and options that may hold one, from a valid URL. */
 export function withoutPassword(text: string): string {
   const url = URL.parse(text);
   if (url === null) return '';

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 /** Larger than most keyframes, which then take one read. */
 const bufferBytes = 128 * 1024;
 
-/** Of all sockets: what is read into it is handled before the next read. */
+/** Buffer of all sockets: what is read into it is handled before the next read. */
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**

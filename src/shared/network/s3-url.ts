@@ -1,6 +1,6 @@
 export interface S3Location {
   readonly bucket: string;
-  /** Before all keys: empty, or ends with a slash. */
+  /** Prefix of all keys: empty, or ends with a slash. */
   readonly prefix: string;
   /** Undefined for Amazon S3. */
   readonly endpoint: string | undefined;
@@ -44,7 +44,7 @@ function describeOptionProblem(options: URLSearchParams): string | undefined {
   return undefined;
 }
 
-/** Of a valid URL. Servers other than Amazon's mostly expect the bucket in the path. */
+/** Parses a valid URL. Servers other than Amazon's mostly expect the bucket in the path. */
 export function parseS3Url(text: string): S3Location {
   const url = new URL(text);
   const prefix = url.pathname.split('/').filter(Boolean).join('/');
@@ -67,7 +67,7 @@ export function parseS3Url(text: string): S3Location {
   };
 }
 
-/** For logs and messages. */
+/** Describes the location in logs and messages. */
 export function describeS3Location({ bucket, prefix, endpoint }: S3Location): string {
   return `s3://${bucket}/${prefix}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
 }

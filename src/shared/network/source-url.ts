@@ -54,7 +54,7 @@ export function sourcePort(url: URL): number | undefined {
   return url.port === '' ? defaultPorts[url.protocol] : Number(url.port);
 }
 
-/** For logs: without user, password, path and query, which may be secrets. */
+/** Redacts a URL for logs: without user, password, path and query, which may be secrets. */
 export function redactSourceUrl(text: string): string {
   const url = parseSourceUrl(text);
   return url === undefined ? '[source]' : `${url.protocol}//${url.host}/…`;

@@ -1,5 +1,5 @@
 export interface RetrySchedule {
-  /** Before the second attempt, the third, ...; the last one repeats. */
+  /** Delays before the second attempt, the third, ...; the last one repeats. */
   readonly delaysMs: readonly number[];
   /** Random factors, so that what failed together is not retried together. */
   readonly jitter: { readonly min: number; readonly max: number };

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 export interface CompressedText {
   readonly plain: Buffer;
   readonly gzip: Buffer;
-  /** In quotes. */
+  /** ETag in quotes. */
   readonly etag: string;
 }
 
