@@ -19,7 +19,7 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
       if (shared?.isConnected()) return;
       shared = await chromium.launch({
         executablePath: found.path!,
-        // Some builds let a page play with sound at once and some do not: here all do.
+        // Lets all builds play with audio at once; some do so by default.
         args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'],
       });
     });

@@ -122,7 +122,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     film.set('file', await openAsBlob(await fixture('h264-only')), 'Mill wheel.mp4');
     const sent = await fetch(`${server.baseUrl}/upload?token=${token}`, { method: 'POST', body: film });
     expect(sent.status).toBe(201);
-    // Without a reload.
+    // Updates without a reload.
     await page.getByRole('cell', { name: 'A quality is encoded' }).first().waitFor();
     await page.getByRole('cell', { name: 'Delivered' }).first().waitFor();
     await scan();

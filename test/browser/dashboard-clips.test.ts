@@ -37,7 +37,7 @@ describeInBrowser('clips in the dashboard', browser => {
     expect(await start.getAttribute('aria-valuetext')).toBe('0:01.04');
     await end.focus();
     await page.keyboard.press('Home');
-    // It stays a second behind the start, which moves along.
+    // The edge stays a second behind the start, which moves along.
     expect(await start.getAttribute('aria-valuetext')).toBe('0:00');
     await page.getByLabel('End', { exact: true }).fill('0:05');
     await page.getByLabel('Start', { exact: true }).fill('2.5');

@@ -32,7 +32,7 @@ describeInBrowser('every page of the dashboard', browser => {
         await until('the tab of the part in the window', () => isTabSeen(dashboard.page));
       const headings = await dashboard.page.locator('h1').count();
       if (headings !== 1) found.push(`${path}: ${headings} headings of the first level`);
-      // In the light, the tests of each page look at it.
+      // Pages in the light theme are checked by their own tests.
       found.push(...(await dashboard.violations()).map(violation => `${path}: ${violation}`));
     }
     expect(found).toEqual([]);
@@ -60,7 +60,7 @@ describeInBrowser('every page of the dashboard', browser => {
       await page.keyboard.press('Tab');
       expect((await focused(page)).isSeen, (await focused(page)).name).toBe(true);
     }
-    // Both pages are long enough to be scrolled. The next one begins at its top.
+    // Scrolls: both pages are long enough. The next one begins at its top.
     await page.evaluate(`document.body.style.minHeight = '5000px'; scrollTo(0, 300)`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Videos' }).waitFor();

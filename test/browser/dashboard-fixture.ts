@@ -20,7 +20,7 @@ const axeOptions = {
   iframes: false,
 };
 export const email = 'admin@localhost';
-/** Of the first user of every server that these tests start. */
+/** Password of the first user of every server that these tests start. */
 export const password = 'correct-horse-battery-staple';
 
 /** A server whose dashboard can be signed in to. */
@@ -92,7 +92,7 @@ export class DashboardPage {
    * @param rules only these of it
    */
   async violations(rules: readonly string[] = axeOptions.runOnly): Promise<string[]> {
-    // It stays on the page, of which there is but one.
+    // Injects axe once: it stays on the page.
     if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axeSource);
     const { violations } = await this.page.evaluate<AxeResult>(
       `axe.run(document, ${JSON.stringify({ ...axeOptions, runOnly: rules })})`,

@@ -82,7 +82,7 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     await publisher.kill();
     await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();
-    // From here to the end it is never shown as live again, not for a moment.
+    // Records that the stream is never shown as live again, not for a moment.
     const badge = '.page-title .badge';
     await page.evaluate(`window.shown = [];
       new MutationObserver(() => window.shown.push(document.querySelector('${badge}').textContent))

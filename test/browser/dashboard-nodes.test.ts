@@ -10,7 +10,7 @@ import { postgresUrlOf } from '../support/test-database.ts';
 import { describeInBrowser } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
-/** Another server of the database, as this one sees it. */
+/** Starts another server of the database, as this one sees it. */
 async function startSouth(url: string) {
   const database = await openClusterDatabase(url);
   const node = await startTestNode('south', database);

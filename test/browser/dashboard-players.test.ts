@@ -23,7 +23,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await page.getByLabel('Name').fill('Harbour');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Harbour', level: 1 }).waitFor();
-    // Without a video there is a player to look at nevertheless.
+    // The player shows a sample without a video.
     await until('the controls of the sample', () =>
       page.frameLocator('iframe').getByRole('button', { name: 'Play' }).last().isVisible(),
     );

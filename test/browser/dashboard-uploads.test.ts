@@ -81,9 +81,9 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
 
     await panel.getByLabel('The file Weir.mp4').setInputFiles(film);
-    // It goes on while one looks at another page.
+    // The upload continues while another page is shown.
     await page.getByRole('link', { name: 'Analytics' }).click();
-    // All of a large file is sent and processed first.
+    // The whole file is sent and processed first.
     await panel.getByText(/^Ready to watch/).waitFor();
     await page.getByRole('link', { name: 'Videos', exact: true }).click();
     const card = cardOf(page, 'Weir');
@@ -163,7 +163,8 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(imported.data).toMatchObject([
       { title: 'Ferry', tags: ['sea', 'ship'], language: 'en', public: false },
     ]);
-    // Of the row that was refused. Read first, because the page may load a thumbnail of a video that is deleted.
+    // Expects the error of the row that was refused. Read first, because the page may load a thumbnail of a video
+    // that is deleted.
     expect(dashboard.complaints).toEqual([expect.stringContaining('status of 400')]);
     for (const { videoId } of (await ask<{ data: Video[] }>('GET', '/videos')).data)
       await server.api('DELETE', `/videos/${videoId}?permanently=true`);
@@ -214,7 +215,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByRole('button', { name: 'Remove filter sea' }).click();
     await cardOf(page, 'Mill wheel').waitFor();
 
-    // With the keyboard, which finds itself on the way back.
+    // Opens the video with the keyboard, whose focus returns on the way back.
     await page.getByRole('button', { name: 'Actions for Harbour at dawn' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('End');
@@ -234,7 +235,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const all = await toasts.getByText(/^\d+ videos moved to trash\.$/).textContent();
     await page.getByText('No videos yet').waitFor();
-    // It stays as long as the pointer is on it.
+    // The message stays as long as the pointer is on it.
     await toasts.getByText(all!).hover();
     await page.clock.fastForward(60_000);
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -287,7 +288,10 @@ describeInBrowser('videos in the dashboard', browser => {
   });
 });
 
-/** At the end of the page nothing is behind the uploads, on a phone neither, and messages stand above them. */
+/**
+ * Checks that nothing at the end of the page is behind the uploads, on a phone neither, and that messages stand
+ * above them.
+ */
 async function showsAllAboveUploads(page: Page): Promise<void> {
   const edges = (selector: string) =>
     page

@@ -11,7 +11,7 @@ function logOfPackagers(pids: number[]): Logger {
   const log: Logger = {
     ...silentLogger,
     child(component: string, ids?: LogData) {
-      // Others, such as those that make pictures of what is on air, have a purpose.
+      // Skips others with a purpose, such as those that make thumbnails of a broadcast.
       const isPackager = component === 'ffmpeg' && ids?.purpose === undefined;
       if (isPackager && typeof ids?.pid === 'number') pids.push(ids.pid);
       return log;
@@ -133,7 +133,7 @@ describeInBrowser('the player page, when other things break', browser => {
     await publisher.kill();
     await viewer.page.waitForSelector('text=/connection was interrupted/');
     expect(await viewer.page.getAttribute('#live', 'class')).not.toContain('is-at-edge');
-    // From here to the end it is never shown as live again, not for a moment.
+    // Records that the broadcast is never shown as live again, not for a moment.
     await viewer.page.evaluate(`window.shown = [];
       new MutationObserver(() => {
         const { className } = document.querySelector('#live');

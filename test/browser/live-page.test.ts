@@ -129,7 +129,7 @@ describeInBrowser('the player page', browser => {
     });
     await once(embedder.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void embedder.close());
-    // Another name is another site.
+    // Uses another host name, which is another site.
     const url = `http://localhost:${(embedder.address() as AddressInfo).port}/`;
     await using viewer = await WatchedPage.open(browser(), url);
     const inside = await waitUntil(() => viewer.page.frames()[1]);

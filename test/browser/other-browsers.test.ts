@@ -93,7 +93,7 @@ describe.each([
     const video = await uploadVideo();
     await page.goto(`${video.assets.player}#autoplay;muted;loop`);
     await untilPlaying(page);
-    // As WebKitGTK does by itself, at times, when the audio output opens.
+    // Pauses as WebKitGTK sometimes does when the audio output opens.
     await page.evaluate(
       `(() => { const video = document.querySelector('video'); video.muted = false; video.pause(); })()`,
     );

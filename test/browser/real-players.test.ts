@@ -15,13 +15,13 @@ const found = findChromium();
 
 /** The state of a player. */
 interface Story {
-  /** It began on a broadcast that had just begun. */
+  /** True when it started on a broadcast that had just begun. */
   began: boolean;
-  /** It shows the media of the publisher that came back. */
+  /** True when it shows the media of the publisher that returned. */
   wentOn: boolean;
-  /** It noticed the end by itself. */
+  /** True when it noticed the end without help. */
   ended: boolean;
-  /** It was still there when the publisher came back. */
+  /** True when it was still running when the publisher returned. */
   survived: boolean;
 }
 
@@ -42,7 +42,7 @@ let server: TestServer;
 let spy: RecordingProxy;
 let browser: Browser | undefined;
 let hlsPath = '';
-/** More frames than the stills of an absence have. */
+/** More frames than a slate has. */
 const movingFrames = 45;
 /** Segments, or frames. */
 const fewPlayed = 4;

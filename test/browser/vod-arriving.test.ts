@@ -144,7 +144,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     // A stall, which a machine with much to do may bring, is as good a moment as a pause.
     const { source: later, stalls } = await viewer.video();
     if (stalls === 0) expect(later).toBe(source);
-    // At the pause itself: a moment later the page has begun to load anew, and is at no place yet.
+    // Reads at the pause: a moment later the page has begun to load again, and has no position yet.
     await page.evaluate(`document.addEventListener('pause', ({ target }) => {
       window.pausedAt ??= target.currentTime;
     }, true)`);
@@ -168,7 +168,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     await until('the first seconds', () => page.evaluate('document.querySelector("video").readyState >= 3'));
     site.video.isUnreachable = true;
     await page.click('#big-play');
-    // Out of what is loaded before somebody plays.
+    // Seeks beyond what is loaded before playback starts.
     await page.keyboard.press('9');
     await page.waitForSelector('text=Connection lost');
     site.video.isUnreachable = false;

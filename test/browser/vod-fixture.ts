@@ -132,7 +132,7 @@ export interface VideoOfTest {
   /** The video is not there at all. */
   isMissing: boolean;
   rungs: Rung[];
-  /** There is a sound track alone. */
+  /** True when there is only an audio track. */
   isAudioOnly: boolean;
   /** Segments of each rendition that are there; the lists go on growing while it is less than all. */
   segments: number;
@@ -287,7 +287,7 @@ export class VideoSite {
     ].join('\n');
   }
 
-  /** As much of a list as is there by now. */
+  /** Returns the part of a list that is there by now. */
   #grown(list: string): string {
     const { segments } = this.video;
     if (segments >= videoSeconds / segmentSeconds) return list;

@@ -187,7 +187,7 @@ describeInBrowser('ultra low latency', browser => {
     await isPlaying(viewer, false);
     const liveButton = viewer.page.locator('#live');
     await until('the way back to live', async () => (await liveButton.innerText()).includes('Go to live'));
-    // They hide while a busy machine is slow to click.
+    // Shows the controls, which hide while a busy machine is slow to click.
     await viewer.pointAtControls();
     await liveButton.click();
     await isPlaying(viewer, true);

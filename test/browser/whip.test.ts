@@ -48,7 +48,8 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     const stream = await server.createStream();
     const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: true });
     await isLive(stream);
-    // Without requests and an answer that names a bitrate, Chromium sends one keyframe, at 300 kbit/s. On a busy machine, it soon sends less.
+    // Sends requests and an answer that names a bitrate: otherwise Chromium sends one keyframe, at 300 kbit/s. On
+    // a busy machine, it soon sends less.
     let maxBitsPerSecond = 0;
     await waitUntil(async () => {
       const { keyframes, targetBitsPerSecond } = await page.stats();

@@ -44,7 +44,7 @@ describe.skipIf(clusterMissing !== undefined)('clips of a broadcast on another s
 
   test('are created by any server, and refused with the reason of the one that has it', async () => {
     await using _publisher = publishTo(ingest, stream);
-    // More than an offer of WebRTC may have.
+    // Larger than an offer of WebRTC may be.
     const metadata = Array.from({ length: 80 }, (_, key) => ({ key: `${key}`, value: 'x'.repeat(1000) }));
     let last = '';
     const made = await waitUntil(
@@ -61,7 +61,7 @@ describe.skipIf(clusterMissing !== undefined)('clips of a broadcast on another s
     });
     const playlist = await fetch(`${api.baseUrl}/vod/${made.videoId}/hls/manifest.m3u8`);
     expect(playlist.status).toBe(200);
-    // From the object storage, on the server with the jobs.
+    // Clips from the object storage, on the server with the jobs.
     const inner = await post({ source: made.videoId, clip: { lastSeconds: 2 } });
     expect(inner.status).toBe(202);
     const url = `${api.baseUrl}/vod/${inner.json.videoId}/hls/manifest.m3u8`;
@@ -91,7 +91,7 @@ describe.skipIf(clusterMissing !== undefined)('clips of a broadcast on another s
     ingest.child.kill('SIGKILL');
     await ingest.exited;
     const lost = await post({ clip: { lastSeconds: 4 } });
-    // Until its lease ends, and after that.
+    // Accepts both answers: until the lease ends, and after that.
     expect([503, 409]).toContain(lost.status);
   });
 });

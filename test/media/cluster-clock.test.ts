@@ -29,7 +29,7 @@ test.skipIf(missing !== undefined)(
     }
     const load = await ClusterLoad.start(cluster);
     load.upload(6);
-    // Each broadcast goes to the clocks of the other servers.
+    // Gives each broadcast the clocks of the other servers.
     for (let changes = 0; changes < offBySeconds.length; changes += 1) {
       await load.untilViewersProgress();
       for (const publisher of load.publishers) publisher.disconnect();

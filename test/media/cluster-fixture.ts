@@ -162,7 +162,7 @@ export class ClusterLoad {
   readonly viewers: readonly RoamingViewer[];
   readonly listener: RoamingListener;
   readonly #clients: Cluster;
-  /** Those that clients use: a load balancer sends them to no other. */
+  /** Nodes that clients use: a load balancer sends them to no other. */
   readonly #inService: NodeProcess[];
   readonly #receiver: Receiver;
   readonly #path: string;
@@ -226,7 +226,7 @@ export class ClusterLoad {
     return load;
   }
 
-  /** Each begins at another node. */
+  /** Uploads, each through another node. */
   upload(count = 1, path = this.#path): void {
     for (let index = 0; index < count; index += 1) {
       const number = this.#uploads.length;

@@ -21,7 +21,7 @@ async function api({ baseUrl, productionKey }: ServerProcess, method: string, pa
   return text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** Of an encoder, which is refused before its media matters. */
+/** Offer of an encoder, which is rejected before its media matters. */
 const offer = readFileSync(new URL('../fixtures/whip-offer.sdp', import.meta.url), 'utf8');
 
 function sendOffer({ baseUrl }: ServerProcess, path: string): Promise<Response> {
@@ -113,7 +113,7 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
       ...{ status: 307, location: `http://localhost:${a.httpPort}${clipPath}` },
     });
     await waitUntil(async () => (await sendClip(b, clipPath, 'follow')).status === 201, { what: 'a clip' });
-    // There, the live stream does not offer it.
+    // The live stream does not offer WHEP there.
     expect((await fetch(location, { method: 'POST' })).status).toBe(406);
     expect(publisher.pid).toBeDefined();
 
@@ -202,7 +202,7 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
     const [video] = await waitUntil(async () => ((await videos()).length > 0 ? await videos() : undefined), {
       what: 'the video',
     });
-    // Until the joined files are encoded, it is that of a part.
+    // Waits for the joined files to be encoded: until then, the duration is that of a part.
     await waitUntil(
       async () => {
         const status = await api(c, 'GET', `/videos/${video!.videoId}/status`);

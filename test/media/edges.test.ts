@@ -95,7 +95,7 @@ describe.each(programs)('an edge with $name', program => {
       expect(reloads.length).toBeGreaterThan(5);
       expect(requestsEach(media)).toBeLessThan(1.3);
       expect(requestsEach(reloads)).toBeLessThan(1.3);
-      // Each viewer asked the edge for nearly all of them.
+      // Counts requests to the edge: each viewer sent it nearly all of them.
       const answers = watches.reduce((sum, watch) => sum + watch.playlists.length, 0);
       expect(answers).toBeGreaterThan(2 * reloads.length);
     });
@@ -106,12 +106,12 @@ describe.each(programs)('an edge with $name', program => {
       const watch = await StreamMonitor.begin(`${edge.baseUrl}/${liveStreamId}.m3u8`);
       await watch.until(({ realSegments }) => realSegments > 2, 'segments');
       const { mediaUrl } = watch;
-      // Of the next segment but one: held for a second or more.
+      // Requests the next segment but one, which is held for a second or more.
       const hold = () =>
         Promise.all(
           Array.from({ length: 5 }, () => get(`${mediaUrl}?token=ignored&_HLS_msn=${watch.newestMsn + 2}`)),
         );
-      // On a busy machine, the segment may be listed before the request.
+      // Repeats: on a busy machine, the segment may be listed before the request.
       const [first, ...others] = await waitUntil(async () => {
         const answers = await hold();
         return answers[0]!.headers.get('cache-control') !== 'max-age=0, s-maxage=1' && answers;
@@ -342,7 +342,7 @@ describe.each(programs)('an edge with $name', program => {
       for (const { videoId } of [open, hidden]) await server.api('DELETE', `/videos/${videoId}`);
       expect(await statusOf(open.assets.hls)).toBe(404);
       await waitUntil(async () => (await statusOf(hidden.segmentUrl)) === 404, { what: 'no access' });
-      // Without a ban, the cache serves what it has for up to five minutes.
+      // The cache needs a ban; otherwise it serves what it has for up to five minutes.
       expect(await statusOf(open.segmentUrl)).toBe(200);
       if (program !== varnishEdge) return;
       expect((await fetch(`${edge.baseUrl}/${open.videoId}`, { method: 'BAN' })).status).toBe(200);

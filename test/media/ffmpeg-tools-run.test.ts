@@ -49,7 +49,7 @@ function programIn(pid = -1): number {
   return descendantsOf(pid).at(-1) ?? pid;
 }
 
-/** As the kernel names it: `R`, `S`, `T` for stopped; undefined when there is none. */
+/** State as the kernel names it: `R`, `S`, `T` for stopped; undefined when there is none. */
 function processState(pid: number): string | undefined {
   try {
     return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];

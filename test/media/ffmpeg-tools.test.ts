@@ -39,7 +39,7 @@ const facts: Record<FixtureName, Facts | string> = {
   'h264-aac': sixSeconds,
   'h264-aac-faststart': sixSeconds,
   'h264-mp3': { ...sixSeconds, streams: [h264, { kind: 'audio', codec: 'mp3', sampleRate: 48_000 }] },
-  // From version 7 on, ffmpeg writes the priming of AAC.
+  // Since version 7, ffmpeg writes the priming of AAC.
   'h264-aac-mkv': {
     ...sixSeconds,
     format: matroska,
@@ -103,7 +103,7 @@ const facts: Record<FixtureName, Facts | string> = {
   },
   'zero-duration': {
     format: mp4,
-    // Without the video, which has no frame.
+    // Streams without the video, which has no frame.
     streams: [{ index: 1, kind: 'audio', codec: 'aac' }],
   },
   'single-frame': { ...sixSeconds, durationSeconds: 0.033333, streams: [h264] },
@@ -248,7 +248,7 @@ test.each(toolBuilds)('the size of an image is known to $name, whatever it is ca
       commandOf(['-f', 'lavfi'], 'testsrc2=size=320x180', output, `file:${path}`),
       limits,
     );
-    // Those that are longer than what is first looked at are the ones that are told apart by their names.
+    // Files longer than what is first read are told apart by their names.
     expect((await stat(path)).size).toBeGreaterThan(4_096);
     expect(await tools.sizeOfImage(path, never), name).toEqual({ width: 320, height: 180 });
   }

@@ -12,7 +12,7 @@ const cases = 8_000;
 const inParallel = 100;
 const handshakeBytes = 1 + 1536 + 1536;
 
-/** All bytes of a real ffmpeg. */
+/** Bytes of a real ffmpeg. */
 let recorded: Buffer;
 /** Position of the publish command, between connect and the media. */
 let publishAt: number;
@@ -43,9 +43,9 @@ function mutate(bytes: Buffer, from: number, random: Random): Buffer {
       return bytes;
     case 2: // The end.
       return Buffer.from(before);
-    case 3: // Some bytes fewer.
+    case 3: // Removes some bytes.
       return Buffer.concat([before, bytes.subarray(at + 1 + random.below(20))]);
-    case 4: // Some bytes more.
+    case 4: // Adds some bytes.
       return Buffer.concat([before, random.bytes(1 + random.below(20)), bytes.subarray(at)]);
     case 5: // A piece twice.
       return Buffer.concat([before, bytes.subarray(Math.max(0, at - random.below(400)))]);
@@ -74,7 +74,8 @@ function randomMessage(random: Random): Buffer {
 
 /** Sends the bytes and the end, and resolves when the server has closed as well. */
 async function play(port: number, bytes: Buffer, number: number): Promise<void> {
-  // Each loopback address has ports of its own; one alone would run out of them, all waiting for late packets.
+  // Uses several loopback addresses: each has its own ports, and those of one would run out, all waiting for late
+  // packets.
   const localAddress = process.platform === 'linux' ? { localAddress: `127.0.0.${2 + (number % 200)}` } : {};
   const socket = connect({ host: '127.0.0.1', port, ...localAddress });
   const { promise, resolve, reject } = Promise.withResolvers<void>();

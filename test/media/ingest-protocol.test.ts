@@ -110,7 +110,7 @@ test('connect is answered with the Enhanced RTMP properties of the server and th
     videoFourCcInfoMap: { avc1: 4, hvc1: 4, av01: 4 },
   });
   expect(info).toMatchObject({ code: 'NetConnection.Connect.Success', objectEncoding: 3 });
-  // From here on such a peer sends commands and data in their AMF3 form, a zero byte before.
+  // Sends commands and data in their AMF3 form, as such a peer does from here on, with a zero byte before.
   const asAmf3 = (...values: Parameters<typeof encodeAmf0>) =>
     Buffer.concat([Buffer.alloc(1), encodeAmf0(...values)]);
   client.sendMessage({ type: 17, payload: asAmf3('createStream', 2, null) });

@@ -197,7 +197,7 @@ test('the encoder hears nothing before the gate has answered, and loses no media
   for (const [index, body] of bodies.entries()) client.sendTag('video', index, body);
   const other = await connect(ingest);
   await other.roundTrips(300);
-  // Of the 2 MB that were sent no more is here than a few reads brought.
+  // Fewer bytes are here than a few reads brought, of the 2 MB that were sent.
   expect(ingest.bytesIn()).toBeLessThan(256 * 1024);
   expect(client.commands('onStatus')).toEqual([]);
 

@@ -249,7 +249,7 @@ test.skipIf(missing !== undefined)('no child is granted the folder of its output
     ['-c', 'copy', '-f', 'segment', '-segment_list', join(work, 'list.csv')],
     join(work, 'segment.%d.mp4'),
   );
-  // It may write them to a folder of the same name, which is gone with its sandbox.
+  // The run may write them to a folder of the same name, which disappears with its sandbox.
   await makeMediaTools()
     .runCommand(segments, options)
     .catch(() => {});

@@ -90,7 +90,7 @@ describe('the holder of a key who', () => {
     // The bystander's packager alone.
     await waitUntil(() => server.app.ffmpegProcesses() === 1);
     const stream = await createLiveStream(server.baseUrl, server.sandboxKey, 'Large');
-    // As x264 writes it.
+    // Record as x264 writes it.
     const record = '0142c03effe1001a6742c03eda0020000401b011000003000100000300020f08042a01000468ce0fc8';
     const large = Buffer.concat([config().subarray(0, 5), Buffer.from(record, 'hex')]);
     const { processes, told } = await flood((client, round) => {

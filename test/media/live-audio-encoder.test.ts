@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const seconds = 7;
 const framesPerSecond = 25;
-/** Of silence, until the video is a second ahead. */
+/** Maximum silence until the video is a second ahead. */
 const maxMissingSeconds = 1.5;
 
 test('an audio encoder that hangs does not hold up the video, and viewers get silence', async () => {
@@ -33,7 +33,7 @@ test('an audio encoder that hangs does not hold up the video, and viewers get si
   expect(audioSeconds).toBeGreaterThan(seconds - maxMissingSeconds);
 });
 
-/** Its process id. */
+/** Process id of the audio encoder. */
 function audioEncoder(): number | undefined {
   const found = ffmpegsOf(process.pid).find(({ args }) => args.join(' ').includes('channel_layouts=stereo'));
   return found?.pid;

@@ -10,7 +10,7 @@ import { StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 4;
 const fourCcBytes = 5;
-/** Of the decoder of AAC, whose beep begins a little early. */
+/** Tolerance for the AAC decoder, whose beep begins a little early. */
 const beepToleranceSeconds = 0.004;
 const kinds = [
   ['Opus', 'Opus', 'opus', 960, 2, ['-c:a', 'libopus', '-b:a', '64k', '-ac', '2']],

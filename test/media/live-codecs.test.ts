@@ -60,7 +60,7 @@ describe.concurrent.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path
       expect(codec).toBe('mp4a.40.2');
       const monitor = watches.get('audio')!;
       const audio = await monitor.samples('audio');
-      // On a busy machine, the first segment is a gap: the encoder starts later than the video.
+      // Excludes gaps: on a busy machine, the encoder starts later than the video, so the first segment is one.
       const gaps = [...monitor.segments.values()].filter(({ gap }) => gap);
       const gapSeconds = gaps.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
       const heardSeconds =

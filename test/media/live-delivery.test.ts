@@ -67,7 +67,7 @@ describe.concurrent('a private live stream', () => {
     ]);
     expect(await shapeOf(first.body)).toBe('mjpeg,320,180,1:1,1');
     expect(await statusOf(seen.thumbnail, other)).toBe(404);
-    // Another frame may come in between.
+    // Repeats, because another frame may come in between.
     await waitUntil(async () => {
       const etag = (await frame()).headers.get('etag')!;
       return (await statusOf(seen.thumbnail, { headers: { 'if-none-match': etag } })) === 304;
@@ -119,7 +119,7 @@ function filesOf(server: TestServer, liveStreamId: string): Promise<string[]> {
   return readdir(join(server.dataDir, 'live', liveStreamId), { recursive: true }).catch(() => []);
 }
 
-// It mostly waits, as those above do.
+// Runs concurrently: it mostly waits, as those above do.
 describe.concurrent('a segment that left the memory', () => {
   it('is read from disk with the same bytes and headers, is complete after the end, and is removed with the stream', async () => {
     await using server = await startServer({ 'live.window': '6s', 'live.segmentTarget': '1s' });
@@ -138,7 +138,7 @@ describe.concurrent('a segment that left the memory', () => {
     const live = await get(address);
     const files = await filesOf(server, liveStreamId);
     expect(files.filter(name => name.endsWith('.m4s'))).toHaveLength(1);
-    // In memory are two segments.
+    // Waits until the segment left the memory, which holds two.
     await watch.until(({ newestMsn }) => newestMsn >= number! + 12, 'a segment that is in memory no more');
     await watch.stop();
     expect(await watch.brokenRules()).toEqual([]);

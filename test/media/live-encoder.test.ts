@@ -18,7 +18,10 @@ const flvHeaderBytes = 13;
 const TOLERANCE_MS = 2;
 
 let folder: string;
-/** With frames out of order: as often as can be, and at no constant rate, where keyframes are shown now sooner, now later. */
+/**
+ * Videos with frames out of order: as often as possible, and at no constant rate, where keyframes are shown now
+ * sooner, now later.
+ */
 let even: EncoderTag[];
 let uneven: EncoderTag[];
 beforeAll(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     servers.set(packager, await startServer({ 'live.packager': packager, 'live.stopGrace': '0' }));
   }
   server = servers.get('direct')!;
-  // Its recovery points are marked as keyframes. Only the first picture is an IDR.
+  // Encodes video whose recovery points are marked as keyframes. Only the first frame is an IDR.
   await runToEnd(ffmpegPath, [
     ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=30:d=12', '-f', 'lavfi', '-i', 'sine=d=12'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],

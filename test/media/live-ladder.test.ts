@@ -47,7 +47,7 @@ async function makeLadder(path: string): Promise<MadeLadder> {
   return { server, watches };
 }
 
-/** All at once: they mostly wait for the time to pass. */
+/** Ladders made concurrently: they mostly wait for the time to pass. */
 let made: readonly MadeLadder[] = [];
 beforeAll(async () => {
   made = await Promise.all(ffmpegBuilds.map(({ path }) => makeLadder(path)));
@@ -134,7 +134,7 @@ describe.each(ffmpegBuilds.map(({ name }, index) => ({ name, index })))(
   },
 );
 
-// All at once: they mostly wait too. Each has a width of its own, by which its encoder is known.
+// Runs concurrently: they mostly wait, too. Each has its own width, by which its encoder is known.
 describe.concurrent('an encoder', () => {
   let server: TestServer;
   let folder: string;
@@ -279,7 +279,7 @@ describe.concurrent('the sandbox', () => {
       if (name === 'audio') continue;
       const path = join(folder, `${name}.mp4`);
       await writeFile(path, (await watch.joined())[0]!);
-      // Of every frame: the corner of the mark, and its mirror image, which has none.
+      // Measures every frame: the corner of the mark, and its mirror image, which has none.
       const [marked, plain] = ['iw*0.6:ih*0.8', '0:ih*0.8'].map(at =>
         darkestLuma(path, `crop=iw*0.36:ih*0.15:${at}`),
       );

@@ -33,7 +33,7 @@ describe.each(ffmpegBuilds)('the mark of the sandbox, made with the $name ffmpeg
     expect(contrasts(encodePlain('320x180', 'yuv420p'), -5000)).toEqual(allMarked(framesEach));
   });
 
-  /** For each picture that comes out, whether it has the mark. */
+  /** Tells for each frame that comes out whether it has the mark. */
   function contrasts(frames: readonly Buffer[][], shownLaterMs: number): boolean[] {
     const fromSeconds = (shownLaterMs - frameMs / 2) / 1000;
     const rung = { name: 'source', ...picture, bitsPerSecond: 1_000_000, fromSeconds };

@@ -83,7 +83,7 @@ describe.concurrent('an encoder that sends each NAL unit in a message of its own
   });
 });
 
-/** Of the sample entry of an init section. */
+/** Reads the size in the sample entry of an init section. */
 function visualSize(init: Buffer): string {
   const at = init.indexOf('avc1', init.indexOf('stsd')) + 4;
   return `${init.readUInt16BE(at + 24)}x${init.readUInt16BE(at + 26)}`;

@@ -32,7 +32,7 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
     extraArgs: ['-an'],
   },
   'keyframes every 4 s': { ...common, gopSeconds: 4 },
-  // Without the settings that x264 writes.
+  // Encoded without the settings that x264 writes.
   'keyframes every 3 s that are not declared': {
     ...{ ...common, gopSeconds: 3 },
     extraArgs: ['-bsf:v', 'filter_units=remove_types=6'],

@@ -195,7 +195,8 @@ describe.concurrent('a broadcast that is ended over the API', () => {
     await watch.until(({ realSegments }) => realSegments >= 2, 'two segments');
     const segment = new URL(watch.segments.get(watch.newestMsn)!.uri, watch.mediaUrl);
     const { mediaUrl, newestMsn } = watch;
-    // Each waits for whole segments: whichever of them is between two requests at that moment, the others are not.
+    // Requests several segments, each of which waits: whichever is between two requests at that moment, the others
+    // are not.
     const waiting = [1, 2, 2].map(ahead => isToldOfTheEnd(mediaUrl, newestMsn + ahead));
     expect((await server.api('DELETE', `/live-streams/${stream.liveStreamId}`)).status).toBe(204);
     expect((await publisher.exited).code).not.toBe(0);

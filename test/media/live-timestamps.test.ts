@@ -53,7 +53,7 @@ const isVideo = (tag: FlvTag) => tag.kind === 'video';
 const isConfig = (tag: FlvTag) => tag.kind !== 'script' && tag.body[1] === 0;
 const isAfter = (tag: FlvTag, ms: number) => tag.timestampMs >= ms && !isConfig(tag) && tag.kind !== 'script';
 
-// They run at the same time; those that take the longest begin first.
+// Runs concurrently; tests that take the longest begin first.
 describe.concurrent('tracks', () => {
   test('audio that is announced but never comes: video plays without it after a while', async () => {
     const watch = await played(longerPicture().filter(tag => tag.kind !== 'audio' || isConfig(tag)));

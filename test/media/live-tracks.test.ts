@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
-/** Of the first frame of a broadcast. */
+/** Time of the first frame of a broadcast. */
 const mediaStartSeconds = 0.5;
 /** Two encoders delay the beeps by 27 ms, RTMP rounds their times, and decoders begin them a little early. */
 const beepToleranceSeconds = 0.05;
@@ -157,7 +157,7 @@ describe("a broadcast with the encoder's own renditions", () => {
       tags
         .filter(({ kind }) => kind === 'video')
         .map(tag => ({ trackId, tag: { ...tag, timestampMs: tag.timestampMs + delayMs } }));
-    // Their keyframes are not those of the main track.
+    // Keyframes of the third track are not those of the main track.
     const foreign = medium.map(tag => ({ ...tag, timestampMs: tag.timestampMs + 400 }));
     const tracks = [...videoOf(1, medium), ...videoOf(2, low), ...videoOf(3, foreign)];
     watched = await watch(server, interleave(main, tracks));

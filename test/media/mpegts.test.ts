@@ -48,7 +48,7 @@ async function transportStream(name: Input): Promise<string> {
   return path;
 }
 
-/** In pieces as networks deliver them. */
+/** Pushes pieces as networks deliver them. */
 function pushInPieces(bytes: Buffer, push: (piece: Buffer) => void): void {
   const random = new Random(1);
   for (let at = 0; at < bytes.length; ) {
@@ -108,7 +108,7 @@ function annexB(samples: readonly TsSample[]): Buffer {
   );
 }
 
-/** Of avcC and hvcC, as a byte stream. */
+/** Reads parameter sets of avcC and hvcC, as a byte stream. */
 function parameterSets(codec: string, record: Buffer): Buffer {
   const units: Buffer[] = [];
   const isAvc = codec === 'avc1';

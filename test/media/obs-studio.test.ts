@@ -79,7 +79,7 @@ describe.skipIf(missingObs !== undefined)(missingObs ?? 'OBS', () => {
     await reaches(stream, 'stopping');
   });
 
-  // It shows a message then. Otherwise it would try again, without one.
+  // OBS shows a message then. Otherwise it would try again, without one.
   test.each([
     ['RTMP', () => rtmp(), "The stream key is not known. Check the key in your encoder's settings."],
     ['SRT', () => srt(unknownKey), 'Connection rejected, wrong password or invalid URL'],

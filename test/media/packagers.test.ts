@@ -26,7 +26,7 @@ const ffmpeg = await findFfmpeg(undefined, process.env);
 /** Decode times are on the exact grid of the frame rate, tags in whole milliseconds. */
 const timeToleranceMs = 1.1;
 const startMs = 7000;
-/** Of a temporal delimiter, which samples leave out. */
+/** Size of a temporal delimiter, which samples leave out. */
 const delimiterBytes = 2;
 const maxHeldFrames = 10;
 /** A rate that nobody declares is measured first. */
@@ -162,7 +162,7 @@ async function probed(path: string, kind: TrackKind): Promise<Record<string, unk
     ...['-v', 'error', ...select, '-show_entries', `stream=${streamFields}`, '-of', 'json', path],
   ]);
   const { streams } = JSON.parse(text) as { streams: Record<string, unknown>[] };
-  // Not saying it is the same.
+  // A missing aspect ratio is the same.
   return { sample_aspect_ratio: '1:1', ...streams[0] };
 }
 

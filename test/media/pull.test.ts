@@ -76,13 +76,13 @@ async function segmentsOf({ assets }: Stream): Promise<string[]> {
   return (await lines(new URL(variant, assets.hls).href)).filter(line => line.startsWith('segment-'));
 }
 
-/** They are 40 ms apart. */
+/** Expects frames 40 ms apart. */
 function expectSteady(frames: readonly DecodedFrame[]): void {
   expect(frames).toHaveLength(50);
   const times = frames.map(({ seconds }) => seconds);
   const steps = times.slice(1).map((seconds, index) => Math.round(1000 * (seconds - times[index]!)));
   expect(steps).toEqual(steps.map(() => 40));
-  // Some frames of the pattern are alike.
+  // Allows repeated hashes: some frames of the pattern are alike.
   expect(new Set(frames.map(({ hash }) => hash)).size).toBeGreaterThan(40);
 }
 
@@ -213,7 +213,7 @@ describe.concurrent('a source', () => {
     const origin = await server.createStream('Origin');
     await using _ = publishTestPicture({ url: server.rtmpUrl(origin.streamKey), fps: 25, gopSeconds: 1 });
     const paths: string[] = [];
-    // Another origin: players fetch the playlist here, and everything else where that says.
+    // Serves from another origin: players fetch the playlist here, and everything else where that says.
     const http = createServer((request, answer) => {
       paths.push(request.url ?? '');
       answer.writeHead(302, { location: `${server.baseUrl}${request.url}` }).end();

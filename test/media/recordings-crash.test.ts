@@ -26,7 +26,7 @@ async function listedSeconds(multivariantUrl: string): Promise<number> {
       parts += Number(/DURATION=([\d.]+)/.exec(line)?.[1]);
     }
     if (!line.startsWith('#EXTINF:')) continue;
-    // Its parts stand before it.
+    // Resets the count: the parts stand before their segment.
     parts = 0;
     if (lines[index + 1]?.startsWith('segment-')) seconds += Number.parseFloat(line.slice('#EXTINF:'.length));
   }

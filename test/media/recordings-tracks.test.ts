@@ -218,7 +218,7 @@ describe('a recording of a broadcast over enhanced RTMP with two audio tracks', 
   let main: FlvTag[];
   let second: FlvTag[];
   let resized: FlvTag[];
-  /** With audio in another format, too. */
+  /** Tags with audio in another format, too. */
   let other: FlvTag[];
 
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe('a recording of a broadcast over enhanced RTMP with two audio tracks', 
     second = (await recordTags({ seconds, extraArgs })).filter(({ kind }) => kind === 'audio');
   });
 
-  /** With the second track up to a time. */
+  /** Returns tags with the second track up to a time. */
   const tagsOf = (video: readonly FlvTag[], secondUntilMs: number, untilMs = Number.POSITIVE_INFINITY) => {
     const additional = second.filter(({ timestampMs }) => timestampMs < Math.min(secondUntilMs, untilMs));
     return interleave(

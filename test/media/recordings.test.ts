@@ -144,7 +144,7 @@ async function longestFrameSeconds(hls: string): Promise<number> {
   return Math.max(...times.slice(1).map((time, at) => time - times[at]!));
 }
 
-/** None before the first recording. */
+/** Lists folders of videos; none before the first recording. */
 function videoFolders(): string[] {
   const folder = join(server.dataDir, 'vod');
   return existsSync(folder) ? readdirSync(folder) : [];

@@ -270,7 +270,7 @@ describe.concurrent('a destination', () => {
 
   test('gets HEVC as Enhanced RTMP, byte for byte', async () => {
     const key = newKey();
-    // Nobody decodes it.
+    // Sends HEVC, which nobody decodes here.
     const hevc = tags.map((tag): FlvTag => {
       if (tag.kind !== 'video') return tag;
       const isKey = isKeyframe(tag) || isConfig(tag);

@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)('nginx as a destination', () => {
     await removeDir(folder);
   });
 
-  /** Of the only recording whose name begins so. */
+  /** Reads the only recording whose name begins so. */
   async function recorded(streamKey: string): Promise<{ path: string; tags: FlvTag[] }> {
     const names = await readdir(folder);
     const [name, ...more] = names.filter(each => each.startsWith(streamKey));

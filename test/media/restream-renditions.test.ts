@@ -40,7 +40,7 @@ const frames = (tags: readonly FlvTag[], kind: FlvTag['kind']) =>
   tags.filter(tag => tag.kind === kind && tag.body[1] === 1 && tag.body.length > 5);
 const bytesOf = (tags: readonly FlvTag[]) =>
   frames(tags, 'video').reduce((sum, { body }) => sum + body.length, 0);
-/** When the keyframes are presented. */
+/** Times at which the keyframes are presented. */
 const keyframesMs = (tags: readonly FlvTag[]) =>
   frames(tags, 'video')
     .filter(({ body }) => describeVideoTag(body)?.role === 'keyframe')

@@ -86,7 +86,7 @@ function publish(stream: CreatedStream) {
   return publishTestPicture({ url: here.rtmpUrl(stream.streamKey), size: '160x90', gopSeconds: 1 });
 }
 
-/** Another kind of server, as a process. */
+/** Starts a server of another kind, as a process. */
 async function startOther(port: number, folder: string): Promise<ChildProcess> {
   const library = createRequire(import.meta.url).resolve('node-media-server');
   const child = spawn(
@@ -96,7 +96,7 @@ async function startOther(port: number, folder: string): Promise<ChildProcess> {
       `const Server = require(${JSON.stringify(library)});
        new Server({ bind: '127.0.0.1', rtmp: { port: ${port} } }).run();`,
     ],
-    // It writes into the folder that it is in.
+    // The server writes into the folder that it is in.
     { stdio: 'ignore', cwd: folder },
   );
   const isListening = async () => {
@@ -168,7 +168,8 @@ describe.concurrent('a broadcast', () => {
     const gaps = order.flatMap((place, index) =>
       index === 0 || place === order[index - 1]! + 1 ? [] : [{ after: order[index - 1]!, next: place }],
     );
-    // Between two publishers the first one's last pictures may be missing, as the second begins with a keyframe.
+    // Skips the gap between two publishers: the first one's last frames may be missing, as the second begins with
+    // a keyframe.
     expect(gaps.slice(1), `of ${order.length} pictures, gaps at ${JSON.stringify(gaps)}`).toEqual([]);
     await second.stop();
   });

@@ -8,7 +8,7 @@ import { formatVodMultivariant, formatVodPlaylist } from '../../src/vod/playback
 
 /** Renditions at an address, and how to end that. */
 export interface ServedRenditions {
-  /** Of the multivariant playlist. */
+  /** URL of the multivariant playlist. */
   readonly url: string;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -135,7 +135,7 @@ describe('two mono tracks', () => {
     ...['-map', '0', '-map', '1', '-map', '2'],
   ];
 
-  /** Of each channel, by its zero crossings. */
+  /** Frequencies of each channel, by its zero crossings. */
   function frequenciesOf(pcm: Buffer): number[] {
     return [0, 1].map(channel => {
       let crossings = 0;

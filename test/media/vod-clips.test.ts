@@ -55,7 +55,7 @@ afterAll(async () => {
   await removeDir(folder);
 });
 
-/** Of the highest quality. */
+/** Playlist of the highest quality. */
 async function topPlaylist(videoId: string): Promise<string> {
   const path = `/vod/${videoId}/hls/manifest.m3u8`;
   const { variants } = parseMultivariantPlaylist(String(await server.text(path)));
@@ -110,7 +110,7 @@ test('a clip by keyframes starts with the one before its start, and has the very
   expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 10))).toBeLessThan(syncToleranceSeconds);
   const { encoding } = await server.status(videoId);
   expect(encoding.qualities.map(({ quality }) => quality)).toEqual(['240p', '360p', '360p']);
-  // It plays before ffmpeg has seen it.
+  // The clip plays before ffmpeg has seen it.
   expect(jobsOf(videoId)).toContain('encode');
   expect(jobsOf(videoId)).not.toContain('prepare');
 });
@@ -287,7 +287,7 @@ test('a clip is made or fails with a reason when its video is deleted meanwhile'
 
 test('a clip is refused when the storage of the project is used up, and nothing is left of it', async () => {
   const film = await readFile(sourcePath);
-  // Up to a whole number of units of the setting.
+  // Pads to a whole number of units of the setting.
   const skipped = Buffer.alloc(2048 - (film.length % 1024));
   skipped.writeUInt32BE(skipped.length);
   skipped.write('free', 4);

@@ -20,7 +20,7 @@ import { decodeAudio, decodeVideo } from './decoded.ts';
 
 type Video = NonNullable<EncodeOptions['video']>;
 
-/** In an edit list times are whole milliseconds; the fixtures' own are no finer in Matroska. */
+/** Tolerance of edit lists, whose times are whole milliseconds; the fixtures' own are no finer in Matroska. */
 const TIME_TOLERANCE_SECONDS = 0.0015;
 const ORIGIN_SECONDS = 10;
 const never = new AbortController().signal;
@@ -122,7 +122,7 @@ async function pictureOf(
   return (x, y) => [...stdout.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
 }
 
-/** When sound of the first channel is first heard, in seconds since the first presented instant. */
+/** Time at which the first channel is first heard, in seconds since the first presented instant. */
 async function heardAt(path: string): Promise<number> {
   const samples = await decodeAudio(path);
   for (let index = 0; index * 4 + 2 <= samples.length; index += 1) {

@@ -88,7 +88,7 @@ describe('a watermark', () => {
 
   test('is burned in where it was asked for, and nowhere else', async () => {
     const at = await marked({ right: '20px', bottom: '10px', opacity: '100%' });
-    // From 520 to 619 and from 300 to 349.
+    // The watermark is from 520 to 619 and from 300 to 349.
     for (const [x, y] of [
       [524, 304],
       [615, 345],
@@ -110,7 +110,7 @@ describe('a watermark', () => {
   test('is as opaque and as large as was asked for', async () => {
     const at = await marked({ left: '25%', top: '0px', width: '50%', opacity: '50%' });
     const own = at(320, 350);
-    // From 160 to 479; it keeps its shape and has 160 lines.
+    // The watermark is from 160 to 479; it keeps its shape and has 160 lines.
     for (const [x, y] of [
       [168, 8],
       [470, 150],
@@ -131,7 +131,7 @@ describe('a watermark', () => {
 describe('a flash and a beep at the same instant stay together', () => {
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '30'];
 
-  /** Both at 2 s; the first second is left out of what is late. */
+  /** Creates a film with a flash and a beep at 2 s; the late one lacks its first second. */
   function film(late: 'picture' | 'sound' | 'neither'): string[] {
     const flash = "drawbox=color=white:t=fill:enable='between(t,1.99,2.2)'";
     return [

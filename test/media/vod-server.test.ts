@@ -210,7 +210,7 @@ async function moreThanFree(path: string): Promise<string> {
   return `${Math.min(1024, Math.ceil((bavail * bsize) / 2 ** 30) + 64)}GiB`;
 }
 
-/** Another web server. */
+/** Starts another web server. */
 async function startOrigin(handle: RequestListener): Promise<string> {
   const origin = createServer(handle);
   await new Promise<void>(resolve => origin.listen(0, '127.0.0.1', resolve));

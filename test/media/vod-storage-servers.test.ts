@@ -80,7 +80,7 @@ async function bytesOf(server: VideoServer, path: string, headers: Record<string
   };
 }
 
-/** All segments of all renditions, by path. */
+/** Fetches the segments of all renditions, by path. */
 async function mediaOf(server: VideoServer, videoId: string): Promise<Map<string, Buffer>> {
   const base = `/vod/${videoId}/hls`;
   const entriesOf = async (path: string) =>

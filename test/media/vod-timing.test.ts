@@ -77,7 +77,10 @@ async function listed(videoId: string, rendition = '240p') {
   };
 }
 
-/** All frames of the source are shown at their times, but the first one of late video is shown from the start. */
+/**
+ * Expects all frames of the source at their times, except for the first one of late video, which is shown from the
+ * start.
+ */
 function expectTimes(frames: readonly DecodedFrame[], source: readonly DecodedFrame[]): void {
   expect(frames).toHaveLength(source.length);
   const offsets = frames.map(({ seconds }, index) => seconds - source[index]!.seconds).slice(1);
@@ -133,7 +136,7 @@ describe('a variable frame rate', () => {
     expect({ isPassthrough }).toEqual(expected);
     const found = await listed(videoId);
     expectTimes(found.frames, await decoded(source));
-    // Some files do not tell how long the last frame is shown.
+    // Allows a longer last frame: some files do not tell how long it is shown.
     const shown = found.frames.at(-1)!.seconds - START_SECONDS;
     expect(found.seconds).toBeGreaterThan(shown);
     expect(found.seconds).toBeLessThan(seconds + FRAME_SECONDS);

@@ -74,7 +74,7 @@ async function captionsOf(videoId: string): Promise<Record<string, string | numb
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** Of a video that is ready: its multivariant playlist, and when each audio rendition sounds. */
+/** Uploads a video, and returns its multivariant playlist, and when each audio rendition is heard. */
 async function upload(bytes: Buffer) {
   const { videoId } = await server.create({ mp4Support: true });
   expect(await server.send(videoId, bytes)).toBe(201);

@@ -169,7 +169,7 @@ describe('automatic captions', () => {
     expect(status).toBe('failed');
     expect(failure).toMatch(reason);
     expect(model.calls).toHaveLength(1);
-    // Another request tries again.
+    // Tries again with another request.
     model.answer = answerSpeech();
     expect((await server.api('PATCH', `/videos/${videoId}`, { transcript: true })).status).toBe(200);
     expect(await settled(server, videoId)).toMatchObject({ status: 'completed' });

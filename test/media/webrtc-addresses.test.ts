@@ -63,7 +63,7 @@ test('media never goes to an address that has only been nominated, over UDP and 
     viewer.check(victim);
     await receivesMore(path, 100_000, victim);
     expect(victim.bytesIn).toBeLessThanOrEqual(3 * victim.bytesOut);
-    // Neither does it when the address is nominated again and again, or sends other packets.
+    // Repeated nominations of the address, and other packets, do not change that.
     for (let count = 0; count < 20; count++) {
       viewer.check(victim);
       victim.send(Buffer.alloc(60, 0x80));

@@ -47,7 +47,7 @@ function receive(
     }));
 }
 
-/** Without the information how many frames are reordered, as some encoders write it. */
+/** Removes the information how many frames are reordered, as some encoders do. */
 function withoutUsability(sps: Buffer): Buffer {
   const { size } = avcParameters(sps)!;
   const bits = [...sps].map(byte => byte.toString(2).padStart(8, '0')).join('');
@@ -79,7 +79,7 @@ function expectTimes(received: readonly ReceivedFrame[], sent: readonly RtpFrame
     expect(dtsMs).toBeLessThanOrEqual(ptsMs);
     if (index > 0) expect(dtsMs).toBeGreaterThan(received[index - 1]!.dtsMs);
   }
-  // Not all decoded when they are displayed.
+  // Frames are not all decoded when they are displayed.
   expect(received.filter(({ ptsMs, dtsMs }) => ptsMs > dtsMs).length).toBeGreaterThan(received.length / 4);
 }
 

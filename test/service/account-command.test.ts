@@ -337,7 +337,7 @@ describe('the data folder that the account command works on', () => {
 
   const stateFolder = () => join(home, '.local', 'state', 'millrace');
   const notes = () => readdirSync(stateFolder());
-  /** Without a folder in the environment, and where no settings file is. */
+  /** Runs without a folder in the environment, and where no settings file is. */
   const unconfigured = (args: readonly string[], options: { uid?: number } = {}) =>
     account(args, { MILLRACE_DATA_DIR: '', HOME: home, TMPDIR: home }, { cwd: home, ...options });
   const serverOf = (folder: string) => ({

@@ -29,7 +29,7 @@ interface Operation {
 interface AccessCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of requests that take an upload token. */
+  /** Query of requests that take an upload token. */
   readonly query?: string;
   readonly may: ReadonlySet<Access>;
 }

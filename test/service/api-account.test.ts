@@ -268,7 +268,7 @@ describe('deleting keys', () => {
       name: 'environment',
     });
     expect(await statusWith(production.apiKey)).toBe(200);
-    // With the very key that is deleted.
+    // Uses the very key that is deleted.
     expect((await call('DELETE', `${path}/production`, undefined, production.apiKey)).status).toBe(204);
     expect(await statusWith(production.apiKey)).toBe(401);
     expect((await call('GET', path)).status).toBe(404);

@@ -206,7 +206,7 @@ describe('buckets and time series', () => {
     await watch(one, { seconds: 6, address: '8.8.8.8', referrer: 'https://example.org/a#b' });
     clock.ms += hour;
     await watch(one, { seconds: 6, address: '8.8.8.8' });
-    // In the same ten seconds, viewers count as there together.
+    // Waits longer: viewers within the same ten seconds count as present together.
     clock.ms += 20_000;
     await watch(one, { seconds: 2, userAgent: iphone, address: '2a01:e0a::1' });
     clock.ms += 20_000;
@@ -392,7 +392,7 @@ describe('analytics', () => {
     const [one, other] = [tagged[3]!, tagged[77]!];
     const plain = await makeVideo(productionKey);
     for (const video of [one, other, other, plain]) await watch(video, { seconds: 6, address: '8.8.8.8' });
-    // As if all had been watched once, long ago.
+    // Stores the values as if all had been watched once, long ago.
     const know = 'INSERT INTO analytics_values (value, used_day) VALUES (?, 0) ON CONFLICT DO NOTHING';
     for (const video of tagged) await runSql(server.database, know, video);
     clock.ms += hour;

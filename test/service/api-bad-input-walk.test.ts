@@ -204,7 +204,7 @@ describe('every operation of the API document', () => {
   });
 });
 
-/** After all that can go has gone. */
+/** Measures the heap after garbage collection. */
 function heapUsed(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

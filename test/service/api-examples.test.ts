@@ -52,7 +52,7 @@ async function made(path: string, body: object, id: string): Promise<string> {
   return json[id];
 }
 
-/** Another owner, whose password no example changes. */
+/** Owner whose password no example changes. */
 const team = { email: 'team@example.org', password: 'nine boats leave at dawn' };
 let guests = 0;
 

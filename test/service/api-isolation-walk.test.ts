@@ -114,7 +114,7 @@ function areCompared(one: FilledProject, other: FilledProject): boolean {
   return one.account === other.account || (one.pair < 3 && other.pair < 3);
 }
 
-/** All that the database holds, but for what remembers the use of keys and sessions and for tokens of addresses. */
+/** Returns all rows, except for those that record the use of keys and sessions, and tokens of addresses. */
 function rows(): Promise<Record<string, unknown[]>> {
   return rowsByTable(
     server.database,
@@ -406,7 +406,7 @@ const elsewhere = new Set([
   'transcriptSummaryAttributes',
   'metadata.key',
   'publicKey',
-  // Of a device, not of the server.
+  // The id is that of a device, not of the server.
   'credential.id',
   'credential.rawId',
 ]);
@@ -535,7 +535,7 @@ describe('a limit', () => {
   });
 });
 
-/** Each project with each other one. */
+/** Pairs each project with each other one. */
 function pairs(): [reader: FilledProject, owner: FilledProject][] {
   return server.projects.flatMap(reader =>
     server.projects

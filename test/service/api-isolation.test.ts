@@ -51,7 +51,7 @@ function send(videoId: string, key: string, range?: string, bytes = noise(100)):
   });
 }
 
-/** All rows and all files, but for what remembers the use of keys. */
+/** Returns all rows and files, except for those that record the use of keys. */
 async function everything(): Promise<unknown> {
   const rows = await rowsByTable(server.database, name => name !== 'api_keys');
   const files = ['vod', 'uploads', 'watermarks', 'incoming'].map(folder =>
@@ -92,7 +92,7 @@ describe.each([
     expect((await upload(undefined, owned.empty)).status).toBe(404);
     expect((await upload('part 2/2', owned.begun)).status).toBe(404);
     expect(await everything()).toEqual(before);
-    // Without an id it is a new video of its own project.
+    // The upload without an id is a new video of its own project.
     const own = await upload('part 2/2');
     expect(own.status).toBe(201);
     expect(Object.values(owned)).not.toContain(own.json.videoId);

@@ -233,7 +233,7 @@ describe('a member', () => {
     const both = (await as(cookie, 'GET', '/account/members')).json.data.map(
       (member: { userId: string }) => `/account/members/${member.userId}`,
     );
-    // Each demotes the other one at once: one of them stays an owner.
+    // Both owners demote each other at once: one of them stays an owner.
     const answers = await Promise.all([
       as(cookie, 'PATCH', both[0], { role: 'viewer' }),
       as(cookieOf(joined), 'PATCH', both[1], { role: 'viewer' }),

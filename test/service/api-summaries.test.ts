@@ -4,7 +4,7 @@ import { startApi, type TestAccount, type TestApi } from '../support/start-api.t
 
 let server: TestApi;
 let nowMs: number;
-/** Each test has one of its own. */
+/** Account of each test. */
 let account: TestAccount;
 beforeAll(async () => {
   server = await startApi({

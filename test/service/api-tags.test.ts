@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Each test has an account of its own. */
+/** Creates an account for each test. */
 async function newCaller() {
   const { sandboxKey: key, productionKey, projectIds } = await server.addAccount({ isUpgraded: true });
   const list = async (query = '', other = key) =>

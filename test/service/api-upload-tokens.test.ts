@@ -102,7 +102,7 @@ describe('an upload with a token', () => {
     const { videoId } = answer.json;
     expect((await server.call('GET', `/videos/${videoId}`)).json.title).toBe('my holiday.mov');
     expect(await digestOfFile(uploads.sourcePath(videoId))).toBe(digestOf(bytes));
-    // It can be used again, for another video.
+    // The token can be used again, for another video.
     expect((await upload(token, fileForm(bytes))).json.videoId).not.toBe(videoId);
   });
 

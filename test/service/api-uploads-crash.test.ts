@@ -48,7 +48,7 @@ test('an upload goes on after the server was killed, between two chunks and whil
   const ingest = async () => (await call(server, 'GET', `/videos/${videoId}/status`)).json.ingest;
 
   expect((await send(0)).status).toBe(201);
-  // In the middle of a chunk.
+  // Stops in the middle of a chunk.
   const lost = send(2).catch(() => undefined);
   const isStored = () => existsSync(join(dataDir, 'uploads', videoId, '3'));
   await waitUntil(() => readdirSync(join(dataDir, 'incoming')).length > 0 || isStored(), { everyMs: 1 });

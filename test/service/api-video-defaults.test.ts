@@ -7,7 +7,7 @@ const work = (name: string) => async (videoId: string) => void requested.push(`$
 const texts = { transcribe: work('transcribe'), summarize: work('summarize') };
 
 let server: TestApi;
-/** Each test has one of its own. */
+/** Account of each test. */
 let account: TestAccount;
 beforeAll(async () => {
   server = await startApi({ texts: { ...texts, canTranscribe: true, canSummarize: true } });

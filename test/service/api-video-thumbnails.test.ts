@@ -38,7 +38,7 @@ const shownBy = async (videoId: string) => {
     ? undefined
     : { type: shown.type, bytes: readFileSync(join(folderOf(videoId), shown.file)) };
 };
-/** As the work on videos does when a frame is there. */
+/** Stores a frame as a finished job does. */
 const showFrame = async (videoId: string, timecode?: string) => {
   const file = join(server.dataDir, `${videoId}.frame`);
   await writeFile(file, jpegImage);

@@ -264,7 +264,7 @@ describe('/webhooks/{webhookId}/deliveries', () => {
       resentFrom: all.data[3].deliveryId,
       eventId: '1',
     });
-    // At once, though another event of another resource is not through.
+    // Arrives at once, although an event of another resource is not through.
     await waitUntil(() => receiver.hooks.length === 4);
     expect(receiver.hooks[3]!.body).toBe(receiver.hooks[0]!.body);
     expect(receiver.hooks[3]!.headers['millrace-delivery-id']).toBe(resent.json.deliveryId);

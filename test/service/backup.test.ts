@@ -25,7 +25,7 @@ import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-use
 import { waitUntil } from '../support/wait-until.ts';
 import { chunkBytes, noise, UploadsOfTest } from './upload-fixture.ts';
 
-/** More than a pipe and the buffers around it take. */
+/** Size that exceeds a pipe and the buffers around it. */
 const manyBytes = 8 * 1024 * 1024;
 const film = Buffer.alloc(manyBytes, 'film');
 

@@ -273,7 +273,7 @@ export function takesFile({ requestBody }: DocumentedOperation): boolean {
 }
 
 /**
- * All that is tried on an operation.
+ * Lists the bad requests that are tried on an operation.
  *
  * @param there a path on which it works
  * @param nowhere the same with ids that never were, for what must not happen again and again

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 afterEach(() => void vi.unstubAllEnvs());
 
-// As proxies that pass the path on, and those that remove it, send requests.
+// Sends requests as proxies do that pass the path on, and as those that remove it.
 describe.each([basePath, ''])('with %j before the paths of requests', prefix => {
   const send = (path: string, options: RequestInit = {}) => {
     vi.stubEnv('MILLRACE_TEST_BASE_PATH', prefix);

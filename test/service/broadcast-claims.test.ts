@@ -65,7 +65,7 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
 
   it('gives a live stream to one server, also when all ask at once', async () => {
     const { nodes, publish } = await cluster('no1', 'no2', 'no3');
-    // Each claim that is asked about is answered, as by a server with a publisher.
+    // Answers each request about a claim, as a server with a publisher does.
     const answering = setInterval(() => {
       for (const claims of nodes) {
         void claims.store.findOpen(liveStreamId).then(async open => {
@@ -134,7 +134,7 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
       history.changed(broadcastId, { state: 'waiting' }, transaction),
     );
     await publish(nodes[1]);
-    // As by a server that was held up, and ends what it no longer has.
+    // Ends it like a server that was held up, and ends what it no longer has.
     expect(await end(nodes[0])).toBe(false);
     expect(await nodes[1].store.findOpen(liveStreamId)).toMatchObject({ nodeId: 'no2', claim: 2 });
     expect(await end(nodes[1])).toBe(true);

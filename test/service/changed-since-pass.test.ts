@@ -16,7 +16,7 @@ const env = {
       [`GIT_COMMITTER_${key}`, value],
     ]),
   ),
-  // Nobody's own settings.
+  // Ignores personal settings.
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
 };

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** With a bearer token, as most clients call. */
+/** Calls with a bearer token, as most clients do. */
 function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   return server.call(method, path, {
     key: null,

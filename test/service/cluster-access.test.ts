@@ -21,7 +21,7 @@ interface Servers {
   readonly account: TestAccount;
 }
 
-/** With `isDeaf`, connections that listen for signals are cut all the time. */
+/** Starts two servers. With `isDeaf`, connections that listen for signals are cut all the time. */
 async function startTwo(isDeaf: boolean): Promise<Servers> {
   const url = await postgresUrlOf(await testTempDir());
   const start = () =>

@@ -257,7 +257,7 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     expect(await holder()).not.toBe(killed);
     for (const subjectId of subjects) {
       const hooks = expectInOrder(receiver, subjectId, perSubject);
-      // At most the one whose outcome was not stored is sent again.
+      // Only the one whose outcome was not stored may be sent again.
       expect(hooks.length - perSubject).toBeLessThanOrEqual(1);
     }
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/start-api.ts';
 
-/** As browsers ask. */
+/** Headers that browsers send. */
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const maxFirstLoadBytes = 75_000;
 const maxFirstLoadFiles = 10;

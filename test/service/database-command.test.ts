@@ -21,7 +21,7 @@ if (findPostgres() === undefined)
 const flags = { publicUrl: 'http://video.example.org', 'http.requestTimeout': '60s' } as const;
 const manyRows = 200_000;
 
-/** Its answers to these must stay the same. */
+/** Requests whose answers must stay the same. */
 const questions = [
   '/videos?sortBy=title&sortOrder=asc&pageSize=7&currentPage=2',
   '/videos?tags[]=Straße',

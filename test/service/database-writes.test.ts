@@ -230,7 +230,7 @@ describe('work that waits for something else than the database', () => {
         insert('stuck');
         return new Promise(() => {});
       }),
-      // It would wait for itself.
+      // The inner statement would wait for this one.
       work('itself', async () => {
         insert('itself');
         await writer.addStatement(() => insert('later'));
@@ -304,7 +304,7 @@ describe('the log of the database', () => {
 
   it('is written into the file by a thread, and restarts however many writes come', async () => {
     await database.start(new AbortController().signal);
-    // Without an end, the log would be of 190 MiB and more.
+    // Writes enough that an endless log would be of 190 MiB and more.
     for (let round = 0; round < 100; round += 1) await addMany(100, round * 100);
     expect(await notes()).toHaveLength(10_000);
     expect(logBytes()).toBeLessThan(128 * mebibyte);

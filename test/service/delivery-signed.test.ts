@@ -99,7 +99,7 @@ describe.each(protocols)('a signed token over %s', protocol => {
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'private, no-cache']);
     expect(page.body.toString()).toContain(`${base}/hls/manifest.m3u8`);
     expect(await server.statusOf(`${base}/access`)).toBe(204);
-    // As with private tokens.
+    // Rejects a token of another kind, as with private tokens.
     const ofPublic = await server.sign(videoId);
     expect(await server.statusOf(`/vod/${videoId}/token/${ofPublic}/hls/manifest.m3u8`)).toBe(404);
     expect(await server.statusOf(`/vod/${videoId}?token=${ofPublic}`)).toBe(200);

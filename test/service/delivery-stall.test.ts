@@ -7,7 +7,7 @@ import { type Protocol, publicStream, startDelivery } from './delivery-fixture.t
 
 const path = `/${publicStream}/b1/source/segment-1.m4s`;
 const viewerStallMs = 300;
-// More than the kernel takes for a reader who reads nothing.
+// Exceeds what the kernel buffers for a reader who reads nothing.
 const segment = Array.from({ length: 64 }, (_, index) => Buffer.alloc(1024 * 1024, index));
 const segmentBytes = segment.length * 1024 * 1024;
 

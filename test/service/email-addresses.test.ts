@@ -8,7 +8,7 @@ import { enableTwoFactor } from '../support/two-factor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const password = 'nine boats leave at dawn';
-/** Some databases take all of these for `studio@xn--hfen-loa.example`. */
+/** Addresses that some databases take for `studio@xn--hfen-loa.example`. */
 const lookalikes = [
   's\u00adtudio@häfen.example',
   'studio\u200b@häfen.example',

@@ -82,7 +82,7 @@ describe('a WebSocket at /events', () => {
     await shared.append('mine', mine.projectIds.sandbox);
     await Promise.all([clients[0]!.until(2), clients[2]!.until(3)]);
     expect(clients.map(client => client.subjects())).toEqual([['mine'], [], ['theirs', 'theirs-too'], []]);
-    // Nobody can count others' events by the numbers of their own.
+    // Event numbers are per project, so nobody can count others' events.
     expect(clients[0]!.ids()).toEqual([1]);
   });
 

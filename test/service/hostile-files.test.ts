@@ -167,7 +167,7 @@ test('mutants of fragmented files are read or refused', async () => {
       refusing(() => parseInitSegment(mutant));
       const reader = new FragmentReader({ onInit: () => {}, onSample: () => {} });
       try {
-        // As it comes from a pipe.
+        // Pushes pieces as a pipe delivers them.
         for (let at = 0; at < mutant.length; at += PIPE_BYTES) {
           reader.push(mutant.subarray(at, at + PIPE_BYTES));
           await nextTurn();

@@ -56,7 +56,7 @@ test('the health check of the image needs no Node, and tells a server that answe
   };
   await using server = await startServer();
   expect(await check(server.app.httpPort)).toBe(0);
-  // Nobody listens there.
+  // Connects to a port on which nobody listens.
   expect(await check(1)).toBe(1);
 
   await using other = createServer(socket => {

@@ -83,7 +83,7 @@ test('a file whose index takes too long to read is refused and leaves no files',
 
 test('a file whose index needs too much memory is refused, and the next thread has its own', async () => {
   const { folder, path } = await written(makeMovie([video, audio]).bytes);
-  // Less than the parser's own code needs.
+  // Limits the memory to less than the parser's own code needs.
   const threads = threadsWith({ memoryBytes: 4 * MIB });
   for (const _ of [1, 2]) {
     expect(await threads.index(path, { folder, signal })).toEqual({

@@ -63,7 +63,7 @@ async function broadcast(attributes: Record<string, unknown>): Promise<CreatedSt
   return stream;
 }
 
-/** As a viewer on a site of their own, with a private token for one viewer. */
+/** Requests as a viewer on a site of their own, with a private token for one viewer. */
 async function statusOn(site: string, url: string): Promise<number> {
   const response = await fetch(new URL(url, server.baseUrl), {
     headers: { origin: site, 'user-agent': 'one' },
@@ -183,7 +183,7 @@ test('clips follow the live stream, until their owner decides, and keep it when 
     expect(await statusOn(shop, `/vod/${videoId}`)).toBe(404);
   }
   expect(await view(decided.videoId)).toMatchObject({ public: true, playbackPolicy: { allowedDomains: [] } });
-  // Each attribute is decided by itself.
+  // Attributes are inherited independently.
   await call('PATCH', `/videos/${byOwner.videoId}`, { public: true });
   await call('PATCH', `/live-streams/${liveStreamId}`, { public: false, playbackPolicy: shopOnly });
   expect(await view(byOwner.videoId)).toMatchObject({ public: true, playbackPolicy: shopOnly });

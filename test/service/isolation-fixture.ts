@@ -30,7 +30,7 @@ export interface FilledProject {
   readonly pair: number;
   /** Headers that choose this environment and project for the session. */
   readonly choice: Readonly<Record<string, string>>;
-  /** It is used with the session, and not with the key. */
+  /** True when it is used with the session, and not with the key. */
   readonly isInSession: boolean;
   /** Ids by kind: the name that paths give them, or one of the like. */
   readonly ids: Readonly<Record<IdKind, string>>;

@@ -426,7 +426,7 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(isGone).toBe(false);
       await jobs.add({ kind: 'slow', subjectId: 'vi1' });
       await waitUntil(async () => (await jobs.counts()).wide!.running === 1);
-      // It waits for the former one.
+      // The new job waits for the former one.
       expect(started).toBe(1);
       letGo();
       await cancelled;

@@ -13,7 +13,7 @@ import { testTempDir } from '../support/temp-dir.ts';
 interface Place {
   readonly root: string;
   readonly storage: MediaStorage;
-  /** Another node, with the same stored files. */
+  /** Storage of another node, with the same stored files. */
   readonly other: MediaStorage;
   readonly otherRoot: string;
 }

@@ -33,7 +33,7 @@ const as = (who: string | null, method: string, path: string, body?: object) =>
     ...(body === undefined ? {} : { body }),
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/passkey', body);
-/** As the audit log has them. */
+/** Counts refusals in the audit log. */
 const countRefusals = async (): Promise<number> => {
   const headers = { cookie, 'millrace-environment': 'sandbox' };
   const path = '/account/audit-log?action=session.refuse';

@@ -67,7 +67,7 @@ test('the page of a live stream asks once per viewer, and shows the text of a re
       ...{ userAgent: 'Viewer/1.0', referer: 'https://shop.example/', query: '' },
     },
   ]);
-  // With a ticket, the viewer is asked about again, and keeps it.
+  // Repeats with a ticket: the hook is asked about the viewer again, who keeps it.
   const admitted = await view(`${page}?ticket=7`);
   expect(admitted.status).toBe(200);
   expect(admitted.headers.get('cache-control')).toContain('private');

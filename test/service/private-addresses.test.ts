@@ -53,7 +53,7 @@ beforeAll(async () => {
   receiver = createServer((_, response) => response.end()).on('connection', () => {
     connections += 1;
   });
-  // On all addresses of the machine, so that any form that gets through is noticed.
+  // Listens on all addresses of the machine, so that any form that gets through is noticed.
   receiver.listen(0);
   await once(receiver, 'listening');
   port = (receiver.address() as AddressInfo).port;
@@ -112,7 +112,7 @@ describe('an address of this machine, however it is written', () => {
   it('is no source of a video', async () => {
     connections = 0;
     const made: string[] = [];
-    // These names may be unknown to the machine, and are then asked for again and again.
+    // Skips names that may be unknown to the machine, and are then resolved again and again.
     const known = forms.filter(([name]) => !['a.localhost', 'LOCALHOST.'].includes(name));
     for (const [host] of known) {
       const { status, json } = await api.call('POST', '/videos', {

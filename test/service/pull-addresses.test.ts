@@ -215,7 +215,7 @@ describe('what listens for ffmpeg on this machine', () => {
     }
     expect(received).toEqual([]);
     expect(relay.problem).toBeUndefined();
-    // In two pieces.
+    // Sends two pieces.
     const child = connect(to, '127.0.0.1').on('error', () => {});
     const text = ask(address.pathname);
     child.write(text.slice(0, 20));

@@ -43,7 +43,7 @@ test('stops reading while paused', async () => {
   client.write('first');
   await waitUntil(() => bytes().length === 5);
   socket.pause();
-  // More than all buffers between the two: it cannot be sent while nothing is read.
+  // Exceeds all buffers between the two: it cannot be sent while nothing is read.
   client.write(Buffer.alloc(32 * 1024 * 1024));
   await waitUntil(() => client.writableLength > 0);
   expect(bytes().length).toBe(5);

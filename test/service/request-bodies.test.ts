@@ -9,7 +9,7 @@ const operations = operationsOf(document).map(({ method, path, operation }) => (
   ...{ name: `${method} ${path}`, method, operation },
   types: Object.keys(operation.requestBody?.content ?? {}),
 }));
-/** Of resources, which a key reaches. */
+/** Operations on resources, which a key reaches. */
 const patches = operations.filter(
   ({ method, operation }) =>
     method === 'PATCH' && operation.security.some(scheme => Object.hasOwn(scheme, 'apiKey')),

@@ -168,7 +168,7 @@ it('applies a new retention to existing videos when asked, with a day of notice,
   const old = await create();
   const own = await create({ expiresAt: formatAtom(beginsAtMs + 400 * dayMs) });
   nowMs += 100 * dayMs;
-  // More than one batch.
+  // Exceeds one batch.
   const recent = await Promise.all(Array.from({ length: 205 }, () => create()));
   expect((await setRetention({ keepVideosDays: 30 })).json.next.length).toBe(1);
   const { json } = await setRetention({ keepVideosDays: 30, applyToExisting: true });

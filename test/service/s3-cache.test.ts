@@ -52,7 +52,7 @@ describe.skipIf(s3Missing !== undefined)('the cache of an S3 storage', () => {
 
   const gets = () => proxy.count(({ range }) => range !== undefined);
 
-  /** Of complete entries. */
+  /** Lists complete entries. */
   async function cachedFiles(): Promise<string[]> {
     const files = await readdir(join(root, 'cache'), { recursive: true, withFileTypes: true });
     return files

@@ -116,7 +116,7 @@ describe('videos of the sandbox', () => {
     for (const videoId of [given, again]) expect((await part(videoId)).status).toBe(201);
     expect((await part(ofProduction, productionKey)).status).toBe(201);
     nowMs += 168 * hourMs + 1;
-    // With the one that was begun by the test before.
+    // Includes the one that was begun by the previous test.
     expect(await server.api.uploads.service.failExpired(nowMs)).toBe(4);
     nowMs += keptMs - 1;
     expect(await remove()).toBe(0);

@@ -28,7 +28,7 @@ interface Versions {
   rows(sql: string): Promise<unknown[]>;
 }
 
-/** Without tables. */
+/** Opens a database without tables. */
 async function open(kind: DatabaseKind): Promise<Versions> {
   if (kind === 'SQLite') {
     const sqlite = new Sqlite(join(await testTempDir(), 'millrace.db'));
@@ -205,7 +205,7 @@ describe.each(databaseKinds)('email addresses that %s compared as people read th
       ['us6', "d'ora@[127.0.0.1]", 7],
       ['us7', 'eva@example.org', 7],
     ] as const;
-    // Neither database has found these two equal.
+    // Skips a user whose address PostgreSQL finds equal to another one.
     const distinct = users.filter(([id]) => kind === 'SQLite' || id !== 'us5');
     for (const [id, email, atMs] of distinct) {
       await database.run(`INSERT INTO users (id, account_id, email, password_hash, created_at_ms)

@@ -78,7 +78,7 @@ test.concurrent('the server starts from its bundle, and from its sources once th
   expect(changed.text).toContain('Usage, changed: npm start');
   expect(changed.loaded).toContain('src/main.ts');
 
-  // That start builds the next bundle.
+  // The next start builds the next bundle.
   await waitUntil(() => builds(folder).length === 2);
   const rebuilt = await usage(folder);
   expect(rebuilt.text).toContain('Usage, changed: npm start');

@@ -222,7 +222,7 @@ test.concurrent('the first keys are printed by the first start that succeeds, an
 test.concurrent('the first keys are in a file where one is named, and everything in the data folder is private', async () => {
   const dataDir = await newFolder();
   const secretsFile = join(dataDir, 'secrets.json');
-  // As an earlier version left it.
+  // Creates the folder as an earlier version left it.
   mkdirSync(join(dataDir, 'vod'));
   writeFileSync(join(dataDir, 'notes.txt'), '');
   for (const name of ['.', 'vod']) chmodSync(join(dataDir, name), 0o755);
@@ -286,7 +286,7 @@ test.concurrent('it is ready once its first account exists and everything has st
   expect(answers.length).toBeGreaterThan(1);
   expect(answers.slice(0, -1).every(({ ready }) => ready === 503)).toBe(true);
   expect(answers.at(-1)).toEqual({ ready: 200, account: 200 });
-  // Those who ask too early are no reason for one.
+  // Requests before the start are no reason for a warning.
   expect(warnings).toEqual([]);
 });
 

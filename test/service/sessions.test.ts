@@ -25,7 +25,7 @@ let dataDir: string;
 let running: FeedServer;
 let server: TestApi;
 let nowMs = Date.now();
-/** Of the account that `studio` signs in to. */
+/** Keys of the account that `studio` signs in to. */
 let studioKeys: TestAccount;
 
 function open(): Promise<FeedServer> {

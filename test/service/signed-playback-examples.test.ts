@@ -17,7 +17,7 @@ const signingKeyId = 'skOfTheTests000000000000';
 
 interface Language {
   readonly name: string;
-  /** Of the code block in the documentation. */
+  /** Language of the code block in the documentation. */
   readonly fence: string;
   readonly file: string;
   /** Prints the token for the id, the path of the key and the claims in its arguments. */

@@ -57,7 +57,7 @@ describe.each([
     const { server, uploads } = await started(mediaStorage === undefined ? {} : { mediaStorage });
     const videoId = await uploads.video({ title: 'Café: the film.mp4' });
     expect((await uploads.send(videoId, film)).status).toBe(201);
-    // In object storage, the file is assembled after the answer.
+    // Waits for object storage, where the file is assembled after the answer.
     await waitUntil(async () => (await download(server, videoId, {}, 'HEAD')).status === 200);
 
     const whole = await download(server, videoId);

@@ -139,7 +139,7 @@ test('the recording of a server that is gone is finished by another, up to its l
   const lost = await startNode('a');
   const { open, videoId } = await record(lost, 9);
   await waitUntil(() => piecesOf(videoId).length > 0);
-  // Not enough for another piece.
+  // Adds less than another piece needs.
   for (const second of [9, 10, 11]) open.add(part(second));
   const next = await startNode('b');
   expect(await videos()).toEqual([]);
@@ -257,7 +257,7 @@ test('a recording that continues on another server becomes one video, after its 
   await first.recordings.finishOrphaned();
   await waitForVideo();
   expect((await videos()).map(({ id }) => id)).toEqual([videoId]);
-  // For the job that joins them.
+  // Waits for the pieces of the job that joins them.
   const files = () => namesIn(stored(videoId)).filter(name => name.endsWith('.mp4'));
   await waitUntil(() => files().length === 2);
   expect(files()).toEqual(['recording-1.mp4', 'recording-1001.mp4']);

@@ -169,7 +169,7 @@ describe('files that no row names', () => {
     const stream = (await server.call('POST', '/live-streams', { body: { name: 'Pier' } })).json.liveStreamId;
     place('vod', lostVideo, 'hls-7', '240p.mp4');
     place('uploads', lostUpload, '0');
-    // Its upload is complete.
+    // Creates a chunk of a complete upload.
     place('uploads', film.id, '0');
     place('live', lostLive, 'thumbnail');
     place('live', stream, 'thumbnail');
@@ -311,7 +311,7 @@ describe('files that no row names', () => {
     const foreign = newId('vi');
     place('vod', foreign, 'source');
     utimesSync(files.video(foreign), new Date(), new Date(Date.now() - dayMs));
-    // It is up for an hour, says so, and is killed.
+    // Records an hour of use by a server that is then killed.
     await (await sweepAt({ laterMs: -1_800_000 })).recordUse();
     await store.recordUse({ beganAtMs: (await store.usePeriods()).at(-1)!.beganAtMs, lastAtMs: Date.now() });
     const left = newId('vi');
@@ -344,7 +344,7 @@ describe('files that no row names', () => {
     stopping.abort();
     await running;
     expect(lines).toEqual([]);
-    // As a kill in the middle of a removal leaves it.
+    // Leaves the folder as a kill in the middle of a removal does.
     files.renameForRemoval(files.video(ids[0]!));
     await (await sweepAt()).run();
     expect(readdirSync(files.root('vod'))).toEqual([film.id]);
@@ -353,7 +353,7 @@ describe('files that no row names', () => {
 
 describe('rows with missing files', () => {
   beforeEach(async () => {
-    // Others that are well: a lost disk looks different.
+    // Adds intact videos: a lost disk looks different.
     await makeFilm();
   });
 
@@ -423,7 +423,7 @@ describe('rows with missing files', () => {
     await (await sweepAt()).run();
     expect(await renditionsOf(id)).toEqual([
       'hls 240p failed',
-      // Its segments are in the source.
+      // Renditions whose segments are in the source.
       'hls 360p failed',
       'audio audio failed',
       'mp4 360p encoded',

@@ -86,7 +86,7 @@ describe('two-factor sign-in', () => {
 
   it('accepts each code once, and those of clocks that are half a minute wrong', async () => {
     const { secret } = await enable();
-    // That of the confirmation.
+    // Repeats the code of the confirmation.
     expect(slugOf(await trySignIn({ ...studio, code: codeOf(secret, nowMs) }))).toEqual(wrong);
     const next = codeOf(secret, nowMs + halfMinute);
     const [one, two] = await Promise.all([next, next].map(code => trySignIn({ ...studio, code })));

@@ -185,7 +185,7 @@ describe('the first proof of an address', () => {
     const { invitationId } = await done(
       founder.call('POST', '/account/invitations', { email: 'accomplice@corp.example', role: 'owner' }),
     );
-    // As before unverified users could invite nobody.
+    // Restores the state from before unverified users were unable to invite.
     await runSql(
       server.database,
       "INSERT INTO unverified_changes (user_id, kind, target_id) VALUES (?, 'invitation', ?)",
@@ -259,7 +259,7 @@ describe('the first proof of an address', () => {
     const person = await addOwner(accountId, false);
     const other = await addOwner(accountId, true);
     await done(other.call('PATCH', `/account/members/${other.userId}`, { role: 'editor' }));
-    // As before an account had to keep a verified owner.
+    // Restores the state from before an account had to keep a verified owner.
     await runSql(server.database, 'DELETE FROM members WHERE user_id = ?', founder.userId);
     await runSql(server.database, 'UPDATE accounts SET is_unclaimed = 1 WHERE id = ?', accountId);
     const { removed } = (await admin().verify(person.email)) as { removed: object };
@@ -269,7 +269,7 @@ describe('the first proof of an address', () => {
     expect((await other.call('GET', '/videos')).status).toBe(401);
     const call = await signInAgain(person.email);
     const later = await setUp(call);
-    // It is claimed now.
+    // The account is claimed now.
     await runSql(server.database, 'UPDATE users SET verified_at_ms = NULL WHERE id = ?', person.userId);
     await admin().verify(person.email);
     expect(await left(later)).toEqual(everything);
@@ -294,7 +294,7 @@ describe('the first proof of an address', () => {
         events: ['video.source.recorded'],
       }),
     );
-    // As if its request ended after the proof.
+    // Simulates a request that ended after the proof.
     await runSql(server.database, 'DELETE FROM unverified_changes WHERE user_id = ?', person.userId);
     await admin().verify(person.email);
     const store = new UnverifiedChangesStore(server.database);

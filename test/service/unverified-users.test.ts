@@ -352,7 +352,7 @@ describe('a reset of the password of a verified user', () => {
 it('nothing is added by a request whose session ends meanwhile', async () => {
   const { who, cookie } = await addOwner(server);
   const passkey = await newPasskey(server, cookie, who);
-  // As if the session ended after it was read.
+  // Simulates a session that ended after it was read.
   const session = await server.api.accounts.sessions.findBySecret(cookie.split('=')[1]!, nowMs);
   await runSql(server.database, 'DELETE FROM sessions WHERE user_id = ?', session!.userId);
   for (const [path, body] of [

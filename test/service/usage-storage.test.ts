@@ -100,7 +100,7 @@ describe('the storage of a project', () => {
     await meter.run();
     expect((await storage()).hlsBytes).toBe(70);
 
-    // While somebody writes to it, it is looked at all the time.
+    // A video that is written to is measured all the time.
     await runSql(server.database, set, 'encoding', null, videoId);
     await meter.run();
     for (const bytes of [200, 300]) {

@@ -70,7 +70,7 @@ function clipWhenBegun(path: string, body: unknown = { lastSeconds: 5 }, on = se
 test('a viewer makes the last seconds a video of the project, at most three times in a minute', async () => {
   const { playerId } = (await (await server.api('POST', '/players', {})).json()) as { playerId: string };
   const stream = await broadcast({ viewerClips: true, name: 'n'.repeat(1024), playerId });
-  // As while many live streams still name a deleted theme.
+  // Simulates many live streams that still name a deleted theme.
   const sqlite = new Sqlite(join(server.dataDir, 'millrace.db'));
   sqlite.exec(`DELETE FROM players; INSERT INTO removed_players (id) VALUES ('${playerId}')`);
   sqlite.close();

@@ -179,7 +179,7 @@ describe('a webhook', () => {
     await waitUntil(async () => (await retrying()) === 6);
     await server.started('liFirst');
     await waitUntil(() => refused() === 12);
-    // Each of these is a success after many failures in a row.
+    // Sends successes after many failures in a row.
     for (const liveStreamId of ['li1', 'li2', 'li3']) {
       await server.started(liveStreamId);
       await waitUntil(() => receiver.hooks.some(({ json }) => json.liveStreamId === liveStreamId));

@@ -17,7 +17,7 @@ it('a receiver that never answers does not delay others while all its attempts h
     }
   });
   await waitUntil(() => good.hooks.length === 100);
-  // Each has its own places, and no more of them.
+  // Each webhook has its own places, and no more of them.
   await waitUntil(() => silent.hooks.length >= 9 * 8);
   const tried = new Map<unknown, number>();
   for (const { headers } of silent.hooks) {

@@ -15,7 +15,7 @@ import type { Connection } from '../../src/store/connection.ts';
 import { singleValue } from '../support/sql.ts';
 import { type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-/** Of the only server. */
+/** Duty of the only server. */
 export const heldDuty: WebhookDuty = { isHeld: true, on: ({ take }) => take() };
 
 /** A request that a receiver got. */

@@ -183,7 +183,7 @@ describe.each(databaseKinds)('on %s', kind => {
       const due = await queue.due('webhook_1', 1_000, 10);
       const outcomes = due.map(delivery => ({ delivery, record, next: 'succeeded' as const }));
       sent.push(...due.map(({ eventNumber }) => eventNumber));
-      // Each outcome in a transaction of its own, all at once.
+      // Records each outcome in its own transaction, all at once.
       await Promise.all(outcomes.map(outcome => queue.record(projectId, [outcome])));
     };
     while (isAppending) {
@@ -431,7 +431,7 @@ describe.each(databaseKinds)('on %s', kind => {
     await broadcasts.changed(never, { width: 640 });
     await broadcasts.ended(never, 40_000, 'no-media');
     const crashed = await open('li3');
-    // Its publisher was gone before the first picture was out.
+    // The publisher was gone before the first frame was out.
     await broadcasts.changed(crashed, { state: 'waiting' });
     await open('li2');
     expect(await broadcasts.endUnfinished(50_000, 'server-crashed')).toBe(2);

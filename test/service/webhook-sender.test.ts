@@ -33,7 +33,7 @@ it('resolves a name once for a request and connects to what was checked', async 
       return [{ address: '127.0.0.1', family: 4 }];
     },
   });
-  // Nobody but the resolver of this test knows the name.
+  // Resolves a name that only the resolver of this test knows.
   expect(await send(`http://hooks.invalid:${receiver.port}/`)).toEqual(delivered);
   expect(asked).toEqual(['hooks.invalid']);
   expect(receiver.hooks[0]!.headers.host).toBe(`hooks.invalid:${receiver.port}`);

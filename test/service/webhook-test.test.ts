@@ -33,7 +33,7 @@ describe('a test of a webhook', () => {
     ]);
     const log = await server.call('GET', `/webhooks/${webhookId}/deliveries?type=webhook.test`);
     expect(log.json.data.map((one: { deliveryId: string }) => one.deliveryId)).toEqual([json.deliveryId]);
-    // It is no event: the next one has the first number.
+    // The test is no event: the next one has the first number.
     await server.started('liA');
     await waitUntil(() => receiver.hooks.length === 2);
     expect(receiver.hooks[1]!.headers['millrace-event-id']).toBe('1');

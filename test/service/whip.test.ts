@@ -91,7 +91,7 @@ describe('a WHIP session', () => {
     expect(restarted.status).toBe(200);
     expect(attributeOf(restarted.text, 'ice-ufrag')).not.toBe(attributeOf(text, 'ice-ufrag'));
     expect(restarted.headers.get('etag')).not.toBe(ifMatch);
-    // Both agents are reachable until the client has moved.
+    // Checks both agents, which are reachable until the client has moved.
     for (const [answer, remote] of [
       [text, attributeOf(offer, 'ice-ufrag')],
       [restarted.text, 'NewU'],
@@ -196,7 +196,7 @@ test('random data on the UDP and TCP port affects no publisher', async () => {
   const attributes = [{ type: STUN_ATTRIBUTE.username, value: Buffer.from(username) }];
   const check = writeStun(STUN_TYPE.request, Buffer.alloc(12, 2), attributes, attributeOf(text, 'ice-pwd'));
   const socket = createSocket('udp4');
-  // This address belongs to the session from then on, so that what follows reaches DTLS and SRTP.
+  // The address now belongs to the session, so that what follows reaches DTLS and SRTP.
   socket.send(check, port, '127.0.0.1');
   for (let round = 0; round < 2_000; round++) {
     const bytes = round % 3 === 0 ? Buffer.from(check) : random.bytes(1 + random.below(80));
@@ -216,7 +216,7 @@ test('random data on the UDP and TCP port affects no publisher', async () => {
   const answers: Buffer[] = [];
   tcp.on('data', data => answers.push(data));
   const frame = Buffer.concat([Buffer.from([0, check.length]), check]);
-  // In pieces, and two at once.
+  // Sends pieces, and two frames at once.
   tcp.write(frame.subarray(0, 7));
   await new Promise(resolve => setImmediate(resolve));
   tcp.write(Buffer.concat([frame.subarray(7), frame]));

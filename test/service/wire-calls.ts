@@ -15,13 +15,13 @@ export interface WireCall {
   readonly path: string;
   /** Sent as JSON that is said to be plain text, unless it is a form. */
   readonly body?: object;
-  /** That of a session, where a key is not enough. */
+  /** Cookie of a session, where a key is not enough. */
   readonly cookie?: string;
 }
 
 /** An API that has one of everything, and knows a request that succeeds for each of its operations. */
 export interface WireApi extends TestApi {
-  /** By method and path as in the API document, such as `GET /videos/{videoId}`. */
+  /** Calls by method and path as in the API document, such as `GET /videos/{videoId}`. */
   readonly calls: Readonly<Record<string, () => WireCall | Promise<WireCall>>>;
   /** What there is, by the name in a path. */
   readonly ids: Readonly<Record<string, string>>;
@@ -137,7 +137,7 @@ export async function startWireApi(): Promise<WireApi> {
     return { path: pathOf(passkeyId), cookie, ...(body && { body }) };
   };
 
-  // Other calls change the password of the first owner, and end all other sessions.
+  // Adds another owner: other calls change the password of the first one, and end all other sessions.
   const team = { email: 'team@example.org', password: 'nine boats leave at dawn' };
   await addUser(api, (await api.call('GET', '/account')).json.accountId, team);
   const ownerCookie = await signIn(api, team);

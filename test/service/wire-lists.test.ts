@@ -15,7 +15,7 @@ const lists = operationsOf(document)
   .map(({ path, operation }) => ({ name: path, operation }));
 
 let server: WireApi;
-/** That of a session, for what is shown to people only. */
+/** Cookie of a session, for what is shown to people only. */
 let cookie: string;
 beforeAll(async () => {
   server = await startWireApi();

@@ -4,7 +4,7 @@ import { type ApiReply, sandboxKey } from '../support/start-api.ts';
 import { startWireApi, type WireApi } from './wire-calls.ts';
 
 const document = await buildApiDocument();
-/** Not JSON over plain HTTP. */
+/** Operations that are not JSON over plain HTTP. */
 const others = new Set([
   ...['GET /events', 'GET /metrics', 'GET /watermarks/{watermarkId}/image', 'GET /videos/{videoId}/source'],
 ]);
@@ -43,7 +43,7 @@ function cookieHeader(cookie: string | undefined): Record<string, string> {
   return cookie === undefined ? {} : { cookie };
 }
 
-/** With what clients send about themselves, and a content type that says nothing of JSON. */
+/** Sends a request with what clients send about themselves, and a content type that says nothing of JSON. */
 function send(method: string, path: string, body?: object, more: Record<string, string> = {}, key?: null) {
   const headers = {
     ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'text/plain' }),
@@ -123,7 +123,7 @@ describe('every operation', () => {
         name => `encoding.metadata.${name}`,
       ),
       ...['videoCodec', 'audioCodec', 'aspectRatio'].map(name => `encoding.metadata.${name}`),
-      // Of an audio track.
+      // Attributes of an audio track.
       ...['language', 'channels', 'codec'],
       // The retention of an account.
       'keepVideosDays',

@@ -42,7 +42,7 @@ export async function recordAudioTags(
   }
 }
 
-/** As encoders send it: OpusHead, and STREAMINFO behind `fLaC`. AC-3 has none. */
+/** Returns the configuration as encoders send it: OpusHead, and STREAMINFO behind `fLaC`. AC-3 has none. */
 function configOf({ sampleEntry }: TrackDescription): Buffer | undefined {
   const fields = readSampleEntry(sampleEntry, 'audio');
   if (fields.type === 'Opus') {

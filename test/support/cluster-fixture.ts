@@ -27,7 +27,7 @@ export async function clusterUrl(): Promise<string> {
   return postgresUrlOf(await testTempDir());
 }
 
-/** Another server's connections to the same PostgreSQL database. */
+/** Opens another server's connections to the same PostgreSQL database. */
 export async function openClusterDatabase(url: string): Promise<Database> {
   const database = await openDatabase({ dataDir: await testTempDir(), url: new Secret(url) });
   atEnd(() => database.stop());

@@ -5,7 +5,7 @@ import { hasProc } from './processes.ts';
 
 if (hasProc && process.env.MILLRACE_TEST_REPORT !== undefined) {
   afterEach(() => {
-    // To look at all processes takes some milliseconds.
+    // Reads processes only when there are any, because that takes some milliseconds.
     if (process.getActiveResourcesInfo().includes('ProcessWrap')) noteCpuSeconds();
   });
   // biome-ignore lint/correctness/noEmptyPattern: Vitest takes nothing else where no fixture is used.

@@ -32,7 +32,7 @@ export function withExif(image: Buffer, exif: Buffer, size: { width: number; hei
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
     length.writeUInt32BE(exif.length);
     sum.writeUInt32BE(crc32(body));
-    // After the signature and IHDR.
+    // Inserts it after the signature and IHDR.
     return Buffer.concat([image.subarray(0, 33), length, body, sum, image.subarray(33)]);
   }
   const extended = Buffer.alloc(18);

@@ -5,7 +5,7 @@ import { ffmpegPath } from './ffmpeg.ts';
 /** Stands for a machine with NVENC: an ffmpeg that encodes with x264 what it should encode on the graphics card. */
 export interface FakeHardware {
   readonly ffmpegPath: string;
-  /** From now on, this encoder fails; the other one works. */
+  /** Makes this encoder fail from now on; the other one works. */
   breakDown(encoder: 'hardware' | 'software'): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 export interface ModelCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of a multipart form. */
+  /** Fields of a multipart form. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: Buffer;
   readonly text: string;
@@ -19,7 +19,7 @@ type AnswerCall = (call: ModelCall, response: ServerResponse, count: number) => 
 
 /** Speaks the protocol of OpenAI over real HTTP. */
 export interface FakeModel {
-  /** Of the API, ending in `/v1`. */
+  /** URL of the API, ending in `/v1`. */
   readonly url: string;
   readonly calls: ModelCall[];
   answer: AnswerCall;

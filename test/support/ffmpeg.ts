@@ -83,7 +83,7 @@ export function publishTestPicture(options: TestPictureOptions): Publisher {
 
 /** Runs ffmpeg with arguments of the caller's own as a publisher; for sources that are no test picture. */
 export function startPublisher(ffmpeg: string, args: readonly string[]): Publisher {
-  // Without `-nostdin`, with which ffmpeg 7.0 ignores signals.
+  // Runs without `-nostdin`, with which ffmpeg 7.0 ignores signals.
   const child = spawn(ffmpeg, ['-hide_banner', '-loglevel', 'info', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

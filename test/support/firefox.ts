@@ -21,7 +21,7 @@ const preferences: Readonly<Record<string, string | number | boolean>> = {
   // A test pattern and a tone, without a question.
   'media.navigator.streams.fake': true,
   'media.navigator.permission.disabled': true,
-  // So that the codecs are the same on every machine.
+  // Keeps the codecs the same on every machine.
   'media.gmp-gmpopenh264.enabled': false,
   'datareporting.policy.dataSubmissionEnabled': false,
   'app.normandy.enabled': false,

@@ -7,7 +7,7 @@ import { ffmpegPath, runToEnd } from './ffmpeg.ts';
 interface Recipe {
   /** How the file's name ends, with its dot. */
   readonly extension: string;
-  /** For ffmpeg, without the output. */
+  /** Arguments of ffmpeg, without the output. */
   readonly args?: readonly string[];
   /** Makes the file out of `from`'s, or out of nothing. */
   readonly make?: (source: Buffer) => Buffer;
@@ -223,7 +223,7 @@ const recipes = {
 /** A small synthetic media file: what is in it is said by its recipe above, and checked by `test/media/ffmpeg-tools.test.ts`. */
 export type FixtureName = keyof typeof recipes;
 
-/** All of them. */
+/** Names of all fixtures. */
 export const fixtureNames = Object.keys(recipes) as readonly FixtureName[];
 
 const pendingFixtures = new Map<FixtureName, Promise<string>>();

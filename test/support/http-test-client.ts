@@ -11,7 +11,7 @@ export interface HttpReply {
 /** A request as it is sent: nothing is added to it but what HTTP needs. */
 export interface HttpQuery {
   readonly method: string;
-  /** With its query, encoded as it is to go out. */
+  /** Path with its query, encoded as it is to go out. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | undefined;

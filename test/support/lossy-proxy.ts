@@ -6,9 +6,9 @@ export interface LossyProxyOptions {
   /** UDP port on 127.0.0.1. */
   readonly target: number;
   readonly seed: number;
-  /** Of 1000 datagrams, in each direction. */
+  /** Loss of 1000 datagrams, in each direction. */
   readonly lossPerMille: number;
-  /** In each direction. */
+  /** Delay in each direction. */
   readonly delayMs: number;
   /** Drops datagrams to the server. */
   readonly loses?: (datagram: Buffer) => boolean;

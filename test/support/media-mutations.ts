@@ -107,13 +107,13 @@ export function mutateFlv(valid: Buffer, random: Random): Buffer {
     const end = Math.min(bytes.length, at + 15 + bytes.readUIntBE(at + 1, 3));
     const tag = bytes.subarray(at, end);
     switch (random.below(6)) {
-      case 0: // Its size.
+      case 0: // Changes the size.
         bytes.writeUIntBE(random.pick(numbers) & 0xffffff, at + 1, 3);
         break;
-      case 1: // Its timestamp.
+      case 1: // Changes the timestamp.
         bytes.writeUInt32BE(random.pick(numbers), at + 4);
         break;
-      case 2: // Its type, or the first bytes of what it holds.
+      case 2: // Changes the type, or the first bytes of the body.
         bytes[random.pick([at, at + 11, at + 12, at + 13].filter(one => one < bytes.length))] =
           random.below(256);
         break;

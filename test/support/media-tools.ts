@@ -13,7 +13,7 @@ export const ampleLimits: RunLimits = {
   outputBytes: 2 ** 30,
 };
 
-/** Both programs of a build. */
+/** The programs of a build. */
 export interface ToolBuilds {
   readonly name: string;
   readonly ffmpeg: FfmpegToolsOptions['ffmpeg'];

@@ -75,7 +75,7 @@ export interface MapEntry {
 interface PesTimes {
   readonly pts?: number;
   readonly dts?: number;
-  /** As audio does. */
+  /** True to declare the length, as audio does. */
   readonly hasLength?: boolean;
 }
 

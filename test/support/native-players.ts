@@ -10,14 +10,14 @@ export interface NativePlayer {
 
 /** A player at work. */
 export interface RunningPlayer {
-  /** Its exit code, or the signal that ended it; undefined while it runs. */
+  /** Exit code, or the signal that ended it; undefined while it runs. */
   readonly exit: number | string | undefined;
   /** The end of what it said. */
   readonly output: string;
   kill(): void;
 }
 
-/** All that tests know. */
+/** Players that tests know. */
 export const nativePlayers: readonly NativePlayer[] = [
   player('ffmpeg', 'ffmpeg', url => ['-nostdin', '-loglevel', 'warning', '-i', url, '-f', 'null', '-']),
   player('mpv', 'mpv', url => ['--no-config', '--vo=null', '--ao=null', url]),
@@ -50,7 +50,7 @@ function whyMissing(program: string, element: string | undefined): string | unde
   const isHere = (command: string, args: string[]) => spawnSync(command, args).status === 0;
   if (!isHere('sh', ['-c', `command -v ${program}`])) return `${program} is not installed`;
   if (element === undefined) return undefined;
-  // They decode with FFmpeg.
+  // Elements that the players need: they decode with FFmpeg.
   const elements = [element, 'avdec_h264', 'avdec_aac'];
   const lacking = elements.find(each => !isHere('gst-inspect-1.0', ['--exists', each]));
   return lacking === undefined ? undefined : `GStreamer has no ${lacking}`;
@@ -95,7 +95,7 @@ function run(program: string, args: readonly string[]): RunningPlayer {
   };
 }
 
-/** Without a session bus or a home of its own, so that nothing is remembered. */
+/** Environment without a session bus or a home, so that nothing is remembered. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: '/nonexistent', GST_REGISTRY_FORK: 'no' };
 }

@@ -12,7 +12,7 @@ interface Attribute {
 
 /** What the client's code for one method can send. */
 interface MethodInfo {
-  /** Such as `videos.create`. */
+  /** Name such as `videos.create`. */
   readonly name: string;
   /** Names of all that the method can put into the query and the body, such as `?sortBy` and `{title`. */
   readonly parameters: readonly string[];

@@ -36,7 +36,7 @@ interface Message {
 
 const OP = { hello: 0, identify: 1, identified: 2, request: 6, response: 7 };
 const outputEvents = 1 << 6;
-/** It listens on all addresses. */
+/** Password that protects OBS, which listens on all addresses. */
 const password = randomBytes(16).toString('hex');
 const outputStatePrefix = 'OBS_WEBSOCKET_OUTPUT_';
 
@@ -86,7 +86,7 @@ export class Obs {
             LIBGL_ALWAYS_SOFTWARE: '1',
             QT_QPA_PLATFORM: 'xcb',
             LC_ALL: 'C.UTF-8',
-            // Its own updates are not fetched.
+            // Keeps OBS from fetching updates.
             https_proxy: 'http://127.0.0.1:9',
           },
           stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,7 +106,7 @@ export class Obs {
     }
   }
 
-  /** All that it printed. */
+  /** Text that it printed. */
   get log(): string {
     return this.#output.text;
   }
@@ -211,7 +211,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** So that it starts without questions. */
+/** Writes settings with which OBS starts without questions. */
 async function writeSettings(
   folder: string,
   port: number,
@@ -234,9 +234,9 @@ async function writeSettings(
   };
   const files: Readonly<Record<string, string>> = {
     'global.ini': iniText(global),
-    // Since OBS 31.
+    // File since OBS 31.
     'user.ini': iniText(global),
-    // Since OBS 30.2.
+    // File since OBS 30.2.
     'plugin_config/obs-websocket/config.json': JSON.stringify({
       first_load: false,
       server_enabled: true,

@@ -17,7 +17,7 @@ interface Person {
 
 /** A real OpenID Connect provider, whose login page accepts everybody. */
 export class TestOidcProvider {
-  /** By their login at the provider, which is the subject. */
+  /** People by their login at the provider, which is the subject. */
   readonly people = new Map<string, Person>();
   readonly settings: OidcSettings;
   readonly #server: Server;
@@ -73,7 +73,7 @@ export class TestOidcProvider {
         const claims = email === undefined ? {} : { email, email_verified: isVerified };
         return { accountId: sub, claims: async () => ({ sub, ...claims }) };
       },
-      // Nobody is asked for consent.
+      // Grants consent without a page.
       loadExistingGrant: async ({ oidc }) => {
         const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session!.accountId! });
         grant.addOIDCScope('openid email');

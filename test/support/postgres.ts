@@ -18,7 +18,7 @@ export function findPostgres(): string | undefined {
 }
 
 export interface PostgresServer {
-  /** Of the database in which others are created and dropped. */
+  /** URL of the database in which others are created and dropped. */
   readonly url: string;
   /** Ends the server at once, as a crash does; `start` recovers. */
   kill(): Promise<void>;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 
 /** A reverse proxy that offers a server below a path. */
 export interface PrefixProxy {
-  /** With the path. */
+  /** URL with the path. */
   readonly url: string;
   /** Port of the server. */
   targetPort: number;

@@ -12,7 +12,7 @@ export function descendantsOf(pid: number): number[] {
       const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]);
       parents.set(Number(entry), parent);
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   const found = new Set([pid]);

@@ -28,7 +28,7 @@ export interface MadeTrack {
   readonly entryOfChunk?: readonly number[];
   /** tkhd flag; default true. */
   readonly isEnabled?: boolean;
-  /** Of the data reference; default 1: in this file. */
+  /** Flags of the data reference; default 1: in this file. */
   readonly referenceFlags?: number;
 }
 

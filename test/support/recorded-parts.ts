@@ -26,7 +26,7 @@ export const probedParts: ProbedFile = {
 export interface Cut {
   readonly video?: boolean;
   readonly audio?: boolean;
-  /** Of each sample. */
+  /** Size of each sample. */
   readonly bytes?: number;
   /** Whether its first frame is a keyframe. */
   readonly isKeyframe?: boolean;

@@ -76,12 +76,12 @@ export class RecordingSink implements SegmentSink {
     return this.segments.map(durationOf);
   }
 
-  /** All parts, including those of the open segment. */
+  /** Parts, including those of the open segment. */
   get parts(): Part[] {
     return [...this.segments, ...(this.open === undefined ? [] : [this.open])].flatMap(({ parts }) => parts);
   }
 
-  /** All samples of all parts, by track. */
+  /** Reads the samples of all parts, by track. */
   samples(): { video: Sample[]; audio: Sample[] } {
     return readSamples(this.parts);
   }

@@ -57,9 +57,9 @@ const chunkStreams = { audio: 4, video: 6, script: 5 } as const;
  */
 export class RtmpClient {
   readonly socket: Socket;
-  /** All that the server has sent, oldest first. */
+  /** Messages that the server has sent, oldest first. */
   readonly messages: ReceivedMessage[] = [];
-  /** Of createStream's answer. */
+  /** Stream id of createStream's answer. */
   messageStreamId = 1;
   readonly #reader: ReplyReader;
   readonly #waiters = new Set<() => void>();
@@ -232,7 +232,7 @@ export class RtmpClient {
     await this.untilFound(() => (condition() ? true : undefined), what);
   }
 
-  /** As {@link until}, for something that is not there at first. */
+  /** Waits like {@link until}, for something that is not there at first. */
   async untilFound<Found>(find: () => Found | undefined, what: string): Promise<Found> {
     const deadlineAtMs = Date.now() + waitTimeoutMs;
     for (;;) {

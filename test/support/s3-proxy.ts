@@ -7,7 +7,7 @@ import type { S3Server } from './s3.ts';
 
 export interface S3Request {
   readonly method: string;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
   readonly range: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
@@ -15,7 +15,7 @@ export interface S3Request {
 
 export type S3ProxyFault =
   | { readonly kind: 'answer'; readonly status: number; readonly code: string; readonly body?: string }
-  /** Of the answer. */
+  /** Cuts the answer. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Ends the connection before the request is complete. */
   | { readonly kind: 'reset' }
@@ -27,7 +27,7 @@ export type S3ProxyFault =
 export class S3Proxy {
   readonly endpoint: string;
   readonly requests: S3Request[] = [];
-  /** At the same time. */
+  /** Maximum requests at the same time. */
   maxRunning = 0;
   #running = 0;
   fault: (request: S3Request) => S3ProxyFault | undefined = () => undefined;

@@ -3,7 +3,7 @@ import { Secret } from '../../src/shared/secret.ts';
 import { type OpenS3StorageOptions, openS3Storage } from '../../src/storage/s3/open-s3-storage.ts';
 import type { S3Storage } from '../../src/storage/s3/s3-storage.ts';
 
-/** As the server opens it, with a cache of 64 MiB. */
+/** Opens storage as the server does, with a cache of 64 MiB. */
 export function openTestS3Storage({
   url,
   ...options

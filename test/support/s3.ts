@@ -28,7 +28,7 @@ export interface S3Server {
   readonly endpoint: string;
   /** Holds a folder per bucket, and a file per object. */
   readonly folder: string;
-  /** As for `MILLRACE_STORAGE_URL`. */
+  /** URL as for `MILLRACE_STORAGE_URL`. */
   url(bucket: string, options?: S3UrlOptions): string;
   makeBucket(name: string): Promise<void>;
   /** Ends the server at once; `start` continues at the same address. */
@@ -39,7 +39,7 @@ export interface S3Server {
 
 export interface S3UrlOptions {
   readonly prefix?: string;
-  /** Of a proxy in front. */
+  /** Endpoint of a proxy in front. */
   readonly endpoint?: string;
   readonly secret?: string;
 }

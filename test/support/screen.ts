@@ -4,7 +4,7 @@ import { waitUntil } from './wait-until.ts';
 /** An X server without a screen. The caller ends its process. */
 export interface Screen {
   readonly process: ChildProcess;
-  /** For the environment variable `DISPLAY`. */
+  /** Value of the environment variable `DISPLAY`. */
   readonly display: string;
 }
 

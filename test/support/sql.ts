@@ -21,7 +21,7 @@ export function runSql(connection: Connection, text: string, ...values: unknown[
   return connection.run(textQuery(connection, text, values));
 }
 
-/** All rows of the tables that `isWanted`. */
+/** Reads the rows of the tables that `isWanted`. */
 export async function rowsByTable(
   connection: Connection,
   isWanted: (table: string) => boolean,
@@ -37,7 +37,7 @@ export async function rowsByTable(
   return tables;
 }
 
-/** All values that the database holds. */
+/** Returns the values that the database holds, as text. */
 export async function databaseText(connection: Connection): Promise<string> {
   const tables = await rowsByTable(connection, () => true);
   return Object.values(tables)

@@ -16,7 +16,10 @@ export interface TestServer {
   readonly app: RunningApp;
   readonly baseUrl: string;
   readonly sandboxKey: string;
-  /** Of the account that is upgraded unless a test says otherwise: nothing is cut, and nothing is written over pictures. */
+  /**
+   * Key of the account, which is upgraded unless a test says otherwise: nothing is cut, and nothing is written
+   * over pictures.
+   */
   readonly productionKey: string;
   readonly dataDir: string;
   /** Returns the address for publishing with this key. */
@@ -71,7 +74,7 @@ export async function startServer(
       'bootstrap.sandboxKey': sandboxKey,
       'bootstrap.productionKey': productionKey,
       'recording.enabled': 'false',
-      // All clients of a test have one address.
+      // Removes the limits per address: all clients of a test have one.
       'http.maxConnectionsPerAddress': '0',
       'rtmp.maxConnectionsPerAddress': '0',
       'rateLimit.wrongKeys': '0',

@@ -33,7 +33,7 @@ interface SeenPart extends SeenMedia {
 
 /** Dates may differ from the sum of durations by this much: both are rounded. */
 const dateToleranceMs = 5;
-/** In a row. A server that is gone refuses each at once. */
+/** Maximum faults in a row. A server that is gone refuses each at once. */
 const maxFaults = 5;
 const faultPauseMs = 200;
 
@@ -83,7 +83,7 @@ export class StreamMonitor {
     const watches = new Map<string, StreamMonitor>();
     const hasSoundApart = media.some(({ type }) => type === 'AUDIO');
     for (const variant of variants) {
-      // Each list of its own names what is in it.
+      // Uses the codecs that each playlist has.
       const codecs = hasSoundApart ? variant.codecs.split(',')[0]! : variant.codecs;
       watches.set(variant.uri.split('/').at(-2)!, StreamMonitor.#on(masterUrl, { ...variant, codecs }));
     }
@@ -155,7 +155,7 @@ export class StreamMonitor {
     const describe = () => `${what}; ${this.#describe()}`;
     const holds = await waitUntil(
       () => {
-        // In this order: the last playlist comes before the end.
+        // Reads in this order: the last playlist comes before the end.
         const isOver = this.#over !== undefined;
         return condition(this) ? 'yes' : isOver && 'no';
       },
@@ -212,7 +212,7 @@ export class StreamMonitor {
     return parseInitSegment(await [...this.inits.values()].at(-1)!);
   }
 
-  /** All samples of all published segments, in order. */
+  /** Reads the samples of all published segments, in order. */
   async samples(kind: 'video' | 'audio'): Promise<Sample[]> {
     const found: Sample[] = [];
     for (const [, segment] of this.#inOrder()) {

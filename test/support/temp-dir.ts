@@ -9,7 +9,7 @@ let owner = 'run';
 const made = new Set<string>();
 const removed = new Set<string>();
 
-/** Each test file calls it at its start (`remove-temp-dirs.ts`). */
+/** Names the folders of a test file, which calls it at its start (`remove-temp-dirs.ts`). */
 export function nameTempDirs(): void {
   owner = basename(expect.getState().testPath ?? '', '.test.ts').slice(0, 24);
 }
@@ -30,7 +30,7 @@ export async function removeDir(path: string): Promise<void> {
 /** A new empty folder that is removed when the running test ends, whatever its outcome. Only inside a test. */
 export async function testTempDir(): Promise<string> {
   const path = await makeTempDir();
-  // Of tests that run at the same time, Vitest cannot tell which one this is.
+  // Skips concurrent tests: Vitest cannot tell which one this is.
   if (TestRunner.getCurrentTest()?.concurrent !== true) onTestFinished(() => removeDir(path));
   return path;
 }

@@ -24,7 +24,7 @@ if (!hasPostgres)
 export const databaseKinds: readonly DatabaseKind[] = hasPostgres ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 
 let server: Promise<PostgresServer> | undefined;
-/** By data folder, so that a folder can be opened again. */
+/** URLs by data folder, so that a folder can be opened again. */
 const urls = new Map<string, Promise<string>>();
 
 /** The database of tests that choose none: PostgreSQL in the project `postgres`. */
@@ -44,7 +44,7 @@ function copySqliteTemplate(dataDir: string): void {
   if (template !== undefined && !existsSync(path)) copyFileSync(template, path, constants.COPYFILE_EXCL);
 }
 
-/** Of the database that belongs to a data folder; it is created by the first call. */
+/** Returns the URL of the database that belongs to a data folder; the first call creates it. */
 export async function postgresUrlOf(dataDir: string): Promise<string> {
   let url = urls.get(dataDir);
   if (url === undefined) {
@@ -54,7 +54,7 @@ export async function postgresUrlOf(dataDir: string): Promise<string> {
   return url;
 }
 
-/** On the server of the whole run, or else on one of this file. */
+/** Creates a database on the server of the whole run, or else on one of this file. */
 async function createDatabase(): Promise<string> {
   const name = `test_${randomUUID()}`;
   const serverUrl = process.env[sharedPostgres.url];

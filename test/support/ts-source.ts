@@ -6,9 +6,9 @@ import { ffmpegPath } from './ffmpeg.ts';
 /** A camera that sends an endless MPEG transport stream over HTTP. */
 export interface TsSource {
   readonly url: string;
-  /** So far. */
+  /** Connections so far. */
   readonly connections: number;
-  /** At present. */
+  /** Connections at present. */
   readonly open: number;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -33,7 +33,7 @@ export async function enableTwoFactor(
   };
 }
 
-/** As if nobody had ever set it up. */
+/** Removes two-factor sign-in as if nobody had ever set it up. */
 export async function forgetTwoFactor({ database }: Pick<TestApi, 'database'>): Promise<void> {
   await runSql(database, 'DELETE FROM recovery_codes');
   await runSql(database, 'DELETE FROM two_factor');

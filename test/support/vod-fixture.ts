@@ -15,11 +15,11 @@ export const hiddenId = 'viHidden0000000000000000';
 export class FolderVideos implements VodSource {
   readonly folder: string;
   readonly entries = new Map<string, VodEntry>();
-  /** By `<videoId>/<name>`. */
+  /** Bodies by `<videoId>/<name>`. */
   readonly bodies = new Map<string, ResponseBody & { lifetimeSeconds?: number }>();
   isComplete = true;
   fault: Error | undefined;
-  /** Of addresses for downloads; undefined without them. */
+  /** Base of addresses for downloads; undefined without them. */
   downloadBase: string | undefined;
   #size = 0;
 

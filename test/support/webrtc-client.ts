@@ -53,7 +53,7 @@ function sendOffer(url: string, offer: string, localAddress: string): Promise<An
 
 /** One address from which packets of a client are sent, with or without its consent. */
 export interface ClientPath {
-  /** With those of answers. */
+  /** Bytes received, with those of answers. */
   bytesIn: number;
   bytesOut: number;
   /** Answers the server's checks, as only somebody who is there can. */
@@ -68,7 +68,7 @@ export class WebRtcClient {
   readonly #local: { readonly usernameFragment: string; readonly password: string };
   readonly #remote: { readonly usernameFragment: string; readonly password: string };
   #receiveDtls: (packet: Buffer) => void = () => {};
-  /** Of OpenSSL. */
+  /** Output of OpenSSL. */
   #output = '';
 
   private constructor({ text, location }: Answer, port: number) {
@@ -173,7 +173,7 @@ export class WebRtcClient {
     const bytes = Buffer.from(exported, 'hex');
     const client = { key: bytes.subarray(0, 16), salt: bytes.subarray(32, 44) };
     const server = { key: bytes.subarray(16, 32), salt: bytes.subarray(44, 56) };
-    // From the other side.
+    // Creates the session from the other side.
     return new SrtpSession({ profile: SRTP_PROFILE.aeadAes128Gcm, client: server, server: client });
   }
 

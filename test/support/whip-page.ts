@@ -7,7 +7,7 @@ export const fakeMediaArguments: readonly string[] = [
 ];
 
 interface WhipPublishOptions {
-  /** Of the server; pages of loopback may use a camera without HTTPS. */
+  /** URL of the server; pages of loopback may use a camera without HTTPS. */
   readonly baseUrl: string;
   readonly streamKey: string;
   readonly hasAudio: boolean;
@@ -19,7 +19,7 @@ interface WhipPublishOptions {
 
 interface WhipPageStats {
   readonly state: string;
-  /** Of the transport. */
+  /** Protocol of the transport. */
   readonly protocol: string;
   readonly keyframes: number;
   readonly retransmitted: number;
@@ -88,7 +88,7 @@ export class WhipPage {
     return new WhipPage(page, new URL(response.headers.get('location')!, baseUrl).href);
   }
 
-  /** Of the sender. */
+  /** Reads the statistics of the sender. */
   stats(): Promise<WhipPageStats> {
     return this.page.evaluate<WhipPageStats>(readStats);
   }

@@ -7,7 +7,7 @@ import type { OperationRule, StatusRule } from './answer-rules.ts';
 /** An answer of one of our servers. */
 export interface SeenAnswer {
   readonly method: string;
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
   readonly status: number;
   readonly header: (name: string) => string | null;
@@ -17,7 +17,7 @@ export interface SeenAnswer {
 
 /** What the document says of an answer. */
 export interface AnswerVerdict {
-  /** Such as `GET /videos/{videoId} 200`; undefined for an answer that belongs to no operation. */
+  /** Operation such as `GET /videos/{videoId} 200`; undefined for an answer that belongs to no operation. */
   readonly operation: string | undefined;
   readonly problems: readonly string[];
 }
@@ -57,7 +57,7 @@ export class AnswerCheck {
     const ofPath = this.#operations.filter(
       rule => rule.isOfApi === (origin === 'api') && rule.matcher.test(answer.path),
     );
-    // More than one path can match; the first one is the most literal.
+    // Chooses the most literal path, which is the first that matches.
     const rule = ofPath.find(({ path, method: own }) => path === ofPath[0]?.path && own === method);
     const problems = origin === 'api' ? this.#generalProblems(answer) : [];
     if (rule === undefined) {

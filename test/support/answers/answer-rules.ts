@@ -21,7 +21,7 @@ export interface StatusRule {
 /** What the answers of one operation must be. */
 export interface OperationRule {
   readonly method: string;
-  /** With `{names}`. */
+  /** Path with `{names}`. */
   readonly path: string;
   /** Source of a regular expression for the whole path. */
   readonly pattern: string;

@@ -15,7 +15,7 @@ const seen = new Set<string>();
 const problems: string[] = [];
 let check: AnswerCheck | undefined;
 
-/** With `MILLRACE_TEST_BASE_PATH`, paths may have that base path. */
+/** Notes an answer. With `MILLRACE_TEST_BASE_PATH`, paths may have that base path. */
 function note({ path: asked, ...more }: SeenAnswer): void {
   const answer = { ...more, path: withoutBasePath(asked, process.env.MILLRACE_TEST_BASE_PATH ?? '') };
   const origin = AnswerCheck.originOf(answer.header);
@@ -52,7 +52,7 @@ globalThis.fetch = async (input, init) => {
   return response;
 };
 
-/** Other clients than `fetch`: of their answers the head is looked at. */
+/** Notes the heads of answers to clients other than `fetch`. */
 function noteHead(message: unknown): void {
   const { request, response } = message as { request: ClientRequest; response: IncomingMessage };
   const { method, path } = request;

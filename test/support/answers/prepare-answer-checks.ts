@@ -29,7 +29,7 @@ export default async function prepareAnswerChecks(): Promise<void> {
     try {
       renameSync(partial, folder);
     } catch {
-      // Another run was faster.
+      // Another process was faster.
       rmSync(partial, { recursive: true, force: true });
     }
     removeOldest(cache);

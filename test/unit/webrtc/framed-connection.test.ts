@@ -19,7 +19,7 @@ test('a client that does not read is congested, and costs a bounded amount of me
   };
   const connection = new FramedConnection(socket, events, 0);
   expect(connection.isCongested).toBe(false);
-  // More than the buffers of the system take.
+  // Exceeds the buffers of the system.
   for (let count = 0; count < 20_000; count++) connection.send(Buffer.alloc(1_200));
   expect(connection.isCongested).toBe(true);
   expect(socket.writableLength).toBeLessThan(1024 * 1024 + 2_000);

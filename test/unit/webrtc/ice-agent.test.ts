@@ -86,7 +86,7 @@ test('a path ends without answers from there, whatever is sent from elsewhere', 
     agent.tick(nowMs);
     client.request(nowMs);
     other.request(nowMs, false);
-    // Not from where it was sent.
+    // Answers from elsewhere are ignored.
     expect(answer(client.check(), other.path, nowMs)).toBe(false);
     expect(agent.selected).toBe(client.path);
   }

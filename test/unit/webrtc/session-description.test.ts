@@ -10,7 +10,7 @@ import {
 import { writeAnswer } from '../../../src/webrtc/sdp/write-answer.ts';
 import { Random } from '../../support/random.ts';
 
-/** As Chromium writes it, shortened. */
+/** Offer as Chromium writes it, shortened. */
 const offerText = readFileSync(new URL('../../fixtures/whip-offer.sdp', import.meta.url), 'utf8').replace(
   /\r?\n/g,
   '\r\n',

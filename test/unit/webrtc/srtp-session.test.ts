@@ -15,7 +15,7 @@ test('keys are derived as RFC 3711 B.3 shows', () => {
   expect(derived(SRTP_LABEL.rtpAuthentication, 20)).toBe('cebe321f6ff7716b6fd4ab49af256a156d38baa4');
 });
 
-/** Both ends of a connection. */
+/** Creates both ends of a connection. */
 function pair(profile: (typeof SRTP_PROFILE)[keyof typeof SRTP_PROFILE]) {
   const saltBytes = profile === SRTP_PROFILE.aeadAes128Gcm ? 12 : 14;
   const keys = () => ({ key: randomBytes(16), salt: randomBytes(saltBytes) });

@@ -118,7 +118,7 @@ describe('the video of a session description', () => {
 describe('a source with B-frames', () => {
   it('is opened again without its start when the first frames have no decode time', async () => {
     const path = join(await testTempDir(), 'ffmpeg');
-    // As ffmpeg 7 fails when it cannot send the first frames.
+    // Fails as ffmpeg 7 does when it cannot send the first frames.
     const script = `#!/bin/sh
 case "$*" in
 *'-ss 0.2'*) printf '%s' "$*" ;;

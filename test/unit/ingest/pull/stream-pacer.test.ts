@@ -67,7 +67,7 @@ describe('a stream that arrives in segments', () => {
   it('is passed on frame by frame at the pace of its clock', () => {
     const { segment, sent } = source();
     const { pacer, bytes, passedAtMs, gaps } = pace();
-    // As ffmpeg asks for the playlist: up to half a target duration too late.
+    // Requests the playlist as ffmpeg does: up to half a target duration too late.
     for (const lateMs of [0, 900, 100, 1_000, 0, 500, 1_000, 0]) {
       vi.advanceTimersByTime(lateMs);
       const whole = segment();

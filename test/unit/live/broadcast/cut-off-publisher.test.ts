@@ -45,7 +45,7 @@ test('a publisher that comes back once is accepted a minute later', async () => 
 
 test('an encoder that waits longer before each attempt stays refused', async () => {
   const { live } = await completed();
-  // As OBS does.
+  // Waits as OBS does.
   for (let waitMs = 2000; waitMs < 15 * 60_000; waitMs *= 1.5) {
     await vi.advanceTimersByTimeAsync(waitMs);
     expect((await publish(live)).answer).toEqual(refused);

@@ -114,7 +114,7 @@ describe('the drift of sound', () => {
   });
 
   test('that grows slowly is followed', () => {
-    // At the end it is 130 ms, of which what came before the last few seconds is known.
+    // The final drift is 130 ms, of which what came before the last few seconds is known.
     const drift = driftOf(nowMs => -nowMs / 100)!;
     expect(drift).toBeLessThan(-40);
     expect(drift).toBeGreaterThan(-130);

@@ -494,7 +494,7 @@ describe('video stops while audio goes on', () => {
   });
 });
 
-/** As two pipes give it that are read in turn: video of some time comes at once, behind the audio. */
+/** Writes like two pipes that are read in turn: video of some time comes at once, behind the audio. */
 test.each([24, 25, 30, 60])(
   'video at %i fps that is late by any time makes no part without a duration',
   fps => {

@@ -137,7 +137,7 @@ test('writing pauses while too little is free, and resumes with a little more', 
   expect(lines).toEqual(['rewind-paused disk-low']);
   disk.freeBytes = 1.2 * gib;
   clock.passedMs += 6000;
-  // This write checks the disk again.
+  // Writes again, which checks the disk.
   keep(4);
   await waitUntil(() => room.hasSpace());
   keep(5);

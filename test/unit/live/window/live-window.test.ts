@@ -183,7 +183,7 @@ describe('unlisting', () => {
     const firstReal = segments.find(segment => !segment.gap)!.uri;
     filled.segment();
     expect((await filled.playlist()).segments.some(({ uri }) => uri === firstReal)).toBe(false);
-    // Its own 2 s and the list's 16 s: it may be removed nine segments later.
+    // The segment's 2 s and the playlist's 16 s: it may be removed nine segments later.
     filled.segments(8);
     expect(await filled.media(firstReal)).toBe(4 * partBytes);
     filled.segments(3);

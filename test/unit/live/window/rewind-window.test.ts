@@ -365,7 +365,7 @@ describe('parts that a subscriber writes', () => {
 });
 
 describe('the memory of parts that are on disk', () => {
-  /** With a segment of one part as its newest. */
+  /** Fills a window whose newest segment has one part. */
   const filledTo = (mode: HandStore['mode'] = 'keeps') => {
     const filled = new Rewound(600);
     filled.segments(10);

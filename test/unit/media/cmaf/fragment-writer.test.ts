@@ -32,7 +32,7 @@ function rewritten(tracks: TrackDescription[], samples: Sample[], perFragment: n
   return Buffer.concat(stream);
 }
 
-/** By track, since fragments sort their samples so. */
+/** Sorts samples by track, as fragments do. */
 function byTrack({ tracks, samples }: { tracks: TrackDescription[]; samples: Sample[] }): Sample[][] {
   return tracks.map(({ id }) => samples.filter(({ trackId }) => trackId === id));
 }

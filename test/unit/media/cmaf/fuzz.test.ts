@@ -101,7 +101,7 @@ describe('mutated streams', () => {
       if (whole.error !== undefined) refused += 1;
       expect(whole.samples).toBeLessThanOrEqual(bytes.length);
     }
-    // Both outcomes come up, so the mutations neither miss the boxes nor only destroy them.
+    // Expects both outcomes, so that the mutations neither miss the boxes nor only destroy them.
     expect(refused).toBeGreaterThan(MUTATIONS_PER_FIXTURE / 10);
     expect(refused).toBeLessThan(MUTATIONS_PER_FIXTURE);
   });

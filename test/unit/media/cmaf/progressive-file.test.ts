@@ -125,7 +125,7 @@ describe('a progressive file', () => {
   test('has its samples inside the file, however few bytes its tables take', async () => {
     const { bytes } = makeMovie([video]);
     const changed = Buffer.from(bytes);
-    // All samples of one size: then a table of sizes is not needed.
+    // Gives all samples one size: then a table of sizes is not needed.
     changed.writeUInt32BE(1_000_000, changed.indexOf('stsz') + 8);
     changed.writeUInt32BE(5_000_000, changed.indexOf('stsz') + 12);
     const movie = await readProgressiveMovie(reading(changed), changed.length);

@@ -5,7 +5,7 @@ const x264 = (options: string) =>
   `x264 - core 164 r3095 baee400 - H.264/MPEG-4 AVC codec - options: ${options}`;
 const x265 = (options: string) => `x265 (build 199) - 3.5:[Linux][GCC 12.2.0][64 bit] 8bit - ${options}`;
 
-/** As a keyframe that begins with the settings. */
+/** Creates a keyframe that begins with the settings. */
 const keyframe = (settings: string) =>
   Buffer.concat([Buffer.from([0, 0, 2, 174, 6, 5]), Buffer.from(settings), Buffer.alloc(50_000, 0x80)]);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streamMetadata } from '../../../../src/media/flv/stream-metadata.ts';
 
-/** Of x264: 1920x1080, 30 fps. */
+/** Configuration of x264: 1920x1080, 30 fps. */
 const avcConfig = Buffer.from(
   '170000000001640028ffe1001b67640028acd940780227e5c044000003000400000300f03c60c65801000668ebe3cb22c0',
   'hex',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Av1SampleBuilder } from '../../../../src/media/rtp/av1-sample-builder.ts';
 import { Random } from '../../../support/random.ts';
 
-/** Of 640x360 by SVT-AV1, and the av1C that ffmpeg writes for it. */
+/** Sequence header of 640x360 by SVT-AV1, and the av1C that ffmpeg writes for it. */
 const sequence = Buffer.from('0a0b0000000cc4ff6700be0010', 'hex');
 const record = '81010c000a0b0000000cc4ff6700be0010';
 const key = Buffer.from([0x30, 0x10, 0xaa, 0xbb]);

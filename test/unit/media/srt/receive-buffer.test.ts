@@ -57,7 +57,7 @@ describe('ReceiveBuffer', () => {
     buffer.push(packet(5, 221));
     expect(delivered).toEqual([1, 3, 4, 5]);
     expect(buffer).toMatchObject({ lost: 1, recovered: 0, givenUp: 1, missing: 0 });
-    // It comes after all.
+    // The packet comes after all.
     buffer.push(packet(2, 10, true));
     expect(delivered).toEqual([1, 3, 4, 5]);
   });

@@ -97,7 +97,7 @@ describe('a sender', () => {
       const body = writeLossList(everything);
       sender.control({ ...report, timestampUs: 0, destination: 0, body });
     }
-    // Each packet once, since it may be on its way, and one drop request for each report.
+    // Expects each packet once, since it may be on its way, and one drop request for each report.
     expect(sent).toBe(100 + 20);
   });
 });

@@ -15,7 +15,7 @@ describe('attendance', () => {
     };
     const stays = Array.from({ length: 400 }, () => {
       const begins = random(4_000);
-      // Some are as long as stays can be, and some times nobody is there.
+      // Intervals: some are as long as they can be, and at some times nobody is there.
       return { begins, ends: begins + random(random(2) === 0 ? 360 : 9), viewer: random(40) };
     }).sort((a, b) => a.begins - b.begins);
     for (const isUnique of [false, true]) {

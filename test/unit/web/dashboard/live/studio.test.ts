@@ -50,7 +50,7 @@ test('rates are those between two reports of the connection', () => {
     ...{ roundTripMs: 42, lossShare: 0.25, limitedBy: 'bandwidth' },
   });
   expect(uplinkStats(now, now)).toBeUndefined();
-  // Another connection counts from the start.
+  // Counters of another connection count from the start.
   expect(uplinkStats(now, former)).toBeUndefined();
 });
 

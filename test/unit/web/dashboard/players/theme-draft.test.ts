@@ -59,7 +59,7 @@ describe('colours', () => {
     expect(of('#fff', '#000')).toBeCloseTo(21);
     expect(of('#fff', 'rgba(0, 0, 0, .7)')).toBeCloseTo(8.4, 0);
     expect(of('#fff', 'rgba(0, 0, 0, 0)')).toBe(1);
-    // Between black and white pictures is one that is as grey as the text.
+    // Some picture between black and white is as grey as the text.
     expect(of('#888', 'rgba(0, 0, 0, .2)')).toBe(1);
   });
 });
