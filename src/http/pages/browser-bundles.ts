@@ -14,7 +14,9 @@ const run = promisify(execFile);
 
 export const sourceFolder = fileURLToPath(new URL('../../web/', import.meta.url));
 /** Sources that the server shares with the browser. */
-const pureFolder = fileURLToPath(new URL('../../shared/web-vtt/', import.meta.url));
+const pureFolders = ['../../media/webvtt/', '../../shared/limits/'].map(folder =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
 /** Inside the installation, so that an image can include builds. */
 const installedFolder = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
 const buildScript = fileURLToPath(new URL('build-bundles.ts', import.meta.url));
@@ -157,7 +159,7 @@ export async function installedBuildFolder(isDevelopment: boolean): Promise<stri
 
 export async function buildKey(isDevelopment: boolean): Promise<string> {
   const hash = createHash('sha256').update(isDevelopment ? 'development' : 'production');
-  for (const folder of [sourceFolder, pureFolder]) {
+  for (const folder of [sourceFolder, ...pureFolders]) {
     const sources = await readdir(folder, { recursive: true, withFileTypes: true });
     const paths = sources.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
     for (const path of paths.sort()) {

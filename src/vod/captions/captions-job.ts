@@ -4,12 +4,13 @@ import { captionsCommand } from '../../ffmpeg/arguments/captions-command.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
-import { TextTrackReader } from '../../shared/web-vtt/text-track-reader.ts';
+import { ConvertedCueCutter } from '../../media/webvtt/cue-cutter.ts';
+import { TextTrackReader } from '../../media/webvtt/text-track-reader.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
 import type { VodContext } from '../vod-context.ts';
-import { shiftCues } from './shift-cues.ts';
 import type { SubtitlePlan } from './subtitle-plan.ts';
+import { writeCues } from './write-cues.ts';
 
 type Wanted = Extract<SubtitlePlan, { readonly kind: 'captions' }>;
 
@@ -60,6 +61,7 @@ export async function extractCaptions(context: VodContext, job: RunningJob): Pro
           { folder, wanted: extracted, copied },
           plan,
           starts.length === 0 ? 0 : Math.min(...starts),
+          job.signal,
         );
         await store(context, job, cut);
       });
@@ -122,6 +124,7 @@ async function cutAll(
   { folder, wanted, copied }: Omit<Extraction, 'source'>,
   { part }: PlannedSource,
   originSeconds: number,
+  signal: AbortSignal,
 ): Promise<CaptionsFile[]> {
   const range = {
     startMs: Math.round(1000 * (originSeconds + (part?.startSeconds ?? 0))),
@@ -134,9 +137,7 @@ async function cutAll(
     await using input = await open(join(folder, `${index}.${isSubRip ? 'srt' : 'vtt'}`));
     await using output = await open(path, 'wx');
     const lines = isSubRip ? subRipLines(input, language) : input.readLines();
-    const hasCues = await shiftCues(lines, range, async text => {
-      await output.write(text);
-    });
+    const hasCues = await writeCues(lines, new ConvertedCueCutter(range), output, signal);
     const { size: bytes } = await stat(path);
     if (hasCues && bytes <= maxCaptionsBytes) cut.push({ language, path, bytes });
   }

@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WebVttCutter } from '../../media/webvtt/cue-cutter.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { Transaction } from '../../store/connection.ts';
-import { cutWebVtt } from '../captions/cut-web-vtt.ts';
+import { writeCues } from '../captions/write-cues.ts';
 import type { StoredTextTrack, VodContext } from '../vod-context.ts';
 import type { ClipRange } from './clip-media.ts';
 
@@ -27,10 +28,8 @@ export async function cutTextTracks(
       async source => {
         await using input = await open(source);
         await using output = await open(path, 'wx');
-        return await cutWebVtt(input.readLines(), { startMs, durationMs }, async text => {
-          signal.throwIfAborted();
-          await output.write(text);
-        });
+        const cutter = new WebVttCutter({ startMs, durationMs });
+        return await writeCues(input.readLines(), cutter, output, signal);
       },
       signal,
     );

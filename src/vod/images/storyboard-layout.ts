@@ -1,3 +1,5 @@
+import { formatCues } from '../../media/webvtt/cues.ts';
+
 export interface StoryboardLayout {
   /** Even. */
   readonly tileWidth: number;
@@ -40,18 +42,11 @@ export function formatStoryboard(layout: StoryboardLayout, image: string): strin
     const from = Math.round(index * intervalSeconds * 1000);
     // Players drop cues without duration.
     const to = Math.max(from + 1, Math.round((index + 1) * intervalSeconds * 1000));
-    return `\n${timeText(from)} --> ${timeText(to)}\n${image}#xywh=${x},${y},${tileWidth},${tileHeight}\n`;
+    return { startMs: from, endMs: to, text: `${image}#xywh=${x},${y},${tileWidth},${tileHeight}` };
   });
-  return `WEBVTT\n${cues.join('')}`;
+  return formatCues(cues);
 }
 
 function evenSide(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
-}
-
-function timeText(ms: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const seconds = Math.floor(ms / 1000);
-  const clock = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor).map(two).join(':');
-  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
 }

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { NewJob, RunningJob } from '../../jobs/job.ts';
+import { plainCueText } from '../../media/webvtt/cue-text.ts';
+import { readLines } from '../../media/webvtt/line-reader.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { Transaction } from '../../store/connection.ts';
@@ -59,33 +61,14 @@ export async function failSummary(
 /** The text of the cues, without their times and tags. Very long cues are cut. */
 export async function spokenText(webVtt: string, slice: TimeSlice): Promise<string> {
   const texts: string[] = [];
-  let lineInBlock = 0;
-  let cue: string | undefined;
-  const close = () => {
-    if (cue !== undefined) texts.push(withoutTags(cue));
-    lineInBlock = 0;
-    cue = undefined;
-  };
-  const lineEnd = /\r\n?|\n|$/g;
-  for (let start = 0; start < webVtt.length; start = lineEnd.lastIndex) {
-    lineEnd.lastIndex = start;
-    const line = webVtt.slice(start, lineEnd.exec(webVtt)?.index);
-    if (line === '') close();
-    else if (cue !== undefined) {
-      if (cue.length < maxCueChars) cue += `\n${line.slice(0, maxCueChars)}`;
-    } else if (lineInBlock < 2 && line.includes('-->')) cue = '';
-    else lineInBlock += 1;
+  let cue = '';
+  for (const { kind, line } of readLines(webVtt)) {
+    if (kind === 'text' && cue.length < maxCueChars) cue += `\n${line.slice(0, maxCueChars)}`;
+    if (kind === 'end' && cue !== '') {
+      texts.push(plainCueText(cue).trim());
+      cue = '';
+    }
     await slice.yieldIfOver();
   }
-  close();
   return texts.join('\n').trim();
-}
-
-function withoutTags(text: string): string {
-  return text
-    .replace(/<[^<>]{0,500}>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .trim();
 }

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewJob, RunningJob } from '../../jobs/job.ts';
+import { escapeCueText } from '../../media/webvtt/cue-text.ts';
+import { formatCues } from '../../media/webvtt/cues.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
@@ -12,7 +14,7 @@ import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { refused } from './model-endpoint.ts';
 import { readSpeechChunk, type SpeechSource } from './speech-chunk.ts';
 import { spokenLanguage } from './spoken-language.ts';
-import { cuesOf, formatTranscript } from './transcript-cues.ts';
+import { cuesOf } from './transcript-cues.ts';
 import type { TranscriptPart } from './transcript-repository.ts';
 import type { SpokenSegment, TranscriptionClient } from './transcription-client.ts';
 
@@ -135,7 +137,7 @@ async function storeCaptions(
   if (language === undefined) {
     throw refused('The model did not tell the language. Set the language of the video and try again.');
   }
-  const text = formatTranscript(cues);
+  const text = formatCues(cues.map(cue => ({ ...cue, text: escapeCueText(cue.text) })));
   const file = `captions-${language}-${newUuid()}.vtt`;
   await files.inWorkFolder(async folder => {
     const path = join(folder, file);

@@ -1,5 +1,4 @@
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
-import { formatCueTime } from '../../shared/web-vtt/cue-text.ts';
 import type { SpokenSegment, TimedText } from './transcription-client.ts';
 
 const maxLineWidth = 42;
@@ -40,14 +39,6 @@ export async function cuesOf(segments: readonly SpokenSegment[], slice: TimeSlic
   }
   close();
   return withoutOverlaps(cues);
-}
-
-/** **Source**: WebVTT, W3C, 4.1 and 4.2.2 */
-export function formatTranscript(cues: readonly TimedText[]): string {
-  const blocks = cues.map(
-    ({ startMs, endMs, text }) => `${formatCueTime(startMs)} --> ${formatCueTime(endMs)}\n${escaped(text)}\n`,
-  );
-  return ['WEBVTT\n', ...blocks].join('\n');
 }
 
 function tokensOf({ text, startMs, endMs, words }: SpokenSegment): Token[] {
@@ -143,8 +134,4 @@ function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += wide.test(character) ? 2 : 1;
   return width;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

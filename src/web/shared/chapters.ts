@@ -1,4 +1,5 @@
-import { parseVtt } from './web-vtt.ts';
+import { plainCueText } from '../../media/webvtt/cue-text.ts';
+import { parseCues } from '../../media/webvtt/cues.ts';
 
 export interface Chapter {
   readonly startSeconds: number;
@@ -11,24 +12,17 @@ const maxChapters = 200;
 const maxNameCharacters = 1_000;
 
 export function parseChapters(vtt: string): Chapter[] {
-  const cues = parseVtt(vtt)
-    .map(cue => ({ ...cue, name: plainText(cue.text.slice(0, maxNameCharacters)) }))
+  const cues = parseCues(vtt)
+    .map(cue => ({ ...cue, name: nameOf(cue.text.slice(0, maxNameCharacters)) }))
     .filter(cue => cue.name !== '')
     .slice(0, maxChapters);
-  return cues.map(({ startSeconds, endSeconds, name }, index) => ({
-    startSeconds,
-    endSeconds: cues[index + 1]?.startSeconds ?? endSeconds,
+  return cues.map(({ startMs, endMs, name }, index) => ({
+    startSeconds: startMs / 1000,
+    endSeconds: (cues[index + 1]?.startMs ?? endMs) / 1000,
     name,
   }));
 }
 
-function plainText(text: string): string {
-  return text
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&nbsp;', ' ')
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ')
-    .trim();
+function nameOf(text: string): string {
+  return plainCueText(text).replace(/\s+/g, ' ').trim();
 }

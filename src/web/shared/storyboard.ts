@@ -1,4 +1,4 @@
-import { parseVtt } from './web-vtt.ts';
+import { parseCues } from '../../media/webvtt/cues.ts';
 
 /** Seconds, and pixels of the whole image. */
 export interface StoryboardTile {
@@ -13,7 +13,7 @@ export interface StoryboardTile {
 
 /** Parses tiles such as `storyboard.jpg#xywh=160,90,160,90`. */
 export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] {
-  return parseVtt(vtt).flatMap(({ startSeconds, endSeconds, text }) => {
+  return parseCues(vtt).flatMap(({ startMs, endMs, text }) => {
     const found = /^(\S+)#xywh=(?:pixel:)?(\d{1,5}),(\d{1,5}),(\d{1,4}),(\d{1,4})$/.exec(text);
     if (found === null || !URL.canParse(found[1]!, baseUrl)) return [];
     const [x, y, width, height] = found.slice(2).map(Number) as [number, number, number, number];
@@ -21,6 +21,6 @@ export function parseStoryboard(vtt: string, baseUrl: string): StoryboardTile[] 
     const url = new URL(found[1]!, baseUrl);
     // The query holds the session of a private video.
     if (url.search === '' && url.origin === new URL(baseUrl).origin) url.search = new URL(baseUrl).search;
-    return [{ startSeconds, endSeconds, url: url.href, x, y, width, height }];
+    return [{ startSeconds: startMs / 1000, endSeconds: endMs / 1000, url: url.href, x, y, width, height }];
   });
 }

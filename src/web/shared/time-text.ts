@@ -6,6 +6,16 @@ export function formatTime(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
+/** Formats `m:ss` with the milliseconds that are not zero, as {@link parseTime} reads it. */
+export function formatTimecode(seconds: number): string {
+  const ms = Math.round(seconds * 1000);
+  const clock = formatTime(Math.floor(ms / 1000));
+  const fraction = String(ms % 1000)
+    .padStart(3, '0')
+    .replace(/0+$/, '');
+  return fraction === '' ? clock : `${clock}.${fraction}`;
+}
+
 const clockFormat = new Intl.DateTimeFormat(undefined, {
   hour: 'numeric',
   minute: '2-digit',

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileError } from '../../../http/bodies/file-body.ts';
 import type { UploadedFile } from '../../../http/routing/route.ts';
-import { TextTrackReader } from '../../../shared/web-vtt/text-track-reader.ts';
+import { TextTrackReader } from '../../../media/webvtt/text-track-reader.ts';
 import { maxTextTrackBytes } from './text-track.ts';
 
 interface WebVttFile extends Pick<UploadedFile, 'path' | 'bytes'> {

@@ -1,7 +1,8 @@
-import { parseTime } from '../../../shared/time-text.ts';
-import { formatFrameTimecode } from '../video/thumbnail/frame-times.ts';
-import { formatTimecode } from '../video/tracks/chapter-rows.ts';
-import { decodeCueText, encodeCueText } from './cue-text.ts';
+import { decodeCueText, encodeCueText } from '../../../../media/webvtt/cue-text.ts';
+import { formatCueTimes, parseCueTimes } from '../../../../media/webvtt/cue-times.ts';
+import { maxCues } from '../../../../media/webvtt/cues.ts';
+import { readLines } from '../../../../media/webvtt/line-reader.ts';
+import { formatTimecode, parseTime } from '../../../shared/time-text.ts';
 
 export interface Cue {
   readonly id: number;
@@ -33,14 +34,8 @@ export interface CaptionFile {
   readonly unreadable: number;
 }
 
-export const maxCues = 20_000;
-
-const timestamp = '((?:\\d{2,3}:)?[0-5]\\d:[0-5]\\d\\.\\d{3})';
-const cueTimes = new RegExp(`^[ \\t]*${timestamp}[ \\t]*-->[ \\t]*${timestamp}(?:[ \\t]+(.*))?$`);
-
 /**
  * Keeps what it does not understand, such as comments, styles and regions, so that a file does not lose it.
- * **Source**: WebVTT, W3C, 4.1, https://www.w3.org/TR/webvtt1/
  * @returns undefined for a file with too many cues
  */
 export function parseCaptionFile(vtt: string): CaptionFile | undefined {
@@ -48,17 +43,24 @@ export function parseCaptionFile(vtt: string): CaptionFile | undefined {
   let header: readonly string[] | undefined;
   let other: string[] = [];
   let unreadable = 0;
-  for (const block of blocksOf(vtt)) {
-    const cue = parseCue(block, cues.length);
-    if (cue === undefined) {
-      if (block.includes('-->')) unreadable += 1;
-      other.push(block);
+  let block: { lines: string[]; timesAt?: number } = { lines: [] };
+  for (const { kind, line } of readLines(vtt.replace(/^\ufeff/, ''))) {
+    if (kind === 'times') block.timesAt = block.lines.length;
+    if (kind !== 'end') {
+      block.lines.push(line);
       continue;
     }
-    if (cues.length === maxCues) return undefined;
-    cues.push(header === undefined ? cue : { ...cue, above: other });
-    header ??= other;
-    other = [];
+    const cue = cueOf(block.lines, block.timesAt, cues.length);
+    if (cue === undefined) {
+      if (block.timesAt !== undefined) unreadable += 1;
+      other.push(block.lines.join('\n'));
+    } else {
+      if (cues.length === maxCues) return undefined;
+      cues.push(header === undefined ? cue : { ...cue, above: other });
+      header ??= other;
+      other = [];
+    }
+    block = { lines: [] };
   }
   const footer = header === undefined ? [] : other;
   return { header: header ?? other, cues, footer, nextId: cues.length, unreadable };
@@ -88,35 +90,12 @@ export function msOf(time: string): number {
   return Math.round((parseTime(time) ?? Number.NaN) * 1000);
 }
 
-/** Blocks are separated by empty lines. A second line of times begins a block, too. */
-function blocksOf(vtt: string): string[] {
-  const blocks: string[] = [];
-  let lines: string[] = [];
-  let hasTimes = false;
-  const end = () => {
-    if (lines.length > 0) blocks.push(lines.join('\n'));
-    lines = [];
-    hasTimes = false;
-  };
-  for (const line of vtt.replace(/^\ufeff/, '').split(/\r\n?|\n/)) {
-    const isTimes = line.includes('-->');
-    if (line === '' || (isTimes && (hasTimes || lines[0]?.startsWith('WEBVTT')))) end();
-    if (line !== '') lines.push(line);
-    hasTimes ||= isTimes;
-  }
-  end();
-  return blocks;
-}
-
-function parseCue(block: string, id: number): Cue | undefined {
-  const lines = block.split('\n');
-  const timesAt = lines[0]!.includes('-->') ? 0 : 1;
-  const times = cueTimes.exec(lines[timesAt] ?? '');
-  if (times === null) return undefined;
-  const [, from = '', to = '', settings = ''] = times;
-  const [startMs, endMs] = [msOf(from), msOf(to)];
+function cueOf(lines: readonly string[], timesAt: number | undefined, id: number): Cue | undefined {
+  const times = timesAt === undefined ? undefined : parseCueTimes(lines[timesAt]!);
+  if (timesAt === undefined || times?.isWebVtt !== true) return undefined;
+  const { startMs, endMs, settings } = times;
   return {
-    ...{ id, startMs, endMs, settings, source: block, above: [] },
+    ...{ id, startMs, endMs, settings: settings.trim(), source: lines.join('\n'), above: [] },
     ...{ start: timeOf(startMs), end: timeOf(endMs) },
     text: decodeCueText(lines.slice(timesAt + 1).join('\n')),
     identifier: timesAt === 1 ? lines[0] : undefined,
@@ -124,7 +103,7 @@ function parseCue(block: string, id: number): Cue | undefined {
 }
 
 function formatCue({ identifier, startMs, endMs, settings, text }: Cue): string {
-  const times = `${formatFrameTimecode(startMs / 1000)} --> ${formatFrameTimecode(endMs / 1000)}`;
+  const times = formatCueTimes(startMs, endMs);
   return [
     ...(identifier === undefined ? [] : [identifier]),
     settings === '' ? times : `${times} ${settings}`,

@@ -10,7 +10,8 @@ import { MissingVideo } from '../video/missing-video.tsx';
 import { fetchText } from '../video/thumbnail/use-frame-source.ts';
 import { useVideo } from '../video/use-video.ts';
 import { CaptionEditor } from './caption-editor.tsx';
-import { maxCues, parseCaptionFile } from './caption-file.ts';
+import { maxCues } from '../../../../media/webvtt/cues.ts';
+import { parseCaptionFile } from './caption-file.ts';
 
 export function CaptionsPage({ params }: PageProps) {
   const { videoId = '', language = '' } = params;

@@ -5,7 +5,7 @@ import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { formatFrameTimecode } from '../video/thumbnail/frame-times.ts';
+import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import { ClipFields, type ClipOptions } from './clip-fields.tsx';
 import { typedTime } from './clip-times.ts';
 
@@ -40,8 +40,8 @@ export function LiveClipDialog({
     const range =
       part === 'custom'
         ? {
-            startTimecode: formatFrameTimecode(start ?? 0),
-            endTimecode: formatFrameTimecode(end ?? 0),
+            startTimecode: formatCueTime(1000 * (start ?? 0)),
+            endTimecode: formatCueTime(1000 * (end ?? 0)),
           }
         : { lastSeconds: lastSeconds[part] };
     const created = await call('POST /videos', {

@@ -4,7 +4,7 @@ import { FramePreview } from '../video/thumbnail/frame-preview.tsx';
 import { FrameSlider, FrameStrip } from '../video/thumbnail/frame-slider.tsx';
 import { frameSeconds } from '../video/thumbnail/frame-times.ts';
 import type { FrameSource } from '../video/thumbnail/use-frame-source.ts';
-import { formatTimecode } from '../video/tracks/chapter-rows.ts';
+import { formatTimecode } from '../../../shared/time-text.ts';
 import { type ClipTimes, typedTime, withEnd, withStart } from './clip-times.ts';
 
 const tilesInStrip = 12;

@@ -5,7 +5,7 @@ import { titleOf } from '../../format/video-title.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../ui/states.tsx';
-import { formatFrameTimecode } from '../video/thumbnail/frame-times.ts';
+import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import { useFrameSource } from '../video/thumbnail/use-frame-source.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 import { ClipFields, type ClipOptions } from './clip-fields.tsx';
@@ -44,8 +44,8 @@ export function VideoClipDialog({
         public: isPublic,
         clip: {
           precision,
-          startTimecode: formatFrameTimecode(times.start),
-          endTimecode: formatFrameTimecode(times.end),
+          startTimecode: formatCueTime(1000 * times.start),
+          endTimecode: formatCueTime(1000 * times.end),
         },
       },
     });

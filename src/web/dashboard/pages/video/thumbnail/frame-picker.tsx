@@ -4,11 +4,12 @@ import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
-import { formatTimecode } from '../tracks/chapter-rows.ts';
+import { formatTimecode } from '../../../../shared/time-text.ts';
+import { formatCueTime } from '../../../../../media/webvtt/cue-times.ts';
 import type { VideoAssets } from '../use-video.ts';
 import { FramePreview } from './frame-preview.tsx';
 import { FrameSlider, FrameStrip } from './frame-slider.tsx';
-import { formatFrameTimecode, frameSeconds, positionAfterKey } from './frame-times.ts';
+import { frameSeconds, positionAfterKey } from './frame-times.ts';
 import { type FrameSource, useFrameSource } from './use-frame-source.ts';
 
 const tilesInStrip = 10;
@@ -25,7 +26,7 @@ export function FramePicker({
   const [seconds, setSeconds] = useState(0);
   const film = useFrameSource(assets);
   const submission = useSubmit(async () => {
-    await onPick(formatFrameTimecode(seconds));
+    await onPick(formatCueTime(1000 * seconds));
     showToast('Frame chosen.');
     onClose();
   });

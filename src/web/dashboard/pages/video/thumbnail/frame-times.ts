@@ -1,5 +1,5 @@
 import type { StoryboardTile } from '../../../../shared/storyboard.ts';
-import { cueAt } from '../../../../shared/web-vtt.ts';
+import { cueAt } from '../../../../shared/cue-at.ts';
 
 interface TileStyle {
   readonly backgroundImage: string;
@@ -35,14 +35,6 @@ export function tileStyle(tile: StoryboardTile, tiles: readonly StoryboardTile[]
     backgroundPosition: `${percentOf(x, sheetWidth - width)}% ${percentOf(y, sheetHeight - height)}%`,
     aspectRatio: `${width} / ${height}`,
   };
-}
-
-/** Formats `HH:MM:SS.mmm`, as the thumbnail endpoint takes it. */
-export function formatFrameTimecode(seconds: number): string {
-  const ms = Math.max(0, Math.round(seconds * 1000));
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const clock = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
-  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
 export function positionAfterKey(

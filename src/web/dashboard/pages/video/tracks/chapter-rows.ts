@@ -1,4 +1,6 @@
-import { formatTime, parseTime } from '../../../../shared/time-text.ts';
+import { escapeCueText } from '../../../../../media/webvtt/cue-text.ts';
+import { formatCues } from '../../../../../media/webvtt/cues.ts';
+import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
 
 export interface ChapterRow {
   readonly id: number;
@@ -52,25 +54,16 @@ export function parseRows(
   return { chapters, faults };
 }
 
-/** **Source**: WebVTT, W3C, 4.1 and 4.2.2 (cue text), https://www.w3.org/TR/webvtt1/ */
 export function formatChapters(
   chapters: readonly ChapterStart[],
   durationSeconds: number | undefined,
 ): string {
   const cues = chapters.map(({ startSeconds, name }, index) => {
     const next = chapters[index + 1]?.startSeconds ?? Math.max(durationSeconds ?? 0, startSeconds + 1);
-    return `${timestamp(startSeconds)} --> ${timestamp(next)}\n${escaped(name)}\n`;
+    const text = escapeCueText(name.replace(/\s+/g, ' '));
+    return { startMs: startSeconds * 1000, endMs: next * 1000, text };
   });
-  return ['WEBVTT\n', ...cues].join('\n');
-}
-
-export function formatTimecode(seconds: number): string {
-  const ms = Math.round(seconds * 1000);
-  const clock = formatTime(Math.floor(ms / 1000));
-  const fraction = String(ms % 1000)
-    .padStart(3, '0')
-    .replace(/0+$/, '');
-  return fraction === '' ? clock : `${clock}.${fraction}`;
+  return formatCues(cues);
 }
 
 function timeFault(
@@ -83,15 +76,4 @@ function timeFault(
   if (durationSeconds !== undefined && seconds >= durationSeconds)
     return 'This is after the end of the video.';
   return undefined;
-}
-
-function timestamp(seconds: number): string {
-  const ms = Math.round(seconds * 1000);
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map(two).join(':');
-  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,4 +1,4 @@
-import { TextTrackReader } from '../../../../../shared/web-vtt/text-track-reader.ts';
+import { TextTrackReader } from '../../../../../media/webvtt/text-track-reader.ts';
 
 export type TrackCheck =
   | {

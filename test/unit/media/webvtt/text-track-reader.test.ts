@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TextTrackReader } from '../../../../src/shared/web-vtt/text-track-reader.ts';
+import { TextTrackReader } from '../../../../src/media/webvtt/text-track-reader.ts';
 
 function read(file: string | Buffer, { language = 'en', chunkBytes = 4_096 } = {}) {
   const bytes = Buffer.from(file as string);

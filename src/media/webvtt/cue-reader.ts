@@ -1,5 +1,5 @@
-import { cueText, formatCueTime } from './cue-text.ts';
-import { type CueTimes, parseCueTimes } from './cue-times.ts';
+import { cueText } from './cue-text.ts';
+import { type CueTimes, formatCueTimes, parseCueTimes } from './cue-times.ts';
 
 export type Mending =
   | 'header'
@@ -91,7 +91,7 @@ export class CueReader {
     if (!times.isWebVtt) this.#mend('times');
     if (times.endMs <= times.startMs) this.#mend('never-shown');
     else this.cues += 1;
-    const text = times.isWebVtt ? line : formatTimes(times.startMs, times.endMs) + times.settings;
+    const text = times.isWebVtt ? line : formatCueTimes(times.startMs, times.endMs) + times.settings;
     return `${isSeparate ? '' : '\n'}${released}${text}\n`;
   }
 
@@ -155,7 +155,7 @@ export class CueReader {
     this.cues += 1;
     this.#part = 'cue';
     const kept = settings.split(/\s+/).filter(one => setting.test(one));
-    const times = [formatTimes(startMs, endMs), ...kept].join(' ');
+    const times = [formatCueTimes(startMs, endMs), ...kept].join(' ');
     return `${released}${this.#takeHeader()}\n${identifier}${times}\n`;
   }
 
@@ -184,8 +184,4 @@ export class CueReader {
   #mend(kind: Mending, line = this.#line): void {
     if (!this.mendings.has(kind)) this.mendings.set(kind, line);
   }
-}
-
-function formatTimes(startMs: number, endMs: number): string {
-  return `${formatCueTime(startMs)} --> ${formatCueTime(endMs)}`;
 }

@@ -33,3 +33,15 @@ export function cueTimeMs([hours = '0', minutes, seconds, fraction = '']: readon
   const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return whole * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
+
+/** Formats `HH:MM:SS.mmm`, rounded to milliseconds. */
+export function formatCueTime(ms: number): string {
+  const rounded = Math.max(0, Math.round(ms));
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = [rounded / 3_600_000, (rounded / 60_000) % 60, (rounded / 1000) % 60].map(two).join(':');
+  return `${clock}.${String(rounded % 1000).padStart(3, '0')}`;
+}
+
+export function formatCueTimes(startMs: number, endMs: number): string {
+  return `${formatCueTime(startMs)} --> ${formatCueTime(endMs)}`;
+}
