@@ -53,8 +53,8 @@ export const resourceGroups: readonly string[] = [
   'analytics',
 ];
 
-/** Pure code that the browser may import, too. */
-const pureFolders = /^shared\/web-vtt\//;
+/** Code for the server and the browser: every room may import it, and it imports nothing else. */
+const pureFolders = /^(media\/webvtt|shared\/limits)\//;
 
 /** The composition root and the process entry points: they import any room, and no room imports them. */
 const rootRooms: readonly string[] = ['app', 'cli'];
@@ -114,12 +114,16 @@ export function importProblems(
     graph.set(path, targets);
     for (const found of importsOf(code)) {
       const where = `src/${path}:${found.line}`;
-      if (!found.specifier.startsWith('.')) {
+      const isFile = found.specifier.startsWith('.');
+      const target = isFile ? posix.join(posix.dirname(path), found.specifier) : found.specifier;
+      if (pureFolders.test(path) && !pureFolders.test(target)) {
+        problems.push(`${where}: code for the browser may not import ${found.specifier}`);
+      }
+      if (!isFile) {
         const problem = packageProblem(path, found.specifier, dependencies);
         if (problem !== undefined) problems.push(`${where}: ${problem}`);
         continue;
       }
-      const target = posix.join(posix.dirname(path), found.specifier);
       targets.push(target);
       const problem =
         room === undefined
@@ -148,7 +152,7 @@ function roomProblem(room: string, target: string, isTypeOnly: boolean): string 
   if (other === room) return undefined;
   if (other === undefined || other === '') return `no room may import ${target}`;
   if (roomImports[room]!.includes(other)) return undefined;
-  if (room === 'web' && pureFolders.test(target)) return undefined;
+  if (pureFolders.test(target)) return undefined;
   if (roomTypeImports[room]?.includes(other)) {
     return isTypeOnly ? undefined : `${room} may import only types of ${other}`;
   }

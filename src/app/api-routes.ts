@@ -19,7 +19,6 @@ import { hookRoutes } from '../resources/integrations/hooks/hooks.routes.ts';
 import { deliveryRoutes } from '../resources/integrations/webhooks/deliveries.routes.ts';
 import { DeliveriesService } from '../resources/integrations/webhooks/deliveries.service.ts';
 import { DeliveriesStore } from '../resources/integrations/webhooks/deliveries.store.ts';
-import { maxWebhooks } from '../resources/integrations/webhooks/webhook.ts';
 import { webhookRoutes } from '../resources/integrations/webhooks/webhooks.routes.ts';
 import { broadcastRoutes } from '../resources/live/broadcasts/broadcasts.routes.ts';
 import { BroadcastsService } from '../resources/live/broadcasts/broadcasts.service.ts';
@@ -46,6 +45,7 @@ import { videoStatusRoutes } from '../resources/videos/videos/status/video-statu
 import { videoThumbnailRoutes } from '../resources/videos/videos/thumbnails/video-thumbnails.routes.ts';
 import { videoRoutes } from '../resources/videos/videos/videos.routes.ts';
 import { watermarkRoutes } from '../resources/videos/watermarks/watermarks.routes.ts';
+import { maxWebhooks } from '../shared/limits/resource-limits.ts';
 import type { ApiOptions, ApiServices } from './api-options.ts';
 
 export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {

@@ -5,7 +5,7 @@ import { SignalingHandler } from '../http/listener/signaling-handler.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import { SrtServer } from '../ingest/srt/srt-server.ts';
-import { maxHookTimeoutSeconds } from '../resources/integrations/hooks/hooks.schema.ts';
+import { maxHookTimeoutSeconds } from '../shared/limits/resource-limits.ts';
 import { basePathOf } from '../shared/network/base-path.ts';
 import type { SignalingEndpoint } from '../shared/network/signaling.ts';
 import { nodeRoles } from '../shared/node-roles.ts';

@@ -44,6 +44,9 @@ describe('the import rules allow', () => {
     ['a deep path of a package', { 'ingest/rtmp/a.ts': "require('node-media-server/src/a.js');" }],
     ['a scoped package', { 'http/a.ts': "import { Router } from '@koa/router';" }],
     ['the environment at the edge', { 'main.ts': 'process.env', 'config/a.ts': 'process.env' }],
+    ['WebVTT in the browser', { 'web/a.ts': "import { a } from '../media/webvtt/a.ts';" }],
+    ['limits in the browser', { 'web/a.ts': "import { a } from '../shared/limits/a.ts';" }],
+    ['WebVTT in any room', { 'resources/x/a.ts': "import { a } from '../../media/webvtt/a.ts';" }],
     ['anything in a comment', { 'media/a.ts': "// process.env, require('../live/a.ts')\n/* process.env */" }],
   ])('%s', (_what, files) => {
     expect(problemsOf(files)).toEqual([]);
@@ -121,6 +124,21 @@ describe('the import rules refuse', () => {
       'a path out of src',
       { 'live/a.ts': "import { a } from '../../test/a.ts';" },
       'src/live/a.ts:1: ../test/a.ts is outside src',
+    ],
+    [
+      'other media in the browser',
+      { 'web/a.ts': "import { a } from '../media/hls/a.ts';" },
+      'src/web/a.ts:1: web may not import media',
+    ],
+    [
+      'shared code in code for the browser',
+      { 'media/webvtt/a.ts': "import { a } from '../../shared/a.ts';" },
+      'src/media/webvtt/a.ts:1: code for the browser may not import ../../shared/a.ts',
+    ],
+    [
+      'Node.js in code for the browser',
+      { 'shared/limits/a.ts': "import { a } from 'node:fs';" },
+      'src/shared/limits/a.ts:1: code for the browser may not import node:fs',
     ],
     ['an unknown room', { 'utils/a.ts': '' }, 'src/utils/a.ts: stands in no room of the import table'],
     ['a file beside the rooms', { 'extra.ts': '' }, 'src/extra.ts: stands in no room of the import table'],

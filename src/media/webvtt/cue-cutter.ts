@@ -1,6 +1,6 @@
 import { cueText } from './cue-text.ts';
 import { cueTimeMs, formatCueTime, formatCueTimes, parseCueTimes } from './cue-times.ts';
-import { LineReader } from './line-reader.ts';
+import { type CueLine, LineReader } from './line-reader.ts';
 
 export interface CueRange {
   /** Subtracted from all times. */
@@ -10,7 +10,7 @@ export interface CueRange {
 
 /** Reads lines without their ends and returns text with them. */
 export interface CueCutter {
-  /** Whether a cue was in the range. */
+  /** True when a cue was in the range. */
   readonly hasCues: boolean;
   read(line: string): string;
   end(): string;
@@ -43,7 +43,7 @@ export class WebVttCutter implements CueCutter {
     return this.#write(this.#lines.end());
   }
 
-  #write(lines: ReturnType<LineReader['read']>): string {
+  #write(lines: readonly CueLine[]): string {
     let output = '';
     for (const { kind, line } of lines) {
       if (kind === 'identifier') this.#identifier = `${line}\n`;

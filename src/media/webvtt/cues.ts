@@ -1,5 +1,5 @@
-import { readBlocks, timesLineOf } from './block-reader.ts';
 import { formatCueTimes, parseCueTimes } from './cue-times.ts';
+import { readLines } from './line-reader.ts';
 
 export interface Cue {
   readonly startMs: number;
@@ -14,17 +14,17 @@ export const maxCues = 20_000;
 /** Reads the cues of a file, sorted by start. Skips what is invalid. */
 export function parseCues(file: string): Cue[] {
   const cues: Cue[] = [];
-  for (const block of readBlocks(file)) {
-    const at = timesLineOf(block);
-    const times = at === undefined ? undefined : parseCueTimes(block[at]!);
-    if (at === undefined || times === undefined || times.endMs <= times.startMs) continue;
+  let times: ReturnType<typeof parseCueTimes>;
+  let text: string[] = [];
+  for (const { kind, line } of readLines(file)) {
+    if (kind === 'times') times = parseCueTimes(line);
+    else if (kind === 'text' && times !== undefined) text.push(line);
+    if (kind !== 'end' || times === undefined) continue;
     const { startMs, endMs } = times;
-    const text = block
-      .slice(at + 1)
-      .join('\n')
-      .trim();
-    cues.push({ startMs, endMs, text });
+    if (endMs > startMs) cues.push({ startMs, endMs, text: text.join('\n').trim() });
     if (cues.length === maxCues) break;
+    times = undefined;
+    text = [];
   }
   return cues.sort((one, other) => one.startMs - other.startMs);
 }

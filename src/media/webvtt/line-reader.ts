@@ -1,6 +1,6 @@
 import { parseCueTimes } from './cue-times.ts';
 
-interface CueLine {
+export interface CueLine {
   /** `other` lines belong to the header, comments, styles and regions. `end` is the end of a block. */
   readonly kind: 'identifier' | 'times' | 'text' | 'other' | 'end';
   readonly line: string;

@@ -2,10 +2,11 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captionsCommand } from '../../ffmpeg/arguments/captions-command.ts';
 import type { RunningJob } from '../../jobs/job.ts';
-import { AppError } from '../../shared/errors.ts';
-import { newUuid } from '../../shared/ids.ts';
 import { ConvertedCueCutter } from '../../media/webvtt/cue-cutter.ts';
 import { TextTrackReader } from '../../media/webvtt/text-track-reader.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newUuid } from '../../shared/ids.ts';
+import { maxTextTrackBytes } from '../../shared/limits/resource-limits.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
 import type { VodContext } from '../vod-context.ts';
@@ -29,8 +30,6 @@ interface Extraction {
 }
 
 const subRipCodecs: ReadonlySet<string> = new Set(['subrip', 'srt', 'text']);
-/** The limit that uploaded captions have, too. */
-const maxCaptionsBytes = 8 * 1024 * 1024;
 /** Reads the source once, without decoding video or audio. */
 const minBytesPerMs = 5_000;
 const minuteMs = 60_000;
@@ -83,7 +82,7 @@ async function extract(
       limits: {
         timeoutMs: 10 * minuteMs + sourceBytes / minBytesPerMs,
         memoryBytes: context.settings.memoryBytes,
-        outputBytes: maxCaptionsBytes,
+        outputBytes: maxTextTrackBytes,
       },
       signal: job.signal,
       purpose: 'captions',
@@ -139,7 +138,7 @@ async function cutAll(
     const lines = isSubRip ? subRipLines(input, language) : input.readLines();
     const hasCues = await writeCues(lines, new ConvertedCueCutter(range), output, signal);
     const { size: bytes } = await stat(path);
-    if (hasCues && bytes <= maxCaptionsBytes) cut.push({ language, path, bytes });
+    if (hasCues && bytes <= maxTextTrackBytes) cut.push({ language, path, bytes });
   }
   return cut;
 }

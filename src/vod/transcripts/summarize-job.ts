@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { NewJob, RunningJob } from '../../jobs/job.ts';
 import { plainCueText } from '../../media/webvtt/cue-text.ts';
-import { readLines } from '../../media/webvtt/line-reader.ts';
+import { type CueLine, LineReader, linesOf } from '../../media/webvtt/line-reader.ts';
 import { AppError } from '../../shared/errors.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import type { Transaction } from '../../store/connection.ts';
@@ -62,13 +62,17 @@ export async function failSummary(
 export async function spokenText(webVtt: string, slice: TimeSlice): Promise<string> {
   const texts: string[] = [];
   let cue = '';
-  for (const { kind, line } of readLines(webVtt)) {
+  const reader = new LineReader();
+  const add = ({ kind, line }: CueLine) => {
     if (kind === 'text' && cue.length < maxCueChars) cue += `\n${line.slice(0, maxCueChars)}`;
-    if (kind === 'end' && cue !== '') {
-      texts.push(plainCueText(cue).trim());
-      cue = '';
-    }
+    if (kind !== 'end' || cue === '') return;
+    texts.push(plainCueText(cue).trim());
+    cue = '';
+  };
+  for (const line of linesOf(webVtt)) {
+    reader.read(line).forEach(add);
     await slice.yieldIfOver();
   }
+  reader.end().forEach(add);
   return texts.join('\n').trim();
 }

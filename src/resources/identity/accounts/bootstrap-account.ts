@@ -2,11 +2,11 @@ import { type Clock, systemClock } from '../../../shared/clock.ts';
 import { type EmailAddress, readEmail } from '../../../shared/email-address.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { randomBase62 } from '../../../shared/ids.ts';
+import { passwordLength } from '../../../shared/limits/resource-limits.ts';
 import { Secret } from '../../../shared/secret.ts';
 import type { Database } from '../../../store/database.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { createAccount } from './create-account.ts';
-import { passwordLength } from './password.ts';
 import { discardSecrets, publishSecrets, stageSecrets } from './secrets-file.ts';
 
 const minApiKeyLength = 32;

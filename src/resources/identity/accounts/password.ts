@@ -6,8 +6,6 @@ const scryptCost = { N: 2 ** 15, r: 8, p: 1 } as const;
 const maxMemoryBytes = 128 * 1_024 * 1_024;
 const keyBytes = 32;
 
-export const passwordLength = { min: 12, max: 200 } as const;
-
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** Takes as long to verify as any other, so that timing does not reveal which users exist. */

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 
 export const maxPasskeysPerUser = 20;
-export const maxPasskeyNameLength = 100;
 
 export interface Passkey {
   readonly passkeyId: string;

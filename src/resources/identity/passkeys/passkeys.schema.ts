@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { maxPasskeyNameLength } from './passkey.ts';
+import { maxPasskeyNameLength } from '../../../shared/limits/resource-limits.ts';
 
 const dateTime = z.iso.datetime({ offset: true });
 const name = z.string().trim().min(1).max(maxPasskeyNameLength).describe('For example, the device.');

@@ -1,8 +1,5 @@
 import type { Environment } from '../../../store/account-tables.ts';
 
-export const maxProjects = 20;
-export const maxProjectNameLength = 100;
-
 /** The name of the project that comes with an account. */
 export const firstProjectName = 'Default';
 

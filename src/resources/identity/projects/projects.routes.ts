@@ -1,8 +1,8 @@
 import type { SessionCaller } from '../../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
+import { maxProjects } from '../../../shared/limits/resource-limits.ts';
 import { pageItems } from '../members/members.routes.ts';
-import { maxProjects } from './project-pair.ts';
 import {
   projectListSchema,
   projectNameSchema,

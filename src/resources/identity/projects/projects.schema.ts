@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { maxProjectNameLength } from './project-pair.ts';
+import { maxProjectNameLength } from '../../../shared/limits/resource-limits.ts';
 
 const name = z.string().trim().min(1).max(maxProjectNameLength);
 

@@ -1,11 +1,12 @@
 import type { SessionCaller } from '../../../http/routing/caller.ts';
 import { type Clock, formatAtom } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
+import { maxProjects } from '../../../shared/limits/resource-limits.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import type { MediaFiles } from '../../../storage/media-files.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
-import { maxProjects, type ProjectPair } from './project-pair.ts';
+import type { ProjectPair } from './project-pair.ts';
 import type { RemovedImages } from './project-pairs.store.ts';
 import type { ProjectView } from './projects.schema.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { scopes } from '../../../http/routing/scope.ts';
+import { passwordLength } from '../../../shared/limits/resource-limits.ts';
 import { emailSchema } from '../accounts/email.schema.ts';
-import { passwordLength } from '../accounts/password.ts';
 import { roles } from '../members/member.ts';
 import { projectSchema } from '../projects/projects.schema.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { failurePolicies, hookKinds } from '../../../events/hooks/hook.ts';
+import { maxHookTimeoutSeconds } from '../../../shared/limits/resource-limits.ts';
 import { hookUrl } from '../webhooks/webhooks.schema.ts';
 
-export const maxHookTimeoutSeconds = 10;
 const defaultTimeoutSeconds = 5;
 
 const onFailure = z.enum(failurePolicies);

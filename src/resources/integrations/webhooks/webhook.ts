@@ -10,9 +10,6 @@ export interface Webhook {
   readonly createdAtMs: number;
 }
 
-/** Limit of one project. */
-export const maxWebhooks = 10;
-
 export const maxUrlChars = 2_048;
 
 export function urlProblem(url: string): string | undefined {

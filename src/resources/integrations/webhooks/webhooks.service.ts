@@ -5,8 +5,9 @@ import { notFoundError } from '../../../http/routing/project-resource.ts';
 import { type Clock, formatAtom } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { maxWebhooks } from '../../../shared/limits/resource-limits.ts';
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
-import { maxWebhooks, type Webhook } from './webhook.ts';
+import type { Webhook } from './webhook.ts';
 import type { WebhookVerdictView, WebhookView } from './webhooks.schema.ts';
 import type { WebhooksStore } from './webhooks.store.ts';
 

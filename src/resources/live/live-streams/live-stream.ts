@@ -111,10 +111,6 @@ export interface LiveStreamChanges {
   readonly viewerClips?: boolean | undefined;
 }
 
-export const maxRestreams = 5;
-/** The main track and the additional ones that are delivered. */
-export const maxAudioTracks = 8;
-
 export function destinationsOf(restreams: LiveStream['restreams']): RestreamDestination[] {
   return restreams.map(({ name, serverUrl, streamKey, enabled = true, rendition = 'source' }) => {
     const isSource = rendition === 'source';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
+import { maxLiveAudioTracks, maxRestreams } from '../../../shared/limits/resource-limits.ts';
 import { sourceUrlProblem } from '../../../shared/network/source-url.ts';
 import { urlPatterns } from '../../../shared/network/url-pattern.ts';
 import { languageTagPattern, languageTagProblem } from '../../../shared/text/language-tag.ts';
@@ -9,13 +10,7 @@ import {
   shownPolicySchema,
 } from '../../playback/playback-policies/playback-policy.schema.ts';
 import { keepDays } from '../../videos/retention/retention.schema.ts';
-import {
-  liveQualities,
-  maxAudioTracks,
-  maxRestreams,
-  restreamRenditions,
-  serverUrlProblem,
-} from './live-stream.ts';
+import { liveQualities, restreamRenditions, serverUrlProblem } from './live-stream.ts';
 
 const maxNameChars = 1_024;
 const maxRestreamTextChars = 2_048;
@@ -69,7 +64,7 @@ const audioTrackSchema = z.strictObject({
   position: z
     .int()
     .min(1)
-    .max(maxAudioTracks)
+    .max(maxLiveAudioTracks)
     .optional()
     .describe('Place in menus; the first is 1. Without it, that of its id.'),
 });
@@ -109,7 +104,7 @@ const attributes = {
     ),
   audioTracks: z
     .array(audioTrackSchema)
-    .max(maxAudioTracks)
+    .max(maxLiveAudioTracks)
     .refine(tracks => tracks.filter(track => track.default).length <= 1, {
       message: 'Only one track can be the default.',
     })

@@ -17,7 +17,5 @@ export interface TextTrack {
   readonly warnings?: readonly string[] | undefined;
 }
 
-export const maxTextTrackBytes = 8 * 1_024 * 1_024;
-
 /** Limit of one kind in one video: more than there are languages. */
 export const maxTextTracks = 700;

@@ -2,10 +2,11 @@ import type { z } from 'zod';
 import type { Caller } from '../../../http/routing/caller.ts';
 import { type Page, pageOf } from '../../../http/routing/pagination.ts';
 import { defineRoute, fileBody, jsonBody, type Route } from '../../../http/routing/route.ts';
+import { maxTextTrackBytes } from '../../../shared/limits/resource-limits.ts';
 import { mapList } from '../../../shared/list-page.ts';
 import { languageTagPattern, nativeLanguageName } from '../../../shared/text/language-tag.ts';
 import { hidePrivateTokens } from '../videos/watch-access.ts';
-import { maxTextTrackBytes, type TextTrack, type TextTrackKind } from './text-track.ts';
+import type { TextTrack, TextTrackKind } from './text-track.ts';
 import {
   captionChangesSchema,
   captionListSchema,

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { fileError } from '../../../http/bodies/file-body.ts';
 import type { UploadedFile } from '../../../http/routing/route.ts';
 import { TextTrackReader } from '../../../media/webvtt/text-track-reader.ts';
-import { maxTextTrackBytes } from './text-track.ts';
+import { maxTextTrackBytes } from '../../../shared/limits/resource-limits.ts';
 
 interface WebVttFile extends Pick<UploadedFile, 'path' | 'bytes'> {
   /** Sentences about what was mended. */

@@ -7,5 +7,3 @@ export interface UploadToken {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
 }
-
-export const maxTtlSeconds = 2_147_483_647;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
-import { maxTtlSeconds } from './upload-token.ts';
+import { maxTokenTtlSeconds } from '../../../shared/limits/resource-limits.ts';
 
 export const uploadTokenCreationSchema = z
   .strictObject({
     ttl: z
       .int()
       .min(0)
-      .max(maxTtlSeconds)
+      .max(maxTokenTtlSeconds)
       .default(0)
       .describe('Seconds until it expires; 0, the default, is never.'),
   })

@@ -1,7 +1,8 @@
 import { attributeError } from '../../../http/routing/validation.ts';
 import { newId } from '../../../shared/ids.ts';
+import { minClipMs } from '../../../shared/limits/resource-limits.ts';
 import type { Clip, VideoAttributes } from '../videos/video.ts';
-import { type ClipRange, clipRange, minClipMs } from './clip-range.ts';
+import { type ClipRange, clipRange } from './clip-range.ts';
 import type { ClippableBroadcast, ClipTarget, LiveClips, MadeClip, StoreClip } from './clip-sources.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';

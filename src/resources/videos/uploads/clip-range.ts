@@ -1,4 +1,5 @@
 import { attributeError } from '../../../http/routing/validation.ts';
+import { minClipMs } from '../../../shared/limits/resource-limits.ts';
 import type { Clip } from '../videos/video.ts';
 
 /** Milliseconds. */
@@ -6,8 +7,6 @@ export interface ClipRange {
   readonly startMs: number;
   readonly endMs: number;
 }
-
-export const minClipMs = 1000;
 
 /**
  * The part of a source that a clip wants, which ends with the source at the latest.

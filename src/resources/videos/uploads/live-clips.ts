@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
+import { minClipMs } from '../../../shared/limits/resource-limits.ts';
 import type { PrivateTokens } from '../../playback/private-sessions/private-tokens.store.ts';
-import { minClipMs } from './clip-range.ts';
 import type { ClippableBroadcast, LiveClips } from './clip-sources.ts';
 import { forwardClip } from './forwarded-clips.ts';
 

@@ -5,6 +5,7 @@ import type { JobQueue } from '../../../jobs/job.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { maxTitleChars } from '../../../shared/limits/resource-limits.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
@@ -50,8 +51,6 @@ export interface TokenUploader extends UploadCaller {
 
 /** Limit from the first chunk to the last. */
 const maxUploadMs = 168 * 3_600_000;
-const maxTitleChars = 1_024;
-
 export class UploadsService<View> {
   readonly #store: VideoSourcesStore;
   readonly #database: Database;

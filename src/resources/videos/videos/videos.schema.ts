@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { queryPairs } from '../../../http/routing/query-parameters.ts';
+import { maxTagChars, maxTags, maxTitleChars } from '../../../shared/limits/resource-limits.ts';
 import { timecodePattern } from '../../../shared/text/timecode.ts';
 import {
   ownPolicySchema,
@@ -15,10 +16,7 @@ import {
   placementProblem,
 } from './video.ts';
 
-export const maxTitleChars = 1_024;
 const maxDescriptionChars = 10_000;
-const maxTags = 100;
-const maxTagChars = 255;
 const maxMetadataEntries = 100;
 const maxMetadataKeyChars = 255;
 const maxMetadataValueChars = 1_024;

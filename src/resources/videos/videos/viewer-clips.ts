@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
+import { maxTitleChars } from '../../../shared/limits/resource-limits.ts';
 import { detailed } from '../../../shared/network/signaling.ts';
 import type { ViewerLimits } from '../../../shared/playback-policy.ts';
-import { maxTitleChars } from './videos.schema.ts';
 import type { VideosService } from './videos.service.ts';
 
 interface ViewerClipsOptions {

@@ -1,5 +1,4 @@
-export const maxTags = 100;
-const maxTagChars = 255;
+import { maxTagChars, maxTags } from '../../../shared/limits/resource-limits.ts';
 
 const maxQuotedChars = 20;
 

@@ -1,7 +1,7 @@
 import type { Chapter } from '../../shared/chapters.ts';
+import { cueAt } from '../../shared/cue-at.ts';
 import { parseStoryboard, type StoryboardTile } from '../../shared/storyboard.ts';
 import { formatTime } from '../../shared/time-text.ts';
-import { cueAt } from '../../shared/cue-at.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { positionAbove } from '../ui/seek-pointer.ts';
 

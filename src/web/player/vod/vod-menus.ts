@@ -1,6 +1,6 @@
 import type { Chapter } from '../../shared/chapters.ts';
-import { formatTime } from '../../shared/time-text.ts';
 import { cueAt } from '../../shared/cue-at.ts';
+import { formatTime } from '../../shared/time-text.ts';
 import type { Captions } from '../media/captions.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { playbackRates } from '../ui/player-keys.ts';

@@ -1,6 +1,6 @@
 import type { Chapter } from '../../shared/chapters.ts';
-import { formatSpokenTime, formatTime } from '../../shared/time-text.ts';
 import { cueAt } from '../../shared/cue-at.ts';
+import { formatSpokenTime, formatTime } from '../../shared/time-text.ts';
 import { pageElement } from '../ui/page-elements.ts';
 import { type BarPosition, percentOf, SeekPointer } from '../ui/seek-pointer.ts';
 import { SeekPreview } from './seek-preview.ts';

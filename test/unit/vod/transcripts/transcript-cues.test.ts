@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '../../../../src/shared/scheduling/time-slice.ts';
-import { cuesOf, formatTranscript } from '../../../../src/vod/transcripts/transcript-cues.ts';
+import { cuesOf } from '../../../../src/vod/transcripts/transcript-cues.ts';
 import type { SpokenSegment } from '../../../../src/vod/transcripts/transcription-client.ts';
 import { EventLoopBlock } from '../../../support/event-loop-block.ts';
 
@@ -67,11 +67,5 @@ describe('cues of a transcript', () => {
       ),
     ]);
     for (const { text } of cues) expect(Math.max(...widths(text))).toBeLessThanOrEqual(21);
-  });
-
-  it('are written as WebVTT with escaped text', () => {
-    expect(formatTranscript([{ startMs: 3_600_500, endMs: 3_602_000, text: 'a < b & c --> d' }])).toBe(
-      'WEBVTT\n\n01:00:00.500 --> 01:00:02.000\na &lt; b &amp; c --&gt; d\n',
-    );
   });
 });

@@ -1,45 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseChapters } from '../../../../src/web/shared/chapters.ts';
+import { cueAt } from '../../../../src/web/shared/cue-at.ts';
 import { parseStoryboard } from '../../../../src/web/shared/storyboard.ts';
-import { cueAt, parseVtt } from '../../../../src/web/shared/web-vtt.ts';
-
-describe('parseVtt', () => {
-  it.each([
-    ['', []],
-    ['WEBVTT', []],
-    ['WEBVTT\n\n00:01.000 --> 00:02.500\nOne\ntwo', [[1, 2.5, 'One\ntwo']]],
-    [
-      '\uFEFFWEBVTT title\r\n\r\nid\r\n01:00:00.000 --> 01:00:01.000 line:0 align:start\r\nA',
-      [[3600, 3601, 'A']],
-    ],
-    [
-      'WEBVTT\n\nNOTE 00:01.000 --> no\n\nSTYLE\n::cue { color: red }\n\n00:05.000 --> 00:06.000\nB',
-      [[5, 6, 'B']],
-    ],
-    [
-      'WEBVTT\n\n00:05.000 --> 00:06.000\nlater\n\n00:01.000 --> 00:02.000\nearlier',
-      [
-        [1, 2, 'earlier'],
-        [5, 6, 'later'],
-      ],
-    ],
-    [
-      'WEBVTT\n\n00:02.000 --> 00:01.000\nbackwards\n\n0:1 --> 0:2\nshort\n\n--> \n\n<html>',
-      [[1, 2, 'short']],
-    ],
-  ])('reads %j', (text, expected) => {
-    expect(parseVtt(text).map(cue => [cue.startSeconds, cue.endSeconds, cue.text])).toEqual(expected);
-  });
-
-  it('ends with the twenty thousandth entry', () => {
-    expect(parseVtt('WEBVTT\n\n00:01.000 --> 00:02.000\nx\n\n'.repeat(30_000))).toHaveLength(20_000);
-  });
-});
 
 describe('cueAt', () => {
-  const cues = parseVtt(
-    'WEBVTT\n\n00:01.000 --> 00:03.000\na\n\n00:02.000 --> 00:04.000\nb\n\n00:06.000 --> 00:07.000\nc',
-  );
+  const cues = [
+    { startSeconds: 1, endSeconds: 3, text: 'a' },
+    { startSeconds: 2, endSeconds: 4, text: 'b' },
+    { startSeconds: 6, endSeconds: 7, text: 'c' },
+  ];
 
   it.each([
     [0.9, undefined],

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
 import { TextField } from '../../ui/form/field.tsx';
-import { minPasswordLength, strengthOf } from './password-strength.ts';
+import { strengthOf } from './password-strength.ts';
 
 interface FieldProps {
   readonly label?: string;
@@ -23,7 +24,7 @@ export function NewPasswordField({ label = 'New password', email, value, onValue
       hint={
         <span class="strength" data-score={strength?.score ?? 0} role="status">
           <span class="strength-bar" aria-hidden="true" />
-          {strength?.words ?? `Use at least ${minPasswordLength} characters.`}
+          {strength?.words ?? `Use at least ${passwordLength.min} characters.`}
         </span>
       }
       error={error}

@@ -1,10 +1,9 @@
+import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
+
 interface PasswordStrength {
   readonly score: 0 | 1 | 2 | 3 | 4;
   readonly words: string;
 }
-
-export const minPasswordLength = 12;
-const maxPasswordLength = 200;
 
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
 const words = /\p{L}\p{Ll}{2,}/gu;
@@ -23,12 +22,12 @@ const stepBits = [40, 55, 72] as const;
 /** Rates length, character classes and what attackers try first: words, years, the address, sequences. */
 export function strengthOf(password: string, email: string): PasswordStrength | undefined {
   if (password === '') return undefined;
-  if (password.length < minPasswordLength) {
-    const missing = minPasswordLength - password.length;
+  if (password.length < passwordLength.min) {
+    const missing = passwordLength.min - password.length;
     return { score: 0, words: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
   }
-  if (password.length > maxPasswordLength)
-    return { score: 0, words: `Too long: use up to ${maxPasswordLength} characters.` };
+  if (password.length > passwordLength.max)
+    return { score: 0, words: `Too long: use up to ${passwordLength.max} characters.` };
   if (password.toLowerCase() === email.toLowerCase())
     return { score: 0, words: 'Your email address can’t be your password.' };
   const bits = bitsOf(password, email);

@@ -1,3 +1,4 @@
+import { maxCues } from '../../../../media/webvtt/cues.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { titleOf } from '../../format/video-title.ts';
@@ -10,7 +11,6 @@ import { MissingVideo } from '../video/missing-video.tsx';
 import { fetchText } from '../video/thumbnail/use-frame-source.ts';
 import { useVideo } from '../video/use-video.ts';
 import { CaptionEditor } from './caption-editor.tsx';
-import { maxCues } from '../../../../media/webvtt/cues.ts';
 import { parseCaptionFile } from './caption-file.ts';
 
 export function CaptionsPage({ params }: PageProps) {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { maxTitleChars } from '../../../../shared/limits/resource-limits.ts';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
@@ -9,7 +10,6 @@ export interface ClipOptions {
   readonly isPublic: boolean;
 }
 
-const maxTitleChars = 1_024;
 const precisionHints = {
   frame: 'The clip starts and ends exactly at the chosen times. It usually takes a few seconds to make.',
   keyframe: 'The clip is made at once, but may start a few seconds before the chosen time.',

@@ -1,3 +1,4 @@
+import { minClipMs } from '../../../../shared/limits/resource-limits.ts';
 import { parseTime } from '../../../shared/time-text.ts';
 
 /** Seconds. */
@@ -6,7 +7,7 @@ export interface ClipTimes {
   readonly end: number;
 }
 
-export const minClipSeconds = 1;
+export const minClipSeconds = minClipMs / 1000;
 
 /** Moves the end along when the start comes too close. */
 export function withStart({ end }: ClipTimes, wanted: number, durationSeconds: number): ClipTimes {

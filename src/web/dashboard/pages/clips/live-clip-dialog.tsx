@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import { ClipFields, type ClipOptions } from './clip-fields.tsx';
 import { typedTime } from './clip-times.ts';
 

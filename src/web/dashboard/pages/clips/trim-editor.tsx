@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { formatTimecode } from '../../../shared/time-text.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { FramePreview } from '../video/thumbnail/frame-preview.tsx';
 import { FrameSlider, FrameStrip } from '../video/thumbnail/frame-slider.tsx';
 import { frameSeconds } from '../video/thumbnail/frame-times.ts';
 import type { FrameSource } from '../video/thumbnail/use-frame-source.ts';
-import { formatTimecode } from '../../../shared/time-text.ts';
 import { type ClipTimes, typedTime, withEnd, withStart } from './clip-times.ts';
 
 const tilesInStrip = 12;

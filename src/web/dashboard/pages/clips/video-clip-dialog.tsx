@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../ui/states.tsx';
-import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import { useFrameSource } from '../video/thumbnail/use-frame-source.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 import { ClipFields, type ClipOptions } from './clip-fields.tsx';

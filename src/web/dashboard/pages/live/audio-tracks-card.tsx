@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxLiveAudioTracks } from '../../../../shared/limits/resource-limits.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,9 +9,6 @@ import { AudioTrackDialog } from '../video/tracks/audio-track-dialog.tsx';
 import { AudioTrackRow } from '../video/tracks/audio-track-row.tsx';
 import { languageName } from '../video/tracks/languages.ts';
 import { moveTrack, orderedIds, withDefault } from './audio-track-list.ts';
-
-/** The limit of the API. */
-const maxTracks = 8;
 
 /** Names, languages and places of the tracks that the encoder sends. */
 export function AudioTracksCard({
@@ -80,7 +78,7 @@ export function AudioTracksCard({
       <div class="actions">
         <Button
           icon="plus"
-          disabled={audioTracks.length >= maxTracks}
+          disabled={audioTracks.length >= maxLiveAudioTracks}
           onClick={() => setEditedId(audioTracks.length)}
         >
           Add audio track

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxProjectNameLength } from '../../../../shared/limits/resource-limits.ts';
 import type { Project } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectsChanged } from '../../api/sessions.ts';
@@ -8,8 +9,6 @@ import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
-
-const maxNameLength = 100;
 
 interface NameDialogProps {
   readonly title: string;
@@ -39,7 +38,7 @@ function NameDialog({ title, action, before, save, onClose }: NameDialogProps) {
         value={name}
         onValue={setName}
         error={submission.errorOf('name')}
-        maxLength={maxNameLength}
+        maxLength={maxProjectNameLength}
       />
     </FormDialog>
   );

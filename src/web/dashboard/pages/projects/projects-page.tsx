@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxProjects } from '../../../../shared/limits/resource-limits.ts';
 import type { Project } from '../../api/api-types.ts';
 import { formatDate } from '../../format/time.ts';
 import { can, chooseProject, project, session } from '../../state/session.ts';
@@ -8,9 +9,6 @@ import { Card, Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { CreateProjectDialog, DeleteProjectDialog, RenameProjectDialog } from './project-dialogs.tsx';
-
-/** The limit of an account, so the list fits on one page. */
-const maxProjects = 20;
 
 const lead =
   'Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them.';

@@ -1,4 +1,4 @@
-export const maxTtlSeconds = 2_147_483_647;
+import { maxTokenTtlSeconds } from '../../../../shared/limits/resource-limits.ts';
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -22,5 +22,5 @@ export function ttlOf(choice: LifetimeChoice, number: string, unit: LifetimeUnit
   if (choice !== 'custom') return Number(choice);
   if (!/^\d+(?:[.,]\d+)?$/.test(number.trim())) return undefined;
   const seconds = Math.round(Number(number.trim().replace(',', '.')) * lifetimeUnits[unit]);
-  return seconds >= 1 && seconds <= maxTtlSeconds ? seconds : undefined;
+  return seconds >= 1 && seconds <= maxTokenTtlSeconds ? seconds : undefined;
 }

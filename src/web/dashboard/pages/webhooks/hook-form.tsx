@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxHookTimeoutSeconds } from '../../../../shared/limits/resource-limits.ts';
 import type { Hook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
@@ -8,8 +9,6 @@ import { EndpointField } from './endpoint-field.tsx';
 import { type HookKind, hookLabels } from './hook-labels.ts';
 
 const defaultTimeoutSeconds = 5;
-const maxTimeoutSeconds = 10;
-
 export function HookForm({
   kind,
   hook,
@@ -49,7 +48,7 @@ export function HookForm({
         label="Timeout (seconds)"
         type="number"
         min={1}
-        max={maxTimeoutSeconds}
+        max={maxHookTimeoutSeconds}
         value={timeout}
         onValue={setTimeout}
         error={submission.errorOf('timeoutSeconds')}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxWebhooks } from '../../../../shared/limits/resource-limits.ts';
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -16,9 +17,6 @@ import { eventLabel, summarizeEvents } from './event-labels.ts';
 import { HooksSection } from './hooks-section.tsx';
 import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 import { WebhookForm } from './webhook-form.tsx';
-
-/** The limit of an environment, so the list fits on one page. */
-const maxWebhooks = 10;
 
 export function WebhooksPage() {
   const { route } = useLocation();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { decodeCueText, encodeCueText } from '../../../../../src/media/webvtt/cue-text.ts';
+import { maxCues } from '../../../../../src/media/webvtt/cues.ts';
 import {
   type CaptionFile,
   formatCaptionFile,
-  maxCues,
   parseCaptionFile,
   sortCues,
 } from '../../../../../src/web/dashboard/pages/captions/caption-file.ts';
 import { setText, setTime } from '../../../../../src/web/dashboard/pages/captions/cue-edits.ts';
-import { decodeCueText, encodeCueText } from '../../../../../src/web/dashboard/pages/captions/cue-text.ts';
 
 const rich = `WEBVTT - Harbour
 X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addTags, maxTags } from '../../../../../src/web/dashboard/format/tags.ts';
+import { maxTags } from '../../../../../src/shared/limits/resource-limits.ts';
+import { addTags } from '../../../../../src/web/dashboard/format/tags.ts';
 
 describe('tags that are added', () => {
   it('are taken apart at commas and line ends, each once', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { maxTextTrackBytes } from '../../../../../src/resources/videos/text-tracks/text-track.ts';
+import { formatCueTime } from '../../../../../src/media/webvtt/cue-times.ts';
+import { maxTextTrackBytes } from '../../../../../src/shared/limits/resource-limits.ts';
 import { normalizeLanguageTag } from '../../../../../src/shared/text/language-tag.ts';
 import { parseTimecode } from '../../../../../src/shared/text/timecode.ts';
 import {
-  formatFrameTimecode,
   positionAfterKey,
   sampleTiles,
   tileAt,
@@ -11,7 +11,6 @@ import {
 } from '../../../../../src/web/dashboard/pages/video/thumbnail/frame-times.ts';
 import {
   formatChapters,
-  formatTimecode,
   parseRows,
   rowsOf,
 } from '../../../../../src/web/dashboard/pages/video/tracks/chapter-rows.ts';
@@ -20,11 +19,9 @@ import {
   spokenLanguages,
   trackLanguages,
 } from '../../../../../src/web/dashboard/pages/video/tracks/languages.ts';
-import {
-  checkTrackFile,
-  maxTrackBytes,
-} from '../../../../../src/web/dashboard/pages/video/tracks/track-file.ts';
+import { checkTrackFile } from '../../../../../src/web/dashboard/pages/video/tracks/track-file.ts';
 import { parseChapters } from '../../../../../src/web/shared/chapters.ts';
+import { formatTimecode } from '../../../../../src/web/shared/time-text.ts';
 
 describe('chapters that are edited', () => {
   const rows = [
@@ -113,8 +110,7 @@ describe('a file of captions', () => {
     expect(await read('x', 'film.mp4', 'video/mp4')).toEqual({
       fault: '“film.mp4” is a video. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
     });
-    expect(maxTrackBytes).toBe(maxTextTrackBytes);
-    expect(await read('x'.repeat(maxTrackBytes + 1))).toEqual({
+    expect(await read('x'.repeat(maxTextTrackBytes + 1))).toEqual({
       fault: 'The file is larger than 8 MiB. Choose a WebVTT (.vtt) or SubRip (.srt) file.',
     });
   });
@@ -162,7 +158,7 @@ describe('a place in a film', () => {
     [65.04, '00:01:05.040'],
     [36_000.9999, '10:00:01.000'],
   ])('of %d seconds is asked for as %s', (seconds, timecode) => {
-    expect(formatFrameTimecode(seconds)).toBe(timecode);
+    expect(formatCueTime(1000 * seconds)).toBe(timecode);
     expect(parseTimecode(timecode)?.seconds).toBeCloseTo(seconds, 2);
   });
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { maxPasskeyNameLength } from '../../../../../shared/limits/resource-limits.ts';
 import type { Passkey } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { registerPasskey } from '../../../api/passkeys.ts';
@@ -8,8 +9,6 @@ import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { OwnPasswordField, SecondFactorField } from '../proof-fields.tsx';
 import { describeUserAgent } from '../user-agent.ts';
-
-const maxNameLength = 100;
 
 export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const [name, setName] = useState(describeUserAgent(navigator.userAgent));
@@ -35,7 +34,7 @@ export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; on
         value={name}
         onValue={setName}
         error={submission.errorOf('name')}
-        maxLength={maxNameLength}
+        maxLength={maxPasskeyNameLength}
       />
       <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
       {needsCode && <SecondFactorField value={code} onValue={setCode} error={submission.errorOf('code')} />}
@@ -70,7 +69,7 @@ export function RenamePasskeyDialog({
         value={name}
         onValue={setName}
         error={submission.errorOf('name')}
-        maxLength={maxNameLength}
+        maxLength={maxPasskeyNameLength}
       />
     </FormDialog>
   );

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { maxRestreams } from '../../../../../shared/limits/resource-limits.ts';
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { ApiProblem } from '../../../api/problem.ts';
@@ -29,7 +30,6 @@ import {
 } from './restream-labels.ts';
 import { useRestreams } from './use-restreams.ts';
 
-const maxRestreams = 5;
 const tones: Readonly<Record<Restream['state'], Tone>> = {
   idle: 'neutral',
   connecting: 'info',

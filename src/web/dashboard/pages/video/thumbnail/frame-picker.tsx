@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { formatCueTime } from '../../../../../media/webvtt/cue-times.ts';
+import { formatTimecode } from '../../../../shared/time-text.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
-import { formatTimecode } from '../../../../shared/time-text.ts';
-import { formatCueTime } from '../../../../../media/webvtt/cue-times.ts';
 import type { VideoAssets } from '../use-video.ts';
 import { FramePreview } from './frame-preview.tsx';
 import { FrameSlider, FrameStrip } from './frame-slider.tsx';

@@ -1,5 +1,5 @@
-import type { StoryboardTile } from '../../../../shared/storyboard.ts';
 import { cueAt } from '../../../../shared/cue-at.ts';
+import type { StoryboardTile } from '../../../../shared/storyboard.ts';
 
 interface TileStyle {
   readonly backgroundImage: string;

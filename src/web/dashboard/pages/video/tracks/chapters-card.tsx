@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { parseChapters } from '../../../../shared/chapters.ts';
 import { saveFile } from '../../../../shared/save-file.ts';
+import { formatTimecode } from '../../../../shared/time-text.ts';
 import type { Chapter } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
@@ -13,7 +14,6 @@ import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
-import { formatTimecode } from '../../../../shared/time-text.ts';
 import type { ChapterStart } from './chapter-rows.ts';
 import { ChaptersEditor } from './chapters-editor.tsx';
 import { languageName } from './languages.ts';

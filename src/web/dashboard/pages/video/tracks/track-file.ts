@@ -1,4 +1,5 @@
 import { TextTrackReader } from '../../../../../media/webvtt/text-track-reader.ts';
+import { maxTextTrackBytes } from '../../../../../shared/limits/resource-limits.ts';
 
 export type TrackCheck =
   | {
@@ -8,8 +9,6 @@ export type TrackCheck =
       readonly warnings: readonly string[];
     }
   | { readonly fault: string };
-
-export const maxTrackBytes = 8 * 1_024 * 1_024;
 
 const chooseAnother = 'Choose a WebVTT (.vtt) or SubRip (.srt) file.';
 
@@ -41,6 +40,6 @@ function faultOf({ name, size, type }: File): string | undefined {
   if (kind !== undefined)
     return `“${name}” is ${kind === 'video' ? 'a video' : `an ${kind} file`}. ${chooseAnother}`;
   if (size === 0) return `The file is empty. ${chooseAnother}`;
-  if (size > maxTrackBytes) return `The file is larger than 8 MiB. ${chooseAnother}`;
+  if (size > maxTextTrackBytes) return `The file is larger than 8 MiB. ${chooseAnother}`;
   return undefined;
 }
