@@ -81,7 +81,7 @@ export function healthOptions(
       ...(storage.s3 === undefined ? [] : [{ name: 'storage', fault: () => storage.media.findFault() }]),
       { name: 'node', fault: () => (nodes.self.isDraining ? drainState(media) : nodes.fault) },
       ...(config['node.roles'].includes('ingest')
-        ? [{ name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is listened on') }]
+        ? [{ name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is open') }]
         : []),
     ],
     node: () => ({ id: nodes.id, roles: nodes.self.roles }),

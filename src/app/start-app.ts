@@ -441,7 +441,7 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
       for (const { id: userId, former_email: email } of await new AccountsStore(
         database,
       ).listReplacedEmails()) {
-        const advice = `Another user has this email address, or it is none. Run: npm run account -- email ${userId} ADDRESS`;
+        const advice = `Another user has this email address, or it is not valid. Run: npm run account -- email ${userId} ADDRESS`;
         log.warn('email-address-replaced', { userId, email, advice });
       }
     },

@@ -145,14 +145,20 @@ export class Delivery implements Component {
     };
     try {
       if (url.length > maxUrlLength) {
-        this.#sender.sendError(exchange, 414, 'The address is too long.', noStore);
+        this.#sender.sendError(exchange, 414, 'The URL is too long.', noStore);
       } else if (request.method === 'GET' || request.method === 'HEAD') {
         this.#dispatch(exchange, path, query);
       } else if (request.method === 'OPTIONS') {
         this.#sender.sendPreflight(exchange);
       } else {
         const allow = ['Allow', allowedMethods];
-        this.#sender.sendError(exchange, 405, 'Only GET, HEAD and OPTIONS work here.', noStore, allow);
+        this.#sender.sendError(
+          exchange,
+          405,
+          'Method not allowed. Use GET, HEAD or OPTIONS.',
+          noStore,
+          allow,
+        );
       }
     } catch (error) {
       this.#pending.fail(exchange, error);

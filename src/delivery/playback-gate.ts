@@ -214,8 +214,7 @@ export class PlaybackGate {
   }
 }
 
-const endedText =
-  'The viewer who made this clip could watch until now. Ask the site that it comes from for a new link.';
+const endedText = 'This link to the clip has expired. Get a new link from the site that shared it.';
 const open: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
 
 function publicRequest(request: ViewerRequest): PlaybackRequest {

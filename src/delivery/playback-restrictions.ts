@@ -31,13 +31,13 @@ export class PlaybackRestrictions {
     if (site === undefined) {
       return allowNoReferrer
         ? undefined
-        : 'This can be played on some sites only, and the request names none. Open the page that it is embedded in.';
+        : 'Playback is limited to certain sites, and the request names no site. Open the page that embeds the player.';
     }
     // Pages of this server were admitted before they request media.
     if (this.#isOwnPage(request, site)) return undefined;
     const host = site.hostname.toLowerCase();
     if (allowedDomains.some(domain => matchesDomain(host, domain))) return undefined;
-    return 'This cannot be played on this site. Its owner allows other sites only.';
+    return "Playback isn't allowed on this site. Open it on a site that the owner allows.";
   }
 
   async #countryRefusal(
@@ -47,12 +47,12 @@ export class PlaybackRestrictions {
     if (allowedCountries.length === 0 && blockedCountries.length === 0) return undefined;
     const country = await this.#options.countryOf(request);
     if (country === undefined) {
-      return 'This can be played in some countries only, and this server has no database of countries. Its operator has to set MILLRACE_ANALYTICS_GEO_DATABASE.';
+      return 'Playback is limited to certain countries, and this server has no country database. The operator must set MILLRACE_ANALYTICS_GEO_DATABASE.';
     }
     const isAllowed =
       (allowedCountries.length === 0 || allowedCountries.includes(country)) &&
       !blockedCountries.includes(country);
-    return isAllowed ? undefined : 'This cannot be played in your country.';
+    return isAllowed ? undefined : "Playback isn't allowed in your country.";
   }
 
   #isOwnPage({ headers }: ViewerRequest, { host }: URL): boolean {

@@ -59,9 +59,9 @@ const claimsSchema = z.object({
 });
 
 const expiredText = 'The token has expired. Open the page again to get a new one.';
-const shapeText = 'The token is no JSON Web Token. Sign it as the documentation on signed playback shows.';
+const shapeText = "The token isn't a JSON Web Token. Sign it as shown in the signed playback documentation.";
 const algorithmText =
-  'The token is signed with another algorithm than that of its key. ES256, EdDSA and RS256 are possible.';
+  "The algorithm of the token isn't that of its signing key. Sign it with the key's algorithm: ES256, EdDSA or RS256.";
 const keyText =
   'The signing key of the token does not exist in this environment, or it was revoked. Set the `kid` of its header to the id of a signing key.';
 
@@ -111,7 +111,7 @@ export class SignedTokens {
     let check = this.#pending.get(name);
     if (check === undefined) {
       if (this.#pending.size >= maxPendingChecks) {
-        return Promise.resolve('The server checks too many tokens at the moment. Try again.');
+        return Promise.resolve('The server is checking too many tokens. Try again in a moment.');
       }
       check = this.#verifySignature(token)
         .then(verified => {
@@ -167,11 +167,11 @@ function readClaims(
   const read = claimsSchema.safeParse(payload);
   if (!read.success) {
     const name = String(read.error.issues[0]?.path[0] ?? '');
-    return `The claim \`${name}\` of the token is not as documented. Sign another token.`;
+    return `The claim \`${name}\` of the token is invalid. Sign a new token as documented.`;
   }
   const { sub, exp, nbf = 0, domains, countries, viewer } = read.data;
   if (exp * 1000 > nowMs + maxLifetimeSeconds * 1000 + clockToleranceMs) {
-    return 'The token expires too late. Set its `exp` to at most 7 days from now.';
+    return 'The token is valid for too long. Set its `exp` to at most 7 days from now.';
   }
   const policy: PlaybackPolicy = {
     allowedDomains: domains ?? [],
@@ -202,7 +202,7 @@ function refusalOf(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     return error.claim === 'nbf' && error.reason === 'check_failed'
       ? 'The token is not valid yet. Wait until its `nbf`.'
-      : `The claim \`${error.claim}\` of the token is missing or not as documented. Sign another token.`;
+      : `The claim \`${error.claim}\` of the token is missing or invalid. Sign a new token as documented.`;
   }
   if (error instanceof errors.JOSEError) return shapeText;
   throw error;

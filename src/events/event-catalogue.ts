@@ -54,7 +54,7 @@ const eventCatalogue = {
       reason: z
         .enum(['too-slow', 'encoder-failed', 'not-aligned', 'stopped'])
         .describe(
-          'The server was too slow for it, or its encoder failed repeatedly. Of a rendition that your encoder sends itself: its keyframes are not where those of the main track are, or it stopped.',
+          'The server was too slow for it, or its encoder failed repeatedly. For a rendition that your encoder sends: its keyframes do not align with those of the main track, or it stopped.',
         ),
     }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', quality: '720p', reason: 'too-slow' },
@@ -79,7 +79,7 @@ const eventCatalogue = {
     },
   },
   'video.source.recorded': {
-    summary: 'The recording of a live stream is complete and waits for its encoding.',
+    summary: 'The recording of a live stream is complete and waiting to be encoded.',
     payload: z.object({ liveStreamId, videoId }),
     example: { liveStreamId: 'li5Ds8GhJk1Qw3ErTy6UiOpA', videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN' },
   },

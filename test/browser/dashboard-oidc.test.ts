@@ -100,7 +100,7 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
     try {
       await using dashboard = await DashboardPage.open(browser(), other, '/dashboard', { signedIn: false });
       await dashboard.page.getByRole('button', { name: 'Continue with OpenID Connect' }).click();
-      await dashboard.page.getByText('The sign-in provider cannot be used right now.').waitFor();
+      await dashboard.page.getByText('The sign-in provider is temporarily unavailable.').waitFor();
       expect(await dashboard.violations()).toEqual([]);
     } finally {
       provider.answer();

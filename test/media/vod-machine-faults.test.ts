@@ -27,8 +27,12 @@ exec '${path}' "$@"
 }
 
 test.skipIf(process.platform !== 'linux').each([
-  ['is killed as when memory runs out', 'kill -KILL $$', 'too little memory for the work on this file'],
-  ['finds no descriptors', 'echo "x: Too many open files" >&2; exit 1', 'too many open files'],
+  ['is killed as when memory runs out', 'kill -KILL $$', 'ran out of memory while processing this file'],
+  [
+    'finds no descriptors',
+    'echo "x: Too many open files" >&2; exit 1',
+    'ran out of memory, file descriptors or processes',
+  ],
 ])('a video whose ffmpeg %s is tried again, and shows the reason', async (_fault, command, reason) => {
   const ffprobe = await failingProgram(ffprobePath, '-show_entries', command);
   const ffmpeg = await failingProgram(ffmpegBuild.path, 'libx264', command);

@@ -190,7 +190,7 @@ describe('an encode', () => {
     const other = await full.create();
     const refused = await full.call('POST', `/videos/${other.videoId}/source`, { body: formOf(carried) });
     expect(refused.status).toBe(503);
-    expect(await refused.json()).toMatchObject({ title: 'The server has no room left on its disk.' });
+    expect(await refused.json()).toMatchObject({ title: "The server's disk is full." });
     expect((await full.status(other.videoId)).ingest).toBeUndefined();
     expect(await filesIn(dataDir, 'incoming')).toEqual([]);
     expect(await filesIn(dataDir, 'vod', other.videoId)).toEqual([]);

@@ -291,7 +291,7 @@ describe('deleting keys', () => {
       const answer = await call('DELETE', `${keysPath}/${first.keyPairId}${path}`);
       expect(answer.status).toBe(409);
       expect(answer.json).toMatchObject({
-        title: 'This is the last API key of its environment.',
+        title: 'This is the last API key of the environment.',
         name: 'sandbox',
         detail: expect.stringContaining('Create another key first'),
       });

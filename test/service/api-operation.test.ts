@@ -37,7 +37,7 @@ describe('health', () => {
     const server = await started({ faults: () => 'no ffmpeg' });
     const answer = await server.call('GET', '/health/ready', { key: null });
     expect(answer.status).toBe(503);
-    expect(answer.json).toMatchObject({ title: 'The server cannot be used now.', detail: 'test: no ffmpeg' });
+    expect(answer.json).toMatchObject({ title: 'The server is not ready.', detail: 'test: no ffmpeg' });
     const seenFromOutside = await server.call('GET', '/health/ready', { key: null, headers: proxied });
     expect(seenFromOutside.status).toBe(503);
     expect(seenFromOutside.json).not.toHaveProperty('detail');
@@ -50,7 +50,7 @@ describe('health', () => {
       pretty: false,
       sink: { write: line => void lines.push(line) },
     });
-    let fault: string | undefined = 'no RTMP port is listened on';
+    let fault: string | undefined = 'no RTMP port is open';
     const server = await started({ log, faults: () => fault });
     const ask = () => server.call('GET', '/health/ready', { key: null });
     for (let times = 0; times < 3; times += 1) expect((await ask()).status).toBe(503);
@@ -62,7 +62,7 @@ describe('health', () => {
         level: 'warn',
         component: 'health',
         event: 'not-ready',
-        detail: 'test: no RTMP port is listened on',
+        detail: 'test: no RTMP port is open',
       }),
       expect.objectContaining({ level: 'info', component: 'health', event: 'ready-again' }),
     ]);

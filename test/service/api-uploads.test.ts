@@ -225,7 +225,7 @@ describe('an upload that cannot be', () => {
       const { json } = await full.call('POST', '/videos', { body: { title: 'a' } });
       const answer = await full.call('POST', `/videos/${json.videoId}/source`, { body: fileForm(noise(10)) });
       expect(answer.status).toBe(503);
-      expect(answer.json).toMatchObject({ title: 'The server has no room left on its disk.' });
+      expect(answer.json).toMatchObject({ title: "The server's disk is full." });
       expect(await full.api.uploads.service.ingestOf(json.videoId)).toBeUndefined();
     } finally {
       await full.stop();

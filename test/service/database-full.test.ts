@@ -28,7 +28,7 @@ describe('a database that has no room left', () => {
     expect(refused.status).toBe(503);
     expect(refused.json).toEqual({
       type: expect.stringMatching(/\/disk-full$/),
-      title: 'The server has no room left on its disk.',
+      title: "The server's disk is full.",
       status: 503,
     });
     const listed = await api.call('GET', '/videos');

@@ -211,7 +211,7 @@ describe.each(protocols)('delivery over %s', protocol => {
       type: '/docs/errors/resource-not-found',
       title: 'The requested resource could not be found.',
       status: 404,
-      detail: 'There is nothing here.',
+      detail: 'Not found.',
     });
     for (const accept of [undefined, '*/*', 'application/json, text/plain', 'image/avif,*/*;q=0.8']) {
       expect(await errorFor(accept)).toEqual(['application/json', json]);
@@ -219,11 +219,11 @@ describe.each(protocols)('delivery over %s', protocol => {
     const ofBrowser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     expect(await errorFor(ofBrowser)).toEqual([
       'text/html; charset=utf-8',
-      expect.stringMatching(/^<!doctype html>.*<title>404 Not Found<.*<p>There is nothing here\.<\/p>/s),
+      expect.stringMatching(/^<!doctype html>.*<title>404 Not Found<.*<p>Not found\.<\/p>/s),
     ]);
     expect(await errorFor('application/vnd.apple.mpegurl')).toEqual([
       'text/plain; charset=utf-8',
-      'There is nothing here.\n',
+      'Not found.\n',
     ]);
   });
 

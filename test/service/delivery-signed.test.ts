@@ -114,7 +114,7 @@ describe.each(protocols)('a signed token over %s', protocol => {
     const answer = await server.ask(media, { ...one, accept: 'application/json' });
     expect([answer.status, answer.headers['cache-control']]).toEqual([403, 'no-store']);
     expect(JSON.parse(answer.body.toString())).toMatchObject({
-      title: 'This cannot be played.',
+      title: "Playback isn't allowed.",
       status: 403,
       detail: expect.stringContaining('has expired'),
     });
@@ -180,7 +180,7 @@ it('is for the countries that it names', async () => {
   expect([await of('DE'), await of('FR'), await of('US'), await of('')]).toEqual([200, 200, 403, 403]);
   const unknown = await server.ask(path, { ...one, 'x-country': 'none' });
   expect(unknown.status).toBe(403);
-  expect(unknown.body.toString()).toContain('no database of countries');
+  expect(unknown.body.toString()).toContain('no country database');
 });
 
 it('has no place in addresses that are too long', async () => {

@@ -60,7 +60,10 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
     server.videos.set(videoId, { hasFailed: true });
     for (const path of ['/hls/manifest.m3u8', '/mp4/source.mp4']) {
       const failed = await server.ask(base + path, { accept: 'text/plain' });
-      expect([failed.status, failed.body.toString()]).toEqual([404, 'This video cannot be played.\n']);
+      expect([failed.status, failed.body.toString()]).toEqual([
+        404,
+        'Processing this video failed, so it cannot be played.\n',
+      ]);
       expectCors(failed);
     }
   });

@@ -73,7 +73,7 @@ describe('uploaded images', () => {
     const answer = await watermark(huge);
     expect([answer.status, answer.json.detail]).toEqual([
       400,
-      'The image must be of at most 4096 pixels a side.',
+      'The image must be at most 4096 pixels a side.',
     ]);
     const { json: stream } = await server.call('POST', '/live-streams', {
       key: sandboxKey,
@@ -82,7 +82,7 @@ describe('uploaded images', () => {
     const path = `/live-streams/${stream.liveStreamId}/thumbnail`;
     const thumbnail = (bytes: Buffer) =>
       server.call('POST', path, { key: sandboxKey, body: formWith(['file', bytes, 'image.png']) });
-    expect((await thumbnail(huge)).json.detail).toBe('The image must be of at most 8192 pixels a side.');
+    expect((await thumbnail(huge)).json.detail).toBe('The image must be at most 8192 pixels a side.');
     expect((await thumbnail(pngImage(1, 1, { width: 2001, height: 2000 }))).json.detail).toBe(
       'The image of 2001x2000 has more than 4000000 pixels. Upload a smaller one.',
     );

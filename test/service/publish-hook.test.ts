@@ -191,7 +191,7 @@ describe('a publish hook', () => {
   });
 
   test.each([
-    ['fails', respond(500), 'The hook answered with status 500.'],
+    ['fails', respond(500), 'The hook responded with status 500.'],
     [
       'redirects',
       (_: ReceivedHook, response: ServerResponse) => {
@@ -209,14 +209,14 @@ describe('a publish hook', () => {
       (_: ReceivedHook, response: ServerResponse) => {
         response.writeHead(200).write('{');
       },
-      'The answer is longer than 16384 bytes, or did not end in time.',
+      'The response is larger than 16384 bytes, or did not end in time.',
     ],
     [
       'sends too much',
       respond(200, '"'.repeat(1_000_000)),
-      'The answer is longer than 16384 bytes, or did not end in time.',
+      'The response is larger than 16384 bytes, or did not end in time.',
     ],
-    ['never answers', () => {}, 'No answer came within 1 s.'],
+    ['never answers', () => {}, 'No response within 1 s.'],
   ])('that %s leaves the decision to the policy', async (_, answer, error) => {
     const { streamKey } = await server.createStream();
     const receiver = await startHook(answer, { timeoutSeconds: 1 });

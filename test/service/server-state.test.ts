@@ -51,10 +51,7 @@ describe('the state of the server', () => {
     const other = await server.addAccount({ isUpgraded: true });
     for (const key of [other.sandboxKey, other.productionKey]) {
       const refused = await server.call('GET', '/server', { key });
-      expect([refused.status, refused.json.title]).toEqual([
-        403,
-        'Only the operator of this server may do this.',
-      ]);
+      expect([refused.status, refused.json.title]).toEqual([403, 'Only the server operator can do this.']);
     }
   });
 

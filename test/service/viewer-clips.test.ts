@@ -118,7 +118,7 @@ test('a clip that exceeds the storage of the project is refused, and leaves no f
   const refused = await clipWhenBegun(`/clips/${stream.liveStreamId}`, { lastSeconds: 5 }, small);
   expect(refused).toMatchObject({
     status: 503,
-    json: { detail: 'The server has no room for another clip of this live stream.' },
+    json: { detail: 'The server has no space for another clip of this live stream.' },
   });
   const { data } = (await (await small.api('GET', '/videos')).json()) as { data: unknown[] };
   expect(data).toEqual([]);
@@ -133,7 +133,7 @@ test('refusals say what is wrong', async () => {
   expect((await change(stream, { viewerClips: false })).viewerClips).toBeUndefined();
   expect(await send(path, body)).toMatchObject({
     status: 403,
-    json: { detail: 'Viewers cannot clip this live stream.' },
+    json: { detail: 'Viewer clips are turned off for this live stream.' },
   });
   expect((await change(stream, { viewerClips: true })).viewerClips).toBe(true);
   // The change may be seen a second later.

@@ -309,7 +309,7 @@ describe('an answer', () => {
       {
         attemptedAt: expect.any(String),
         durationMs: expect.any(Number),
-        error: 'No answer came within 0.15 s.',
+        error: 'No response within 0.15 s.',
       },
     ]);
     expect(late.nextAttemptAt).toEqual(expect.any(String));
@@ -332,11 +332,11 @@ describe('an answer', () => {
         'HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno',
         { statusCode: 500, response: 'no' },
       ],
-      ['', { error: 'The connection was closed before an answer.' }],
+      ['', { error: 'The connection was closed before a response.' }],
       ['SMTP ready\r\n', { error: expect.stringContaining('Parse Error') }],
       [
         `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
-        { error: 'The headers of the answer are too large.' },
+        { error: 'The response headers are too large.' },
       ],
     ];
     for (const [text, attempt] of cases) {

@@ -122,7 +122,7 @@ it('finds a host whose name server never answers for the other family of address
 
 it('gives up on a silent name server, and cancels aborted requests', async () => {
   const send = senderOf({ resolve: () => new Promise(() => {}), timeoutMs: 30 });
-  expect((await send('http://hooks.invalid/')).error).toBe('No answer came within 0.03 s.');
+  expect((await send('http://hooks.invalid/')).error).toBe('No response within 0.03 s.');
   const patient = senderOf({ resolve: () => new Promise(() => {}) });
   const controller = new AbortController();
   const answer = patient('http://hooks.invalid/', controller.signal);

@@ -62,7 +62,7 @@ test('a viewer gets an answer that sends, up to the limit of the server, and may
   const second = await watch(`/whep/${stream.liveStreamId}`);
   expect(second.status).toBe(503);
   expect(second.headers.get('retry-after')).toBe('10');
-  expect(second.text).toContain('as many WebRTC viewers as are allowed');
+  expect(second.text).toContain('reached the limit of WebRTC viewers');
   const session = new URL(first.headers.get('location')!, server.baseUrl);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(200);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(404);
@@ -79,7 +79,7 @@ test('refusals say what is wrong', async () => {
   const refusals: readonly [number, string, ...Parameters<typeof watch>][] = [
     [404, 'no live stream', `/whep/li${'0'.repeat(22)}`],
     [404, 'no live stream', '/whep/other'],
-    [503, 'Nothing is being broadcast', `/whep/${idle.liveStreamId}`],
+    [503, 'The live stream is offline', `/whep/${idle.liveStreamId}`],
     [415, 'application/sdp', path, offer, 'text/plain'],
     [400, 'SDP', path, 'nonsense'],
     [422, 'H.264', path, offer.replaceAll('H264', 'VP8')],
@@ -185,9 +185,9 @@ test.each<[string, (own: TestServer, path: string) => Promise<unknown>, number, 
       database.exec('UPDATE accounts SET is_suspended = 1');
       database.close();
     },
-    ...([503, 'Nothing is being broadcast'] as const),
+    ...([503, 'The live stream is offline'] as const),
   ],
-  ['the server is drained', own => own.app.empty(), 503, 'Nothing is being broadcast'],
+  ['the server is drained', own => own.app.empty(), 503, 'The live stream is offline'],
 ])('a viewer is gone, and nobody else may watch, when %s', async (_, change, status, text) => {
   const { own, path, open, isWatching } = await startViewer();
   await change(own, path);

@@ -118,11 +118,12 @@ export class ClipEndpoint implements SignalingEndpoint {
         'There is no live stream with this id, or it is private and the token is missing or wrong.';
       throw detailed('resource-not-found', text);
     }
-    if (!stream.viewerClips) throw detailed('viewer-clips-off', 'Viewers cannot clip this live stream.');
+    if (!stream.viewerClips)
+      throw detailed('viewer-clips-off', 'Viewer clips are turned off for this live stream.');
     if (!this.#options.live.state(liveStreamId).live) {
       throw detailed(
         'live-stream-not-broadcasting',
-        'Nothing is being broadcast, so there is nothing to clip.',
+        'The live stream is offline, so there is nothing to clip.',
       );
     }
     return stream;
@@ -150,18 +151,21 @@ export class ClipEndpoint implements SignalingEndpoint {
       if (seconds.count + clipSeconds > maxSecondsPerViewer) {
         const wait = this.#seconds.secondsUntilEnd(seconds);
         const left = Math.max(0, Math.floor(maxSecondsPerViewer - seconds.count));
-        const text = `You can clip ${maxSecondsPerViewer} s of this live stream in an hour, and ${left} s are left. Clip less, or wait ${wait} s.`;
+        const text = `You can clip up to ${maxSecondsPerViewer} s of this live stream per hour, and ${left} s are left. Make a shorter clip, or wait ${wait} s.`;
         throw detailed('too-many-requests', text, wait);
       }
     }
     if (ofStream.count >= maxClipsPerStream) {
       const seconds = this.#perStream.secondsUntilEnd(ofStream);
-      const text =
-        'Viewers have created as many clips of this live stream as an hour allows. Try again later.';
+      const text = 'This live stream has reached its hourly limit of viewer clips. Try again later.';
       throw detailed('too-many-requests', text, seconds);
     }
     if (this.#running >= maxConcurrentClips) {
-      throw detailed('not-ready', 'Many clips are being created. Try again in a moment.', busyRetrySeconds);
+      throw detailed(
+        'not-ready',
+        'Too many clips are being created. Try again in a moment.',
+        busyRetrySeconds,
+      );
     }
     for (const { key, clips, seconds } of counts) {
       this.#perViewer.add(key, clips);

@@ -169,7 +169,7 @@ export class LiveDelivery {
   /** Never cached: the next broadcast reuses the URL. A request before it does not claim the token. */
   sendMultivariant(exchange: Exchange, path: StreamPath, query: string): void {
     const { liveStreamId } = path;
-    const refuse = () => this.#sender.sendError(exchange, 404, 'Nothing is being broadcast here.', noStore);
+    const refuse = () => this.#sender.sendError(exchange, 404, 'The live stream is offline.', noStore);
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     if (text === undefined) {
@@ -234,7 +234,7 @@ export class LiveDelivery {
     const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
     this.#respond(exchange, admission, ({ access }) => {
       if (!events.hasRoom(liveStreamId)) {
-        const reason = 'Too many pages are open; ask for the state instead.';
+        const reason = 'Too many pages are open. Poll the state instead.';
         this.#sender.sendError(exchange, 503, reason, noStore, ['Retry-After', '10']);
       } else if (this.#sender.startEvents(exchange)) {
         const { request, reply } = exchange;

@@ -53,7 +53,7 @@ function errorPage(status: number, sentence: string): string {
 <title>${status} ${title}</title>
 </head>
 <body>
-<h1>${title}</h1>
+<h1>${status}</h1>
 <p>${sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>
 </body>
 </html>

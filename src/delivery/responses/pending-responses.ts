@@ -110,7 +110,13 @@ export class PendingResponses {
 
   #hold(exchange: Exchange, wait: { abort(): void }): HeldRequest | undefined {
     const held = this.#held.add(exchange, wait);
-    if (held === undefined) this.#sender.sendError(exchange, 503, 'Too many requests wait here.', 'no-store');
+    if (held === undefined)
+      this.#sender.sendError(
+        exchange,
+        503,
+        'Too many requests are waiting. Try again in a moment.',
+        'no-store',
+      );
     return held;
   }
 

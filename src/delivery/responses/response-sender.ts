@@ -114,7 +114,7 @@ export class ResponseSender {
   }
 
   sendNotFound(exchange: Exchange, cacheControl: string): void {
-    this.sendError(exchange, 404, 'There is nothing here.', cacheControl);
+    this.sendError(exchange, 404, 'Not found.', cacheControl);
   }
 
   sendJson(exchange: Exchange, json: string, headers: readonly string[] = []): void {
@@ -221,7 +221,13 @@ export class ResponseSender {
     });
     if (outcome === 'missing') this.sendNotFound(exchange, 'no-store');
     if (outcome === 'busy') {
-      this.sendError(exchange, 503, 'Too many answers are on their way.', 'no-store', ['Retry-After', '1']);
+      this.sendError(
+        exchange,
+        503,
+        'Too many responses are in progress. Try again in a moment.',
+        'no-store',
+        ['Retry-After', '1'],
+      );
     }
   }
 
@@ -240,7 +246,7 @@ export class ResponseSender {
     }
     const range = exchange.isHead ? 'whole' : requestedRange(asked, body);
     if (range === 'unsatisfiable') {
-      this.sendError(exchange, 416, 'The range lies outside of the file.', 'no-store', [
+      this.sendError(exchange, 416, 'The requested range is outside the file.', 'no-store', [
         'Content-Range',
         `bytes */${bytes}`,
       ]);
@@ -298,11 +304,12 @@ export class ResponseSender {
   sendFailure(exchange: Exchange, error: unknown): void {
     if (exchange.reply.headersSent) abortResponse(exchange.reply);
     else if (error instanceof AppError && error.kind === 'unavailable') this.#sendUnavailable(exchange);
-    else this.sendError(exchange, 500, 'Something went wrong here.', 'no-store');
+    else
+      this.sendError(exchange, 500, 'Something went wrong on the server. Try again in a moment.', 'no-store');
   }
 
   #sendUnavailable(exchange: Exchange): void {
-    const text = 'The media cannot be sent right now. Try again in a moment.';
+    const text = 'The media is temporarily unavailable. Try again in a moment.';
     this.sendError(exchange, 503, text, 'no-store', ['Retry-After', String(retryAfterSeconds)]);
   }
 

@@ -47,7 +47,7 @@ const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set([
   ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-mp4'] as const),
   ...(['vod-storyboard', 'vod-text-track'] as const),
 ]);
-const failedText = 'This video cannot be played.';
+const failedText = 'Processing this video failed, so it cannot be played.';
 
 export class VodDelivery {
   readonly #source: VodSource;

@@ -8,7 +8,7 @@ export function acceptWhepOffer(offer: SessionDescription): readonly AcceptedMed
   );
   const video = acceptFirst(received, 'video', isH264);
   if (video === undefined) {
-    return 'The offer must receive H.264 video with packetization mode 1. Use a player that has H.264.';
+    return 'The offer does not accept H.264 video with packetization mode 1. Use a player that supports H.264.';
   }
   const audio = acceptFirst(received, 'audio', isOpus);
   const accepted = audio === undefined ? [video] : [video, audio];

@@ -142,7 +142,11 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     if (request.contentType !== SDP) throw contentTypeError(SDP);
     const { offer, accepted } = readOffer(request.body);
     if (webRtc === undefined || this.#isDraining) {
-      throw detailed('not-ready', 'This server takes no WebRTC viewers now.', retryAfterSeconds);
+      throw detailed(
+        'not-ready',
+        'This server does not accept WebRTC viewers right now. Play the HLS stream instead.',
+        retryAfterSeconds,
+      );
     }
     const place = this.#reserve(request.remoteAddress);
     const id = newId('wp');
@@ -167,12 +171,13 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const broadcast = ultraLowLatency ? source.find(liveStreamId) : undefined;
     if (broadcast === undefined) {
       if (!live.state(liveStreamId).live) {
-        throw detailed('not-ready', 'Nothing is being broadcast. Try again later.', retryAfterSeconds);
+        throw detailed('not-ready', 'The live stream is offline. Try again later.', retryAfterSeconds);
       }
       throw detailed('not-playable-over-webrtc', notOfferedText);
     }
     const { problem } = broadcast;
-    if (problem !== undefined) throw detailed('not-playable-over-webrtc', `${problem} HLS plays it.`);
+    if (problem !== undefined)
+      throw detailed('not-playable-over-webrtc', `${problem} Play the HLS stream instead.`);
     if (!broadcast.hasBegun) {
       throw detailed('not-ready', 'The broadcast is starting. Try again in a moment.', 1);
     }
@@ -185,7 +190,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const closed = isFull ? undefined : this.#limiter.open(remoteAddress);
     if (closed === undefined) {
       const who = isFull ? 'This server' : 'Your address';
-      const text = `${who} has as many WebRTC viewers as are allowed. Play the HLS stream instead.`;
+      const text = `${who} has reached the limit of WebRTC viewers. Play the HLS stream instead.`;
       throw detailed('not-ready', text, 10);
     }
     let connected: () => void;

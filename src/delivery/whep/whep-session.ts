@@ -157,6 +157,6 @@ export class WhepSession implements FrameReceiver {
   /** While the database does not answer, viewers go on. */
   async #recheck(): Promise<void> {
     const isAdmitted = await this.#options.isStillAdmitted().catch(() => true);
-    if (!isAdmitted) this.ended('The viewer may no longer watch.');
+    if (!isAdmitted) this.ended('The viewer is no longer allowed to watch.');
   }
 }

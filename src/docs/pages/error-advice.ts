@@ -42,7 +42,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   'authentication-invalid-api-key': {
     meaning:
       'The API key is not known. It may be mistyped, deleted, or a production key of an account that is not upgraded.',
-    remedy: 'Check the key, and that you encode it with the colon after it.',
+    remedy: 'Check the key, and that the Base64 text includes the colon after it.',
   },
   'authentication-invalid-access-token': {
     meaning: 'The access token is not known, or is older than an hour.',
@@ -66,23 +66,23 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Sign in with `POST /auth/session`. In your own apps, use an API key.',
   },
   'authentication-wrong-password': {
-    meaning: 'The email address or the password is wrong.',
+    meaning: 'The email address or password is wrong.',
     remedy: 'Try again, or request a new password on the sign-in page. After ten attempts you have to wait.',
   },
   'authentication-second-factor-required': {
-    meaning: 'The password is right, and the user has two-factor sign-in.',
+    meaning: 'The password is correct, and the user has two-factor sign-in turned on.',
     remedy:
-      'Send the email address and the password again, with a code of the authenticator app or a recovery code as `code`.',
+      'Send the email address and the password again, with a code from the authenticator app or a recovery code as `code`.',
   },
   'authentication-wrong-code': {
     meaning:
-      'The code of the authenticator app or the recovery code is wrong, too old, or was used before. Each works once.',
+      'The code from the authenticator app or the recovery code is wrong, expired or already used. Each works once.',
     remedy:
       'Wait for the next code and check the time of your device. Without the device, use a recovery code, or ask the operator.',
   },
   'authentication-invalid-passkey': {
     meaning:
-      'The passkey is not registered, was deleted, or answered a challenge that is wrong, older than 5 minutes or used.',
+      'The passkey is not registered, was deleted, or signed a challenge that is wrong, already used or older than 5 minutes.',
     remedy: 'Try again, or sign in with your password.',
   },
   'passkey-limit-reached': {
@@ -91,14 +91,14 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'passkeys-unavailable': {
     meaning:
-      'Browsers allow passkeys at a host name with HTTPS, or at `localhost`. The public URL of the server is another address.',
+      'Browsers allow passkeys only over HTTPS with a host name, or on `localhost`. The public URL of the server is neither.',
     remedy:
       'Ask the operator to set the public URL of the server (`MILLRACE_PUBLIC_URL`) to an `https:` address with a host name.',
   },
   'authentication-oidc-refused': {
     meaning:
-      'The sign-in with the OpenID Connect provider was not accepted. The `detail` says why: it took longer than 10 minutes, was used, belongs to another browser, or the person is not known here.',
-    remedy: 'Start again from the sign-in page. A person who is not known needs an invitation.',
+      'Sign-in with the OpenID Connect provider failed. `detail` says why: it took longer than 10 minutes, was already used, was started in another browser, or no user has this email address.',
+    remedy: 'Start again from the sign-in page. A person without a user needs an invitation.',
   },
   'oidc-not-configured': {
     meaning: 'The server has no OpenID Connect provider, so nobody can sign in with one.',
@@ -111,7 +111,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'oidc-provider-unavailable': {
     meaning:
-      'The OpenID Connect provider did not answer, or it refused this server. The `detail` and the log of the server say why.',
+      'The OpenID Connect provider did not respond, or it refused this server. `detail` and the server log say why.',
     remedy: 'Try again later, or sign in with your password or a passkey.',
   },
   'two-factor-enabled': {
@@ -138,7 +138,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'email-unverified': {
     meaning:
-      'You want to join another account, or to invite others, remove them or change their roles, but nobody has proved that the email address of your user is yours. Somebody else could have created the user.',
+      'Joining another account, and inviting others, removing them or changing their roles, needs a verified email address. Without it, somebody else could have created your user.',
     remedy:
       'Open the link of the invitation that was mailed to you, or request a new password. Without a mail server, ask the operator to verify you.',
   },
@@ -159,7 +159,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Delete a project that you no longer use.',
   },
   'last-project': {
-    meaning: 'An account always has a project.',
+    meaning: 'An account needs at least one project.',
     remedy: 'Rename the project, or create another one first.',
   },
   'project-not-empty': {
@@ -171,7 +171,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Ask the operator.',
   },
   'authorization-other-site': {
-    meaning: 'A page of another site made the browser send this request with a session cookie.',
+    meaning: 'A page on another site made the browser send this request with a session cookie.',
     remedy:
       'Send an access token from your own pages. Behind a proxy, forward the `Host` header or set the public URL of the server.',
   },
@@ -184,7 +184,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: "Send the request from the server's own machine, or with the operator's token.",
   },
   'resource-not-found': {
-    meaning: 'Nothing in the environment of your key has this id. Resources of others look the same.',
+    meaning: 'Nothing in the environment of your key has this id. Resources of other accounts look the same.',
     remedy: 'Check the id, and whether it belongs to the sandbox or to production.',
   },
   'unrecognized-request-url': {
@@ -210,7 +210,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Play the HLS stream. `detail` says what to change in the encoder or the live stream.',
   },
   'unsupported-content-type': {
-    meaning: 'The endpoint does not take bodies of this type.',
+    meaning: 'The endpoint does not accept this content type.',
     remedy: 'Send the `Content-Type` that `detail` names.',
   },
   'playback-refused': {
@@ -227,7 +227,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'stream-key-missing': {
     meaning: 'The request does not say which live stream to publish to.',
-    remedy: 'Send `Authorization: Bearer` with the stream key, or put the key behind `/whip/`.',
+    remedy: 'Send `Authorization: Bearer` with the stream key, or append the key to `/whip/`.',
   },
   'stream-key-unknown': {
     meaning: 'No live stream has this stream key.',
@@ -235,8 +235,8 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
       'Copy the key of the live stream again, whole and without spaces. It may have been replaced or deleted.',
   },
   'hook-refused': {
-    meaning: 'The project has a hook that decides who may publish or play, and it refused.',
-    remedy: '`detail` is the text of the hook. Its last answers are in the dashboard, under Webhooks.',
+    meaning: 'The project has a hook that decides who can publish or play, and it denied this request.',
+    remedy: '`detail` is the message of the hook. The dashboard shows its latest responses under Webhooks.',
   },
   'already-publishing': {
     meaning: 'Another encoder is publishing to this live stream.',
@@ -249,8 +249,8 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
   },
   'session-ended': {
     meaning:
-      'A WHIP session that the server has ended is used, for example because somebody ended the broadcast.',
-    remedy: 'Do not connect again on your own. Show the `detail` to the broadcaster.',
+      'The request is for a WHIP session that the server ended, for example because somebody ended the broadcast.',
+    remedy: 'Do not reconnect automatically. Show `detail` to the broadcaster.',
   },
   'session-tag-required': {
     meaning: 'A `PATCH` to a WHIP or WHEP session lacks `If-Match`.',
@@ -278,7 +278,7 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Try again later. The operator has to free up space.',
   },
   'out-of-resources': {
-    meaning: 'The server has too little memory, or too many open files or processes.',
+    meaning: 'The server ran out of memory, file descriptors or processes.',
     remedy: 'Try again later. The operator has to raise the limits of the server.',
   },
   'process-killed': {
@@ -286,12 +286,12 @@ const adviceByCode: Partial<Record<ErrorCode, ErrorAdvice>> = {
     remedy: 'Try again later. The operator has to give the server more memory.',
   },
   'nothing-to-retry': {
-    meaning: 'No work on this video has failed, or its file did not arrive completely.',
+    meaning: 'No processing step of this video has failed, or its file did not arrive completely.',
     remedy: 'Look at the status of the video. Upload the file if it is missing.',
   },
   'database-unusable': {
     meaning: 'The server cannot reach its database.',
-    remedy: 'Try again later. Nothing was lost that an earlier response confirmed.',
+    remedy: 'Try again later. Everything that earlier responses confirmed is kept.',
   },
   'storage-limit-reached': {
     meaning:

@@ -167,7 +167,7 @@ export class EventFeed implements Component {
     if (!isFull && (this.#clients.get(projectId)?.size ?? 0) < maxClientsPerProject) return;
     const whose = isFull ? 'this server' : 'this project';
     throw new AppError('too-many-requests', undefined, {
-      details: { detail: `Too many connections of ${whose} listen to events.` },
+      details: { detail: `Too many connections to the event feed of ${whose}.` },
     });
   }
 

@@ -150,7 +150,7 @@ export class FeedClient {
     const isSilent = nowMs - this.#lastFrameMs >= maxSilenceMs;
     // A client that does not read does not see pings either.
     if (this.#unflushed > 0 && (isSilent || nowMs - this.#lastFlushMs >= maxUnreadMs)) {
-      this.close('not-reading', 4408, 'Messages were not read.');
+      this.close('not-reading', 4408, 'The client does not read its messages.');
       return;
     }
     if (isSilent) {
@@ -192,7 +192,7 @@ export class FeedClient {
   #handleMessage(data: RawData, isBinary: boolean): void {
     if (!this.#countFrame()) return;
     if (isBinary || !isPing(String(data))) {
-      this.close('bad-message', 1008, 'Only {"type":"ping"} is understood here.');
+      this.close('bad-message', 1008, 'Only {"type":"ping"} is supported.');
     } else if (this.canTakeEvents) {
       this.send([pongMessage]);
     }
@@ -227,7 +227,7 @@ export class FeedClient {
       if (error.code === 'authorization-suspended-account') {
         this.close('account-suspended', 4403, 'The account is suspended.');
       } else if (error.kind === 'denied') {
-        this.close('credentials-ended', 4401, 'The credentials are not valid any more.');
+        this.close('credentials-ended', 4401, 'The credentials are no longer valid.');
       }
     }
   }

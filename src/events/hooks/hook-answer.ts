@@ -22,11 +22,11 @@ export function readHookAnswer({
     if (isTruncated !== true) return { kind: 'allowed', fields: jsonObjectOf(response) };
     return {
       kind: 'failed',
-      error: `The answer is longer than ${maxAnswerBytes} bytes, or did not end in time.`,
+      error: `The response is larger than ${maxAnswerBytes} bytes, or did not end in time.`,
     };
   }
   if (statusCode >= 400 && statusCode < 500) return { kind: 'refused', message: messageOf(response) };
-  return { kind: 'failed', error: error ?? `The hook answered with status ${statusCode}.` };
+  return { kind: 'failed', error: error ?? `The hook responded with status ${statusCode}.` };
 }
 
 /** Pages of web servers are no message. */

@@ -72,7 +72,7 @@ export class HookCaller {
     const pausedMs = lane.pausedUntilMs - askedAtMs;
     const response =
       pausedMs > 0
-        ? failed(`The hook failed ${lane.failuresInRow} times in a row. It is asked again in a few seconds.`)
+        ? failed(`The hook failed ${lane.failuresInRow} times in a row. It is called again in a few seconds.`)
         : await this.#askInTurn(hook, question, lane);
     const answer = await followable(readHookAnswer(response), question);
     // Ignores the answer for a publisher or viewer that has left: the request was cancelled, or its answer reaches
@@ -167,7 +167,7 @@ async function followable(answer: HookAnswer, { findFault }: HookQuestion): Prom
   return error === undefined ? answer : { kind: 'refused', message: error, error };
 }
 
-const tooBusyText = `${maxRunning} requests to this hook were waiting for an answer, and none came in time.`;
+const tooBusyText = `${maxRunning} requests to this hook were waiting for a response, and none arrived in time.`;
 
 function failed(error: string): WebhookResponse {
   return { statusCode: undefined, error, response: undefined };

@@ -63,12 +63,12 @@ const maxErrorLength = 300;
 
 const errorTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before an answer.',
+  ECONNRESET: 'The connection was closed before a response.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network cannot be reached.',
-  ETIMEOUT: 'The name server did not answer.',
-  ESERVFAIL: 'The name server could not find the host.',
-  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+  ETIMEOUT: 'The DNS server did not respond.',
+  ESERVFAIL: 'The host name was not found in DNS.',
+  HPE_HEADER_OVERFLOW: 'The response headers are too large.',
 };
 
 /** Resolves the host once and connects to a checked address only, also when it reuses a connection. */
@@ -90,11 +90,8 @@ export class WebhookSender {
         request.signal.removeEventListener('abort', abort);
         resolve(answer);
       });
-      const timer = setTimeout(
-        () => exchange.end(`No answer came within ${timeoutMs / 1_000} s.`),
-        timeoutMs,
-      );
-      const abort = () => exchange.end('The server stopped waiting.');
+      const timer = setTimeout(() => exchange.end(`No response within ${timeoutMs / 1_000} s.`), timeoutMs);
+      const abort = () => exchange.end('The server canceled the request.');
       request.signal.addEventListener('abort', abort);
       if (request.signal.aborted) abort();
       else this.#exchange(request, exchange).catch(error => exchange.end(textOf(error)));
@@ -155,7 +152,7 @@ export class WebhookSender {
         else exchange.end(textOf(error));
       });
       sent.on('close', () => {
-        if (exchange.isCurrent(sent)) exchange.end('The connection was closed before an answer.');
+        if (exchange.isCurrent(sent)) exchange.end('The connection was closed before a response.');
       });
       sent.end(request.body);
     };

@@ -64,7 +64,7 @@ function countValues(bytes: Uint8Array): number {
 
 function checkValue(value: unknown, depthLeft: number): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw payloadError('A text has an unpaired surrogate.');
+    if (!value.isWellFormed()) throw payloadError('A string has an unpaired surrogate.');
     return;
   }
   if (typeof value !== 'object' || value === null) return;
@@ -78,7 +78,7 @@ function payloadError(detail: string): AppError {
 }
 
 function lostError(): AppError {
-  return payloadError('The connection ended before the body.');
+  return payloadError('The connection closed before the end of the body.');
 }
 
 /** @throws AppError `invalid-payload`, `payload-too-large` or `request-timeout` */

@@ -29,7 +29,7 @@ type FormParser = EventEmitter & { write(chunk: Buffer): void; end(): void };
 export function boundaryOf(contentType: string): string {
   const [, quoted, token] = /^multipart\/.*;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? token;
-  if (boundary === undefined) throw payloadError('The content type names no multipart boundary.');
+  if (boundary === undefined) throw payloadError('The Content-Type header has no multipart boundary.');
   return boundary;
 }
 

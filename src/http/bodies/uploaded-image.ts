@@ -43,7 +43,7 @@ export async function readUploadedImage(file: UploadedFile, rules: ImageRules): 
   }
   if (image === 'damaged') throw fileError('uploaded-file-invalid-file', 'The image is damaged.');
   if (image.width > rules.maxSidePixels || image.height > (rules.maxHeightPixels ?? rules.maxSidePixels)) {
-    throw fileError('uploaded-file-invalid-file', `The image must be of at most ${describeMaxSize(rules)}.`);
+    throw fileError('uploaded-file-invalid-file', `The image must be at most ${describeMaxSize(rules)}.`);
   }
   return image;
 }
@@ -51,7 +51,7 @@ export async function readUploadedImage(file: UploadedFile, rules: ImageRules): 
 /** @throws AppError `uploaded-file-invalid-file` */
 export function requireMaxPixels({ width, height }: ImageInfo, maxPixels: number): void {
   if (width * height <= maxPixels) return;
-  const detail = `The image of ${width}x${height} has more than ${maxPixels} pixels. Upload a smaller one.`;
+  const detail = `The image is too large: ${width}x${height} is more than ${maxPixels} pixels. Upload a smaller one.`;
   throw fileError('uploaded-file-invalid-file', detail);
 }
 

@@ -63,7 +63,10 @@ export type EarlyError = 'no-host' | 'hosts' | 'expectation' | 'tunnel';
 const earlyErrors: Readonly<Record<EarlyError, { status: number; error: AppError }>> = {
   'no-host': { status: 400, error: invalid('The header "Host" is missing.') },
   hosts: { status: 400, error: invalid('The request names more than one host. Send one "Host" header.') },
-  expectation: { status: 417, error: invalid('What the header "Expect" asks for cannot be met.') },
+  expectation: {
+    status: 417,
+    error: invalid('The value of the "Expect" header is not supported. Leave the header out.'),
+  },
   tunnel: { status: 405, error: new AppError('method-not-allowed') },
 };
 const methods = preflightHeaders['Access-Control-Allow-Methods'] ?? '';

@@ -29,7 +29,7 @@ export class RoleGate {
   /** Returns false for requests that this node answers. */
   handle(request: HttpRequest, response: HttpResponse): boolean {
     if (this.isOpen(request.url)) return false;
-    const detail = `This server has the roles ${this.#roles.join(', ')}. Send the request to another one, or through the load balancer.`;
+    const detail = `This server has the roles ${this.#roles.join(', ')}. Send the request to another server, or through the load balancer.`;
     const error = new AppError('misdirected-request', detail, { details: { detail } });
     const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...corsHeaders };
     response.statusCode = error.status;

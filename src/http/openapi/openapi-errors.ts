@@ -36,7 +36,7 @@ const descriptions: Readonly<Record<number, string>> = {
   408: 'The body came too slowly.',
   409: 'The resource is in a state that does not allow this.',
   413: 'The body is too large.',
-  416: 'The range lies outside of the file.',
+  416: 'The requested range is outside the file.',
   426: 'The request must ask for a WebSocket.',
   429: 'Too many requests in this minute.',
   500: 'A fault of the server.',

@@ -36,7 +36,7 @@ interface Proof {
   readonly code?: string | undefined;
 }
 
-const wrongCodeDetail = 'The code is wrong, or it was used already. Wait for the next one.';
+const wrongCodeDetail = 'The code is wrong or was already used. Wait for the next one.';
 
 /** Codes of an authenticator app (RFC 6238) beside the password, and recovery codes in their place. */
 export class TwoFactorService implements SecondFactor {

@@ -104,7 +104,7 @@ export class WebhooksService {
     try {
       return verdicts[await this.#options.sender.checkUrl(url)];
     } catch {
-      return { deliverable: false, reason: 'The name server did not answer. Try again in a moment.' };
+      return { deliverable: false, reason: 'The DNS server did not respond. Try again in a moment.' };
     }
   }
 

@@ -96,7 +96,10 @@ export class ForwardedClips implements SignalingEndpoint {
     const [, liveStreamId = ''] = pathPattern.exec(path) ?? [];
     const token = /^Bearer (\S+)$/.exec(request.authorization ?? '')?.[1] ?? '';
     if (!this.#useToken(token, signedText(path, request.body))) {
-      throw detailed('resource-not-found', 'Only servers of this database send requests here, each once.');
+      throw detailed(
+        'resource-not-found',
+        'Only servers that share this database can use this endpoint, and each request works once.',
+      );
     }
     if (request.contentType !== contentType) throw contentTypeError(contentType);
     const { projectId, attributes } = JSON.parse(request.body) as ForwardedClip;

@@ -51,7 +51,7 @@ function errorForViewers(error: AppError): AppError {
   switch (error.code) {
     case 'storage-limit-reached':
     case 'disk-full':
-      return detailed('not-ready', 'The server has no room for another clip of this live stream.');
+      return detailed('not-ready', 'The server has no space for another clip of this live stream.');
     case 'invalid-attribute':
       return detailed('invalid-viewer-clip', 'This part of the broadcast is no longer available.');
     default:

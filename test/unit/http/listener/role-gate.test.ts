@@ -49,9 +49,9 @@ test('a refusal says which roles the server has, and may not be cached', () => {
   expect(headers.get('Cache-Control')).toBe('no-store');
   expect(JSON.parse(body)).toEqual({
     type: 'https://docs.example/misdirected-request',
-    title: 'Another server does this.',
+    title: 'Another server handles this request.',
     status: 421,
     detail:
-      'This server has the roles worker, ingest. Send the request to another one, or through the load balancer.',
+      'This server has the roles worker, ingest. Send the request to another server, or through the load balancer.',
   });
 });
