@@ -336,7 +336,7 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
       const output = join(await testTempDir(), 'remuxed.mp4');
       await run(
         builds,
-        remuxCommand({ source, videoIndex: 0, audio: [{ index: 1, channels: 2 }], timedBy: [0, 1], output }),
+        remuxCommand({ source, videoIndex: 0, audio: [{ index: 1 }], timedBy: [0, 1], output }),
       );
       const hashes = async (path: string) => (await decodeVideo(path)).map(({ hash }) => hash);
       expect(await hashes(output)).toEqual(await hashes(source));

@@ -1,8 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { speechCommand, speechSampleRate } from '../../src/ffmpeg/arguments/speech-commands.ts';
+import { steadyAudioCommand } from '../../src/ffmpeg/arguments/steady-audio-command.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { readToneSeconds } from '../support/counted-film.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { argumentsOf } from '../support/ffmpeg-command.ts';
+import { toolBuilds } from '../support/media-tools.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { VideoServer } from './vod-server-fixture.ts';
@@ -13,6 +18,8 @@ const hertz = 440;
 const decodedRate = 48_000;
 /** A change of the sample rate that is not noticed changes the pitch by 8 % or more. */
 const pitchTolerance = 0.03;
+/** Of parts whose encoders begin with up to 22 ms of silence, and whose video begins 40 ms apart. */
+const maxOffset = 0.06;
 const audioFrameSeconds = 2_048 / 22_050;
 
 let folder: string;
@@ -58,8 +65,50 @@ async function joined(
   return Buffer.concat(parts);
 }
 
-async function upload(bytes: Buffer) {
-  const { videoId } = await server.create();
+interface SoundShape {
+  readonly partSeconds?: number;
+  readonly lateSeconds?: number;
+  readonly soundSeconds?: number;
+  readonly isMonoPair?: boolean;
+}
+
+/** MPEG-2 video, which is encoded, with a tone that tells its time and a format of its sound for each part. */
+async function changingSound(
+  codec: string,
+  formats: readonly (readonly [number, number])[],
+  { partSeconds = seconds, lateSeconds = 0, soundSeconds = partSeconds, isMonoPair = false }: SoundShape = {},
+): Promise<Buffer> {
+  const parts = [];
+  for (const [index, [rate, channels]] of formats.entries()) {
+    const startSeconds = index * partSeconds;
+    const from = index === 0 ? lateSeconds : 0;
+    const at = `(t+${startSeconds + from})`;
+    const tone = `0.4*sin(2*PI*${at}*(440+100*${at}))`;
+    const path = join(folder, 'part.ts');
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${partSeconds}`],
+      ...['-itsoffset', String(from)],
+      ...['-f', 'lavfi', '-i', `aevalsrc='${tone}':s=${rate}:d=${soundSeconds - from}`],
+      ...['-map', '0', '-map', '1', ...(isMonoPair ? ['-map', '1'] : [])],
+      ...['-c:v', 'mpeg2video', '-bf', '0', '-c:a', codec, '-ac', String(channels)],
+      ...['-output_ts_offset', String(startSeconds), '-f', 'mpegts', path],
+    );
+    parts.push(await readFile(path));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Reads samples in their order: times of packets would hide missing ones and those that are too many. */
+async function toneTimes(audio: string, times: readonly number[]): Promise<number[]> {
+  const samples = join(folder, 'samples.wav');
+  await ffmpeg('-nostdin', '-i', audio, '-vn', '-ac', '2', samples);
+  const found = [];
+  for (const at of times) found.push(await readToneSeconds(samples, at));
+  return found;
+}
+
+async function upload(bytes: Buffer, values: Record<string, unknown> = {}) {
+  const { videoId } = await server.create(values);
   expect(await server.send(videoId, bytes)).toBe(201);
   await waitUntil(() => {
     const open = server.read("SELECT * FROM renditions WHERE video_id = ? AND status <> 'encoded'", videoId);
@@ -112,4 +161,82 @@ describe('the sound of an upload changes', () => {
     const { isPassedThrough } = await upload(await joined(type, [44_100, 2], [44_100, 2]));
     expect(isPassedThrough).toBe(true);
   });
+
+  const surround = [48_000, 6] as const;
+  const stereo = [48_000, 2] as const;
+  const mono = [48_000, 1] as const;
+
+  test.each<[string, string, (readonly [number, number])[], SoundShape?]>([
+    ['AC-3: from 5.1 to stereo', 'ac3', [surround, stereo]],
+    ['AC-3: from stereo to 5.1', 'ac3', [stereo, surround]],
+    ['AC-3: to another sample rate', 'ac3', [stereo, [44_100, 2]]],
+    ['MP2: to one channel', 'mp2', [stereo, mono]],
+    ['AAC: to one channel', 'aac', [stereo, mono]],
+    ['AAC: to another sample rate', 'aac', [[44_100, 2], stereo]],
+    ['AC-3: after a late start', 'ac3', [surround, stereo], { lateSeconds: 1 }],
+    ['AC-3: two mono tracks', 'ac3', [mono, [44_100, 1]], { isMonoPair: true }],
+    [
+      'AC-3: ten times',
+      'ac3',
+      [surround, stereo, [44_100, 2], surround, [32_000, 2], mono, stereo, surround, stereo, surround],
+      { partSeconds: 1 },
+    ],
+  ])(
+    'beside video that is encoded, %s: every moment keeps its time',
+    async (_, codec, formats, shape = {}) => {
+      const { audio } = await upload(await changingSound(codec, formats, shape));
+      const { partSeconds = seconds, lateSeconds = 0 } = shape;
+      const times = formats.flatMap((__, index) => [
+        index * partSeconds + 0.3 + (index === 0 ? lateSeconds : 0),
+        (index + 1) * partSeconds - 0.3,
+      ]);
+      const found = await toneTimes(audio, times);
+      for (const [index, at] of times.entries()) expect(Math.abs(found[index]! - at)).toBeLessThan(maxOffset);
+    },
+  );
+
+  test('the sound is missing before it changes: every moment keeps its time', async () => {
+    const source = await changingSound('ac3', [surround, stereo], { soundSeconds: 2 });
+    const { audio } = await upload(source);
+    const times = [0.5, 1.7, seconds + 0.3, seconds + 1.7];
+    const found = await toneTimes(audio, times);
+    for (const [index, at] of times.entries()) expect(Math.abs(found[index]! - at)).toBeLessThan(maxOffset);
+  });
+
+  test('below a watermark: every moment keeps its time', async () => {
+    const image = join(folder, 'watermark.png');
+    await ffmpeg('-f', 'lavfi', '-i', 'color=white:s=32x32', '-frames:v', '1', image);
+    const form = new FormData();
+    form.append('file', new Blob([await readFile(image)]), 'watermark.png');
+    const added = await server.call('POST', '/watermarks', { body: form });
+    const { watermarkId } = (await added.json()) as { watermarkId: string };
+    const watermark = { id: watermarkId, left: '10px', top: '10px', width: '32px' };
+    const source = await changingSound('ac3', [surround, stereo]);
+    const { audio } = await upload(source, { watermark });
+    const times = [0.5, seconds - 0.3, seconds + 0.3, 2 * seconds - 0.5];
+    const found = await toneTimes(audio, times);
+    for (const [index, at] of times.entries()) expect(Math.abs(found[index]! - at)).toBeLessThan(maxOffset);
+  });
+
+  test.each(toolBuilds)(
+    'the speech that the $name ffmpeg reads keeps its time',
+    async ({ ffmpeg: build }) => {
+      const [source, steady, raw, speech] = ['film.ts', 'speech.mka', 'speech.pcm', 'speech.wav'].map(name =>
+        join(folder, name),
+      ) as [string, string, string, string];
+      await writeFile(source, await changingSound('ac3', [surround, stereo, surround]));
+      const tracks = [{ index: 1, channels: 1 }];
+      const wanted = { tracks, sampleRate: speechSampleRate, timedBy: [0, 1], output: steady };
+      for (const command of [
+        steadyAudioCommand({ source, fromSeconds: 1, lengthSeconds: 6 }, wanted),
+        speechCommand(steady, raw, [1]),
+      ]) {
+        await runToEnd(build.path, ['-y', '-nostdin', '-loglevel', 'error', ...argumentsOf(command)]);
+      }
+      await ffmpeg('-f', 's16le', '-ar', String(speechSampleRate), '-ac', '1', '-i', raw, speech);
+      for (const at of [0.5, 1.7, 2.5, 4.5, 5.5]) {
+        expect(Math.abs((await readToneSeconds(speech, at)) - at - 1)).toBeLessThan(maxOffset);
+      }
+    },
+  );
 });

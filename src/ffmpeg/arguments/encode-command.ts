@@ -47,55 +47,99 @@ export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
  * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
-  const { source, folder, clip, video, audio, timedBy, leadSeconds = 0, threads, device } = options;
+  const { folder, clip, video, audio, steadyAudio, timedBy, threads, device } = options;
   const runUpSeconds = runUpOf(clip);
+  const overlays = video?.overlays ?? [];
+  const inputs = audioInputs(options, 1 + overlays.length);
   return command => {
-    command.input(`file:${source}`).inputOptions('-threads', String(threads), ...mediaOnly);
+    openSource(command, readPartOf(options));
+    command.inputOptions('-threads', String(threads));
     const rate = video?.assumedFramesPerSecond;
     if (rate !== undefined) command.inputOptions('-r', String(rate));
-    const fromSeconds = (clip?.startSeconds ?? 0) - runUpSeconds;
-    if (fromSeconds > 0) command.inputOptions('-ss', seconds(leadSeconds + fromSeconds));
-    else if (leadSeconds > 0) command.inputOptions(...startAtFirst(leadSeconds));
-    if (clip?.durationSeconds !== undefined) {
-      command.inputOptions('-t', seconds(runUpSeconds + clip.durationSeconds));
-    }
     if (video !== undefined) command.complexFilter(filterGraph(video, runUpSeconds, device));
     // A graph of its own: that of the video starts again when the size of the pictures changes.
-    for (const track of audio.filter(isJoined)) {
-      command.inputOptions('-filter_complex', joinedAudioGraph(track, clip));
+    for (const [index, track] of audio.entries()) {
+      if (!isJoined(track)) continue;
+      command.inputOptions('-filter_complex', joinedAudioGraph(track, inputs[index]!, clip));
     }
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads), ...deviceOptions(device));
       // A filter graph that is rebuilt for another format would lose the overlays' only frame.
-      if (video.overlays.length > 0) command.inputOptions('-reinit_filter', '0');
-      for (const { path } of video.overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
+      if (overlays.length > 0) command.inputOptions('-reinit_filter:v', '0');
+      for (const { path } of overlays) command.input(`file:${path}`).inputOptions(...imagesOnly);
       for (const [index, rendition] of video.renditions.entries()) {
         command
           .output(`file:${folder}/${rendition.name}.mp4`)
           .outputOptions('-map', `[r${index}]`, ...renditionOptions(rendition, video, options));
       }
     }
-    for (const track of audio) {
+    if (steadyAudio !== undefined) command.input(`file:${steadyAudio}`).inputOptions(...mediaOnly);
+    for (const [index, track] of audio.entries()) {
       command
         .output(`file:${folder}/${track.name}.mp4`)
         .outputOptions(
           ...(isJoined(track)
             ? ['-map', `[${track.name}]`]
-            : ['-map', `0:${track.index}`, '-af', audioFilters(track, clip)]),
+            : ['-map', inputs[index]![0]!, '-af', audioFilters(track, clip)]),
           ...[...withoutMetadata, '-c:a', 'aac'],
           ...(track.isSurround ? ['-b:a', '384k', '-ac', '6'] : ['-b:a', '128k', '-ac', '2']),
           ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
           ...['-movflags', '+delay_moov+default_base_moof', ...fragmentedMp4],
         );
     }
+    const read = steadyAudio === undefined ? audio.flatMap(streamsOf) : [];
     return readAlong(
       command,
-      timedBy.filter(
-        index =>
-          index !== video?.index && !audio.some(track => track.index === index || track.rightIndex === index),
-      ),
+      timedBy.filter(index => index !== video?.index && !read.includes(index)),
     );
   };
+}
+
+/** Part of a source that is read. Times are from its first presented instant. */
+export interface ReadPart {
+  readonly source: string;
+  /** Default: all from the first presented instant on. */
+  readonly fromSeconds?: number | undefined;
+  readonly lengthSeconds?: number | undefined;
+  /** Time in the source before the first presented instant. */
+  readonly leadSeconds?: number | undefined;
+}
+
+/** The part that {@link encodeCommand} reads. */
+export function readPartOf({
+  source,
+  clip,
+  leadSeconds,
+}: Pick<EncodeOptions, 'source' | 'clip' | 'leadSeconds'>): ReadPart {
+  const runUpSeconds = runUpOf(clip);
+  const { startSeconds = 0, durationSeconds } = clip ?? {};
+  return {
+    ...{ source, leadSeconds },
+    fromSeconds: startSeconds - runUpSeconds,
+    lengthSeconds: durationSeconds && runUpSeconds + durationSeconds,
+  };
+}
+
+export function openSource(
+  command: Parameters<BuildCommand>[0],
+  { source, fromSeconds = 0, lengthSeconds, leadSeconds = 0 }: ReadPart,
+): void {
+  command.input(`file:${source}`).inputOptions(...mediaOnly);
+  if (fromSeconds > 0) command.inputOptions('-ss', seconds(leadSeconds + fromSeconds));
+  else if (leadSeconds > 0) command.inputOptions(...startAtFirst(leadSeconds));
+  if (lengthSeconds !== undefined) command.inputOptions('-t', seconds(lengthSeconds));
+}
+
+/** Stream specifiers of each track. */
+function audioInputs({ audio, steadyAudio }: EncodeOptions, steadyInput: number): string[][] {
+  let next = 1;
+  return audio.map(track =>
+    streamsOf(track).map(index => (steadyAudio === undefined ? `0:${index}` : `${steadyInput}:${next++}`)),
+  );
+}
+
+function streamsOf({ index, rightIndex }: EncodedAudio): number[] {
+  return rightIndex === undefined ? [index] : [index, rightIndex];
 }
 
 function isJoined({ rightIndex }: EncodedAudio): boolean {

@@ -28,7 +28,7 @@ const overlayAtSeconds = -7200;
 export const audioSyncFilter = 'aresample=48000:async=1:min_hard_comp=0.04:first_pts=0';
 
 /** The AAC encoder fails with samples that are no numbers, which integers cannot hold. */
-const finiteSamples = 'aformat=sample_fmts=s32p,';
+export const finiteSamples = 'aformat=sample_fmts=s32p,';
 
 export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): VideoColor {
   return toneMapFrom === undefined ? colour : standardColor;
@@ -46,26 +46,30 @@ function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
   return `${trim}=start=${at},${setpts}=PTS-${at}/TB,`;
 }
 
+/** The layout of more channels is unknown; by convention the first two carry the mix. */
+export function twoOfMany(channels: number): string {
+  return channels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
+}
+
 /** Late starts and gaps become silence: players do not skip gaps in audio. */
 export function audioFilters(
   { channels, isSurround, untilSeconds }: Omit<EncodedAudio, 'name' | 'index'>,
   clip: EncodeOptions['clip'],
 ): string {
-  // The layout of more channels is unknown; by convention the first two carry the mix.
-  const mix = channels > maxMixedChannels ? 'pan=stereo|c0=c0|c1=c1,' : '';
   const layout = isSurround ? ',aformat=channel_layouts=5.1' : '';
   const pad = untilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * untilSeconds)}`;
-  return `${finiteSamples}${mix}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
+  return `${finiteSamples}${twoOfMany(channels)}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
 }
 
-/** Joins the left and the right channel from two tracks. The output is called like the rendition. */
+/** Joins the left and the right channel from two streams. The output is called like the rendition. */
 export function joinedAudioGraph(
-  { name, index, rightIndex, untilSeconds }: EncodedAudio,
+  { name, untilSeconds }: EncodedAudio,
+  streams: readonly string[],
   clip: EncodeOptions['clip'],
 ): string {
   const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, clip);
-  const sides = [index, rightIndex].map(
-    (side, number) => `[0:${side}]${mono},aformat=channel_layouts=mono[${name}-${number}]`,
+  const sides = streams.map(
+    (side, number) => `[${side}]${mono},aformat=channel_layouts=mono[${name}-${number}]`,
   );
   return `${sides.join(';')};[${name}-0][${name}-1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR[${name}]`;
 }

@@ -64,6 +64,8 @@ export interface EncodeOptions {
   readonly folder: string;
   readonly video: EncodedVideo | undefined;
   readonly audio: readonly EncodedAudio[];
+  /** File of `steadyAudioCommand`, read instead of the audio of the source. */
+  readonly steadyAudio?: string | undefined;
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
   /** Time in the source before the first frame of {@link timedBy}. */

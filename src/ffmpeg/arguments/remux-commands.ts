@@ -4,13 +4,6 @@ import type { BuildCommand } from '../media-tools.ts';
 import { mediaOnly, readAlong, startAtFirst, withoutMetadata } from './encode-command.ts';
 import { seconds } from './encode-filters.ts';
 
-/**
- * Filter without `first_pts`: it starts anew whenever the audio changes, and would begin with silence again. It
- * stretches, since the times of frames within a packet are estimated by the first sample rate.
- */
-const evenAudioFilter = 'aresample=48000:async=1000';
-const maxMonoOrStereo = 2;
-
 const progressiveMp4 = [
   ...['-c', 'copy', ...withoutMetadata, '-max_muxing_queue_size', '4096'],
   ...['-movflags', '+faststart', '-f', 'mp4'],
@@ -25,13 +18,11 @@ export interface AudioLabel {
 export function remuxCommand(options: {
   readonly source: string;
   readonly videoIndex: number | undefined;
-  readonly audio: readonly ({ readonly index: number; readonly channels: number } & AudioLabel)[];
-  /** Default: everything is copied. */
-  readonly encodesAudio?: boolean;
+  readonly audio: readonly ({ readonly index: number } & AudioLabel)[];
   readonly timedBy: readonly number[];
   readonly output: string;
 }): BuildCommand {
-  const { source, videoIndex, audio, encodesAudio = false, timedBy, output } = options;
+  const { source, videoIndex, audio, timedBy, output } = options;
   const indexes = [videoIndex, ...audio.map(({ index }) => index)].filter(index => index !== undefined);
   return command =>
     readAlong(
@@ -42,22 +33,10 @@ export function remuxCommand(options: {
         .outputOptions(
           ...indexes.flatMap(index => ['-map', `0:${index}`]),
           ...progressiveMp4,
-          ...(encodesAudio ? evenAudio(audio) : []),
           ...labels(audio),
         ),
       timedBy.filter(index => !indexes.includes(index)),
     );
-}
-
-function evenAudio(audio: readonly { readonly channels: number }[]): string[] {
-  const channels = audio.flatMap((track, index) => {
-    const isSurround = track.channels > maxMonoOrStereo;
-    return [
-      ...[`-ac:a:${index}`, String(Math.max(maxMonoOrStereo, track.channels))],
-      ...[`-b:a:${index}`, isSurround ? '384k' : '128k'],
-    ];
-  });
-  return ['-c:a', 'aac', '-af', evenAudioFilter, ...channels];
 }
 
 /** A single track needs none. */

@@ -26,6 +26,8 @@ export interface EncodeInput extends Pick<RunningJob, 'signal' | 'ensureOwned'> 
   readonly part: PlannedSource['part'];
   readonly sourceBytes: number;
   readonly overlays: readonly Overlay[];
+  /** Undefined: the audio of the source. */
+  readonly steadyAudio?: string | undefined;
   /** Undefined: H.264. */
   readonly codec?: AdditionalCodec | undefined;
   /** Undefined: software. */
@@ -50,6 +52,11 @@ export interface GrowingBatch extends Omit<BatchRun, 'signal'> {
   readonly onPolled?: () => Promise<void>;
 }
 
+/** The audio changes its sample rate or channels, and must be encoded from `EncodeInput.steadyAudio`. */
+export class AudioFormatChange extends Error {}
+
+/** ffmpeg's warning when filters that were built anew fill up the audio from zero again. */
+const startedAgain = 'Queue input is backward in time';
 /** Two GOPs per segment; segments of low frame rates may last longer. */
 const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
@@ -217,8 +224,9 @@ async function runEncode(
   { renditions, audio }: EncodeBatch,
   run: BatchRun,
 ): Promise<void> {
-  const { videoId, source, plan, part, overlays, codec } = input;
+  const { videoId, source, plan, part, overlays, steadyAudio, codec } = input;
   const { durationSeconds, video } = plan;
+  const changed = new AbortController();
   const command = encodeCommand({
     source,
     folder: run.folder,
@@ -233,6 +241,7 @@ async function runEncode(
             overlays,
           },
     audio: await paddedAudio(context, input, audio, run),
+    steadyAudio,
     timedBy: timingIndexes(plan),
     leadSeconds: plan.leadSeconds,
     clip: part,
@@ -243,12 +252,15 @@ async function runEncode(
   let reportedAtMs = 0;
   await context.tools.runCommand(command, {
     limits: runLimitsFor(context, durationSeconds, maxOutputBytes(input, renditions)),
-    signal: run.signal,
+    signal: AbortSignal.any([run.signal, changed.signal]),
     purpose: 'encode',
     ids: { videoId },
     isPausable: true,
     usesHardware: input.device !== undefined,
     ...(codec === undefined ? {} : { niceness: additionalCodecNiceness }),
+    onLine: line => {
+      if (steadyAudio === undefined && line.includes(startedAgain)) changed.abort(new AudioFormatChange());
+    },
     onProgress: ({ timeSeconds }) => {
       const nowMs = context.clock.monotonicMs();
       if (durationSeconds === 0 || nowMs - reportedAtMs < reportProgressEveryMs) return;
@@ -256,6 +268,8 @@ async function runEncode(
       run.onProgress(Math.min(0.99, Math.max(0, timeSeconds / durationSeconds)));
     },
   });
+  // It may have ended meanwhile.
+  changed.signal.throwIfAborted();
 }
 
 /** Allows twice the ladder's bitrate, and videos longer than their header states. */

@@ -7,6 +7,7 @@ import { planCodecs } from './codec-job.ts';
 import { type EncodeBatch, type EncodeInput, encodeBatch } from './encode-batch.ts';
 import { encodeOnDevice, isMediaFault, withEncodeInput } from './encode-input.ts';
 import { type LadderRendition, ladderOf } from './ladder.ts';
+import { withSteadyAudio } from './steady-audio.ts';
 
 interface PendingBatch {
   readonly qualities: readonly string[];
@@ -108,9 +109,11 @@ async function encodeWithoutBrokenAudio(
   const main = batch.audio.filter(isMainAudio);
   const further = batch.audio.filter(one => !isMainAudio(one));
   const encode = (wanted: EncodeBatch) =>
-    wanted.renditions.length === 0
-      ? encodeBatch(context, input, wanted, onProgress)
-      : encodeOnDevice(context, input, chosen => encodeBatch(context, chosen, wanted, onProgress));
+    withSteadyAudio(context, input, wanted.audio, steady =>
+      wanted.renditions.length === 0
+        ? encodeBatch(context, steady, wanted, onProgress)
+        : encodeOnDevice(context, steady, chosen => encodeBatch(context, chosen, wanted, onProgress)),
+    );
   try {
     await encode(batch);
   } catch (error) {

@@ -43,8 +43,6 @@ interface Source {
 }
 
 interface TrackIndexes {
-  /** The audio changes its sample rate, channels or profile: it is encoded, so that it has one of each. */
-  readonly changesAudio?: boolean;
   readonly video: number | undefined;
   readonly audio: number | undefined;
   readonly more: readonly MoreAudio[];
@@ -65,20 +63,18 @@ export async function indexPassthrough(
     plan: planUsableSource(probed, { ...request, canPassthroughVideo: false, canPassthroughAudio: false }),
     ...{ video: undefined, audio: undefined, moreAudio: {}, mp4: undefined },
   });
-  const tracks = {
+  const passable = {
     video: plan.video?.isPassthrough === true ? plan.video.index : undefined,
     audio: plan.audio?.isPassthrough === true ? plan.audio.index : undefined,
     more: plan.audioRenditions.filter(one => one !== plan.audio && one.isPassthrough),
   };
   // Passing audio through beside encoded video saves little, and the timing of both would have to agree.
-  if (tracks.video === undefined && (tracks.audio === undefined || plan.video !== undefined))
+  if (passable.video === undefined && (passable.audio === undefined || plan.video !== undefined))
     return encodeAll();
   const changed = await source.parse(() => findChangedConfigs(source.path, probed.format, job.signal));
-  if (changed.video) return encodeAll();
-  const { indexed, mp4, streams } = await indexTracks(context, job, source, {
-    ...tracks,
-    changesAudio: changed.audio,
-  });
+  const tracks = changed.audio ? { ...passable, audio: undefined, more: [] } : passable;
+  if (changed.video || (tracks.video === undefined && tracks.audio === undefined)) return encodeAll();
+  const { indexed, mp4, streams } = await indexTracks(context, job, source, tracks);
   if (
     indexed === undefined ||
     indexed.kind === 'refused' ||
@@ -291,9 +287,8 @@ function remuxedAudio({ audioRenditions, audioTracks }: PlannedSource, { audio, 
   const indexes = [audio, ...more.map(({ index }) => index)];
   return audioRenditions
     .filter(({ index, isPassthrough }) => isPassthrough && indexes.includes(index))
-    .map(({ index, track, language, channels }) => ({
+    .map(({ index, track, language }) => ({
       index,
-      channels,
       language: language && canonicalLanguageTag(language),
       title: audioTracks.find(one => one.track === track)?.name,
     }));
@@ -313,7 +308,6 @@ async function remux(
         source: path,
         videoIndex: tracks.video,
         audio: remuxedAudio(plan, tracks),
-        encodesAudio: tracks.changesAudio === true,
         timedBy: timingIndexes(plan),
         output: unfinished,
       }),

@@ -5,6 +5,7 @@ import {
   speechFlacCommand,
   speechSampleRate,
 } from '../../ffmpeg/arguments/speech-commands.ts';
+import { steadyAudioCommand } from '../../ffmpeg/arguments/steady-audio-command.ts';
 import type { RunOptions } from '../../ffmpeg/media-tools.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { runLimitsFor, type VodContext } from '../vod-context.ts';
@@ -49,20 +50,28 @@ export async function readSpeechChunk(
   },
 ): Promise<SpeechChunk | undefined> {
   const pcm = join(folder, 'speech.pcm');
+  const steadyPath = join(folder, 'speech.mka');
   const flacPath = join(folder, 'speech.flac');
   const options: RunOptions = {
-    limits: runLimitsFor(context, maxMs / 1000, 2 * bytesPerMs * maxMs + 1024 ** 2),
+    limits: runLimitsFor(context, maxMs / 1000, 4 * bytesPerMs * maxMs + 1024 ** 2),
     signal: job.signal,
     purpose: 'speech',
     ids: { videoId: job.subjectId },
     isPausable: true,
   };
-  const { path, ...tracks } = source;
-  const startSeconds = source.startSeconds + startMs / 1000;
-  await context.tools.runCommand(
-    speechCommand({ ...tracks, source: path, output: pcm, startSeconds, durationSeconds: maxMs / 1000 }),
-    options,
-  );
+  const { path, index, rightIndex, timedBy } = source;
+  const sides = [index, rightIndex].filter(side => side !== undefined);
+  const part = {
+    source: path,
+    fromSeconds: source.startSeconds + startMs / 1000,
+    lengthSeconds: maxMs / 1000,
+  };
+  const tracks = sides.map(side => ({ index: side, channels: 1 }));
+  const steady = { tracks, sampleRate: speechSampleRate, timedBy, output: steadyPath };
+  await context.tools.runCommand(steadyAudioCommand(part, steady), options);
+  const streams = sides.map((_, side) => side + 1);
+  await context.tools.runCommand(speechCommand(steadyPath, pcm, streams), options);
+  await rm(steadyPath);
   const lengthMs = Math.floor((await stat(pcm)).size / bytesPerMs);
   if (lengthMs < windowMs) return undefined;
   const hasEnded = isLast || lengthMs < maxMs - windowMs;

@@ -205,10 +205,7 @@ describe('copies', () => {
   test('a remux takes the chosen tracks, and the time of all', () => {
     const order = { source: '/s', output: '/o', timedBy: [0, 2] };
     expect(
-      valuesOf(
-        argumentsOf(remuxCommand({ ...order, videoIndex: 0, audio: [{ index: 2, channels: 2 }] })),
-        '-map',
-      ),
+      valuesOf(argumentsOf(remuxCommand({ ...order, videoIndex: 0, audio: [{ index: 2 }] })), '-map'),
     ).toEqual(['0:0', '0:2']);
     const alone = argumentsOf(remuxCommand({ ...order, videoIndex: 0, audio: [] }));
     expect(valuesOf(alone, '-map')).toEqual(['0:0', '0:2']);
