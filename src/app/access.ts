@@ -17,7 +17,7 @@ import { createSessions, type PeerReaders } from '../resources/identity/sessions
 import { environmentOf, projectOf } from '../resources/identity/sessions/session-gate.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import { PeriodicTasks, type TaskDuty } from '../shared/scheduling/periodic-tasks.ts';
+import { PeriodicTasks, type TaskLeaderLease } from '../shared/scheduling/periodic-tasks.ts';
 import type { Database } from '../store/database.ts';
 
 const tokenCleanupIntervalMs = 10 * 60_000;
@@ -33,7 +33,7 @@ interface AccessOptions {
   /** Wrong keys per minute and client address; 0 is no limit. */
   readonly maxWrongKeysPerMinute: number;
   /** Default: this server does everything itself. */
-  readonly duty?: (name: string) => TaskDuty;
+  readonly leaderLease?: (name: string) => TaskLeaderLease;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -80,7 +80,7 @@ export function createAccess(options: AccessOptions): Access {
       name: 'token-sweeper',
       tasks: [tokenCleanup({ database, clock }), sessions.cleanup],
       everyMs: tokenCleanupIntervalMs,
-      ...(options.duty === undefined ? {} : { duty: options.duty('token-cleanup') }),
+      ...(options.leaderLease === undefined ? {} : { leaderLease: options.leaderLease('token-cleanup') }),
       log,
     }),
   };

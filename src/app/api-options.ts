@@ -21,7 +21,7 @@ import type { RestreamReports } from '../resources/live/live-streams/restreams/r
 import type { VideoStatusSources } from '../resources/videos/videos/status/video-status.routes.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
-import type { PeriodicTasks, TaskDuty } from '../shared/scheduling/periodic-tasks.ts';
+import type { PeriodicTasks, TaskLeaderLease } from '../shared/scheduling/periodic-tasks.ts';
 import type { MediaFiles } from '../storage/media-files.ts';
 import type { Database } from '../store/database.ts';
 import type { Access } from './access.ts';
@@ -60,7 +60,7 @@ export interface ApiOptions {
   readonly serverComponents: ServerComponents;
   readonly observer: HttpObserver;
   /** Default: this server does everything itself. */
-  readonly duty?: (name: string) => TaskDuty;
+  readonly leaderLease?: (name: string) => TaskLeaderLease;
   readonly clock: Clock;
   readonly log: Logger;
 }

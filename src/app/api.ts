@@ -143,7 +143,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       name: 'storage-meter',
       tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],
       everyMs: storageIntervalMs,
-      ...(options.duty === undefined ? {} : { duty: options.duty('storage-meter') }),
+      ...(options.leaderLease === undefined ? {} : { leaderLease: options.leaderLease('storage-meter') }),
       log: log.child('usage'),
     }),
   };

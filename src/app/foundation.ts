@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ClusterMembership } from '../cluster/membership.ts';
-import type { SharedDuty } from '../cluster/node.ts';
+import type { LeaderLease } from '../cluster/node.ts';
 import type { Config } from '../config/settings.ts';
 import { Outbox } from '../events/outbox.store.ts';
 import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
@@ -57,7 +57,7 @@ export interface Foundation {
   readonly database: Database;
   readonly nodes: ClusterMembership;
   /** The same one for the same name. */
-  readonly duty: (name: string) => SharedDuty;
+  readonly leaderLease: (name: string) => LeaderLease;
   readonly storage: OpenedStorage;
   readonly files: MediaFiles;
   readonly freeSpace: FreeSpaceWatch;
@@ -143,7 +143,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       missingIsolation,
       fileFfmpeg: forFiles ?? ffmpeg,
       ...{ version, urls, nodes },
-      duty: name => nodes.duty(name),
+      leaderLease: name => nodes.leaderLease(name),
       ...{ storage, files },
       freeSpace: new FreeSpaceWatch({
         freeBytes: environment.freeBytes ?? (() => files.freeBytes()),

@@ -234,7 +234,7 @@ export async function createHousekeeping(
     readonly sessions: PrivateSessionsStore;
   },
 ): Promise<Record<'useRecord' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps', Component>> {
-  const { database, outbox, duty, clock, log, sandboxLimits } = foundation;
+  const { database, outbox, leaderLease, clock, log, sandboxLimits } = foundation;
   const { videos, quotas } = parts.videoServices;
   const { sweep, localSweep } = await createSweeps(foundation, parts);
   const expiry = new VideoExpiry({
@@ -249,7 +249,7 @@ export async function createHousekeeping(
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
   const shared: typeof periodic = (name, component, everyMs, tasks) =>
-    new PeriodicTasks({ name, everyMs, tasks, duty: duty(name), log: log.child(component) });
+    new PeriodicTasks({ name, everyMs, tasks, leaderLease: leaderLease(name), log: log.child(component) });
   return {
     useRecord: periodic('database-mark', 'sweep', useRecordIntervalMs, [
       { name: 'mark', run: () => sweep.recordUse() },

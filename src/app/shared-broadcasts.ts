@@ -45,7 +45,7 @@ export function createSharedBroadcasts(
   const listNodes = () => nodes.list();
   const reconnectGraceMs = config['live.reconnectGrace'];
   const claims = new BroadcastClaims({ database, nodeId, listNodes, reconnectGraceMs, clock });
-  nodes.onGone(goneId => claims.releaseAllOf(goneId));
+  nodes.onExpired(goneId => claims.releaseAllOf(goneId));
   const announce = (liveStreamId: string) => {
     database.signals
       .send('live', liveStreamId)

@@ -249,7 +249,7 @@ export function createRecordings(
       stopped: reason => metrics.recordingsStopped.inc({ reason }),
     },
   });
-  nodes.onGone(nodeId => recordings.takeOver(nodeId));
+  nodes.onExpired(nodeId => recordings.takeOver(nodeId));
   return { recordings, store };
 }
 

@@ -24,12 +24,12 @@ export function createWebhookComponents(
   sender: WebhookSender,
 ): readonly Component[] {
   const log = parentLog.child('webhooks');
-  const duty = foundation.duty('webhooks');
-  const sweeper = new DeliveryCleanup({ store: new DeliveryCleanupStore(database), duty, clock, log });
+  const leaderLease = foundation.leaderLease('webhooks');
+  const sweeper = new DeliveryCleanup({ store: new DeliveryCleanupStore(database), leaderLease, clock, log });
   const dispatcher = new WebhookDispatcher({
     queue: outbox.webhooks,
     sender,
-    duty,
+    leaderLease,
     version,
     clockOffsetMs: nowMs => outbox.webhooks.clockOffsetMs(nowMs),
     webhookRemoved: () => sweeper.schedule(),

@@ -4,18 +4,18 @@ import { randomBase62 } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import type { Database } from '../store/database.ts';
-import { GoneNodes } from './gone-nodes.ts';
-import { LeasedDuty } from './leased-duty.ts';
+import { ExpiredNodes } from './expired-nodes.ts';
+import { NodeLeaderLease } from './leader-lease.ts';
 import type { ClusterMembership, SelfNode } from './membership.ts';
 import { NodeStore, type StoredNode } from './node.store.ts';
-import type { ClusterNode, SharedDuty } from './node.ts';
+import type { ClusterNode, LeaderLease } from './node.ts';
 import { SharedUrlWarning } from './shared-url-warning.ts';
 
 /** Times of a lease, in milliseconds. */
 export interface LeaseTimes {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
-  /** A node that could not renew for this long drops its duties. Shorter than the lease: others take them after it. */
+  /** A node that could not renew for this long drops its leader leases. Shorter than the lease: others take them after it. */
   readonly holdMs: number;
 }
 
@@ -50,10 +50,10 @@ export class LeasedNode implements ClusterMembership {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #store: NodeStore;
-  readonly #duties = new Map<string, LeasedDuty>();
-  readonly #gone: GoneNodes;
+  readonly #leaderLeases = new Map<string, NodeLeaderLease>();
+  readonly #expired: ExpiredNodes;
   readonly #sharedUrl: SharedUrlWarning;
-  readonly #sharing = new CoalescedTask(() => this.#shareDuties());
+  readonly #sharing = new CoalescedTask(() => this.#shareLeaderLeases());
   #runId = randomBase62(22);
   #startedAtMs: number;
   #isDraining = false;
@@ -79,7 +79,7 @@ export class LeasedNode implements ClusterMembership {
     this.#log = options.log.child('nodes');
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
     this.#startedAtMs = this.#clock.nowMs();
-    this.#gone = new GoneNodes(this.#store, this, this.#log);
+    this.#expired = new ExpiredNodes(this.#store, this, this.#log);
     this.#sharedUrl = new SharedUrlWarning(this.#times.leaseMs, this.#log);
   }
 
@@ -138,18 +138,18 @@ export class LeasedNode implements ClusterMembership {
     return this.#listed.nodes;
   }
 
-  onGone(listener: (nodeId: string) => Promise<void>): void {
-    this.#gone.on(listener);
+  onExpired(listener: (nodeId: string) => Promise<void>): void {
+    this.#expired.on(listener);
   }
 
-  duty(name: string): SharedDuty {
-    let duty = this.#duties.get(name);
-    if (duty === undefined) {
-      duty = new LeasedDuty(name, () => this.hasLease, this.#log);
-      this.#duties.set(name, duty);
-      this.#requestDuties();
+  leaderLease(name: string): LeaderLease {
+    let leaderLease = this.#leaderLeases.get(name);
+    if (leaderLease === undefined) {
+      leaderLease = new NodeLeaderLease(name, () => this.hasLease, this.#log);
+      this.#leaderLeases.set(name, leaderLease);
+      this.#requestLeaderLeases();
     }
-    return duty;
+    return leaderLease;
   }
 
   async announce(): Promise<void> {
@@ -160,7 +160,7 @@ export class LeasedNode implements ClusterMembership {
   async beginDrain(): Promise<void> {
     this.#isDraining = true;
     await this.announce();
-    this.#requestDuties();
+    this.#requestLeaderLeases();
   }
 
   /** @throws AppError `data-dir-unusable` when another process runs with a copy of the data folder */
@@ -169,10 +169,10 @@ export class LeasedNode implements ClusterMembership {
     this.#state = 'started';
     this.#stopListening = this.#database.signals.listen('nodes', () => {
       this.#listed = undefined;
-      this.#requestDuties();
+      this.#requestLeaderLeases();
     });
     this.#renewTimer = setInterval(() => void this.#renew(), this.#times.renewEveryMs);
-    await this.#shareDuties();
+    await this.#shareLeaderLeases();
   }
 
   async stop(): Promise<void> {
@@ -183,8 +183,8 @@ export class LeasedNode implements ClusterMembership {
     await this.#joining?.catch(() => {});
     clearTimeout(this.#lapseTimer);
     this.#sharing.cancel();
-    await Promise.all([this.#sharing.idle(), this.#gone.stop()]);
-    await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
+    await Promise.all([this.#sharing.idle(), this.#expired.stop()]);
+    await Promise.all([...this.#leaderLeases.values()].map(leaderLease => leaderLease.leave()));
     this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
     // Leaves at once; otherwise, others notice when the lease runs out.
     await this.#store
@@ -224,7 +224,7 @@ export class LeasedNode implements ClusterMembership {
       if (this.#state !== 'started') return;
       if (isRenewed) this.#extend(sentAtMs);
       else await this.#joinAgain();
-      this.#requestDuties();
+      this.#requestLeaderLeases();
     } catch (error) {
       this.#fault = messageOf(error);
       this.#log.warn('lease-not-renewed', { error: this.#fault });
@@ -275,43 +275,43 @@ export class LeasedNode implements ClusterMembership {
     if (this.hasLease) return;
     this.#log.warn('lease-lost', {});
     for (const lost of this.#leaseListeners) lost();
-    await Promise.all([...this.#duties.values()].map(duty => duty.leave()));
+    await Promise.all([...this.#leaderLeases.values()].map(leaderLease => leaderLease.leave()));
   }
 
-  #requestDuties(): void {
+  #requestLeaderLeases(): void {
     if (this.#state === 'started') this.#sharing.request();
   }
 
-  async #shareDuties(): Promise<void> {
+  async #shareLeaderLeases(): Promise<void> {
     try {
       if (!this.hasLease) return;
-      if (this.#isDraining) await this.#giveDutiesAway();
-      else await this.#takeDuties();
-      this.#gone.request();
+      if (this.#isDraining) await this.#giveLeaderLeasesAway();
+      else await this.#takeLeaderLeases();
+      this.#expired.request();
       this.#sharedUrl.check(this.self, await this.list(), this.#clock.monotonicMs());
     } catch (error) {
       this.#log.warn('duties-not-shared', { error: messageOf(error) });
     }
   }
 
-  async #takeDuties(): Promise<void> {
-    const free = [...this.#duties.values()].filter(({ isInUse }) => !isInUse);
+  async #takeLeaderLeases(): Promise<void> {
+    const free = [...this.#leaderLeases.values()].filter(({ isInUse }) => !isInUse);
     if (free.length === 0) return;
     const names = free.map(({ name }) => name);
-    const taken = await this.#store.takeDuties({ id: this.id, runId: this.#runId }, names);
+    const taken = await this.#store.takeLeaderLeases({ id: this.id, runId: this.#runId }, names);
     if (this.#state !== 'started' || !this.hasLease) return;
-    for (const duty of free) if (taken.has(duty.name)) duty.take();
+    for (const leaderLease of free) if (taken.has(leaderLease.name)) leaderLease.take();
   }
 
   /** The last node keeps them until it stops. */
-  async #giveDutiesAway(): Promise<void> {
+  async #giveLeaderLeasesAway(): Promise<void> {
     const { id } = this;
     const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);
     if (others.length === 0) return;
-    for (const duty of this.#duties.values()) {
-      if (!duty.isHeld) continue;
-      await duty.leave();
-      await this.#store.releaseDuty({ id, runId: this.#runId }, duty.name);
+    for (const leaderLease of this.#leaderLeases.values()) {
+      if (!leaderLease.isLeader) continue;
+      await leaderLease.leave();
+      await this.#store.releaseLeaderLease({ id, runId: this.#runId }, leaderLease.name);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Component } from '../shared/lifecycle.ts';
-import type { ClusterNode, ClusterNodes, SharedDuty } from './node.ts';
+import type { ClusterNode, ClusterNodes, LeaderLease } from './node.ts';
 
 export type SelfNode = Omit<ClusterNode, 'startedAtMs' | 'isDraining'>;
 
@@ -7,8 +7,8 @@ export type SelfNode = Omit<ClusterNode, 'startedAtMs' | 'isDraining'>;
 export interface ClusterMembership extends ClusterNodes, Component {
   /** Id of {@link ClusterNodes.self}. */
   readonly id: string;
-  /** The same duty for the same name. */
-  duty(name: string): SharedDuty;
+  /** Returns the same leader lease for the same name. */
+  leaderLease(name: string): LeaderLease;
   /** False once other nodes may take over what this one does. */
   readonly hasLease: boolean;
   /** True while the stored lease lasts, which is longer than {@link hasLease}: until then, nothing was taken over. */
@@ -27,6 +27,6 @@ export interface ClusterMembership extends ClusterNodes, Component {
   readonly fault: string | undefined;
   /** Tells others of a change of {@link ClusterNodes.self}, such as its ports. */
   announce(): Promise<void>;
-  /** Tells others to expect no more of this node. Duties go to another one. */
+  /** Tells others to expect no more of this node. Leader leases go to another one. */
   beginDrain(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export class NodeStore {
   }
 
   /**
-   * Begins the lease of this run, and gives back the duties of the node's former one.
+   * Begins the lease of this run, and gives back the leader leases of the node's former one.
    * @returns when it started, or the node's other run, which has a lease and may be elsewhere
    */
   register(self: StoredNode): Promise<number | NodeRow> {
@@ -97,7 +97,7 @@ export class NodeStore {
   }
 
   /** @param haveLeft leaves out those whose lease ran out: after the database was away, they may come back */
-  async listGone(haveLeft: boolean): Promise<NodeRun[]> {
+  async listExpired(haveLeft: boolean): Promise<NodeRun[]> {
     const query = this.#database.queries
       .selectFrom('nodes')
       .select(['id', 'run_id as runId'])
@@ -106,7 +106,7 @@ export class NodeStore {
     return this.#database.all(query);
   }
 
-  async isGone({ id, runId }: NodeRun): Promise<boolean> {
+  async isExpired({ id, runId }: NodeRun): Promise<boolean> {
     const query = this.#database.queries
       .selectFrom('nodes')
       .select('id')
@@ -116,7 +116,7 @@ export class NodeStore {
     return (await this.#database.first(query)) !== undefined;
   }
 
-  async removeGone({ id, runId }: NodeRun): Promise<void> {
+  async removeExpired({ id, runId }: NodeRun): Promise<void> {
     await this.#database.run(
       this.#database.queries
         .deleteFrom('nodes')
@@ -127,7 +127,7 @@ export class NodeStore {
   }
 
   /** Takes those that no other node with a lease has, and returns them. */
-  async takeDuties({ id, runId }: NodeRun, names: readonly string[]): Promise<Set<string>> {
+  async takeLeaderLeases({ id, runId }: NodeRun, names: readonly string[]): Promise<Set<string>> {
     const { queries } = this.#database;
     const values = names.map(name => ({ name, node_id: id, run_id: runId }));
     const taken = await this.#database.all(
@@ -156,7 +156,7 @@ export class NodeStore {
     return new Set(taken.map(({ name }) => name));
   }
 
-  async releaseDuty({ id, runId }: NodeRun, name: string): Promise<void> {
+  async releaseLeaderLease({ id, runId }: NodeRun, name: string): Promise<void> {
     const query = this.#database.queries
       .deleteFrom('duties')
       .where('name', '=', name)

@@ -24,15 +24,15 @@ export interface ClusterNodes {
    * Called on one of the nodes when another one left or its lease ran out, until `listener` has succeeded: it takes over
    * what that node was doing.
    */
-  onGone(listener: (nodeId: string) => Promise<void>): void;
+  onExpired(listener: (nodeId: string) => Promise<void>): void;
 }
 
 /**
  * Something that only one node does at a time, such as periodic tasks. A node that can no longer renew its lease stops
  * before another one takes it.
  */
-export interface SharedDuty {
-  readonly isHeld: boolean;
-  /** `take` runs each time this node takes the duty, `leave` when it lost it. */
+export interface LeaderLease {
+  readonly isLeader: boolean;
+  /** `take` runs each time this node takes the lease, `leave` when it lost it. */
   on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> | void }): void;
 }

@@ -1,7 +1,7 @@
 import type { ClusterMembership, SelfNode } from './membership.ts';
-import type { ClusterNode, SharedDuty } from './node.ts';
+import type { ClusterNode, LeaderLease } from './node.ts';
 
-const heldDuty: SharedDuty = { isHeld: true, on: ({ take }) => take() };
+const heldLeaderLease: LeaderLease = { isLeader: true, on: ({ take }) => take() };
 
 /** The only server of an SQLite database. */
 export class SingleNode implements ClusterMembership {
@@ -31,10 +31,10 @@ export class SingleNode implements ClusterMembership {
     return [this.self];
   }
 
-  onGone(): void {}
+  onExpired(): void {}
 
-  duty(): SharedDuty {
-    return heldDuty;
+  leaderLease(): LeaderLease {
+    return heldLeaderLease;
   }
 
   readonly hasLease = true;

@@ -8,7 +8,7 @@ export interface JobOwner {
   /** No other node uses the database. */
   isAlone(): Promise<boolean>;
   /** Called on one node when another one left or died. */
-  onGone(listener: (nodeId: string) => Promise<void>): void;
+  onExpired(listener: (nodeId: string) => Promise<void>): void;
   onLeaseLost(listener: () => void): void;
 }
 
@@ -18,6 +18,6 @@ export const onlyOwner: JobOwner = {
   hasLease: true,
   isSettled: true,
   isAlone: async () => true,
-  onGone() {},
+  onExpired() {},
   onLeaseLost() {},
 };

@@ -122,7 +122,7 @@ export class Jobs implements Component, JobQueue {
       },
     });
     for (const kind of options.kinds ?? []) this.register(kind);
-    owner.onGone(async nodeId => {
+    owner.onExpired(async nodeId => {
       await this.#recovery.releaseGone(nodeId);
       this.#schedule();
     });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
-import { WebhookDispatcher, type WebhookDuty } from '../../src/events/webhooks/webhook-dispatcher.ts';
+import { WebhookDispatcher, type WebhookLeaderLease } from '../../src/events/webhooks/webhook-dispatcher.ts';
 import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
 import { WebhooksStore } from '../../src/resources/integrations/webhooks/webhooks.store.ts';
@@ -32,21 +32,21 @@ async function sharedDatabase(): Promise<() => Promise<Database>> {
   return () => openOn(url);
 }
 
-class TestDuty implements WebhookDuty {
-  isHeld = false;
-  #listeners: Parameters<WebhookDuty['on']>[0] | undefined;
+class TestLeaderLease implements WebhookLeaderLease {
+  isLeader = false;
+  #listeners: Parameters<WebhookLeaderLease['on']>[0] | undefined;
 
-  on(listeners: Parameters<WebhookDuty['on']>[0]): void {
+  on(listeners: Parameters<WebhookLeaderLease['on']>[0]): void {
     this.#listeners = listeners;
   }
 
   take(): void {
-    this.isHeld = true;
+    this.isLeader = true;
     this.#listeners?.take();
   }
 
   async leave(): Promise<void> {
-    this.isHeld = false;
+    this.isLeader = false;
     await this.#listeners?.leave();
   }
 }
@@ -54,19 +54,19 @@ class TestDuty implements WebhookDuty {
 interface WebhookServer {
   readonly database: Database;
   readonly outbox: Outbox;
-  readonly duty: TestDuty;
+  readonly leaderLease: TestLeaderLease;
 }
 
 async function startWebhookServer(database: Database, clock: Clock = systemClock): Promise<WebhookServer> {
   const outbox = new Outbox(database, silentLogger);
-  const duty = new TestDuty();
+  const leaderLease = new TestLeaderLease();
   const sender = new WebhookSender({
     allowPrivateTargets: true,
     resolve: async () => [],
     timeoutMs: 30_000,
   });
   const dispatcher = new WebhookDispatcher({
-    ...{ queue: outbox.webhooks, sender, duty, version: '0', clock, log: silentLogger },
+    ...{ queue: outbox.webhooks, sender, leaderLease, version: '0', clock, log: silentLogger },
     clockOffsetMs: nowMs => outbox.webhooks.clockOffsetMs(nowMs),
   });
   await dispatcher.start();
@@ -74,7 +74,7 @@ async function startWebhookServer(database: Database, clock: Clock = systemClock
     await dispatcher.stop();
     await database.stop();
   });
-  return { database, outbox, duty };
+  return { database, outbox, leaderLease };
 }
 
 async function addProject(database: Database, url: string): Promise<string> {
@@ -113,7 +113,7 @@ const webhookProcess = `
   await node.start();
   const sender = new WebhookSender({ allowPrivateTargets: true, resolve: () => {}, timeoutMs: 5_000 });
   const queue = new Outbox(database, log).webhooks;
-  const dispatcher = new WebhookDispatcher({ queue, sender, duty: node.duty('webhooks'), version: '0', log });
+  const dispatcher = new WebhookDispatcher({ queue, sender, leaderLease: node.leaderLease('webhooks'), version: '0', log });
   await dispatcher.start();
 `;
 
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     });
   });
 
-  it('send each webhook delivery in order while the duty moves between them', async () => {
+  it('send each webhook delivery in order while the leader lease moves between them', async () => {
     const database = await sharedDatabase();
     const servers = [await startWebhookServer(await database()), await startWebhookServer(await database())];
     const [first, second] = servers as [WebhookServer, WebhookServer];
@@ -182,14 +182,14 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
       for (let number = 1; number <= perSubject; number += 1)
         await from.outbox.append({ projectId, type, subjectId, payload: { subjectId, number } }, Date.now());
     };
-    first.duty.take();
+    first.leaderLease.take();
     const appending = Promise.all(subjects.map((subject, index) => append(subject, servers[index % 2]!)));
     let holder = first;
     for (let moves = 1; moves <= 6; moves += 1) {
       await waitUntil(() => acknowledged >= (moves * total) / 8);
-      await holder.duty.leave();
+      await holder.leaderLease.leave();
       holder = holder === first ? second : first;
-      holder.duty.take();
+      holder.leaderLease.take();
     }
     await appending;
     await waitUntil(async () => (await first.outbox.webhooks.pendingTotal()) === 0);
@@ -214,19 +214,19 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
         Date.now() + 600_000,
       );
     await append('li1', 1);
-    late.duty.take();
+    late.leaderLease.take();
     await waitUntil(async () => (await late.outbox.webhooks.pendingTotal()) === 0);
-    await late.duty.leave();
+    await late.leaderLease.leave();
     failures = Number.POSITIVE_INFINITY;
-    early.duty.take();
+    early.leaderLease.take();
     await append('li1', 2);
     await waitUntil(async () => {
       const sql = `SELECT count(*) FROM webhook_deliveries WHERE state = 'retrying'`;
       return (await singleValue<number>(late.database, sql)) === 1;
     });
-    await early.duty.leave();
+    await early.leaderLease.leave();
     failures = 0;
-    late.duty.take();
+    late.leaderLease.take();
     await waitUntil(async () => (await late.outbox.webhooks.pendingTotal()) === 0);
     expect(receiver.hooks.filter(({ json }) => json.number === 1)).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { basicAuthorization } from '../../scripts/server-process.ts';
-import type { SharedDuty } from '../../src/cluster/node.ts';
+import type { LeaderLease } from '../../src/cluster/node.ts';
 import { SingleNode } from '../../src/cluster/single-node.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
@@ -23,10 +23,10 @@ import { startServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fileForm } from './upload-fixture.ts';
 
-/** Notes what a duty's listeners were told. */
-function follow(duty: SharedDuty): string[] {
+/** Notes what the listeners of a leader lease were told. */
+function follow(leaderLease: LeaderLease): string[] {
   const told: string[] = [];
-  duty.on({
+  leaderLease.on({
     take: () => told.push('take'),
     leave: () => {
       told.push('leave');
@@ -36,12 +36,12 @@ function follow(duty: SharedDuty): string[] {
 }
 
 describe('the node of an SQLite database', () => {
-  it('is alone and has every duty from the start', async () => {
+  it('is alone and has every leader lease from the start', async () => {
     const url = 'http://localhost:8080';
     const self = () => ({ id: 'only', url, mediaUrl: url, roles: nodeRoles, version: '1.0.0' });
     const node = new SingleNode(self, 1_000);
-    expect(node.duty().isHeld).toBe(true);
-    expect(follow(node.duty())).toEqual(['take']);
+    expect(node.leaderLease().isLeader).toBe(true);
+    expect(follow(node.leaderLease())).toEqual(['take']);
     expect(await node.list()).toEqual([node.self]);
     expect(await node.find('other')).toBeUndefined();
     await node.beginDrain();
@@ -106,31 +106,31 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     await waitUntil(async () => isWithin(await leftMs('jobs'), 30), { what: 'the lease of a job' });
   });
 
-  it('share duties: each is held by one node, and by another one when that node leaves', async () => {
+  it('share leader leases: each is held by one node, and by another one when that node leaves', async () => {
     const url = await clusterUrl();
     const one = await startTestNode('one', await openClusterDatabase(url));
     const two = await startTestNode('two', await openClusterDatabase(url));
     const names = ['first', 'second', 'third'];
-    const duties = names.map(name => [one.duty(name), two.duty(name)] as const);
-    await waitUntil(() => duties.every(pair => pair.some(({ isHeld }) => isHeld)));
-    expect(duties.every(pair => pair.filter(({ isHeld }) => isHeld).length === 1)).toBe(true);
-    const [holder, other] = duties[0]![0].isHeld ? [one, two] : [two, one];
-    const told = follow(holder.duty('first'));
+    const leases = names.map(name => [one.leaderLease(name), two.leaderLease(name)] as const);
+    await waitUntil(() => leases.every(pair => pair.some(({ isLeader }) => isLeader)));
+    expect(leases.every(pair => pair.filter(({ isLeader }) => isLeader).length === 1)).toBe(true);
+    const [holder, other] = leases[0]![0].isLeader ? [one, two] : [two, one];
+    const told = follow(holder.leaderLease('first'));
     expect(told).toEqual(['take']);
     await holder.stop();
     expect(told).toEqual(['take', 'leave']);
-    await waitUntil(() => names.every(name => other.duty(name).isHeld));
+    await waitUntil(() => names.every(name => other.leaderLease(name).isLeader));
   });
 
-  it('give duties to another node while they drain, unless there is none', async () => {
+  it('give leader leases to another node while they drain, unless there is none', async () => {
     const url = await clusterUrl();
     const one = await startTestNode('one', await openClusterDatabase(url));
-    const duty = one.duty('work');
-    await waitUntil(() => duty.isHeld);
+    const leaderLease = one.leaderLease('work');
+    await waitUntil(() => leaderLease.isLeader);
     await one.beginDrain();
     const two = await startTestNode('two', await openClusterDatabase(url));
-    await waitUntil(() => two.duty('work').isHeld);
-    expect(duty.isHeld).toBe(false);
+    await waitUntil(() => two.leaderLease('work').isLeader);
+    expect(leaderLease.isLeader).toBe(false);
   });
 
   it('keep their lease while all connections are busy with other queries', async () => {
@@ -147,28 +147,28 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     expect([hasLease, lost.mock.calls]).toEqual([true, []]);
   });
 
-  it('drop their duties before another node takes them when the database is out of reach', async () => {
+  it('drop their leader leases before another node takes them when the database is out of reach', async () => {
     const url = await clusterUrl();
     const cut = severable(await openClusterDatabase(url));
     const one = await startTestNode('one', cut.database);
-    const told = follow(one.duty('work'));
-    await waitUntil(() => one.duty('work').isHeld);
+    const told = follow(one.leaderLease('work'));
+    await waitUntil(() => one.leaderLease('work').isLeader);
     const two = await startTestNode('two', await openClusterDatabase(url));
     const gone: string[] = [];
-    two.onGone(async id => {
+    two.onExpired(async id => {
       gone.push(id);
     });
     cut.isCut = true;
     await waitUntil(() => {
-      expect([one, two].filter(node => node.duty('work').isHeld).length).toBeLessThan(2);
-      return two.duty('work').isHeld;
+      expect([one, two].filter(node => node.leaderLease('work').isLeader).length).toBeLessThan(2);
+      return two.leaderLease('work').isLeader;
     });
     expect(told).toEqual(['take', 'leave']);
     expect(one.fault).toMatch('cut off');
     await waitUntil(() => gone.length > 0);
     cut.isCut = false;
     await waitUntil(async () => one.fault === undefined && (await two.find('one')) !== undefined);
-    expect(one.duty('work').isHeld).toBe(false);
+    expect(one.leaderLease('work').isLeader).toBe(false);
     expect(gone).toEqual(['one']);
   });
 
@@ -190,14 +190,14 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     });
     const node = await startTestNode('one', slowDatabase);
     const [isLeaving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    node.duty('work').on({
+    node.leaderLease('work').on({
       take: () => {},
       leave: () => {
         isLeaving.resolve();
         return goOn.promise;
       },
     });
-    await waitUntil(() => node.duty('work').isHeld);
+    await waitUntil(() => node.leaderLease('work').isLeader);
     await runSql(database, 'UPDATE nodes SET lease_until_ms = 1');
     await isLeaving.promise;
     isSlow = true;
@@ -219,10 +219,10 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     ];
     const calls: string[] = [];
     for (const node of others) {
-      node.onGone(async id => {
+      node.onExpired(async id => {
         calls.push(`always ${id}`);
       });
-      node.onGone(async id => {
+      node.onExpired(async id => {
         calls.push(`later ${id}`);
         if (calls.length < 3) throw new Error('not now');
       });
@@ -233,15 +233,15 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     expect(calls).toEqual(['always one', 'later one', 'later one']);
   });
 
-  it('go on with their duties at once after a crash and a restart', async () => {
+  it('keep their leader leases after a crash and a restart', async () => {
     const url = await clusterUrl();
     const database = await openClusterDatabase(url);
     const first = await startTestNode('one', database);
-    await waitUntil(() => first.duty('work').isHeld);
+    await waitUntil(() => first.leaderLease('work').isLeader);
     const second = createTestNode('one', database);
-    const duty = second.duty('work');
+    const leaderLease = second.leaderLease('work');
     await second.start();
-    expect(duty.isHeld).toBe(true);
+    expect(leaderLease.isLeader).toBe(true);
     await second.stop();
   });
 
@@ -261,12 +261,12 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     const early = { ...systemClock, nowMs: () => Date.now() + 600_000 };
     const one = await startTestNode('one', await openClusterDatabase(url), { clock: late });
     const two = await startTestNode('two', await openClusterDatabase(url), { clock: early });
-    const duties = [one.duty('work'), two.duty('work')];
-    await waitUntil(() => duties.some(({ isHeld }) => isHeld));
+    const leases = [one.leaderLease('work'), two.leaderLease('work')];
+    await waitUntil(() => leases.some(({ isLeader }) => isLeader));
     await waitUntil(async () => (await one.list()).length === 2 && (await two.list()).length === 2);
     const until = performance.now() + 2 * testTimes.renewEveryMs;
     await waitUntil(() => performance.now() > until);
-    expect(duties.filter(({ isHeld }) => isHeld)).toHaveLength(1);
+    expect(leases.filter(({ isLeader }) => isLeader)).toHaveLength(1);
     expect([one.fault, two.fault]).toEqual([undefined, undefined]);
   });
 });

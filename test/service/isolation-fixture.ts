@@ -107,7 +107,7 @@ export async function startFilled(): Promise<FilledServer> {
   const resolver = new HostResolver();
   const dispatcher = new WebhookDispatcher({
     queue: outbox!.webhooks,
-    duty: { isHeld: true, on: ({ take }) => take() },
+    leaderLease: { isLeader: true, on: ({ take }) => take() },
     sender: new WebhookSender({
       allowPrivateTargets: true,
       resolve: hostname => resolver.resolve(hostname),

@@ -193,7 +193,7 @@ describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
         ...onlyOwner,
         id,
         isAlone: async () => false,
-        onGone: (listener: (nodeId: string) => Promise<void>) => void gone.push(listener),
+        onExpired: (listener: (nodeId: string) => Promise<void>) => void gone.push(listener),
       };
       const jobs = new Jobs({
         ...{ database: own, kinds: [kind], lanes: { work: 1 }, log: silentLogger, owner },

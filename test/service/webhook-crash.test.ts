@@ -30,7 +30,7 @@ const script = `
   }
   const sender = new WebhookSender({ allowPrivateTargets: true, resolve: () => {}, timeoutMs: 5_000 });
   const dispatcher = new WebhookDispatcher({
-    queue: outbox.webhooks, sender, duty: { isHeld: true, on: ({ take }) => take() }, version: '0', log: silentLogger,
+    queue: outbox.webhooks, sender, leaderLease: { isLeader: true, on: ({ take }) => take() }, version: '0', log: silentLogger,
   });
   await dispatcher.start();
   const timer = setInterval(async () => {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { DeliveryCleanupStore } from '../../src/events/webhooks/delivery-cleanup.store.ts';
 import { DeliveryCleanup } from '../../src/events/webhooks/delivery-cleanup.ts';
-import { WebhookDispatcher, type WebhookDuty } from '../../src/events/webhooks/webhook-dispatcher.ts';
+import { WebhookDispatcher, type WebhookLeaderLease } from '../../src/events/webhooks/webhook-dispatcher.ts';
 import type { WebhookObserver } from '../../src/events/webhooks/webhook-lane.ts';
 import { WebhookSender, type WebhookSenderOptions } from '../../src/events/webhooks/webhook-sender.ts';
 import type { Clock } from '../../src/shared/clock.ts';
@@ -15,8 +15,8 @@ import type { Connection } from '../../src/store/connection.ts';
 import { singleValue } from '../support/sql.ts';
 import { type StartApiOptions, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
-/** Duty of the only server. */
-export const heldDuty: WebhookDuty = { isHeld: true, on: ({ take }) => take() };
+/** Leader lease of the only server. */
+export const heldLeaderLease: WebhookLeaderLease = { isLeader: true, on: ({ take }) => take() };
 
 /** A request that a receiver got. */
 export interface ReceivedHook {
@@ -108,14 +108,14 @@ export async function startWebhooks(
   });
   const sweeper = new DeliveryCleanup({
     store: new DeliveryCleanupStore(api.database),
-    duty: heldDuty,
+    leaderLease: heldLeaderLease,
     ...clockOption,
     log: silentLogger,
   });
   const dispatcher = new WebhookDispatcher({
     queue: outbox!.webhooks,
     sender,
-    duty: heldDuty,
+    leaderLease: heldLeaderLease,
     version: '0.0.0',
     webhookRemoved: () => sweeper.schedule(),
     ...(observer === undefined ? {} : { observer }),

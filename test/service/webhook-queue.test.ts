@@ -25,7 +25,7 @@ import { rowsOf, runSql } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { heldDuty, MovedClock } from './webhook-fixture.ts';
+import { heldLeaderLease, MovedClock } from './webhook-fixture.ts';
 
 async function opened(kind: DatabaseKind) {
   const dataDir = await testTempDir();
@@ -289,7 +289,7 @@ describe.each(databaseKinds)('on %s', kind => {
     await new WebhooksStore(database).remove(projectId, 'webhook_2', async () => {});
     const sweeper = new DeliveryCleanup({
       store: new DeliveryCleanupStore(database, { maxKept: 5 }),
-      duty: heldDuty,
+      leaderLease: heldLeaderLease,
       clock,
       log: silentLogger,
     });

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import type { HookResultRow, HookRow } from '../../store/event-tables.ts';
-import { holdRows } from '../../store/keep-rows.ts';
+import { lockForUpdate } from '../../store/row-locks.ts';
 import { type Hook, type HookKind, type HookResult, maxKeptResults } from './hook.ts';
 
 export class HooksStore {
@@ -60,7 +60,7 @@ export class HooksStore {
     await this.#database.transaction(async transaction => {
       const { queries } = transaction;
       const held = queries.selectFrom('hooks').select('id').where('id', '=', hookId);
-      if ((await transaction.first(holdRows(held, transaction))) === undefined) return;
+      if ((await transaction.first(lockForUpdate(held, transaction))) === undefined) return;
       await transaction.run(
         queries.insertInto('hook_results').values(
           results.map(result => ({

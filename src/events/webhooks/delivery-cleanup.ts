@@ -3,7 +3,7 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { yieldToEventLoop } from '../../shared/scheduling/yield-to-event-loop.ts';
 import type { DeliveryCleanupStore } from './delivery-cleanup.store.ts';
-import type { WebhookDuty } from './webhook-dispatcher.ts';
+import type { WebhookLeaderLease } from './webhook-dispatcher.ts';
 
 /** Takes a few milliseconds even when each delivery has a day of attempts with full responses. */
 const batchSize = 30;
@@ -15,17 +15,22 @@ export class DeliveryCleanup implements Component {
   readonly #store: DeliveryCleanupStore;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #duty: WebhookDuty;
+  readonly #leaderLease: WebhookLeaderLease;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isRequested = false;
   #isStopped = false;
 
-  constructor(options: { store: DeliveryCleanupStore; duty: WebhookDuty; clock?: Clock; log: Logger }) {
+  constructor(options: {
+    store: DeliveryCleanupStore;
+    leaderLease: WebhookLeaderLease;
+    clock?: Clock;
+    log: Logger;
+  }) {
     this.#store = options.store;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
-    this.#duty = options.duty;
+    this.#leaderLease = options.leaderLease;
   }
 
   async start(): Promise<void> {
@@ -51,7 +56,7 @@ export class DeliveryCleanup implements Component {
 
   async #cleanUp(): Promise<void> {
     try {
-      while (this.#isRequested && this.#duty.isHeld) {
+      while (this.#isRequested && this.#leaderLease.isLeader) {
         this.#isRequested = false;
         const nowMs = this.#clock.nowMs();
         await this.#repeat(() => this.#store.removeOrphans(batchSize));
@@ -65,6 +70,7 @@ export class DeliveryCleanup implements Component {
 
   async #repeat(removeBatch: () => Promise<number>): Promise<void> {
     await yieldToEventLoop();
-    while (!this.#isStopped && this.#duty.isHeld && (await removeBatch()) > 0) await yieldToEventLoop();
+    while (!this.#isStopped && this.#leaderLease.isLeader && (await removeBatch()) > 0)
+      await yieldToEventLoop();
   }
 }

@@ -19,15 +19,15 @@ import {
 } from './webhook-queue.store.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
-/** Only one server at a time sends. */
-export interface WebhookDuty {
-  readonly isHeld: boolean;
+/** Decides which server sends: only one at a time. */
+export interface WebhookLeaderLease {
+  readonly isLeader: boolean;
   on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> | void }): void;
 }
 
 interface WebhookDispatcherOptions {
   readonly queue: WebhookQueue;
-  readonly duty: WebhookDuty;
+  readonly leaderLease: WebhookLeaderLease;
   readonly sender: Pick<WebhookSender, 'send' | 'stop'>;
   readonly version: string;
   readonly webhookRemoved?: () => void;
@@ -79,7 +79,7 @@ export class WebhookDispatcher implements Component {
   #reportedDropped = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | undefined;
-  #isOnDuty = false;
+  #isLeader = false;
   #mustReload = false;
   #reloadAtMs = 0;
   /** Added to the clock of this server, it gives that of the database. */
@@ -99,7 +99,7 @@ export class WebhookDispatcher implements Component {
       changed: webhookId => this.#handleChange(webhookId),
       removed: webhookId => this.#handleRemoval(webhookId),
     });
-    this.#options.duty.on({ take: () => this.#take(), leave: () => this.#leave(leaveGraceMs) });
+    this.#options.leaderLease.on({ take: () => this.#take(), leave: () => this.#leave(leaveGraceMs) });
   }
 
   async drain(): Promise<void> {
@@ -121,9 +121,9 @@ export class WebhookDispatcher implements Component {
     if (this.#canSend) this.#dispatching.request();
   }
 
-  /** Asks the duty, too: a server that was suspended may learn late that another one has taken it. */
+  /** Checks the lease, too: a server that was suspended may learn late that another one has taken it. */
   get #canSend(): boolean {
-    return this.#state === 'started' && this.#isOnDuty && this.#options.duty.isHeld;
+    return this.#state === 'started' && this.#isLeader && this.#options.leaderLease.isLeader;
   }
 
   #nowMs(): number {
@@ -131,8 +131,8 @@ export class WebhookDispatcher implements Component {
   }
 
   #take(): void {
-    if (this.#isOnDuty || this.#state !== 'started') return;
-    this.#isOnDuty = true;
+    if (this.#isLeader || this.#state !== 'started') return;
+    this.#isLeader = true;
     this.#mustReload = true;
     this.scheduleDispatch();
   }
@@ -142,7 +142,7 @@ export class WebhookDispatcher implements Component {
    * stay due for the server that takes over.
    */
   async #leave(graceMs: number): Promise<void> {
-    this.#isOnDuty = false;
+    this.#isLeader = false;
     this.#clearTimers();
     await this.#dispatching.idle();
     const abort = setTimeout(() => this.#abortAll(), graceMs);
@@ -151,7 +151,7 @@ export class WebhookDispatcher implements Component {
     await this.#flushing;
     while (this.#outcomes.length > 0 && (await this.#storeOutcomes()));
     if (this.#outcomes.length > 0) this.#flushAfter(databaseRetryMs);
-    if (this.#isOnDuty) return;
+    if (this.#isLeader) return;
     this.#ready.clear();
     for (const lane of this.#lanes.values()) if (lane.running.size === 0) this.#lanes.delete(lane.webhookId);
   }
@@ -173,14 +173,14 @@ export class WebhookDispatcher implements Component {
 
   #handleChange(webhookId: string | undefined): void {
     this.#reportDropped();
-    if (!this.#isOnDuty) return;
+    if (!this.#isLeader) return;
     if (webhookId === undefined) this.#mustReload = true;
     else this.#wakeLane(this.#laneOf(webhookId));
     this.scheduleDispatch();
   }
 
   #handleRemoval(webhookId: string | undefined): void {
-    if (this.#isOnDuty) this.#options.webhookRemoved?.();
+    if (this.#isLeader) this.#options.webhookRemoved?.();
     const lane = webhookId === undefined ? undefined : this.#lanes.get(webhookId);
     if (lane === undefined) return;
     lane.isRemoved = true;

@@ -20,7 +20,7 @@ interface NodeLoadsOptions {
   readonly nodes: {
     readonly self: ListedNode;
     list(): Promise<readonly ListedNode[]>;
-    onGone(listener: (nodeId: string) => Promise<void>): void;
+    onExpired(listener: (nodeId: string) => Promise<void>): void;
   };
   readonly store: NodeLoadsStore;
   readonly live: () => { readonly broadcasts: number; readonly viewers: number };
@@ -50,7 +50,7 @@ export class NodeLoads implements Component {
       everyMs: options.intervalMs ?? defaultIntervalMs,
       log: options.log,
     });
-    options.nodes.onGone(nodeId => options.store.remove(nodeId));
+    options.nodes.onExpired(nodeId => options.store.remove(nodeId));
   }
 
   start(): Promise<void> {

@@ -7,8 +7,8 @@ export interface PeriodicTask {
   run(signal?: AbortSignal): number | Promise<number>;
 }
 
-/** Something that one of several servers does at a time. */
-export interface TaskDuty {
+/** Decides which of several servers runs the tasks. */
+export interface TaskLeaderLease {
   on(listeners: { readonly take: () => void; readonly leave: () => Promise<void> }): void;
 }
 
@@ -17,31 +17,31 @@ export class PeriodicTasks implements Component {
   readonly name: string;
   readonly #tasks: readonly PeriodicTask[];
   readonly #everyMs: number;
-  readonly #duty: TaskDuty | undefined;
+  readonly #leaderLease: TaskLeaderLease | undefined;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #currentRun: Promise<void> = Promise.resolve();
   #ending = new AbortController();
   #isStopped = false;
 
-  /** @param options.duty runs the tasks only while this server holds it; default: always */
+  /** @param options.leaderLease runs the tasks only while this server holds it; default: always */
   constructor(options: {
     name: string;
     tasks: readonly PeriodicTask[];
     everyMs: number;
-    duty?: TaskDuty;
+    leaderLease?: TaskLeaderLease;
     log: Logger;
   }) {
     this.name = options.name;
     this.#tasks = options.tasks;
     this.#everyMs = options.everyMs;
-    this.#duty = options.duty;
+    this.#leaderLease = options.leaderLease;
     this.#log = options.log;
   }
 
   async start(): Promise<void> {
-    if (this.#duty === undefined) this.#begin();
-    else this.#duty.on({ take: () => this.#begin(), leave: () => this.#end() });
+    if (this.#leaderLease === undefined) this.#begin();
+    else this.#leaderLease.on({ take: () => this.#begin(), leave: () => this.#end() });
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { newId } from '../../../shared/ids.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
-import { holdRows } from '../../../store/keep-rows.ts';
+import { lockForUpdate } from '../../../store/row-locks.ts';
 import type { ProjectPair } from './project-pair.ts';
 
 /** Images of a deleted project. Their files are left. */
@@ -70,7 +70,7 @@ export class ProjectPairsStore {
     const { queries } = transaction;
     const ids = Object.values(projectIds);
     const projects = queries.selectFrom('projects').select('id').where('id', 'in', ids);
-    await transaction.all(holdRows(projects, transaction));
+    await transaction.all(lockForUpdate(projects, transaction));
     for (const table of ['videos', 'recordings', 'live_streams'] as const) {
       const any = queries.selectFrom(table).select('project_id').where('project_id', 'in', ids).limit(1);
       if ((await transaction.first(any)) !== undefined) return false;

@@ -1,7 +1,7 @@
 import { attributeError } from '../../../http/routing/validation.ts';
 import type { ViewerLimits } from '../../../shared/playback-policy.ts';
 import type { Transaction } from '../../../store/connection.ts';
-import { holdRows } from '../../../store/keep-rows.ts';
+import { lockForUpdate } from '../../../store/row-locks.ts';
 
 interface SourceAccess {
   readonly isPublic: number;
@@ -57,7 +57,7 @@ async function readAccess(
       .select(['is_public as isPublic', 'playback_policy as policy'])
       .where('id', '=', id)
       .where('project_id', '=', projectId);
-    const row = await transaction.first(holdRows(stream, transaction));
+    const row = await transaction.first(lockForUpdate(stream, transaction));
     return row && { ...row, limits: null };
   }
   const video = queries
@@ -65,7 +65,7 @@ async function readAccess(
     .select(['is_public as isPublic', 'playback_policy as policy', 'viewer_limits as limits'])
     .where('id', '=', id)
     .where('project_id', '=', projectId);
-  return transaction.first(holdRows(video, transaction));
+  return transaction.first(lockForUpdate(video, transaction));
 }
 
 /**

@@ -2,11 +2,11 @@ import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
-import { keepRows } from '../../../store/keep-rows.ts';
 import { listTotal } from '../../../store/list-total.ts';
 import type { PlayerRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
+import { lockForKeyShare } from '../../../store/row-locks.ts';
 import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 
 interface ThemedRows {
@@ -62,7 +62,7 @@ export class PlayersStore {
       .select('id')
       .where('id', '=', playerId)
       .where('project_id', '=', projectId);
-    return (await connection.first(keepRows(player, connection))) !== undefined;
+    return (await connection.first(lockForKeyShare(player, connection))) !== undefined;
   }
 
   async list(

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { SigningKeyRow } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
-import { holdRows } from '../../../store/keep-rows.ts';
+import { lockForUpdate } from '../../../store/row-locks.ts';
 import type { SigningAlgorithm, SigningKey } from './signing-key.ts';
 
 export class SigningKeysStore {
@@ -46,7 +46,7 @@ export class SigningKeysStore {
   add(key: SigningKey, maxKeys: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const project = transaction.queries.selectFrom('projects').select('id').where('id', '=', key.projectId);
-      await transaction.first(holdRows(project, transaction));
+      await transaction.first(lockForUpdate(project, transaction));
       const others = await transaction.all(this.#ofProject(key.projectId).select('id').limit(maxKeys));
       if (others.length >= maxKeys) return false;
       await transaction.run(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayMs } from '../../../shared/day.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import { holdRows } from '../../../store/keep-rows.ts';
+import { lockForUpdate } from '../../../store/row-locks.ts';
 import { expiryNoticeMs } from '../videos/video.ts';
 
 export interface ExpiringVideo {
@@ -123,7 +123,7 @@ export class RetentionStore {
       .select('id')
       .where('id', '=', videoId)
       .where('expires_at_ms', '=', expiresAtMs);
-    return (await transaction.first(holdRows(video, transaction))) !== undefined;
+    return (await transaction.first(lockForUpdate(video, transaction))) !== undefined;
   }
 
   #expiring() {

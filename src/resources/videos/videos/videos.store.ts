@@ -11,9 +11,9 @@ import type { PlaybackPolicy } from '../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
-import { holdRows, keepRows } from '../../../store/keep-rows.ts';
 import type { VideoRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
+import { lockForKeyShare, lockForUpdate } from '../../../store/row-locks.ts';
 import type { Tables } from '../../../store/tables.ts';
 import { holdAccess, passOnAccess, skipDeleted } from '../../playback/playback-policies/inherited-access.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
@@ -134,7 +134,7 @@ export class VideosStore {
       .where('id', '=', videoId)
       .where('project_id', '=', projectId)
       .where('is_discarded', '=', Number(isDiscarded));
-    return (await transaction.first(keepRows(video, transaction))) !== undefined;
+    return (await transaction.first(lockForKeyShare(video, transaction))) !== undefined;
   }
 
   findDiscardedUntil(atMs: number, limit: number): Promise<string[]> {
@@ -410,7 +410,7 @@ export class VideosStore {
     return this.#database.transaction(async transaction => {
       const video = transaction.queries.selectFrom('videos').select('id').where('id', '=', videoId);
       // Waits for an upload that begins at the same time: the deletion sees its source.
-      await transaction.first(holdRows(video, transaction));
+      await transaction.first(lockForUpdate(video, transaction));
       return !(await isInUse(videoId, transaction)) && (await this.#remove(remove, transaction));
     });
   }

@@ -100,12 +100,12 @@ test('a stop waits for the chore that runs, begins no other, and sets no timer',
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('those of a duty run while this server holds it', async () => {
+test('tasks of a leader lease run while this server holds it', async () => {
   const listeners: { take: () => void; leave: () => Promise<void> }[] = [];
   const task = vi.fn(() => 0);
   const chores = new PeriodicTasks({
     ...{ name: 'chores', tasks: [{ name: 'task', run: task }], everyMs, log: silentLogger },
-    duty: { on: listener => void listeners.push(listener) },
+    leaderLease: { on: listener => void listeners.push(listener) },
   });
   await chores.start();
   await vi.advanceTimersByTimeAsync(2 * everyMs);

@@ -1,6 +1,6 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
-import { keepRows } from '../../../../store/keep-rows.ts';
 import type { VideoRow } from '../../../../store/media-tables.ts';
+import { lockForKeyShare } from '../../../../store/row-locks.ts';
 
 export interface VideoOwner {
   readonly projectId: string;
@@ -25,7 +25,7 @@ export function changeEncoding(
   work: (transaction: Transaction, owner: VideoOwner) => Promise<void>,
 ): Promise<void> {
   return connection.transaction(async transaction => {
-    const video = await transaction.first(keepRows(requestOf(videoId, transaction), transaction, 'v'));
+    const video = await transaction.first(lockForKeyShare(requestOf(videoId, transaction), transaction, 'v'));
     if (video === undefined) return;
     await transaction.run(
       transaction.queries

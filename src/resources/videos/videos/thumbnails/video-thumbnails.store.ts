@@ -1,8 +1,8 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import { keepRows } from '../../../../store/keep-rows.ts';
 import type { VideoThumbnailRow } from '../../../../store/media-tables.ts';
 import { prepareQuery } from '../../../../store/prepared-query.ts';
+import { lockForKeyShare } from '../../../../store/row-locks.ts';
 
 export interface ThumbnailChoice {
   readonly choice: 'default' | 'timecode' | 'upload';
@@ -113,7 +113,7 @@ export class VideoThumbnailsStore {
 async function holdVideo(videoId: string, transaction: Transaction): Promise<boolean> {
   await transaction.lock('thumbnail', videoId);
   const video = transaction.queries.selectFrom('videos').select('id').where('id', '=', videoId);
-  return (await transaction.first(keepRows(video, transaction))) !== undefined;
+  return (await transaction.first(lockForKeyShare(video, transaction))) !== undefined;
 }
 
 async function set(

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
  * Keeps the selected rows from being deleted until the transaction ends, so that others may refer to them.
  * @param of the table, when the query joins several
  */
-export function keepRows<Tables, Table extends keyof Tables, Row>(
+export function lockForKeyShare<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   { dialect }: Pick<Connection, 'dialect'>,
   of?: Table & string,
@@ -16,7 +16,7 @@ export function keepRows<Tables, Table extends keyof Tables, Row>(
 }
 
 /** Keeps others from changing the selected rows, and from referring to them, until the transaction ends. */
-export function holdRows<Tables, Table extends keyof Tables, Row>(
+export function lockForUpdate<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   { dialect }: Pick<Connection, 'dialect'>,
 ): SelectQueryBuilder<Tables, Table, Row> {

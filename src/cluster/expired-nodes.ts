@@ -3,35 +3,35 @@ import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import type { ClusterMembership } from './membership.ts';
 import type { NodeRun, NodeStore } from './node.store.ts';
-import type { SharedDuty } from './node.ts';
+import type { LeaderLease } from './node.ts';
 
-type GoneListener = (nodeId: string) => Promise<void>;
+type ExpiredNodeListener = (nodeId: string) => Promise<void>;
 
-/** Takes over what nodes without a lease did, on the node that has the duty. */
-export class GoneNodes {
+/** Takes over what nodes without a lease did, on the node that has the leader lease. */
+export class ExpiredNodes {
   readonly #store: NodeStore;
-  readonly #self: Pick<ClusterMembership, 'duty' | 'isSettled'>;
-  readonly #duty: SharedDuty;
+  readonly #self: Pick<ClusterMembership, 'leaderLease' | 'isSettled'>;
+  readonly #leaderLease: LeaderLease;
   readonly #log: Logger;
-  readonly #listeners = new Set<GoneListener>();
+  readonly #listeners = new Set<ExpiredNodeListener>();
   /** Listeners by run: what has succeeded is not repeated. */
-  readonly #succeeded = new Map<string, Set<GoneListener>>();
+  readonly #succeeded = new Map<string, Set<ExpiredNodeListener>>();
   readonly #task = new CoalescedTask(() => this.#takeOver());
 
-  constructor(store: NodeStore, self: Pick<ClusterMembership, 'duty' | 'isSettled'>, log: Logger) {
+  constructor(store: NodeStore, self: Pick<ClusterMembership, 'leaderLease' | 'isSettled'>, log: Logger) {
     this.#store = store;
     this.#self = self;
-    this.#duty = self.duty('gone-nodes');
+    this.#leaderLease = self.leaderLease('gone-nodes');
     this.#log = log;
-    this.#duty.on({ take: () => this.request(), leave: () => this.#succeeded.clear() });
+    this.#leaderLease.on({ take: () => this.request(), leave: () => this.#succeeded.clear() });
   }
 
-  on(listener: GoneListener): void {
+  on(listener: ExpiredNodeListener): void {
     this.#listeners.add(listener);
   }
 
   request(): void {
-    if (this.#duty.isHeld) this.#task.request();
+    if (this.#leaderLease.isLeader) this.#task.request();
   }
 
   async stop(): Promise<void> {
@@ -41,10 +41,10 @@ export class GoneNodes {
 
   async #takeOver(): Promise<void> {
     try {
-      for (const run of await this.#store.listGone(!this.#self.isSettled)) {
-        if (!this.#duty.isHeld) return;
+      for (const run of await this.#store.listExpired(!this.#self.isSettled)) {
+        if (!this.#leaderLease.isLeader) return;
         if (await this.#tellAll(run)) {
-          await this.#store.removeGone(run);
+          await this.#store.removeExpired(run);
           this.#succeeded.delete(run.runId);
           this.#log.info('node-gone', { nodeId: run.id });
         }
@@ -60,7 +60,7 @@ export class GoneNodes {
     for (const listener of this.#listeners) {
       if (succeeded.has(listener)) continue;
       // Checks again: the node may have returned.
-      if (!(await this.#store.isGone(run))) return false;
+      if (!(await this.#store.isExpired(run))) return false;
       try {
         await listener(run.id);
         succeeded.add(listener);

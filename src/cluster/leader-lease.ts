@@ -1,17 +1,17 @@
 import type { Logger } from '../shared/logger.ts';
-import type { SharedDuty } from './node.ts';
+import type { LeaderLease } from './node.ts';
 
-interface DutyListener {
+interface LeaderLeaseListener {
   readonly take: () => void;
   readonly leave: () => Promise<void> | void;
 }
 
-/** A duty that comes and goes with the lease of the node. */
-export class LeasedDuty implements SharedDuty {
+/** A leader lease that comes and goes with the lease of the node. */
+export class NodeLeaderLease implements LeaderLease {
   readonly name: string;
   readonly #hasLease: () => boolean;
   readonly #log: Logger;
-  readonly #listeners: DutyListener[] = [];
+  readonly #listeners: LeaderLeaseListener[] = [];
   #isTaken = false;
   #leaving: Promise<void> | undefined;
 
@@ -22,7 +22,7 @@ export class LeasedDuty implements SharedDuty {
     this.#log = log;
   }
 
-  get isHeld(): boolean {
+  get isLeader(): boolean {
     return this.#isTaken && this.#hasLease();
   }
 
@@ -31,9 +31,9 @@ export class LeasedDuty implements SharedDuty {
     return this.#isTaken || this.#leaving !== undefined;
   }
 
-  on(listener: DutyListener): void {
+  on(listener: LeaderLeaseListener): void {
     this.#listeners.push(listener);
-    if (this.isHeld) this.#call(listener);
+    if (this.isLeader) this.#call(listener);
   }
 
   take(): void {
@@ -54,7 +54,7 @@ export class LeasedDuty implements SharedDuty {
     return this.#leaving ?? Promise.resolve();
   }
 
-  #call({ take }: DutyListener): void {
+  #call({ take }: LeaderLeaseListener): void {
     try {
       take();
     } catch (error) {
