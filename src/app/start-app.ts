@@ -228,8 +228,8 @@ async function createVideoSide(foundation: Foundation) {
     },
     videos: {
       restoreDays: config['videos.restore'],
-      mp4SupportChanged: (videoId, isWished, transaction) =>
-        vodJobs.updateMp4Support(videoId, isWished, transaction),
+      mp4SupportChanged: (videoId, isSupported, transaction) =>
+        vodJobs.updateMp4Support(videoId, isSupported, transaction),
       findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
       discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
       restored: transaction => vod.jobs.resumeRestored(transaction),

@@ -230,14 +230,14 @@ describe('wishes that change while there is work', () => {
     const film = await fixture('h264-aac');
     const wished = await shop.add(film, { has_mp4_support: 0 });
     const unwished = await shop.add(film);
-    for (const [videoId, isWished] of [
+    for (const [videoId, isSupported] of [
       [wished, true],
       [unwished, false],
     ] as const) {
       await shop.database.transaction(async transaction => {
         const change = 'UPDATE videos SET has_mp4_support = ? WHERE id = ?';
-        await runSql(transaction, change, Number(isWished), videoId);
-        await shop.works.updateMp4Support(videoId, isWished, transaction);
+        await runSql(transaction, change, Number(isSupported), videoId);
+        await shop.works.updateMp4Support(videoId, isSupported, transaction);
       });
     }
     expect((await shop.settled(wished)).renditions.map(({ type }) => type)).toContain('mp4');
@@ -261,7 +261,7 @@ describe('wishes that change while there is work', () => {
   test('an mp4 on, off and on again is made once and told of once', async () => {
     const videoId = await shop.add(await fixture('h264-aac'), { has_mp4_support: 0 });
     await shop.settled(videoId);
-    for (const isWished of [true, false, true, true]) await shop.setMp4Support(videoId, isWished);
+    for (const isSupported of [true, false, true, true]) await shop.setMp4Support(videoId, isSupported);
     const state = await shop.settled(videoId);
     expect(state.renditions.find(({ type }) => type === 'mp4')?.status).toBe('encoded');
     const told = (await shop.events()).filter(({ payload }) => payload.videoId === videoId);
