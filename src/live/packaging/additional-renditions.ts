@@ -170,7 +170,7 @@ export class AdditionalRenditions {
       if (state === undefined) return;
       state.timescale = description.timescale;
       notifyEncoded(subscriber => subscriber.encodedTrack?.(track.name, description));
-      aligned.setRungTrack(track.name, description);
+      aligned.setRenditionTrack(track.name, description);
       delivered(track, original);
     });
   }

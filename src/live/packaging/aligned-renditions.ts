@@ -122,7 +122,7 @@ export class AlignedRenditions {
   }
 
   /** @returns false when the rung has this track already, from a former encoder */
-  setRungTrack(name: string, track: TrackDescription): boolean {
+  setRenditionTrack(name: string, track: TrackDescription): boolean {
     const former = this.#renditionTracks.get(name);
     if (former?.sampleEntry.equals(track.sampleEntry) === true && former.timescale === track.timescale)
       return false;

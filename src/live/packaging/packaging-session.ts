@@ -233,7 +233,7 @@ export class PackagingSession {
   readonly #ladderEvents: LadderTranscoderEvents = {
     track: (name, track) => {
       this.#notifyEncoded(subscriber => subscriber.encodedTrack?.(name, track));
-      this.#runGuarded(() => this.#setRungTrack(name, track));
+      this.#runGuarded(() => this.#setRenditionTrack(name, track));
     },
     sample: (name, sample, atMs) =>
       this.#runGuarded(() => {
@@ -279,7 +279,7 @@ export class PackagingSession {
       ...(audio === undefined || isDemuxed ? {} : { audio }),
     };
     this.#output.setTracks(sourceRendition, sourceTracks);
-    if (video !== undefined) this.#aligned.setRungTrack(sourceRendition, video);
+    if (video !== undefined) this.#aligned.setRenditionTrack(sourceRendition, video);
     const { originalAudio } = this.#inputTracks;
     const original = originalAudio === undefined ? [] : [originalAudioRendition];
     const ownTracks = isDemuxed ? [...original, ...this.#additional.renditions] : [];
@@ -366,8 +366,8 @@ export class PackagingSession {
     this.#output.renditions.captionsFound(findCaptionChannels(tracks.video?.codec, sample.data));
   }
 
-  #setRungTrack(name: string, track: TrackDescription): void {
-    if (!this.#aligned.setRungTrack(name, track)) return;
+  #setRenditionTrack(name: string, track: TrackDescription): void {
+    if (!this.#aligned.setRenditionTrack(name, track)) return;
     if (name === sourceRendition && this.#segmenter === undefined) {
       this.#startSegmenter({ ...this.#inputTracks, video: track });
     }
