@@ -118,7 +118,7 @@ async function writeViewing(
     const isWeekend = [0, 6].includes(new Date(startMs).getUTCDay());
     const growth = 1 + (days - day) / days;
     const plays = Math.round((isWeekend ? 95 : 60) * growth * (0.85 + random() * 0.3));
-    const facts: PlaybackUpdate[] = [];
+    const updates: PlaybackUpdate[] = [];
     for (let play = 0; play < plays; play += 1) {
       // Views peak in the evening.
       const hour = 12 + 8 * (random() + random() + random() - 1) + (random() < 0.3 ? 3 : 0);
@@ -132,7 +132,7 @@ async function writeViewing(
       const seconds = isPlayed ? Math.ceil(watched.seconds * Math.min(1, 0.15 + random())) : 0;
       const views = [3, 5, 10, 30].map(least => Number(seconds >= least));
       const firstSlot = Math.floor(atMs / slotMs);
-      facts.push({
+      updates.push({
         key: randomBytes(16),
         context: {
           projectId,
@@ -168,8 +168,8 @@ async function writeViewing(
           : [],
       });
     }
-    for (let from = 0; from < facts.length; from += 50) {
-      await writes.write(facts.slice(from, from + 50), startMs);
+    for (let from = 0; from < updates.length; from += 50) {
+      await writes.write(updates.slice(from, from + 50), startMs);
     }
   }
 }

@@ -283,8 +283,8 @@ async function vodEntry(
   playback: VodPlayback,
   extras: VideoExtras,
 ): Promise<VodEntry> {
-  const { playerId, facts, ...rest } = row;
-  const { width, height, duration } = facts as Partial<SourceMetadata>;
+  const { playerId, sourceMetadata, ...rest } = row;
+  const { width, height, duration } = sourceMetadata as Partial<SourceMetadata>;
   const isPlayable = row.isPlayable || (await playback.isPlayable(videoId));
   return {
     videoId,

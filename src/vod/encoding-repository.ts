@@ -8,14 +8,14 @@ export interface RenditionName {
 
 export interface FinishedRendition extends RenditionName {
   readonly file: string;
-  readonly facts: unknown;
+  readonly renditionMetadata: unknown;
 }
 
 export interface StoredRendition extends RenditionName {
   readonly status: 'waiting' | 'encoding' | 'encoded' | 'failed';
   readonly progressPercent: number;
   readonly file: string | undefined;
-  readonly facts: unknown;
+  readonly renditionMetadata: unknown;
 }
 
 /** An HLS rendition beside the H.264 one of the same quality. */
@@ -26,7 +26,7 @@ export interface CodecRenditionName {
 
 export interface FinishedCodecRendition extends CodecRenditionName {
   readonly file: string;
-  readonly facts: unknown;
+  readonly renditionMetadata: unknown;
 }
 
 export interface StoredCodecRendition
@@ -49,7 +49,7 @@ export interface EncodingRequest {
 }
 
 export interface EncodingState {
-  readonly facts: unknown;
+  readonly sourceMetadata: unknown;
   readonly targetDurationSeconds: number | undefined;
   readonly isPlayable: boolean;
   readonly hasStoryboard: boolean;
@@ -89,7 +89,7 @@ export interface EncodingRepository {
   state(videoId: string, connection?: Connection): Promise<EncodingState | undefined>;
   setPlan(
     videoId: string,
-    facts: unknown,
+    sourceMetadata: unknown,
     renditions: readonly RenditionName[],
     connection?: Connection,
   ): Promise<void>;
@@ -108,7 +108,7 @@ export interface EncodingRepository {
     targetDurationSeconds?: number,
     connection?: Connection,
   ): Promise<void>;
-  updateMetadata(videoId: string, facts: unknown, connection?: Connection): Promise<void>;
+  updateMetadata(videoId: string, sourceMetadata: unknown, connection?: Connection): Promise<void>;
   markFailed(
     videoId: string,
     renditions: readonly RenditionName[],

@@ -91,7 +91,7 @@ describe.concurrent('a destination', () => {
       if (kind === 'video') expect(describeVideoTag(frames[0]!.body)!.role).toBe('keyframe');
       expect(frames[0]!.timestampMs).toBeLessThan(50);
     }
-    expect(session.facts()).toMatchObject({
+    expect(session.status()).toMatchObject({
       state: 'live',
       retries: 0,
       droppedFrames: 0,
@@ -109,14 +109,14 @@ describe.concurrent('a destination', () => {
     const url = urlOf(strict.port, `live?${token}`);
     await using session = startRestreamSession([{ url, key }]);
     session.play(tags);
-    const facts = await session.until('a refusal', ({ state }) => state === 'retrying');
-    expect(facts).toMatchObject({
+    const status = await session.until('a refusal', ({ state }) => state === 'retrying');
+    expect(status).toMatchObject({
       reason: 'refused',
       lastError: expect.stringContaining('Neither [key] nor [key] is known.'),
     });
     await session.until('another try', ({ retries }) => retries > 0);
     expect(session.log.length).toBeGreaterThan(0);
-    expect(JSON.stringify([session.log, session.facts()])).not.toMatch(/wrong-(key|token)/);
+    expect(JSON.stringify([session.log, session.status()])).not.toMatch(/wrong-(key|token)/);
   });
 
   test('that starts late and restarts is reconnected, while another one misses nothing', async () => {
@@ -148,14 +148,14 @@ describe.concurrent('a destination', () => {
     });
     await session.until('media again', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(key)[1], 'video').length > 10, { what: 'frames again' });
-    expect(session.facts().retries).toBeGreaterThanOrEqual(2);
+    expect(session.status().retries).toBeGreaterThanOrEqual(2);
 
     const [other, ...more] = publishersOf(otherKey);
     expect(more).toEqual([]);
     const times = media(other, 'video').map(({ timestampMs }) => timestampMs);
     const gaps = times.slice(1).map((at, index) => at - times[index]!);
     expect(Math.max(...gaps)).toBeLessThan(100);
-    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+    expect(session.status(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
 
     // An end while there is nothing to send is no failure of the destination: it is not waited for any longer than the first time.
     const waits = () =>
@@ -200,12 +200,12 @@ describe.concurrent('a destination', () => {
     await session.until('media', ({ state }) => state === 'live');
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > 5, { what: 'frames' });
     isReading = false;
-    const facts = await session.until('a stall', ({ state }) => state === 'retrying');
-    expect(facts).toMatchObject({ reason: 'stalled', lastError: expect.stringContaining('read nothing') });
-    expect(facts.droppedFrames).toBeGreaterThan(0);
+    const status = await session.until('a stall', ({ state }) => state === 'retrying');
+    expect(status).toMatchObject({ reason: 'stalled', lastError: expect.stringContaining('read nothing') });
+    expect(status.droppedFrames).toBeGreaterThan(0);
     const before = media(publishersOf(otherKey)[0], 'video').length;
     await waitUntil(() => media(publishersOf(otherKey)[0], 'video').length > before + 10, { what: 'frames' });
-    expect(session.facts(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
+    expect(session.status(1)).toMatchObject({ state: 'live', retries: 0, droppedFrames: 0 });
   });
 
   test('that reads slowly skips to keyframes, and stays connected', async () => {
@@ -243,7 +243,7 @@ describe.concurrent('a destination', () => {
     expect(isKeyframe(await waitUntil(isResumed, { what: 'frames after those that are missing' }))).toBe(
       true,
     );
-    expect(session.facts()).toMatchObject({ state: 'live', retries: 0 });
+    expect(session.status()).toMatchObject({ state: 'live', retries: 0 });
   });
 
   test('that sends malformed RTMP while it is live is disconnected, and tried again', async () => {
@@ -286,7 +286,7 @@ describe.concurrent('a destination', () => {
     const received = media(publishersOf(key)[0], 'video').map(({ body }) => body.toString('base64'));
     const sent = new Set(hevc.map(({ body }) => body.toString('base64')));
     expect(received.filter(body => !sent.has(body))).toEqual([]);
-    expect(session.facts()).toMatchObject({ state: 'live', retries: 0 });
+    expect(session.status()).toMatchObject({ state: 'live', retries: 0 });
   });
 
   test('that does not speak RTMP is said not to, or times out when it is silent', async () => {
@@ -349,7 +349,7 @@ describe.concurrent('a destination', () => {
       true,
       true,
     ]);
-    expect(session.facts()).toMatchObject({ retries: 0, lastError: undefined });
+    expect(session.status()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
   test('that nothing listens at is tried again', async () => {
@@ -409,7 +409,7 @@ describe.concurrent('a destination', () => {
     expect(newConfig!.body).toEqual(config.body);
     // Nothing is left out while the former connection ends.
     expect(firstFrame!.body.equals(otherTags.find(isKeyframe)!.body)).toBe(true);
-    expect(session.facts()).toMatchObject({ retries: 0, lastError: undefined });
+    expect(session.status()).toMatchObject({ retries: 0, lastError: undefined });
   });
 
   test('is told the end when the broadcast ends, and nothing is left', async () => {

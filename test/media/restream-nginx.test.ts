@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)('nginx as a destination', () => {
       (await recorded(streamKey)).tags.filter(({ kind }) => kind === 'video').length > 150;
     await waitUntil(isLong, { what: 'a recording' });
     await publisher.stop();
-    expect(session.facts()).toMatchObject({
+    expect(session.status()).toMatchObject({
       state: 'live',
       retries: 0,
       droppedFrames: 0,

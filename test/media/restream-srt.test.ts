@@ -50,7 +50,7 @@ describe('restreams over SRT', () => {
       .slice(1, 59)
       .map(({ timestampMs }, index) => timestampMs - frames[index]!.timestampMs);
     expect(Math.max(...steps)).toBeLessThanOrEqual(34);
-    expect(session.facts()).toMatchObject({ retries: 0, serverUrl: `srt://127.0.0.1:${proxy.port}` });
+    expect(session.status()).toMatchObject({ retries: 0, serverUrl: `srt://127.0.0.1:${proxy.port}` });
     await session.end();
     await waitUntil(() => there.publishers[0]!.closeReasons.length === 1);
     expect(there.publishers[0]!.closeReasons).toEqual(['unpublished']);

@@ -40,7 +40,9 @@ export async function serveRenditions(
 ): Promise<ServedRenditions> {
   const targetDurationSeconds = Math.max(
     1,
-    ...[...renditions.values()].map(({ facts }) => Math.round(facts.maxSegmentDurationSeconds)),
+    ...[...renditions.values()].map(({ renditionMetadata }) =>
+      Math.round(renditionMetadata.maxSegmentDurationSeconds),
+    ),
   );
   const playlistOf = (path: string): string | undefined => {
     if (path === '/manifest.m3u8') {
@@ -48,10 +50,11 @@ export async function serveRenditions(
         renditions: [...renditions].map(([name, rendition]) => ({
           name,
           record: {
-            ...rendition.facts,
+            ...rendition.renditionMetadata,
             ...rendition.bitRates(targetDurationSeconds),
             generation: 7,
-            durationSeconds: rendition.facts.durationTicks / rendition.facts.timescale,
+            durationSeconds:
+              rendition.renditionMetadata.durationTicks / rendition.renditionMetadata.timescale,
           },
         })),
       });

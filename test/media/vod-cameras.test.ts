@@ -123,7 +123,7 @@ describe('a video track without a frame beside audio', () => {
     const path = await make(`empty.${extension}`, ['-i', whole, '-c', 'copy', '-bsf:v', 'noise=drop=1']);
     const { state } = await play(path);
     expect(state.renditions.map(({ type, quality }) => [type, quality])).toEqual([['audio', 'audio']]);
-    expect(state.facts).toMatchObject({ width: null, duration: 2 });
+    expect(state.sourceMetadata).toMatchObject({ width: null, duration: 2 });
   });
 });
 

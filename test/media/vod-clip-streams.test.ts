@@ -66,7 +66,7 @@ describe.each(formats)('%s', (name, output) => {
     expect(plan.audioRenditions.map(one => [one.name, one.isPassthrough])).toEqual(
       expected.audioRenditions.map(one => [one.name, one.isPassthrough]),
     );
-    const { videoCodec, audioCodec, samplerate, aspectRatio } = plan.facts;
-    expect(expected.facts).toMatchObject({ videoCodec, audioCodec, samplerate, aspectRatio });
+    const { videoCodec, audioCodec, samplerate, aspectRatio } = plan.sourceMetadata;
+    expect(expected.sourceMetadata).toMatchObject({ videoCodec, audioCodec, samplerate, aspectRatio });
   });
 });

@@ -62,8 +62,12 @@ async function made(
 async function uploaded(path: string) {
   const videoId = await shop.add(path);
   const state = await shop.settled(videoId);
-  const facts = state.facts as { duration: number | null; framerate: number | null; bitrate: number | null };
-  return { videoId, state, facts };
+  const sourceMetadata = state.sourceMetadata as {
+    duration: number | null;
+    framerate: number | null;
+    bitrate: number | null;
+  };
+  return { videoId, state, sourceMetadata };
 }
 
 /** The same of one that becomes a video. */
@@ -117,8 +121,8 @@ describe('a transport stream whose audio ends before its video', () => {
       ...[...picture(3), ...tone(1), ...h264, ...aac],
       ...['-output_ts_offset', String(startSeconds)],
     ]);
-    const { videoId, facts } = await played(source);
-    expect(facts.duration).toBe(3);
+    const { videoId, sourceMetadata } = await played(source);
+    expect(sourceMetadata.duration).toBe(3);
     await expectSameVideo(source, videoId);
     for (const path of [await hlsFile(videoId, 'audio'), await mp4File(videoId)]) {
       const seconds = await secondsOfAudio(path, 2);
@@ -194,8 +198,8 @@ describe('a file that says 1000 frames a second', () => {
     'keeps its 60 frames, and its status tells how many a second they are: %s',
     async (name, codec, change) => {
       const source = await made(name, [...picture(2), ...codec], change);
-      const { videoId, facts } = await played(source);
-      expect(facts).toMatchObject({ framerate: 30, duration: 2 });
+      const { videoId, sourceMetadata } = await played(source);
+      expect(sourceMetadata).toMatchObject({ framerate: 30, duration: 2 });
       const expected = await decodeVideo(source);
       expect(expected).toHaveLength(60);
       for (const path of [await hlsFile(videoId, '240p'), await mp4File(videoId)]) {
@@ -212,8 +216,8 @@ describe('a file that says 1000 frames a second', () => {
   test('and has 90 of them a second has no more than 60 in the end', async () => {
     const rate90 = picture(2).map(arg => arg.replace('rate=30', 'rate=90'));
     const source = await made('fast.mkv', [...rate90, ...h264], mkv);
-    const { videoId, facts } = await played(source);
-    expect(facts.framerate).toBe(45);
+    const { videoId, sourceMetadata } = await played(source);
+    expect(sourceMetadata.framerate).toBe(45);
     expect(await decodeVideo(await hlsFile(videoId, '240p'))).toHaveLength(90);
   });
 });
@@ -260,9 +264,9 @@ describe('the duration in the status', () => {
     ['streamed.flac', tone(4), withoutLength],
   ])('is that of what viewers get: %s', async (name, args, change) => {
     const source = await made(name, args, change);
-    const { videoId, facts, state } = await played(source);
-    expect(facts.duration).toBe(4);
-    expect(Math.abs(facts.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.1);
+    const { videoId, sourceMetadata, state } = await played(source);
+    expect(sourceMetadata.duration).toBe(4);
+    expect(Math.abs(sourceMetadata.bitrate! / ((await stat(source)).size / 500) - 1)).toBeLessThan(0.1);
     // Previews are laid out over what there is to see.
     const storyboard = await shop.playback.file(videoId, 'storyboard.vtt');
     if (state.renditions.some(({ type }) => type === 'hls')) {
@@ -272,7 +276,7 @@ describe('the duration in the status', () => {
       );
       expect(Math.abs(Math.max(...ends) - 4)).toBeLessThan(ENDS_TOLERANCE_SECONDS);
     }
-    for (const { type, facts: own } of state.renditions) {
+    for (const { type, renditionMetadata: own } of state.renditions) {
       if (type !== 'mp4')
         expect(Math.abs((own as RenditionRecord).durationSeconds - 4)).toBeLessThan(ENDS_TOLERANCE_SECONDS);
     }

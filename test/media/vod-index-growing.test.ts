@@ -162,7 +162,7 @@ describe('a file that grows', () => {
       }
     }
     expect(opened.init).toEqual(growing.init);
-    expect(opened.facts).toEqual(growing.facts);
+    expect(opened.renditionMetadata).toEqual(growing.renditionMetadata);
   });
 
   test('gives its boundaries to the sound that grows beside it', async () => {

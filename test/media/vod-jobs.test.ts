@@ -225,7 +225,9 @@ describe('what its owner wants', () => {
       await shop.add(await fixture('h264-aac'), { clip_start_ms: 1_500, clip_end_ms: 3_500 }),
     );
     expect(summary(state)).toEqual(['hls 240p encoded', 'mp4 240p encoded', 'audio audio encoded']);
-    const [video] = state.renditions.map(({ facts }) => facts as { durationSeconds: number });
+    const [video] = state.renditions.map(
+      ({ renditionMetadata }) => renditionMetadata as { durationSeconds: number },
+    );
     expect(video?.durationSeconds).toBeCloseTo(2, 1);
   });
 
@@ -315,5 +317,5 @@ function generationOf(
   name: string,
 ): number {
   const rendition = codecRenditions.find(({ codec }) => name.startsWith(codec));
-  return (rendition!.facts as { generation: number }).generation;
+  return (rendition!.renditionMetadata as { generation: number }).generation;
 }

@@ -203,7 +203,7 @@ describe('a film', () => {
       ...['-f', 'matroska', '-live', '1'],
     ]);
     const state = await shop.settled(await shop.add(film));
-    expect(state.facts).toMatchObject({ duration: 3 });
+    expect(state.sourceMetadata).toMatchObject({ duration: 3 });
     expect(state.hasStoryboard).toBe(true);
   });
 
@@ -333,7 +333,7 @@ test('sound that ends long before the picture goes on in silence', async () => {
   const state = await shop.settled(await shop.add(film));
   const seconds = state.renditions
     .filter(({ type }) => type !== 'mp4')
-    .map(({ facts }) => (facts as { durationSeconds: number }).durationSeconds);
+    .map(({ renditionMetadata }) => (renditionMetadata as { durationSeconds: number }).durationSeconds);
   expect(seconds).toHaveLength(2);
   for (const length of seconds) expect(Math.abs(length - 8)).toBeLessThan(0.1);
 });

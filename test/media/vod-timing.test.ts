@@ -54,7 +54,7 @@ async function played(path: string) {
   return {
     videoId,
     isPassthrough,
-    facts: state.facts as { duration: number | null; framerate: number | null },
+    sourceMetadata: state.sourceMetadata as { duration: number | null; framerate: number | null },
   };
 }
 
@@ -132,7 +132,7 @@ describe('a variable frame rate', () => {
     ],
   ])('shows every frame at its time, and no more: %s', async (name, args, seconds, expected) => {
     const source = await made(`${name}.${expected.isPassthrough ? 'mp4' : 'mkv'}`, args);
-    const { videoId, isPassthrough, facts } = await played(source);
+    const { videoId, isPassthrough, sourceMetadata } = await played(source);
     expect({ isPassthrough }).toEqual(expected);
     const found = await listed(videoId);
     expectTimes(found.frames, await decoded(source));
@@ -140,7 +140,7 @@ describe('a variable frame rate', () => {
     const shown = found.frames.at(-1)!.seconds - START_SECONDS;
     expect(found.seconds).toBeGreaterThan(shown);
     expect(found.seconds).toBeLessThan(seconds + FRAME_SECONDS);
-    expect(facts.duration).toBeLessThanOrEqual(Math.round(seconds));
+    expect(sourceMetadata.duration).toBeLessThanOrEqual(Math.round(seconds));
     // Players add up decode intervals.
     expect(Math.abs(found.decodedSeconds - found.seconds)).toBeLessThan(FRAME_SECONDS);
   });
@@ -302,8 +302,8 @@ describe('a source without times', () => {
     const source = await made('clock.h264', [
       ...[...picture(4, ''), ...h264, '-x264-params', 'timebase=1/2000:force-cfr=1:fps=1000/1'],
     ]);
-    const { videoId, facts } = await played(source);
-    expect(facts.duration).toBe(4);
+    const { videoId, sourceMetadata } = await played(source);
+    expect(sourceMetadata.duration).toBe(4);
     expect((await listed(videoId)).frames).toHaveLength(100);
   });
 });
@@ -315,8 +315,8 @@ test('a stated rate of 120 frames a second adds no frames, and is not repeated',
   const at = bytes.indexOf(Buffer.from('23e383', 'hex')) + 3;
   bytes.writeUIntBE(8_333_333, at + 1, bytes[at]! & 0x7f);
   await writeFile(source, bytes);
-  const { videoId, facts } = await played(source);
-  expect(facts).toMatchObject({ framerate: 25, duration: 4 });
+  const { videoId, sourceMetadata } = await played(source);
+  expect(sourceMetadata).toMatchObject({ framerate: 25, duration: 4 });
   const { frames } = await listed(videoId);
   expectTimes(frames, await decoded(source));
 });

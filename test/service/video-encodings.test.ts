@@ -17,7 +17,7 @@ const hls = (quality: string): RenditionName => ({ type: 'hls', quality });
 const mp4: RenditionName = { type: 'mp4', quality: '360p' };
 const audio: RenditionName = { type: 'audio', quality: 'audio' };
 const done = (...names: RenditionName[]) =>
-  names.map(name => ({ ...name, file: `hls-1/${name.quality}.index`, facts: {} }));
+  names.map(name => ({ ...name, file: `hls-1/${name.quality}.index`, renditionMetadata: {} }));
 
 type EventRow = { readonly type: string; readonly payload: string };
 
@@ -99,7 +99,12 @@ describe('renditions', () => {
     await store.markFinished(videoId, done(hls('240p')), 6);
     await store.setPlan(videoId, { width: 2 }, [hls('360p')]);
     expect(await store.state(videoId)).toMatchObject({
-      ...{ facts: { width: 2 }, isPlayable: false, targetDurationSeconds: undefined, failure: undefined },
+      ...{
+        sourceMetadata: { width: 2 },
+        isPlayable: false,
+        targetDurationSeconds: undefined,
+        failure: undefined,
+      },
       renditions: [{ quality: '360p', status: 'waiting', file: undefined }],
     });
   });
@@ -249,7 +254,7 @@ describe('a failure', () => {
     await reset();
     expect(await revision()).toBeGreaterThan(before);
     expect(await store.state(videoId)).toMatchObject({
-      ...{ facts: {}, failure: undefined, hasStoryboard: false, renditions: [] },
+      ...{ sourceMetadata: {}, failure: undefined, hasStoryboard: false, renditions: [] },
     });
     expect(await store.hasFailed(videoId)).toBe(false);
   });
@@ -390,7 +395,7 @@ describe.each(databaseKinds)('renditions in other codecs, on %s', kind => {
     await inTransaction(transaction =>
       codecs.markFinished(
         videoId,
-        [{ ...av1, file: 'av1-7/240p.mp4.index', facts: { width: 1 } }],
+        [{ ...av1, file: 'av1-7/240p.mp4.index', renditionMetadata: { width: 1 } }],
         transaction,
       ),
     );
@@ -400,7 +405,10 @@ describe.each(databaseKinds)('renditions in other codecs, on %s', kind => {
     ]);
     const after = (await store.state(videoId))!;
     expect(after.revision).toBe(before + 1);
-    expect(after.codecRenditions.at(-1)).toMatchObject({ status: 'encoded', facts: { width: 1 } });
+    expect(after.codecRenditions.at(-1)).toMatchObject({
+      status: 'encoded',
+      renditionMetadata: { width: 1 },
+    });
   });
 
   test('fail without the other codec, and without the video', async () => {

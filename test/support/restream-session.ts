@@ -22,8 +22,12 @@ export interface RestreamFixture {
   readonly restreams: Restreamer;
   readonly log: LogLine[];
   readonly stopped: StoppedRestream[];
-  facts(index?: number): RestreamStatus;
-  until(what: string, condition: (facts: RestreamStatus) => boolean, index?: number): Promise<RestreamStatus>;
+  status(index?: number): RestreamStatus;
+  until(
+    what: string,
+    condition: (status: RestreamStatus) => boolean,
+    index?: number,
+  ): Promise<RestreamStatus>;
   /** Plays tags again and again at their pace, the configuration first; stops at the end of the session or when told to. */
   play(tags: readonly FlvTag[]): { stop(): Promise<void> };
   /** The publisher is gone for now. */
@@ -85,7 +89,7 @@ export function startRestreamSession(
   });
   const playing = new Set<{ stop(): Promise<void> }>();
   let offsetMs = 0;
-  const facts = (index = 0) => restreams.ofStream(streamId)![index]!;
+  const status = (index = 0) => restreams.ofStream(streamId)![index]!;
   const end = async (reason: 'completed' | 'deleted' = 'completed') => {
     for (const one of playing) await one.stop();
     follower.ended(reason);
@@ -95,10 +99,10 @@ export function startRestreamSession(
     restreams,
     log,
     stopped,
-    facts,
+    status,
     until: (what, condition, index = 0) =>
-      waitUntil(() => (condition(facts(index)) ? facts(index) : undefined), {
-        what: () => `${what}: ${JSON.stringify(facts(index))}`,
+      waitUntil(() => (condition(status(index)) ? status(index) : undefined), {
+        what: () => `${what}: ${JSON.stringify(status(index))}`,
       }),
     play: tags => {
       let isOver = false;

@@ -70,8 +70,8 @@ async function* writeFile(
 }
 
 function* headersOf(path: string, size: number, mtime: Date): Generator<Buffer> {
-  const facts = { path, size, mtime, mode: 0o600, uid: 0, gid: 0, type: 'File' } as const;
-  const header = new Header(facts);
+  const fields = { path, size, mtime, mode: 0o600, uid: 0, gid: 0, type: 'File' } as const;
+  const header = new Header(fields);
   if (header.encode()) yield new Pax({ path, size, mtime }).encode();
   yield header.block!;
 }

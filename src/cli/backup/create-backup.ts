@@ -218,7 +218,7 @@ async function surveyOf(files: AsyncIterable<DataFile>): Promise<Survey> {
 }
 
 function describe({ version, contents }: BackupOptions, { files, bytes }: Survey): string {
-  const facts = {
+  const description = {
     format: formatVersion,
     version,
     createdAt: new Date().toISOString(),
@@ -227,7 +227,7 @@ function describe({ version, contents }: BackupOptions, { files, bytes }: Survey
     files,
     bytes,
   };
-  return `${JSON.stringify(facts, undefined, 2)}\n`;
+  return `${JSON.stringify(description, undefined, 2)}\n`;
 }
 
 function checkTarget(path: string, dataDir: string, isForced: boolean): void {

@@ -180,21 +180,22 @@ async function textOf({ name, size, content }: ArchivedFile): Promise<string> {
 }
 
 function descriptionOf(text: string): Description {
-  let facts: Partial<Record<string, unknown>>;
+  let description: Partial<Record<string, unknown>>;
   try {
-    facts = JSON.parse(text) as Partial<Record<string, unknown>>;
+    description = JSON.parse(text) as Partial<Record<string, unknown>>;
   } catch {
     throw new BackupError(notOurs);
   }
-  if (facts.format !== formatVersion) {
+  if (description.format !== formatVersion) {
     throw new BackupError(
-      `The backup has format ${String(facts.format)}, but this version reads format ${formatVersion}. Restore it with the version that created it, ${String(facts.version)}.`,
+      `The backup has format ${String(description.format)}, but this version reads format ${formatVersion}. Restore it with the version that created it, ${String(description.version)}.`,
     );
   }
   return {
-    createdAt: String(facts.createdAt),
-    contents: facts.isDatabaseOnly === true ? 'database' : facts.isMediaOnly === true ? 'media' : 'all',
-    bytes: Number(facts.bytes) || 0,
+    createdAt: String(description.createdAt),
+    contents:
+      description.isDatabaseOnly === true ? 'database' : description.isMediaOnly === true ? 'media' : 'all',
+    bytes: Number(description.bytes) || 0,
   };
 }
 

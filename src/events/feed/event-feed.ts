@@ -321,9 +321,9 @@ export class EventFeed implements Component {
       if (messages === undefined) byProject.set(projectId, [message]);
       else messages.push(message);
     };
-    for (const facts of broadcasts(projectId => this.#isWanted(broadcastStatsType, projectId))) {
-      const text = statsMessage(facts, atMs);
-      add(facts.projectId, { type: broadcastStatsType, subjectId: facts.liveStreamId, text });
+    for (const stats of broadcasts(projectId => this.#isWanted(broadcastStatsType, projectId))) {
+      const text = statsMessage(stats, atMs);
+      add(stats.projectId, { type: broadcastStatsType, subjectId: stats.liveStreamId, text });
     }
     for (const moment of restreams?.(projectId => this.#isWanted(restreamStateType, projectId)) ?? []) {
       const text = restreamMessage(moment, atMs);

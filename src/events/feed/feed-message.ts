@@ -89,13 +89,13 @@ export function eventMessage(event: StoredEvent): string {
 }
 
 export function statsMessage(
-  { projectId, encoder, lastDroppedAtMs, ...facts }: BroadcastStatsMessage,
+  { projectId, encoder, lastDroppedAtMs, ...stats }: BroadcastStatsMessage,
   atMs: number,
 ): string {
   return JSON.stringify({
     type: broadcastStatsType,
     emittedAt: formatAtom(atMs),
-    ...facts,
+    ...stats,
     encoder: encoder === '' ? undefined : encoder,
     lastDroppedAt: lastDroppedAtMs === undefined ? undefined : formatAtom(lastDroppedAtMs),
   });

@@ -169,10 +169,10 @@ export class FragmentReader {
   #handOut(box: OpenBox, body: Buffer): void {
     const announced = this.#announced;
     this.#announced = [];
-    for (const { position, sizeBytes, ...facts } of announced) {
-      if (!this.#trackIds.has(facts.trackId)) continue;
+    for (const { position, sizeBytes, ...sample } of announced) {
+      if (!this.#trackIds.has(sample.trackId)) continue;
       const from = position - box.bodyPosition;
-      this.#handlers.onSample({ ...facts, data: ownedView(body.subarray(from, from + sizeBytes)) });
+      this.#handlers.onSample({ ...sample, data: ownedView(body.subarray(from, from + sizeBytes)) });
     }
   }
 }

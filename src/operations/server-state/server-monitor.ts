@@ -131,7 +131,7 @@ export class ServerMonitor implements Component {
       readDisk(dataDir),
       components.nodes(),
     ]);
-    const facts = {
+    const measured = {
       cpu,
       memory: { serverBytes, ...(childrenBytes === undefined ? {} : { childrenBytes }), ...machine },
       disk: { ...disk, minFreeBytes: components.minFreeBytes },
@@ -142,13 +142,13 @@ export class ServerMonitor implements Component {
       version,
       startedAt: formatAtom(this.#startedAtMs),
       measuredAt: formatAtom(nowMs),
-      ...facts,
+      ...measured,
       isolation: components.isolation,
       encoder: components.encoder(),
       codecs: components.codecs,
       live: components.live(),
       ...(nodes === undefined ? {} : { nodes }),
-      warnings: findWarnings({ ...facts, recordingLagSeconds: components.recordingLagSeconds() }),
+      warnings: findWarnings({ ...measured, recordingLagSeconds: components.recordingLagSeconds() }),
     };
   }
 }

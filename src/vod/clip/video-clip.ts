@@ -52,7 +52,7 @@ export async function clippableSeconds(
   const found = state && clippableRenditions(state);
   const main = found?.video ?? found?.audio[0]?.stereo;
   if (main === undefined) return undefined;
-  const { durationSeconds, endSeconds } = main.facts as RenditionRecord;
+  const { durationSeconds, endSeconds } = main.renditionMetadata as RenditionRecord;
   return endSeconds ?? durationSeconds;
 }
 

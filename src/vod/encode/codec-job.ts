@@ -30,7 +30,10 @@ export async function planCodecs(
 ): Promise<void> {
   const { settings, codecRenditions, jobs } = context;
   const qualities = state.renditions
-    .filter(({ type, status, facts }) => type === 'hls' && status === 'encoded' && isLargeEnough(facts))
+    .filter(
+      ({ type, status, renditionMetadata }) =>
+        type === 'hls' && status === 'encoded' && isLargeEnough(renditionMetadata),
+    )
     .map(({ quality }) => quality);
   if (qualities.length === 0) return;
   const codecs = new Set([...settings.codecs, ...state.codecRenditions.map(({ codec }) => codec)]);
@@ -46,8 +49,8 @@ export async function planCodecs(
   }
 }
 
-function isLargeEnough(facts: unknown): boolean {
-  const { width = 0, height = 0 } = facts as RenditionRecord;
+function isLargeEnough(renditionMetadata: unknown): boolean {
+  const { width = 0, height = 0 } = renditionMetadata as RenditionRecord;
   return Math.min(width, height) >= minSidePixels;
 }
 
@@ -116,7 +119,7 @@ async function encodeRenditions(
     await folders.keep(videoId, name, input.signal);
     const finished = [...growing].map(([quality, rendition]) => ({
       ...{ codec, quality, file: `${name}/${quality}.mp4.index` },
-      facts: recordOf(rendition, generation, targetSeconds),
+      renditionMetadata: recordOf(rendition, generation, targetSeconds),
     }));
     await records.transaction(async transaction => {
       await job.ensureOwned(transaction);

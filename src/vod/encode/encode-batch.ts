@@ -188,20 +188,20 @@ async function storeFinished(
 ): Promise<void> {
   const targetSeconds = Math.max(
     folder.targetSeconds,
-    targetDurationOf([...renditions.values()].map(({ facts }) => facts)),
+    targetDurationOf([...renditions.values()].map(({ renditionMetadata }) => renditionMetadata)),
   );
   const finished = [...renditions].map(([quality, rendition]) => ({
     type: typeOf(quality),
     quality,
     file: `${folder.name}/${quality}.mp4.index`,
-    facts: recordOf(rendition, folder.generation, targetSeconds),
+    renditionMetadata: recordOf(rendition, folder.generation, targetSeconds),
   }));
   await records.transaction(async transaction => {
     await ensureOwned(transaction);
     await records.markFinished(videoId, finished, targetSeconds, transaction);
     const stored = (await records.state(videoId, transaction))?.renditions ?? [];
     const encoded = stored.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
-    const measured = encoded.map(({ facts }) => facts as RenditionRecord);
+    const measured = encoded.map(({ renditionMetadata }) => renditionMetadata as RenditionRecord);
     await records.updateMetadata(videoId, measuredMetadata(plan, measured), transaction);
   });
 }
@@ -326,7 +326,8 @@ export async function finishedBoundaries(
   state: EncodingState | undefined,
 ): Promise<SegmentBoundaries | undefined> {
   const finished = state?.renditions.findLast(({ type, status }) => type === 'hls' && status === 'encoded');
-  if (finished?.file === undefined || (finished.facts as RenditionRecord).kind !== 'video') return undefined;
+  if (finished?.file === undefined || (finished.renditionMetadata as RenditionRecord).kind !== 'video')
+    return undefined;
   return boundariesOf(await context.reader.open(context.files.video(videoId, finished.file)));
 }
 

@@ -54,7 +54,9 @@ export async function encodeVideo(context: VodContext, job: RunningJob): Promise
 
 /** True when the header stated no duration or a wrong one. */
 function isStoryboardOutdated(before: EncodingState, after: EncodingState): boolean {
-  const [planned, measured] = [before, after].map(({ facts }) => (facts as Partial<SourceMetadata>).duration);
+  const [planned, measured] = [before, after].map(
+    ({ sourceMetadata }) => (sourceMetadata as Partial<SourceMetadata>).duration,
+  );
   if (planned === null || planned === undefined) return !after.hasStoryboard;
   return Math.abs(planned - (measured ?? planned)) > 1;
 }

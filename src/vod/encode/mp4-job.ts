@@ -28,7 +28,7 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
     await job.ensureOwned(transaction);
     await records.markStarted(videoId, [wanted], transaction);
   });
-  const bytes = (await context.reader.open(files.video(videoId, video.file!))).facts.bytes;
+  const bytes = (await context.reader.open(files.video(videoId, video.file!))).renditionMetadata.bytes;
   await context.files.ensureFreeSpace(2 * bytes, context.settings.minFreeBytes);
   await files.inWorkFolder(async folder => {
     const output = join(folder, 'source.mp4');
@@ -43,7 +43,12 @@ export async function makeMp4(context: VodContext, job: RunningJob): Promise<voi
       });
     });
     await files.publish(output, files.video(videoId, 'mp4', 'source.mp4'), job.signal);
-    const finished = { type: 'mp4', quality: wanted.quality, file: 'mp4/source.mp4', facts: {} } as const;
+    const finished = {
+      type: 'mp4',
+      quality: wanted.quality,
+      file: 'mp4/source.mp4',
+      renditionMetadata: {},
+    } as const;
     await records.transaction(async transaction => {
       await job.ensureOwned(transaction);
       await records.markFinished(videoId, [finished], undefined, transaction);
@@ -80,7 +85,7 @@ async function withInputs(
 async function withInput(
   context: VodContext,
   { subjectId: videoId, signal }: RunningJob,
-  { file = '', facts }: StoredRendition,
+  { file = '', renditionMetadata }: StoredRendition,
   kind: 'video' | 'audio',
   work: (input: Mp4Input) => Promise<void>,
 ): Promise<void> {
@@ -96,7 +101,7 @@ async function withInput(
       const probed = await tools.probe(path, signal);
       const plan = planSource(probed, {});
       const index = plan.kind === 'planned' ? plan[kind]?.index : undefined;
-      const { stream } = (facts ?? {}) as Partial<RenditionRecord>;
+      const { stream } = (renditionMetadata ?? {}) as Partial<RenditionRecord>;
       // Starts at 0: clips have earlier audio that only decoders need. It gets an edit list.
       const startSeconds = Math.max(0, probed.startSeconds ?? 0);
       return work({ path, index: stream ?? index ?? 0, startSeconds });
@@ -132,6 +137,6 @@ async function passthroughFile(
   return files.source(videoId);
 }
 
-function durationOf({ facts }: StoredRendition): number {
-  return Math.max(0.001, (facts as { durationSeconds?: number }).durationSeconds ?? 0);
+function durationOf({ renditionMetadata }: StoredRendition): number {
+  return Math.max(0.001, (renditionMetadata as { durationSeconds?: number }).durationSeconds ?? 0);
 }

@@ -95,7 +95,8 @@ async function frameSourceOf(
     tools,
     source,
     // The header may lack the duration or state a wrong one.
-    durationSeconds: encodedSeconds(state) || (plan.facts.duration === null ? 0 : plan.durationSeconds),
+    durationSeconds:
+      encodedSeconds(state) || (plan.sourceMetadata.duration === null ? 0 : plan.durationSeconds),
     startSeconds: (request.clip?.startMs ?? 0) / 1000,
     streamIndex,
     ...(stream === undefined ? {} : frameFormatOf(stream)),
@@ -103,12 +104,16 @@ async function frameSourceOf(
     ids: { videoId },
     memoryBytes: settings.memoryBytes,
     ...plan.video.displayResolution,
-    frameRate: plan.facts.framerate ?? (state.facts as Partial<SourceMetadata>).framerate ?? 25,
+    frameRate:
+      plan.sourceMetadata.framerate ?? (state.sourceMetadata as Partial<SourceMetadata>).framerate ?? 25,
     hasSandboxWatermark: hasSandboxWatermark(request),
   };
 }
 
 function encodedSeconds({ renditions }: EncodingState): number {
   const encoded = renditions.filter(({ type, status }) => type !== 'mp4' && status === 'encoded');
-  return Math.max(0, ...encoded.map(({ facts }) => (facts as RenditionRecord).durationSeconds));
+  return Math.max(
+    0,
+    ...encoded.map(({ renditionMetadata }) => (renditionMetadata as RenditionRecord).durationSeconds),
+  );
 }

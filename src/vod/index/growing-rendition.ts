@@ -75,7 +75,7 @@ export class GrowingRendition implements OpenRendition {
   }
 
   /** @throws AppError `server-error` while there is no segment */
-  get facts(): RenditionMetadata {
+  get renditionMetadata(): RenditionMetadata {
     if (this.#track === undefined || this.#assembler === undefined) {
       throw new AppError('server-error', 'A growing rendition has no segment yet.');
     }
@@ -106,7 +106,7 @@ export class GrowingRendition implements OpenRendition {
   }
 
   durationSeconds(index: number): number {
-    return this.#opened().table.row(index).durationTicks / this.facts.timescale;
+    return this.#opened().table.row(index).durationTicks / this.renditionMetadata.timescale;
   }
 
   async readSegment(index: number): Promise<SegmentBytes> {
@@ -117,7 +117,7 @@ export class GrowingRendition implements OpenRendition {
 
   bitRates(targetDurationSeconds: number): BitRates {
     if (this.segmentCount === 0) return { peakBitsPerSecond: 0, averageBitsPerSecond: 0 };
-    return this.#opened().table.bitRates(this.facts.timescale, targetDurationSeconds);
+    return this.#opened().table.bitRates(this.renditionMetadata.timescale, targetDurationSeconds);
   }
 
   /** Serialized. @throws AppError `media-malformed`; `stopped` after {@link finish} or {@link close} */
@@ -147,13 +147,13 @@ export class GrowingRendition implements OpenRendition {
         media: this.#options.mediaName ?? basename(this.#options.path),
         mediaBytes: this.#follower.fileBytes,
         startTicks: assembler.startTicks,
-        facts: this.facts,
+        renditionMetadata: this.renditionMetadata,
       };
       await this.#opened().finish(header, this.#init);
       this.#state = 'finished';
     });
     return {
-      ...this.facts,
+      ...this.renditionMetadata,
       file: `${this.#options.path}.index`,
       segmentStartsSeconds: this.#bounds.slice(0, -1),
     };

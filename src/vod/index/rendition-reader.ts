@@ -49,7 +49,7 @@ export class RenditionReader {
 }
 
 class OpenedRendition implements OpenRendition {
-  readonly facts: RenditionMetadata;
+  readonly renditionMetadata: RenditionMetadata;
   readonly init: Buffer;
   readonly #files: IndexFiles;
   readonly #index: LoadedIndex;
@@ -59,7 +59,7 @@ class OpenedRendition implements OpenRendition {
 
   constructor(files: IndexFiles, index: LoadedIndex, indexPath: string, mediaPath: string) {
     this.#files = files;
-    this.facts = index.facts;
+    this.renditionMetadata = index.renditionMetadata;
     this.init = index.init;
     this.#index = index;
     this.#indexPath = indexPath;
@@ -75,11 +75,13 @@ class OpenedRendition implements OpenRendition {
   }
 
   startSeconds(index: number): number {
-    return (this.#index.startTicks + this.#index.table.row(index).startTicks) / this.facts.timescale;
+    return (
+      (this.#index.startTicks + this.#index.table.row(index).startTicks) / this.renditionMetadata.timescale
+    );
   }
 
   durationSeconds(index: number): number {
-    return this.#index.table.row(index).durationTicks / this.facts.timescale;
+    return this.#index.table.row(index).durationTicks / this.renditionMetadata.timescale;
   }
 
   async readSegment(index: number): Promise<SegmentBytes> {
@@ -98,7 +100,7 @@ class OpenedRendition implements OpenRendition {
 
   bitRates(targetDurationSeconds: number): BitRates {
     if (this.#rates?.targetDurationSeconds !== targetDurationSeconds) {
-      const rates = this.#index.table.bitRates(this.facts.timescale, targetDurationSeconds);
+      const rates = this.#index.table.bitRates(this.renditionMetadata.timescale, targetDurationSeconds);
       this.#rates = { ...rates, targetDurationSeconds };
     }
     return this.#rates;

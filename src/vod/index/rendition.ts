@@ -39,7 +39,7 @@ export interface SegmentBytes {
 }
 
 export interface OpenRendition {
-  readonly facts: RenditionMetadata;
+  readonly renditionMetadata: RenditionMetadata;
   readonly segmentCount: number;
   readonly init: Buffer;
   /** Start from the first presented instant of the source. */

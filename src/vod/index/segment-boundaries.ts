@@ -20,7 +20,8 @@ export function boundariesOf(rendition: OpenRendition | IndexedRendition): Segme
     'segmentStartsSeconds' in rendition
       ? rendition.segmentStartsSeconds
       : Array.from({ length: rendition.segmentCount }, (_, index) => rendition.startSeconds(index));
-  const { durationTicks, timescale } = 'facts' in rendition ? rendition.facts : rendition;
+  const { durationTicks, timescale } =
+    'renditionMetadata' in rendition ? rendition.renditionMetadata : rendition;
   const end = { segmentCount: starts.length, seconds: (starts[0] ?? 0) + durationTicks / timescale };
   return { startSeconds: index => starts[index], end: () => end };
 }

@@ -28,7 +28,7 @@ interface IndexHeader {
   readonly media: string;
   readonly mediaBytes: number;
   readonly startTicks: number;
-  readonly facts: RenditionMetadata;
+  readonly renditionMetadata: RenditionMetadata;
 }
 
 export interface LoadedIndex extends IndexHeader {
@@ -170,15 +170,18 @@ async function readExactly(file: OpenedFile, position: number, length: number): 
 /** The name of `maxSegmentDurationSeconds` in files. */
 const storedMaxDuration = 'longestSegmentSeconds';
 
-function encodeHeader({ facts: { maxSegmentDurationSeconds, ...facts }, ...header }: IndexHeader): Buffer {
-  const stored = { ...facts, [storedMaxDuration]: maxSegmentDurationSeconds };
+function encodeHeader({
+  renditionMetadata: { maxSegmentDurationSeconds, ...metadata },
+  ...header
+}: IndexHeader): Buffer {
+  const stored = { ...metadata, [storedMaxDuration]: maxSegmentDurationSeconds };
   return Buffer.from(JSON.stringify({ ...header, facts: stored }));
 }
 
 function decodeHeader(json: string): IndexHeader {
-  const { facts, ...header } = JSON.parse(json);
-  const { [storedMaxDuration]: maxSegmentDurationSeconds, ...others } = facts;
-  return { ...header, facts: { ...others, maxSegmentDurationSeconds } };
+  const { facts: stored, ...header } = JSON.parse(json);
+  const { [storedMaxDuration]: maxSegmentDurationSeconds, ...others } = stored;
+  return { ...header, renditionMetadata: { ...others, maxSegmentDurationSeconds } };
 }
 
 function damaged(how: string): AppError {

@@ -46,15 +46,20 @@ export async function writeTrackIndex(
     await segments.writeAll();
     const { table } = writer;
     const finer: TrackDescription = { ...description, timescale };
-    const facts = renditionMetadata(finer, table, survey.end - survey.first);
+    const metadata = renditionMetadata(finer, table, survey.end - survey.first);
     const startTicks = segments.firstTicks - TIMELINE_START_SECONDS * timescale;
-    const header = { media: options.mediaName, mediaBytes: options.fileBytes, startTicks, facts };
+    const header = {
+      media: options.mediaName,
+      mediaBytes: options.fileBytes,
+      startTicks,
+      renditionMetadata: metadata,
+    };
     await writer.finish(header, writeInitSegment([finer]));
     const segmentStartsSeconds = Array.from(
       { length: table.length },
       (_, index) => (startTicks + table.row(index).startTicks) / timescale,
     );
-    return { ...facts, file: indexPath, segmentStartsSeconds };
+    return { ...metadata, file: indexPath, segmentStartsSeconds };
   } finally {
     await writer.close();
   }

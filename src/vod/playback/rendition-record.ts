@@ -53,10 +53,10 @@ export function recordOf(
   targetDurationSeconds: number,
 ): RenditionRecord {
   const { peakBitsPerSecond, averageBitsPerSecond } = rendition.bitRates(targetDurationSeconds);
-  const durationSeconds = rendition.facts.durationTicks / rendition.facts.timescale;
+  const durationSeconds = rendition.renditionMetadata.durationTicks / rendition.renditionMetadata.timescale;
   return {
     generation,
-    ...describe(rendition.facts),
+    ...describe(rendition.renditionMetadata),
     // Players compute the peak from EXTINF values, which are rounded to five decimals.
     peakBitsPerSecond: Math.ceil(peakBitsPerSecond * 1.0005),
     averageBitsPerSecond,
@@ -69,12 +69,12 @@ export function recordOfGrowing(rendition: OpenRendition, video: GrowingVideo): 
   return recordOf(rendition, video.generation, video.targetDurationSeconds);
 }
 
-export function targetDurationOf(facts: readonly (RenditionMetadata | undefined)[]): number {
-  return Math.max(1, ...facts.map(fact => Math.round(fact?.maxSegmentDurationSeconds ?? 0)));
+export function targetDurationOf(renditions: readonly (RenditionMetadata | undefined)[]): number {
+  return Math.max(1, ...renditions.map(one => Math.round(one?.maxSegmentDurationSeconds ?? 0)));
 }
 
-function describe(facts: RenditionMetadata) {
-  const { kind, codec, width, height, frameRate, videoRange, channels, language } = facts;
+function describe(metadata: RenditionMetadata) {
+  const { kind, codec, width, height, frameRate, videoRange, channels, language } = metadata;
   return {
     kind,
     codec,

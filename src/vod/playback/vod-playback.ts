@@ -62,7 +62,7 @@ export class VodPlayback {
         renditions: playableRenditions(state, growing),
         captions: state.isPlayable ? captions : [],
         audioTracks: state.audioTracks,
-        hasClosedCaptions: (state.facts as Partial<SourceMetadata>).closedCaptions === true,
+        hasClosedCaptions: (state.sourceMetadata as Partial<SourceMetadata>).closedCaptions === true,
         language,
         ...(avh === undefined ? {} : { avh }),
       });
@@ -91,7 +91,7 @@ export class VodPlayback {
     const found = await this.#open(videoId, renditionName, Number(generationText));
     if (found === undefined) return undefined;
     const { rendition, generation } = found;
-    const contentType = rendition.facts.kind === 'video' ? 'video/mp4' : 'audio/mp4';
+    const contentType = rendition.renditionMetadata.kind === 'video' ? 'video/mp4' : 'audio/mp4';
     const etag = `"${generation.toString(36)}-${renditionName}-${indexText ?? 'init'}"`;
     const lifetimeSeconds = Number.POSITIVE_INFINITY;
     if (kind === 'init') {
@@ -99,7 +99,7 @@ export class VodPlayback {
       return { parts: [init], bytes: init.length, contentType, etag, lifetimeSeconds };
     }
     const index = Number(indexText);
-    if (kind !== rendition.facts.kind || index >= rendition.segmentCount) return undefined;
+    if (kind !== rendition.renditionMetadata.kind || index >= rendition.segmentCount) return undefined;
     const { parts, bytes } = await rendition.readSegment(index);
     return { parts, bytes, contentType, etag, lifetimeSeconds };
   }
@@ -157,7 +157,7 @@ export class VodPlayback {
         ({ type, quality, status }) => type !== 'mp4' && quality === name && status === 'encoded',
       ) ?? state.codecRenditions.find(one => one.status === 'encoded' && codecRenditionName(one) === name);
     if (stored?.file !== undefined) {
-      const { generation } = stored.facts as RenditionRecord;
+      const { generation } = stored.renditionMetadata as RenditionRecord;
       if (!isWanted(generation)) return undefined;
       const rendition = await reader.open(files.video(videoId, stored.file));
       const targetDurationSeconds = targetDurationOf(state, growing);
@@ -195,11 +195,14 @@ function mp4FileOf(state: EncodingState | undefined, quality: string | undefined
 function playableRenditions(state: EncodingState, growing: GrowingVideo | undefined): PlayableRendition[] {
   const playable: PlayableRendition[] = state.renditions
     .filter(({ type, status }) => type !== 'mp4' && status === 'encoded')
-    .map(({ quality, facts }) => ({ name: quality, record: facts as RenditionRecord }));
+    .map(({ quality, renditionMetadata }) => ({
+      name: quality,
+      record: renditionMetadata as RenditionRecord,
+    }));
   if (growing === undefined) {
     for (const one of state.codecRenditions) {
       if (one.status !== 'encoded') continue;
-      const record = one.facts as RenditionRecord;
+      const record = one.renditionMetadata as RenditionRecord;
       playable.push({ name: codecRenditionName(one), codec: one.codec, record });
     }
     return playable;

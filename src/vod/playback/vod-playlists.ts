@@ -32,7 +32,7 @@ interface VodPlaylistOptions {
 /** VOD when it is complete, EVENT while it grows. **Source**: draft-pantos-hls-rfc8216bis-22, 4.4.3.5. */
 export function formatVodPlaylist(options: VodPlaylistOptions): string {
   const { rendition, generation, targetDurationSeconds, isComplete, avh } = options;
-  const { kind } = rendition.facts;
+  const { kind } = rendition.renditionMetadata;
   const map = { uri: withSession(`init-${generation}.mp4`, avh) };
   return formatMediaPlaylist({
     targetDurationSeconds,

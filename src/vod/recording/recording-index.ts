@@ -146,15 +146,18 @@ export class RecordingIndex {
     if (assembler === undefined || assembler.samples === 0) return undefined;
     const { table } = writer;
     const language = track.label?.language ?? track.language;
-    const facts = renditionMetadata({ ...track, language }, table, assembler.samples);
+    const metadata = renditionMetadata({ ...track, language }, table, assembler.samples);
     const { startTicks } = assembler;
     const init = writeInitSegment([{ ...track, id: 1, label: undefined }]);
-    await writer.finish({ media: this.#mediaName, mediaBytes, startTicks, facts }, init);
+    await writer.finish(
+      { media: this.#mediaName, mediaBytes, startTicks, renditionMetadata: metadata },
+      init,
+    );
     const starts = Array.from(
       { length: table.length },
       (_, index) => (startTicks + table.row(index).startTicks) / track.timescale,
     );
-    return { ...facts, file: path, segmentStartsSeconds: starts };
+    return { ...metadata, file: path, segmentStartsSeconds: starts };
   }
 
   #noteStarts({ samples, shifts }: PlacedSamples): void {

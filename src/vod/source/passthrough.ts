@@ -174,18 +174,18 @@ export async function planPassthrough(
   const top = qualities.at(-1);
   if (video !== undefined && top !== undefined) {
     const file = `${folder.name}/video.index`;
-    finished.push({ type: 'hls', quality: top, file, facts: await recordFor(video) });
+    finished.push({ type: 'hls', quality: top, file, renditionMetadata: await recordFor(video) });
   }
   if (audio !== undefined) {
     const file = `${folder.name}/audio.index`;
-    finished.push({ type: 'audio', quality: 'audio', file, facts: await recordFor(audio) });
+    finished.push({ type: 'audio', quality: 'audio', file, renditionMetadata: await recordFor(audio) });
   }
   for (const [name, rendition] of Object.entries(moreAudio)) {
     const file = `${folder.name}/${name}.index`;
-    const facts = { ...(await recordFor(rendition)), stream: rendition.stream };
-    finished.push({ type: 'audio', quality: name, file, facts });
+    const renditionMetadata = { ...(await recordFor(rendition)), stream: rendition.stream };
+    finished.push({ type: 'audio', quality: name, file, renditionMetadata });
   }
-  const measured = finished.map(({ facts }) => facts as RenditionRecord);
+  const measured = finished.map(({ renditionMetadata }) => renditionMetadata as RenditionRecord);
   return async transaction => {
     await records.lockPlan(videoId, transaction);
     // The owner's settings may have changed meanwhile.
@@ -195,7 +195,7 @@ export async function planPassthrough(
     const mp4: RenditionName | undefined = hasMp4 ? { type: 'mp4', quality: top } : undefined;
     const isMp4Ready = remuxed !== undefined && mp4 !== undefined;
     const ready = isMp4Ready
-      ? [...finished, { ...mp4, file: `${folder.name}/${remuxed}`, facts: {} }]
+      ? [...finished, { ...mp4, file: `${folder.name}/${remuxed}`, renditionMetadata: {} }]
       : finished;
     const planned: RenditionName[] = [
       ...qualities.map(quality => ({ type: 'hls', quality }) as const),

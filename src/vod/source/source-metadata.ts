@@ -45,27 +45,34 @@ export function sourceMetadata(
 }
 
 export function measuredMetadata(
-  { facts, part, bytes }: { readonly facts: SourceMetadata; readonly part: unknown; readonly bytes: number },
+  {
+    sourceMetadata,
+    part,
+    bytes,
+  }: { readonly sourceMetadata: SourceMetadata; readonly part: unknown; readonly bytes: number },
   renditions: readonly RenditionRecord[],
 ): SourceMetadata {
   const seconds = Math.max(
     0,
     ...renditions.map(({ endSeconds, durationSeconds }) => endSeconds ?? durationSeconds),
   );
-  if (seconds === 0) return facts;
-  const isDurationCorrect = facts.duration !== null && Math.abs(facts.duration - seconds) <= 1;
+  if (seconds === 0) return sourceMetadata;
+  const isDurationCorrect =
+    sourceMetadata.duration !== null && Math.abs(sourceMetadata.duration - seconds) <= 1;
   const frameRate = renditions.findLast(({ kind }) => kind === 'video')?.frameRate;
   // Renditions of faster videos have the maximum rate, or it was not true.
   const isRateCorrect =
-    facts.framerate !== null &&
-    (facts.framerate <= maxFramesPerSecond || (frameRate ?? 0) > maxFramesPerSecond / 2);
+    sourceMetadata.framerate !== null &&
+    (sourceMetadata.framerate <= maxFramesPerSecond || (frameRate ?? 0) > maxFramesPerSecond / 2);
   return {
-    ...facts,
+    ...sourceMetadata,
     duration: Math.round(seconds),
-    framerate: isRateCorrect || frameRate === undefined ? facts.framerate : Math.round(frameRate),
+    framerate: isRateCorrect || frameRate === undefined ? sourceMetadata.framerate : Math.round(frameRate),
     // The share of the file's bytes that a part takes is unknown.
     bitrate:
-      isDurationCorrect || part !== undefined ? facts.bitrate : Math.round((bytes * 8) / seconds / 100) / 10,
+      isDurationCorrect || part !== undefined
+        ? sourceMetadata.bitrate
+        : Math.round((bytes * 8) / seconds / 100) / 10,
   };
 }
 

@@ -28,7 +28,7 @@ export interface PlannedSource {
    * do encodes.
    */
   readonly leadSeconds: number;
-  readonly facts: SourceMetadata;
+  readonly sourceMetadata: SourceMetadata;
   readonly bytes: number;
 }
 
@@ -64,7 +64,7 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
     subtitles,
     durationSeconds,
     part,
-    facts: {
+    sourceMetadata: {
       ...sourceMetadata(file, video, audio, wholeSeconds === undefined ? undefined : durationSeconds),
       ...(subtitles.length === 0 ? {} : { subtitles: subtitleMetadata(file.streams, subtitles) }),
       ...(video?.hasClosedCaptions === true ? { closedCaptions: true } : {}),

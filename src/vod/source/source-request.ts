@@ -59,7 +59,7 @@ export function exceedsMaxDuration(
   { maxSeconds = Number.POSITIVE_INFINITY }: SourceRequest,
 ): boolean {
   return renditions.some(
-    facts => facts !== undefined && facts.durationTicks / facts.timescale > maxSeconds + overhangSeconds,
+    one => one !== undefined && one.durationTicks / one.timescale > maxSeconds + overhangSeconds,
   );
 }
 

@@ -64,7 +64,7 @@ test('a file with changes anywhere is indexed or refused, quickly and without mu
         const opened = await new RenditionReader(dataFolder).open(rendition.file);
         // Every slice lies within the file: reading it is checked by decoding each record.
         for (let index = 0; index < opened.segmentCount; index++) await opened.readSegment(index);
-        expect(opened.facts.maxSegmentDurationSeconds).toBeLessThan(20);
+        expect(opened.renditionMetadata.maxSegmentDurationSeconds).toBeLessThan(20);
       }
     }
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);

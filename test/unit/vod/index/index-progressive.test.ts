@@ -114,7 +114,7 @@ describe('a file of H.264 and AAC', () => {
     expect(found.audio!.segmentCount).toBe(3);
   });
 
-  test('tells its facts', async () => {
+  test('describes the renditions', async () => {
     const { result } = await opened(makeMovie([video, audio]));
     expect(result).toMatchObject({
       video: {
@@ -186,9 +186,9 @@ describe('a file of H.264 and AAC', () => {
     const other = { ...video, samples: gops([25], 512) };
     const movie = makeMovie([video, audio, other]);
     const first = await opened(movie);
-    expect(first.video!.facts.durationTicks).toBe(128_000);
+    expect(first.video!.renditionMetadata.durationTicks).toBe(128_000);
     const chosen = await opened(movie, { tracks: { video: 2 } });
-    expect(chosen.video!.facts.durationTicks).toBe(12_800);
+    expect(chosen.video!.renditionMetadata.durationTicks).toBe(12_800);
   });
 
   test('has the sound taken that is not switched off', async () => {
@@ -454,7 +454,11 @@ describe('one of the two tracks', () => {
         { ...audio, entries: [quickTimeAudioEntry()] },
       ]),
     );
-    expect(found.audio!.facts).toMatchObject({ codec: 'mp4a.40.2', channels: 2, sampleRate: 48_000 });
+    expect(found.audio!.renditionMetadata).toMatchObject({
+      codec: 'mp4a.40.2',
+      channels: 2,
+      sampleRate: 48_000,
+    });
     expect((await played(found.audio)).samples).toHaveLength(469);
   });
 });

@@ -7,7 +7,7 @@ import { GrowingVideos } from '../../../../src/vod/playback/growing-videos.ts';
 import { VodPlayback } from '../../../../src/vod/playback/vod-playback.ts';
 
 const waiting: EncodingState = {
-  ...{ facts: {}, targetDurationSeconds: undefined, isPlayable: false, hasStoryboard: false },
+  ...{ sourceMetadata: {}, targetDurationSeconds: undefined, isPlayable: false, hasStoryboard: false },
   ...{
     failure: undefined,
     revision: 1,
@@ -22,7 +22,7 @@ it('does not show renditions that were closed while the state was read', async (
   const growing = new GrowingVideos();
   const closed = {
     segmentCount: 1,
-    get facts(): never {
+    get renditionMetadata(): never {
       throw new Error('The rendition is closed.');
     },
   } as unknown as OpenRendition;

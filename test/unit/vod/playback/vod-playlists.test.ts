@@ -11,7 +11,7 @@ import {
 
 function rendition(kind: 'video' | 'audio', durations: readonly number[]): OpenRendition {
   return {
-    facts: {
+    renditionMetadata: {
       kind,
       codec: 'avc1.64001f',
       timescale: 1000,

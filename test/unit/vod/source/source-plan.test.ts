@@ -152,7 +152,7 @@ describe('a source plan', () => {
     ['an implausibly wide pixel aspect', { pixelAspect: 1000 }, '1280x720 16/9'],
     ['an implausibly narrow pixel aspect', { pixelAspect: 1 / 1000 }, '1280x720 16/9'],
   ])('has the display resolution: %s', (_, values, expected) => {
-    const { width, height, aspectRatio } = planned([{ ...videoStream, ...values }]).facts;
+    const { width, height, aspectRatio } = planned([{ ...videoStream, ...values }]).sourceMetadata;
     expect(`${width}x${height} ${aspectRatio}`).toBe(expected);
   });
 
@@ -160,7 +160,7 @@ describe('a source plan', () => {
     const { durationSeconds: _, ...source } = file([videoStream]);
     expect(planSource(source, {})).toMatchObject({
       durationSeconds: 0,
-      facts: { duration: null, bitrate: null, samplerate: null, audioCodec: null },
+      sourceMetadata: { duration: null, bitrate: null, samplerate: null, audioCodec: null },
     });
   });
 
@@ -183,7 +183,7 @@ describe('a source plan', () => {
   ])('has the duration of the clip %j, in the metadata too', (clip, seconds) => {
     expect(planned([videoStream], { clip })).toMatchObject({
       durationSeconds: seconds,
-      facts: { duration: Math.round(seconds) },
+      sourceMetadata: { duration: Math.round(seconds) },
     });
   });
 
@@ -226,7 +226,7 @@ describe('a source plan', () => {
     expect(planSource(timeless, { maxSeconds: 30 })).toMatchObject({
       part: { startSeconds: 0, durationSeconds: 30 },
       durationSeconds: 30,
-      facts: { duration: null },
+      sourceMetadata: { duration: null },
     });
   });
 

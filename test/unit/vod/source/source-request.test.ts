@@ -63,15 +63,15 @@ describe('a sandbox video', () => {
     });
     const asked = { startSeconds: 5, durationSeconds: 3 };
     expect(partToRead(asked, most)).toBe(asked);
-    const facts = {
+    const metadata = {
       kind: 'audio',
       codec: 'mp4a.40.2',
       timescale: 10,
       bytes: 1,
       maxSegmentDurationSeconds: 1,
     } as const;
-    expect(exceedsMaxDuration([undefined, { ...facts, durationTicks: 305 }], most)).toBe(false);
-    expect(exceedsMaxDuration([{ ...facts, durationTicks: 306 }], most)).toBe(true);
+    expect(exceedsMaxDuration([undefined, { ...metadata, durationTicks: 305 }], most)).toBe(false);
+    expect(exceedsMaxDuration([{ ...metadata, durationTicks: 306 }], most)).toBe(true);
   });
 });
 

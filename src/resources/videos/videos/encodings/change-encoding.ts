@@ -11,8 +11,19 @@ export interface VideoOwner {
 export const waitingRendition = { status: 'waiting', progress_percent: 0, file: null, facts: null } as const;
 
 /** Columns of a finished rendition. */
-export function encodedRendition({ file, facts }: { readonly file: string; readonly facts: unknown }) {
-  return { status: 'encoded', progress_percent: 100, file, facts: JSON.stringify(facts) } as const;
+export function encodedRendition({
+  file,
+  renditionMetadata,
+}: {
+  readonly file: string;
+  readonly renditionMetadata: unknown;
+}) {
+  return {
+    status: 'encoded',
+    progress_percent: 100,
+    file,
+    facts: JSON.stringify(renditionMetadata),
+  } as const;
 }
 
 /**

@@ -49,7 +49,7 @@ export interface VideoForViewers {
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
   readonly revision: number;
-  readonly facts: unknown;
+  readonly sourceMetadata: unknown;
 }
 
 /** 1 when all renditions of a group are audio. */
@@ -176,7 +176,7 @@ export class EncodingsStore implements EncodingRepository {
     const [row] = rows;
     if (row === undefined) return undefined;
     return {
-      facts: JSON.parse(row.facts),
+      sourceMetadata: JSON.parse(row.facts),
       targetDurationSeconds: row.target_duration_seconds ?? undefined,
       isPlayable: row.is_playable === 1,
       hasStoryboard: row.has_storyboard === 1,
@@ -206,7 +206,7 @@ export class EncodingsStore implements EncodingRepository {
       hasFailed: row.failure !== null && row.is_playable !== 1,
       hasStoryboard: row.has_storyboard === 1,
       revision: row.revision ?? 0,
-      facts: row.facts === null ? {} : JSON.parse(row.facts),
+      sourceMetadata: row.facts === null ? {} : JSON.parse(row.facts),
     };
   }
 
@@ -233,7 +233,7 @@ export class EncodingsStore implements EncodingRepository {
 
   setPlan(
     videoId: string,
-    facts: unknown,
+    sourceMetadata: unknown,
     renditions: readonly RenditionName[],
     connection: Connection = this.#database,
   ): Promise<void> {
@@ -245,7 +245,7 @@ export class EncodingsStore implements EncodingRepository {
         queries
           .updateTable('video_encodings')
           .set({
-            facts: JSON.stringify(facts),
+            facts: JSON.stringify(sourceMetadata),
             failure: null,
             is_playable: 0,
             target_duration_seconds: null,
@@ -365,9 +365,13 @@ export class EncodingsStore implements EncodingRepository {
     });
   }
 
-  updateMetadata(videoId: string, facts: unknown, connection: Connection = this.#database): Promise<void> {
+  updateMetadata(
+    videoId: string,
+    sourceMetadata: unknown,
+    connection: Connection = this.#database,
+  ): Promise<void> {
     return changeEncoding(videoId, connection, transaction =>
-      updateEncoding(videoId, { facts: JSON.stringify(facts) }, transaction),
+      updateEncoding(videoId, { facts: JSON.stringify(sourceMetadata) }, transaction),
     );
   }
 
@@ -517,7 +521,7 @@ function renditionFrom(row: JoinedRendition): StoredRendition {
     status: row.status!,
     progressPercent: row.progress_percent!,
     file: row.file ?? undefined,
-    facts: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
+    renditionMetadata: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
   };
 }
 

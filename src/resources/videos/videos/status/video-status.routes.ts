@@ -68,7 +68,7 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
           progress: progressPercent,
         })),
       ...additionalQualitiesOf(encoding),
-      metadata: { ...unknownMetadata, ...(encoding?.facts as Partial<Metadata> | undefined) },
+      metadata: { ...unknownMetadata, ...(encoding?.sourceMetadata as Partial<Metadata> | undefined) },
       ...(failure === undefined ? {} : { failure }),
       ...(delay === undefined ? {} : { delay }),
     },

@@ -36,7 +36,9 @@ export function VideoCard({
   const address = `/dashboard/videos/${videoId}`;
   const state = stateOf(video, status);
   const expiry = video.expiresAt === undefined ? undefined : `expires ${formatRelative(video.expiresAt)}`;
-  const facts = [formatRelative(video.createdAt), sizeOf(status), expiry].filter(fact => fact !== undefined);
+  const details = [formatRelative(video.createdAt), sizeOf(status), expiry].filter(
+    detail => detail !== undefined,
+  );
   return (
     <li class={`video-card${isSelected ? ' selected' : ''}`}>
       <div class="video-picture">
@@ -80,13 +82,13 @@ export function VideoCard({
             ]}
           />
         </div>
-        <p class="video-facts" title={formatDateTime(video.createdAt)}>
+        <p class="video-details" title={formatDateTime(video.createdAt)}>
           {!video.public && (
             <span class="video-private">
               <Icon name="lock" size={14} /> Private ·{' '}
             </span>
           )}
-          {facts.join(' · ')}
+          {details.join(' · ')}
         </p>
         {state?.failure !== undefined && <p class="field-error">{state.failure}</p>}
         {tags.length > 0 && (
