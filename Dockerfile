@@ -13,7 +13,7 @@ COPY src ./src
 RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
 
 FROM node:24-trixie-slim
-# ffmpeg 7.1: transcoding HEVC and AV1 over RTMP needs 6.1. The graphics drivers that come with it (200 MB) are removed.
+# The graphics drivers that come with ffmpeg (200 MB) are removed.
 # bubblewrap isolates ffmpeg where the container may create namespaces.
 # Encoding on Intel or AMD graphics needs drivers: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.
 ARG VA_DRIVERS=

@@ -51,8 +51,6 @@ export interface Foundation {
   readonly version: string;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
-  /** The ffmpeg build for uploaded files. */
-  readonly fileFfmpeg: FfmpegBuild;
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
   readonly nodes: ClusterMembership;
@@ -68,8 +66,6 @@ export interface Foundation {
   readonly missingIsolation: string | undefined;
   readonly processes: ProcessOwner;
   readonly encoders: EncoderSelector;
-  /** The encoders of {@link fileFfmpeg}, which may support other hardware. */
-  readonly fileEncoders: EncoderSelector;
   readonly images: ImageQueue;
   readonly certificate: CertificateFiles | undefined;
   readonly bundles: BrowserBundles;
@@ -124,24 +120,20 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const version = readVersion();
     const { publicUrl } = urls;
     const processes = new ProcessOwner(limits, log);
-    const encodersOf = (build: FfmpegBuild) =>
-      new EncoderSelector({
-        setting: config['encode.hardware'],
-        devicePath: config['encode.hardwareDevice'],
-        ffmpegPath: build.path,
-        owner: processes,
-        memoryBytes: config['live.encoderMemory'],
-        clock,
-        log,
-      });
-    const encoders = encodersOf(ffmpeg);
-    const { forFiles } = ffmpeg;
+    const encoders = new EncoderSelector({
+      setting: config['encode.hardware'],
+      devicePath: config['encode.hardwareDevice'],
+      ffmpegPath: ffmpeg.path,
+      owner: processes,
+      memoryBytes: config['live.encoderMemory'],
+      clock,
+      log,
+    });
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
       ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
       missingIsolation,
-      fileFfmpeg: forFiles ?? ffmpeg,
       ...{ version, urls, nodes },
       leaderLease: name => nodes.leaderLease(name),
       ...{ storage, files },
@@ -154,7 +146,6 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       outbox: new Outbox(database, log.child('events')),
       processes,
       encoders,
-      fileEncoders: forFiles === undefined ? encoders : encodersOf(forFiles),
       images: new ImageQueue({
         maxRunning: config['images.maxRunning'],
         maxWaiting: config['images.maxWaiting'],
@@ -212,16 +203,9 @@ async function findPrograms(
     findFfmpeg(config['ffmpeg.path'], variables, versions),
     findFfprobe(config['ffprobe.path'], variables, versions),
   ]);
-  const { path, version, source, lacks, isOutdated, forFiles, embeddedReason } = ffmpeg;
+  const { path, version, source, lacks, isOutdated, embeddedReason } = ffmpeg;
   const ffmpegLog = log.child('ffmpeg');
-  ffmpegLog.info('ffmpeg-found', {
-    path,
-    version,
-    source,
-    lacks,
-    forFiles: forFiles?.path,
-    ffprobe: ffprobe.path,
-  });
+  ffmpegLog.info('ffmpeg-found', { path, version, source, lacks, ffprobe: ffprobe.path });
   if (isOutdated) ffmpegLog.warn('ffmpeg-outdated', { path, version });
   if (embeddedReason !== undefined)
     ffmpegLog.warn('ffmpeg-not-maintained', { path, version, reason: embeddedReason });
@@ -234,13 +218,11 @@ async function isolate(
   { files, dataDir, ffmpeg, ffprobe }: Pick<Foundation, 'files' | 'dataDir' | 'ffmpeg' | 'ffprobe'>,
 ): Promise<FoundIsolation> {
   const log = parent.child('ffmpeg');
-  const { forFiles } = ffmpeg;
   const found = await findIsolation({
     setting: config['ffmpeg.isolation'],
     limits: await ProcessLimits.find(variables, log),
     programs: [
       { name: 'ffmpeg', ...ffmpeg },
-      ...(forFiles === undefined ? [] : [{ name: 'ffmpeg' as const, ...forFiles }]),
       { name: 'ffprobe', ...ffprobe },
     ],
     dataDir,

@@ -162,26 +162,10 @@ export function serverComponents(
 ): ServerComponents {
   const { config, ffmpeg, ffprobe, encoders, missingIsolation: missing } = foundation;
   const { vod, broadcasts, recordings, viewers } = media;
-  const { path, version, lacks, forFiles } = ffmpeg;
+  const { path, version, lacks } = ffmpeg;
   return {
     programs: [
-      {
-        name: 'ffmpeg',
-        path,
-        version,
-        ...(lacks.length === 0 ? {} : { lacks: [...lacks] }),
-        usedFor: forFiles && 'live-streams',
-      },
-      ...(forFiles === undefined
-        ? []
-        : [
-            {
-              name: 'ffmpeg',
-              path: forFiles.path,
-              version: forFiles.version,
-              usedFor: 'uploaded-files',
-            } as const,
-          ]),
+      { name: 'ffmpeg', path, version, ...(lacks.length === 0 ? {} : { lacks: [...lacks] }) },
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
     isolation: { isActive: missing === undefined, ...(missing === undefined ? {} : { missing }) },

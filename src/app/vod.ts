@@ -96,7 +96,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
-    encoders: foundation.fileEncoders,
+    encoders: foundation.encoders,
     ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
   };
   const vodJobs = new VodJobs(context);
@@ -154,7 +154,7 @@ function createModels(config: Config): Pick<VodContext, 'transcriber' | 'summari
 }
 
 function createTools(
-  { config, fileFfmpeg: ffmpeg, ffprobe, metrics, log }: Foundation,
+  { config, ffmpeg, ffprobe, metrics, log }: Foundation,
   owner: ProcessOwner,
 ): FfmpegTools {
   return new FfmpegTools({
@@ -228,7 +228,7 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
 
 /** Start and stop them with the broadcasts. */
 export function createRecordings(
-  { config, database, outbox, files, nodes, metrics, fileFfmpeg, freeSpace }: Foundation,
+  { config, database, outbox, files, nodes, metrics, ffmpeg, freeSpace }: Foundation,
   { context, jobs }: VodServices,
   { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
@@ -242,7 +242,7 @@ export function createRecordings(
     ...{ context, repository: store },
     minFreeBytes: config['recording.minFree'],
     mayStore: projectId => quotas.hasStorage(projectId),
-    hasSeekTables: canReadGroupedFragments(fileFfmpeg),
+    hasSeekTables: canReadGroupedFragments(ffmpeg),
     freeSpace,
     observer: {
       written: bytes => metrics.recordedBytes.inc(bytes),

@@ -8,7 +8,7 @@ export function describeStart(app: RunningApp, config: Config): string {
   const { hostname } = new URL(app.publicUrl);
   const rtmpPort = app.rtmpPort === 1935 ? '' : `:${app.rtmpPort}`;
   const databaseUrl = config['database.url'];
-  const { forFiles, embeddedReason } = app.ffmpeg;
+  const { embeddedReason } = app.ffmpeg;
   const lines = [
     ...['', 'Millrace is running.', ''],
     ...rows([
@@ -32,9 +32,6 @@ export function describeStart(app: RunningApp, config: Config): string {
         ? []
         : [['Database', `PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`] as const]),
       ['ffmpeg', `${app.ffmpeg.version} (${app.ffmpeg.path})`],
-      ...(forFiles === undefined
-        ? []
-        : [['ffmpeg for files', `${forFiles.version} (${forFiles.path})`] as const]),
       [
         'Media isolation',
         app.missingIsolation === undefined ? 'on (bubblewrap)' : `off: ${app.missingIsolation}`,
@@ -42,11 +39,10 @@ export function describeStart(app: RunningApp, config: Config): string {
     ]),
   ];
   if (embeddedReason !== undefined) {
-    const work = forFiles === undefined ? 'live streams and uploaded files' : 'live streams';
     lines.push(
       '',
-      `The embedded ffmpeg, which gets no security updates, works on ${work}: ${embeddedReason}.`,
-      'Install ffmpeg 6.1 or newer to use it for everything.',
+      `The embedded ffmpeg, which gets no security updates, is in use: ${embeddedReason}.`,
+      'Install the ffmpeg of your distribution, version 5.1 or newer.',
     );
   }
   if (app.ffmpeg.isOutdated)

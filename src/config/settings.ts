@@ -755,7 +755,7 @@ export const settings = {
     'MILLRACE_FFMPEG_PATH',
     text,
     null,
-    'Path of ffmpeg, which is used for everything. Unset: the first on PATH of version 6.1 or newer, else the embedded 7.0 (Linux on x64), else the first on PATH of version 5 or newer, else the newer of an older one there and the embedded one of 2018.',
+    'Path of ffmpeg, which is used for everything. Unset: the first on PATH of version 6.1 or newer, else a complete one there of version 5.1 or 6.0, else the embedded 7.0 (Linux on x64), else the first on PATH of version 5 or newer, else the newer of an older one there and the embedded one of 2018.',
   ),
   'ffprobe.path': setting(
     'MILLRACE_FFPROBE_PATH',

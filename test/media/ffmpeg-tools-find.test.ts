@@ -66,17 +66,14 @@ describe.runIf(current !== undefined)('beside the embedded ffmpeg', () => {
   const olderWith = (configuration: string) =>
     folderWith('ffmpeg', '5.1', '59. 27.100 / 59. 27.100', configuration);
 
-  test('an older one of the distribution works on files', async () => {
+  test('an older one of the distribution is preferred', async () => {
     const folder = await olderWith(`--enable-gpl ${complete} --disable-stripping`);
     const path = join(folder, 'ffmpeg');
-    expect(await findFfmpeg(undefined, { PATH: folder })).toMatchObject({
-      path: current,
-      forFiles: { path, version: '5.1', source: 'path', isOutdated: false },
-      embeddedReason: `ffmpeg 5.1 (${path}) is older than 6.1, and works on uploaded files only`,
-    });
+    const found = await findFfmpeg(undefined, { PATH: folder });
+    expect(found).toMatchObject({ path, version: '5.1', source: 'path', lacks: [], isOutdated: false });
     const configured = await findFfmpeg(path, { PATH: folder });
     expect(configured).toMatchObject({ path, source: 'setting' });
-    expect(configured.forFiles ?? configured.embeddedReason).toBeUndefined();
+    expect(configured.embeddedReason ?? found.embeddedReason).toBeUndefined();
   });
 
   test.each([
@@ -84,20 +81,16 @@ describe.runIf(current !== undefined)('beside the embedded ffmpeg', () => {
     [`${complete} --disable-decoders`, 'with --disable-decoders'],
     [`${complete} --disable-encoder=aac`, 'with --disable-encoder=aac'],
     [`${complete} --disable-everything`, 'with --disable-everything'],
-  ])('one that cannot work on all files does nothing: %s', async (configuration, reason) => {
+  ])('one that lacks something is not used: %s', async (configuration, reason) => {
     const build = await findFfmpeg(undefined, { PATH: await olderWith(configuration!) });
-    expect([build.path, build.forFiles]).toEqual([current, undefined]);
+    expect(build.path).toBe(current);
     expect(build.embeddedReason).toMatch(new RegExp(`^ffmpeg 5\\.1 \\(.*\\) is built ${reason}$`));
   });
 
-  test('a new one works on everything, and none leaves everything to the embedded one', async () => {
+  test('a new one is preferred to an older one, and the embedded one to a very old one', async () => {
     const path = await folderWith('ffmpeg', '7.1', '61.  7.100 / 61.  7.100');
     const fresh = await findFfmpeg(undefined, { PATH: `${await olderWith(complete)}:${path}` });
-    expect([fresh.path, fresh.forFiles, fresh.embeddedReason]).toEqual([
-      join(path, 'ffmpeg'),
-      undefined,
-      undefined,
-    ]);
+    expect([fresh.path, fresh.embeddedReason]).toEqual([join(path, 'ffmpeg'), undefined]);
     for (const [version, format] of [
       ['4.4', '58. 76.100 / 58. 76.100'],
       ['5.0', '59. 16.100 / 59. 16.100'],
@@ -105,9 +98,8 @@ describe.runIf(current !== undefined)('beside the embedded ffmpeg', () => {
       const old = await findFfmpeg(undefined, {
         PATH: await folderWith('ffmpeg', version, format, complete),
       });
-      expect([old.path, old.forFiles, old.embeddedReason]).toEqual([
+      expect([old.path, old.embeddedReason]).toEqual([
         current,
-        undefined,
         'no ffmpeg of version 5.1 or newer is installed',
       ]);
     }

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { liveEncodeArguments } from '../../src/ffmpeg/arguments/live-encode-arguments.ts';
+import {
+  liveEncodeArguments,
+  liveEncodeLeadSeconds,
+} from '../../src/ffmpeg/arguments/live-encode-arguments.ts';
 import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
-import { flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
+import { matroskaFrameHeader, matroskaVideoHeader } from '../../src/media/matroska/video-writer.ts';
 import { ffmpegBuilds, ffmpegPath } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
@@ -46,7 +49,7 @@ describe.each(ffmpegBuilds)('the mark of the sandbox, made with the $name ffmpeg
       maxPixels: 1e7,
     };
     const { output } = spawnSync(path, liveEncodeArguments(order), {
-      input: flvOf(frames, shownLaterMs),
+      input: matroskaOf(frames, shownLaterMs),
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
       maxBuffer: 1e7,
     });
@@ -115,22 +118,20 @@ function typeOf(nal: Buffer): number {
 }
 
 /** Configuration of the first frame only; what comes with others is inside of them. */
-function flvOf(frames: readonly Buffer[][], shownLaterMs: number): Buffer {
+function matroskaOf(frames: readonly Buffer[][], shownLaterMs: number): Buffer {
   const config = frames[0]!.find(nal => typeOf(nal) === unit.configuration)!;
   const pictureConfig = frames[0]!.find(nal => typeOf(nal) === unit.pictureConfiguration)!;
   const [high, low] = [config.length >> 8, config.length & 0xff];
-  const head = [0x17, 0, 0, 0, 0, 1, config[1]!, config[2]!, config[3]!, 0xff, 0xe1, high, low];
+  const head = [1, config[1]!, config[2]!, config[3]!, 0xff, 0xe1, high, low];
   const record = [Buffer.from(head), config, Buffer.from([1, 0, pictureConfig.length]), pictureConfig];
-  const bodies = frames.map(nals => {
-    const start = Buffer.from([nals.some(nal => typeOf(nal) === unit.keyframe) ? 0x17 : 0x27, 1, 0, 0, 0]);
-    start.writeIntBE(shownLaterMs, 2, 3);
-    return Buffer.concat([start, ...nals.flatMap(nal => [lengthOf(nal), nal])]);
+  const clusters = frames.flatMap((nals, index) => {
+    const timeMs = liveEncodeLeadSeconds * 1000 + index * frameMs + shownLaterMs;
+    const isKeyframe = nals.some(nal => typeOf(nal) === unit.keyframe);
+    const data = Buffer.concat(nals.flatMap(nal => [lengthOf(nal), nal]));
+    return [matroskaFrameHeader(timeMs, isKeyframe, data.length), data];
   });
-  const tags = [Buffer.concat(record), ...bodies].flatMap((body, index) => {
-    const [before, after] = flvTagEnvelope('video', Math.max(0, index - 1) * frameMs, body.length);
-    return [before, body, after];
-  });
-  return Buffer.concat([flvHeader(false, true), ...tags]);
+  const header = matroskaVideoHeader({ codec: 'avc1', record: Buffer.concat(record), ...picture });
+  return Buffer.concat([header, ...clusters]);
 }
 
 function lengthOf(nal: Buffer): Buffer {

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFfmpeg } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import { DirectPackager } from '../../src/live/packaging/direct-packager.ts';
 import { FfmpegPackager } from '../../src/live/packaging/ffmpeg-packager.ts';
 import type { Packager, PackagerEvents, PackagerPlan, Tracks } from '../../src/live/packaging/packager.ts';
@@ -16,13 +15,12 @@ import {
   videoHeaderBytes,
 } from '../../src/media/flv/flv-tag.ts';
 import type { TrackKind } from '../../src/media/samples/media-sample.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegBuild, ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { makeEnhancedInput, makeFlvInput, type PackagerInput } from '../support/packager-inputs.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const ffmpeg = await findFfmpeg(undefined, process.env);
 /** Decode times are on the exact grid of the frame rate, tags in whole milliseconds. */
 const timeToleranceMs = 1.1;
 const startMs = 7000;
@@ -71,7 +69,7 @@ interface Packaged {
 const implementations: Readonly<Record<string, (plan: PackagerPlan, events: PackagerEvents) => Packager>> = {
   direct: (plan, events) => new DirectPackager({ plan, events }),
   ffmpeg: (plan, events) =>
-    new FfmpegPackager({ path: ffmpeg.path, owner: makeProcessOwner(), plan, events, ids: {} }),
+    new FfmpegPackager({ path: ffmpegPath, owner: makeProcessOwner(), plan, events, ids: {} }),
 };
 
 let folder: string;
@@ -189,8 +187,8 @@ const common = { video: /^avc1\.[0-9a-f]{6}$/, audio: /^mp4a\.40\.2$/ };
 describe.each(Object.keys(implementations))('packaged by %s', implementation => {
   test.each(Object.keys(inputs))('%s: equals what was sent', async name => {
     const isEnhanced = name === 'HEVC' || name === 'AV1';
-    if (implementation === 'ffmpeg' && isEnhanced && !ffmpeg.canReadEnhancedFlv) {
-      console.log(`skipped: ffmpeg ${ffmpeg.version} does not read ${name} in FLV`);
+    if (implementation === 'ffmpeg' && isEnhanced && !ffmpegBuild.canReadEnhancedFlv) {
+      console.log(`skipped: ffmpeg ${ffmpegBuild.version} does not read ${name} in FLV`);
       return;
     }
     const { tags, filePath: sourcePath } = await inputOf(name);

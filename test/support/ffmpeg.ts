@@ -13,17 +13,17 @@ export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
 /** The ffprobe that comes with the packages. */
 export const embeddedFfprobePath: string = embeddedFfprobe.lastResort();
 
-/** The one that the server uses for broadcasts, and tests publish and read back with. */
-export const ffmpegBuild: FfmpegBuild = await findFfmpeg(undefined, process.env);
+/** The one that the server uses. */
+export const serverFfmpeg: FfmpegBuild = await findFfmpeg(undefined, process.env);
+/** The newest, which tests publish and read back with: the embedded one, where the server uses an older one of the distribution. */
+export const ffmpegBuild: FfmpegBuild = await newestFfmpeg();
 export const ffmpegPath: string = ffmpegBuild.path;
-/** The one that the server uses for uploaded files. */
-export const fileFfmpeg: FfmpegBuild = ffmpegBuild.forFiles ?? ffmpegBuild;
 /** The ffprobe that tests read back with. */
 export const ffprobePath: string = (await findFfprobe(undefined, process.env)).path;
 
-/** The newest and the oldest build, for tests that must hold on all of them (`describe.each`). */
+/** The server's and the oldest build, for tests that must hold on all of them (`describe.each`). */
 export const ffmpegBuilds: readonly { readonly name: string; readonly path: string }[] = [
-  ...(ffmpegBuild.isOutdated ? [] : [{ name: 'current', path: ffmpegPath }]),
+  ...(serverFfmpeg.isOutdated ? [] : [{ name: "server's", path: serverFfmpeg.path }]),
   { name: 'outdated', path: outdatedFfmpeg },
 ];
 
@@ -88,6 +88,12 @@ export function startPublisher(ffmpeg: string, args: readonly string[]): Publish
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return own(child);
+}
+
+async function newestFfmpeg(): Promise<FfmpegBuild> {
+  if (serverFfmpeg.canReadEnhancedFlv) return serverFfmpeg;
+  const embedded = await findFfmpeg(undefined, {});
+  return embedded.canReadEnhancedFlv ? embedded : serverFfmpeg;
 }
 
 /** Runs ffmpeg or ffprobe to its end and gives what it wrote to stdout. @throws Error with its stderr */

@@ -3,7 +3,7 @@ import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
-import { embeddedFfprobePath, ffmpegBuild, ffprobePath, fileFfmpeg, outdatedFfmpeg } from './ffmpeg.ts';
+import { embeddedFfprobePath, ffmpegBuild, ffprobePath, outdatedFfmpeg, serverFfmpeg } from './ffmpeg.ts';
 import { makeProcessOwner } from './process-limits.ts';
 
 /** Limits that no test media comes near. */
@@ -26,13 +26,13 @@ const outdated: ToolBuilds = {
   ffprobe: { path: embeddedFfprobePath, source: 'embedded-static' },
 };
 
-/** The programs that the server uses for uploaded files, the newest, and the oldest (`describe.each`). */
+/** The programs that the server uses, the newest, and the oldest (`describe.each`). */
 export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
   ? [outdated]
   : [
-      ...[...new Set([fileFfmpeg, ffmpegBuild])].map(
+      ...[...new Set([serverFfmpeg, ffmpegBuild])].map(
         (ffmpeg): ToolBuilds => ({
-          name: ffmpeg === fileFfmpeg ? "server's" : 'newest',
+          name: ffmpeg === serverFfmpeg ? "server's" : 'newest',
           ffmpeg,
           ffprobe: { path: ffprobePath, source: 'path' },
         }),

@@ -30,11 +30,11 @@ export interface LiveEncodeOptions {
 
 /** Longer than any GOP: the encoder sets no keyframes of its own. */
 const maxGopFrames = 100_000;
-/** Time before any frame: publishers can send times down to minus 15 minutes. */
-const overlayAtSeconds = -7200;
+/** Time that ffmpeg gets for 0: publishers can send times down to minus 15 minutes, and Matroska has none below 0. */
+export const liveEncodeLeadSeconds = 7200;
 
 /**
- * Decodes FLV on stdin once and writes each rendition as fragmented MP4, one fragment per frame, to a pipe
+ * Decodes Matroska on stdin once and writes each rendition as fragmented MP4, one fragment per frame, to a pipe
  * from descriptor 3 up. Keeps the source's keyframes and times. No lookahead and no B-frames: no frame waits
  * for another.
  */
@@ -44,7 +44,7 @@ export function liveEncodeArguments(options: LiveEncodeOptions): string[] {
     ...deviceOptions(options.device),
     // A filter graph that is rebuilt for another format would lose the overlay's only frame.
     ...['-reinit_filter', '0', '-max_pixels', String(options.maxPixels)],
-    ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'flv', '-i', 'pipe:0'],
+    ...['-analyzeduration', '1000', '-probesize', '32768', '-f', 'matroska', '-i', 'pipe:0'],
   ];
   if (options.overlay !== undefined) args.push('-f', 'png_pipe', '-i', `file:${options.overlay.path}`);
   args.push('-filter_complex_threads', '1', '-filter_complex', filterGraph(options));
@@ -87,15 +87,15 @@ function filterGraph({
   else {
     const { x, y, opacity } = overlay;
     graph.push(
-      `[0:v:0]select='gt(t,${overlayAtSeconds})',${chain.join(',')}[plain]`,
-      `[1:v]setpts=${overlayAtSeconds}/TB,format=rgba,scale=${overlay.width}:${overlay.height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark]`,
+      `[0:v:0]select='gt(t,0)',${chain.join(',')}[plain]`,
+      `[1:v]setpts=0,format=rgba,scale=${overlay.width}:${overlay.height},colorchannelmixer=aa=${opacity.toFixed(4)}[mark]`,
       `[plain][mark]overlay=x=${x}:y=${y}[base]`,
     );
   }
   graph.push(`[base]split=${renditions.length}${renditions.map((_, index) => `[s${index}]`).join('')}`);
   for (const [index, rendition] of renditions.entries()) {
     graph.push(
-      `[s${index}]select='gte(t,${rendition.fromSeconds.toFixed(4)})',scale=${rendition.width}:${rendition.height}:flags=bicubic,setsar=1,${encoderInput(device)}[r${index}]`,
+      `[s${index}]select='gte(t,${(liveEncodeLeadSeconds + rendition.fromSeconds).toFixed(4)})',scale=${rendition.width}:${rendition.height}:flags=bicubic,setsar=1,${encoderInput(device)}[r${index}]`,
     );
   }
   return graph.join(';');

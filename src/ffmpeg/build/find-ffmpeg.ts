@@ -18,11 +18,9 @@ export interface FfprobeBuild {
 }
 
 export interface FfmpegBuild extends FfprobeBuild {
-  /** The maintained one of the distribution for uploaded files, where broadcasts need this newer one. */
-  readonly forFiles?: FfmpegBuild | undefined;
   /** Reason why an embedded one, which gets no security updates, is in use. */
   readonly embeddedReason?: string | undefined;
-  /** HEVC, AV1 and VP9 in FLV (enhanced RTMP): ffmpeg 6.1 or newer. */
+  /** HEVC and AV1 in FLV (enhanced RTMP): ffmpeg 6.1 or newer. */
   readonly canReadEnhancedFlv: boolean;
   /** `-fps_mode` is the only name from version 9 on. */
   readonly hasFpsMode: boolean;
@@ -45,18 +43,14 @@ export async function findFfmpeg(
   // Encoding to AV1 needs `-svtav1-params` of ffmpeg 5.1.
   if (older === undefined || older.formatVersion < formatVersionOfFfmpeg5_1)
     return { ...build, embeddedReason: 'no ffmpeg of version 5.1 or newer is installed' };
-  const missing = missingForFiles(older.configuration);
+  const missing = missingParts(older.configuration);
+  if (missing.length === 0) return describeBuild(older);
   const name = `ffmpeg ${older.version} (${older.path})`;
-  if (missing.length > 0) return { ...build, embeddedReason: `${name} is built ${missing.join(', ')}` };
-  return {
-    ...build,
-    forFiles: describeBuild(older),
-    embeddedReason: `${name} is older than 6.1, and works on uploaded files only`,
-  };
+  return { ...build, embeddedReason: `${name} is built ${missing.join(', ')}` };
 }
 
-/** Encoders, decoders and filters for uploaded files that are not part of every build. */
-function missingForFiles(configuration: string): string[] {
+/** Encoders, decoders and filters that are not part of every build. */
+function missingParts(configuration: string): string[] {
   const options = configuration.split(' ');
   const libraries = ['libx264', 'libx265', 'libsvtav1', 'libdav1d', 'libzimg'];
   return [
@@ -76,7 +70,6 @@ function missingForFiles(configuration: string): string[] {
 function describeBuild({ path, version, source, formatVersion }: ProgramBuild): FfmpegBuild {
   const canReadEnhancedFlv = formatVersion >= formatVersionOfFfmpeg6_1;
   const lacks: string[] = [];
-  if (!canReadEnhancedFlv) lacks.push('transcoding of HEVC and AV1 over RTMP (needs ffmpeg 6.1)');
   const isOutdated = formatVersion < formatVersionOfFfmpeg5;
   if (isOutdated) lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
   const hasFpsMode = formatVersion >= formatVersionOfFfmpeg5_1;

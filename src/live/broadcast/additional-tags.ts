@@ -6,12 +6,12 @@ import {
 } from '../../media/flv/flv-tag.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { AdditionalTag, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
-import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import type { Timeline } from './timeline.ts';
 
 interface AdditionalTagsOptions {
   readonly timeline: Timeline;
-  readonly codecCapabilities: BroadcastCapabilities;
+  readonly codecCapabilities: CodecCapabilities;
   /** A track begins, or changes its codec. */
   arrived(kind: TrackKind, trackId: number, codec: string): void;
   /** Called once for a track that viewers do not get. */
@@ -126,7 +126,7 @@ export class AdditionalTags {
     const { codecCapabilities } = this.#options;
     const packager = codecCapabilities.packager === 'ffmpeg' ? 'auto' : codecCapabilities.packager;
     return kind === 'video'
-      ? judgeVideoCodec(codec, { ...codecCapabilities, packager: 'direct', isVideoTranscoded: false })
+      ? judgeVideoCodec(codec, { ...codecCapabilities, packager: 'direct' })
       : judgeAudioCodec(codec, { packager });
   }
 

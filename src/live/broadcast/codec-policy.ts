@@ -12,11 +12,6 @@ export interface CodecCapabilities {
   readonly canReadEnhancedFlv: boolean;
 }
 
-export interface BroadcastCapabilities extends CodecCapabilities {
-  /** For lower renditions or a watermark. */
-  readonly isVideoTranscoded: boolean;
-}
-
 const transcodedAudioCodecs: ReadonlySet<string> = new Set([
   'PCM',
   'ADPCM',
@@ -31,19 +26,17 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
 const passthroughAudioCodecs: ReadonlySet<string> = new Set(['Opus', 'AC-3', 'E-AC-3', 'FLAC']);
 
 /** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
-export function judgeVideoCodec(codec: TagCodec, capabilities: BroadcastCapabilities): CodecVerdict<'copy'> {
+export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities): CodecVerdict<'copy'> {
   const isSupported = codec.isEnhanced
     ? ['H.264', 'HEVC', 'AV1'].includes(codec.name)
     : codec.name === 'H.264';
   if (!isSupported) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
-  const { packager, isVideoTranscoded, canReadEnhancedFlv } = capabilities;
-  const needsFfmpeg = packager === 'ffmpeg' || isVideoTranscoded;
-  if (codec.isEnhanced && needsFfmpeg && !canReadEnhancedFlv) {
-    const why = isVideoTranscoded ? ' to transcode this live stream' : '';
+  const { packager, canReadEnhancedFlv } = capabilities;
+  if (codec.isEnhanced && packager === 'ffmpeg' && !canReadEnhancedFlv) {
     return refuse(
-      `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on the server${why}. Choose H.264 in the encoder.`,
+      `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on a server that packages with ffmpeg. Choose H.264 in the encoder, or set live.packager to auto on the server.`,
     );
   }
   return { take: 'copy' };

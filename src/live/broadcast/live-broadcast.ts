@@ -247,11 +247,11 @@ export class LiveBroadcast {
     isSlate: boolean,
     events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed' | 'trackLeftOut'>,
   ): PublisherSession {
-    const { codecCapabilities, settings, startPackager, ladder } = this.#options;
+    const { codecCapabilities, settings, startPackager } = this.#options;
     const session: PublisherSession = new PublisherSession({
       isSlate,
       timeline: this.#timeline,
-      codecCapabilities: { ...codecCapabilities, isVideoTranscoded: !isSlate && ladder !== undefined },
+      codecCapabilities,
       startPackager: (plan, packagerEvents) =>
         this.#packaging.withEncoderTap(startPackager(plan, packagerEvents), () => packagerEvents.drained()),
       keyframeTimeoutMs: settings.keyframeTimeoutMs,

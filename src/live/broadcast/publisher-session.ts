@@ -24,7 +24,7 @@ import type {
 import { AdditionalTags } from './additional-tags.ts';
 import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastTag } from './broadcast-subscriber.ts';
-import { type BroadcastCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -56,7 +56,7 @@ export interface PublisherSessionEvents {
 interface PublisherSessionOptions {
   readonly isSlate: boolean;
   readonly timeline: Timeline;
-  readonly codecCapabilities: BroadcastCapabilities;
+  readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
   readonly events: PublisherSessionEvents;
   readonly keyframeTimeoutMs: number;

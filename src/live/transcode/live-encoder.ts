@@ -1,4 +1,8 @@
-import { type LiveEncodeOptions, liveEncodeArguments } from '../../ffmpeg/arguments/live-encode-arguments.ts';
+import {
+  type LiveEncodeOptions,
+  liveEncodeArguments,
+  liveEncodeLeadSeconds,
+} from '../../ffmpeg/arguments/live-encode-arguments.ts';
 import type { FfmpegBuild } from '../../ffmpeg/build/find-ffmpeg.ts';
 import { type FpsModeSupport, withFpsMode } from '../../ffmpeg/build/find-ffmpeg.ts';
 import type { EncoderDevice } from '../../ffmpeg/hardware/encoder-device.ts';
@@ -6,8 +10,10 @@ import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-proc
 import { liveEncodeLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
+import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
+import { matroskaFrameHeader, matroskaVideoHeader } from '../../media/matroska/video-writer.ts';
 import { messageOf } from '../../shared/errors.ts';
+import { readVideoHeader } from '../packaging/flv-tracks.ts';
 
 export interface EncoderTag {
   readonly role: 'config' | 'keyframe' | 'frame';
@@ -85,11 +91,11 @@ interface WrittenFrame {
   readonly isKeyframe: boolean;
 }
 
-/** FLV and the muxer round times to milliseconds. */
+/** Matroska and the muxer round times to milliseconds. */
 const roundingMs = 4;
 const maxKeyframes = 2000;
 
-/** Runs an ffmpeg that reads FLV on stdin and writes fragmented MP4 on one pipe per rendition. */
+/** Runs an ffmpeg that reads Matroska on stdin and writes fragmented MP4 on one pipe per rendition. */
 export class FfmpegLiveEncoder implements LiveEncoder {
   readonly #process: PipedProcess;
   readonly #events: EncoderEvents;
@@ -135,7 +141,6 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       },
     );
     for (const [index, rendition] of this.#renditions.entries()) this.#read(rendition, 3 + index);
-    this.#process.stdin.write(flvHeader(false, true));
     void this.#process.exited.then(exit => {
       const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
       const isRequested = this.#isKilled || (this.#failure === undefined && exit.kind === 'stopped');
@@ -143,20 +148,28 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     });
   }
 
-  write({ role, atMs, shownMs, reorderMs, body }: EncoderTag): void {
+  write({ role, shownMs, reorderMs, body }: EncoderTag): void {
     const { stdin } = this.#process;
-    if (stdin.writableEnded || stdin.destroyed) return;
-    if (role !== 'config') {
-      const frame = { ptsMs: shownMs + reorderMs, reorderMs, isKeyframe: role === 'keyframe' };
-      this.#written?.push(frame);
-      if (frame.isKeyframe) this.#keyframes.push(frame);
-      if (this.#keyframes.length > maxKeyframes) this.#keyframes.shift();
+    if (stdin.writableEnded || stdin.destroyed || this.#failure !== undefined) return;
+    if (role === 'config') {
+      const { width, height } = this.#config;
+      try {
+        stdin.write(matroskaVideoHeader({ ...readVideoHeader(body), width, height }));
+      } catch (error) {
+        this.#fail(messageOf(error));
+      }
+      return;
     }
-    const [head, tail] = flvTagEnvelope('video', Math.max(0, atMs - this.#config.first.atMs), body.length);
+    const frame = { ptsMs: shownMs + reorderMs, reorderMs, isKeyframe: role === 'keyframe' };
+    this.#written?.push(frame);
+    if (frame.isKeyframe) this.#keyframes.push(frame);
+    if (this.#keyframes.length > maxKeyframes) this.#keyframes.shift();
+    const data = body.subarray(videoHeaderBytes(body));
+    const sinceFirstMs = Math.round(frame.ptsMs - this.#config.first.atMs);
+    const timeMs = Math.max(0, sinceFirstMs + liveEncodeLeadSeconds * 1000);
     stdin.cork();
-    stdin.write(head);
-    stdin.write(body);
-    stdin.write(tail);
+    stdin.write(matroskaFrameHeader(timeMs, frame.isKeyframe, data.length));
+    stdin.write(data);
     stdin.uncork();
   }
 
@@ -192,10 +205,14 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.#failure = `its output is malformed: ${messageOf(error)}`;
-        void this.#process.kill();
+        this.#fail(`its output is malformed: ${messageOf(error)}`);
       }
     });
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    void this.#process.kill();
   }
 
   /** With a variable frame rate every keyframe has another offset. */

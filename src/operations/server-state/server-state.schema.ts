@@ -11,10 +11,6 @@ const programSchema = z.object({
   path: z.string(),
   version: z.string().describe('The version that the program reports.'),
   lacks: z.array(z.string()).optional().describe('Missing features. Absent if nothing is missing.'),
-  usedFor: z
-    .enum(['live-streams', 'uploaded-files'])
-    .optional()
-    .describe('The work of each ffmpeg where there are two. Absent if the program is used for everything.'),
 });
 
 const nodeSchema = z.object({

@@ -63,17 +63,13 @@ test('warns of an ffmpeg that is too old', () => {
   expect(messageWith({}, { ...app, ffmpeg })).toContain('This ffmpeg is too old');
 });
 
-test('says why the embedded ffmpeg is used, and for which work', () => {
+test('says why the embedded ffmpeg is used', () => {
   expect(messageWith()).not.toContain('embedded');
   const embeddedReason = 'no ffmpeg is installed';
   const ffmpeg = { ...app.ffmpeg, embeddedReason };
   expect(messageWith({}, { ...app, ffmpeg })).toContain(
-    'The embedded ffmpeg, which gets no security updates, works on live streams and uploaded files: no ffmpeg is installed.\n',
+    'The embedded ffmpeg, which gets no security updates, is in use: no ffmpeg is installed.\n',
   );
-  const forFiles = { ...app.ffmpeg, version: '5.1', path: '/opt/ffmpeg' };
-  const text = messageWith({}, { ...app, ffmpeg: { ...ffmpeg, forFiles } });
-  expect(text).toMatch(/^ +ffmpeg for files +5\.1 \(\/opt\/ffmpeg\)$/m);
-  expect(text).toContain('works on live streams: no ffmpeg is installed.\n');
 });
 
 test('a later start says where the dashboard is, and shows no keys', () => {

@@ -723,7 +723,6 @@ export type ServerState = {
     readonly path: string;
     readonly version: string;
     readonly lacks?: readonly string[] | undefined;
-    readonly usedFor?: "live-streams" | "uploaded-files" | undefined;
   }[];
   readonly isolation: { readonly isActive: boolean; readonly missing?: string | undefined; };
   readonly encoder: {

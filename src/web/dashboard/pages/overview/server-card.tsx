@@ -97,10 +97,9 @@ function ServerDetails({ state }: { state: ServerState }) {
             'Versions',
             <span key="versions" class="versions">
               Millrace {state.version}
-              {programs.map(({ name, path, version, usedFor }) => (
+              {programs.map(({ name, path, version }) => (
                 <span key={path} title={`${name}: ${path}`}>
                   {name} {version}
-                  {usedFor !== undefined && ` (${usedFor.replace('-', ' ')})`}
                 </span>
               ))}
             </span>,
