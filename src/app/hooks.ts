@@ -27,7 +27,7 @@ export function createHooks(
 
 export function hookObserver(metrics: Metrics): HookObserver {
   return {
-    asked: (hook, outcome, durationMs) => {
+    requested: (hook, outcome, durationMs) => {
       metrics.hookRequests.inc({ hook, outcome });
       metrics.hookSeconds.observe(durationMs / 1_000);
     },

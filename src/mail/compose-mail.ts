@@ -5,7 +5,7 @@ interface MailContent {
   readonly to: string;
   readonly subject: string;
   readonly greeting: string;
-  readonly link: { readonly words: string; readonly url: string };
+  readonly link: { readonly label: string; readonly url: string };
   readonly advice: string;
 }
 
@@ -13,11 +13,11 @@ interface MailContent {
 export function composeMail({ to, subject, greeting, link, advice }: MailContent): Mail {
   return {
     ...{ to, subject },
-    text: `${greeting}\n\n${link.words}:\n${link.url}\n\n${advice}\n`,
+    text: `${greeting}\n\n${link.label}:\n${link.url}\n\n${advice}\n`,
     html: [
       '<!doctype html><html lang="en"><body style="font-family: sans-serif">',
       `<p>${escapeHtml(greeting)}</p>`,
-      `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.words)}</a></p>`,
+      `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
       `<p>${escapeHtml(advice)}</p>`,
       '</body></html>',
     ].join('\n'),

@@ -195,7 +195,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
   const sender = merged.webhookSender ?? unreachableSender;
   const hooks = createHooks(
     { database, version: parts.version, clock, log },
-    { sender, observer: { asked: () => {} } },
+    { sender, observer: { requested: () => {} } },
   );
   const api = createApi({
     webhookQueue: new WebhookQueue(database),

@@ -26,7 +26,7 @@ export interface HookQuestion {
 
 export interface HookObserver {
   /** @param durationMs time that the publisher or viewer waited */
-  asked(kind: HookKind, outcome: HookAnswer['kind'], durationMs: number): void;
+  requested(kind: HookKind, outcome: HookAnswer['kind'], durationMs: number): void;
 }
 
 interface HookCallerOptions {
@@ -79,7 +79,7 @@ export class HookCaller {
     // nobody.
     if (question.signal.aborted) return answer;
     if (pausedMs <= 0) this.#count(lane, answer);
-    observer.asked(hook.kind, answer.kind, clock.monotonicMs() - askedAtMs);
+    observer.requested(hook.kind, answer.kind, clock.monotonicMs() - askedAtMs);
     this.#keep(hook, question, response, answer, { askedAtMs, isTest: false });
     return answer;
   }

@@ -122,12 +122,12 @@ export class AnalyticsService {
     });
   }
 
-  async timeseries(request: AnalyticsRequest, asked: string | undefined, page: ValuesPage<'emittedAt'>) {
+  async timeseries(request: AnalyticsRequest, requested: string | undefined, page: ValuesPage<'emittedAt'>) {
     const { caller, query, metric } = request;
     const plan = checkedPlan(request);
     if (plan.kind === 'total') throw new AppError('unrecognized-request-url');
     const frame = this.#frameOf(caller, query);
-    const interval = intervalOf(asked, frame);
+    const interval = intervalOf(requested, frame);
     const seconds = intervals[interval];
     const values = new Map(
       await this.#enqueue(caller.projectId, slice =>
@@ -233,12 +233,12 @@ function filterOf(filterBy: FilterBy): AnalyticsFilter {
   return { values, tag };
 }
 
-function intervalOf(asked: string | undefined, { fromMs, toMs }: Frame): Interval {
+function intervalOf(requested: string | undefined, { fromMs, toMs }: Frame): Interval {
   const spanMs = toMs - fromMs;
-  if (asked === undefined) return spanMs <= 2 * dayMs + clockToleranceMs ? 'hour' : 'day';
-  if (asked === 'minute' && spanMs >= 3_600_000)
+  if (requested === undefined) return spanMs <= 2 * dayMs + clockToleranceMs ? 'hour' : 'day';
+  if (requested === 'minute' && spanMs >= 3_600_000)
     throw queryProblem('interval', 'This interval cannot be used with a timeframe over 60 minutes.');
-  return asked as Interval;
+  return requested as Interval;
 }
 
 function secondsOf({ fromMs, toMs, nowMs }: Frame): Span {

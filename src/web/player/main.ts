@@ -65,13 +65,13 @@ const video = pageElement('video', HTMLVideoElement);
 const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
-const asked = parseLiveOptions(location.hash, location.search);
+const requested = parseLiveOptions(location.hash, location.search);
 const theme = parseTheme(JSON.parse(root.dataset.theme ?? 'null'));
 const options: PageOptions = {
-  ...asked,
-  autoplay: asked.autoplay || theme?.forceAutoplay === true,
-  hideControls: asked.hideControls || theme?.enableControls === false,
-  hideTitle: asked.hideTitle || theme?.hideTitle === true,
+  ...requested,
+  autoplay: requested.autoplay || theme?.forceAutoplay === true,
+  hideControls: requested.hideControls || theme?.enableControls === false,
+  hideTitle: requested.hideTitle || theme?.hideTitle === true,
 };
 applyColors(root, theme?.colors ?? {});
 showLogo(pageElement('logo', HTMLElement), theme?.logo);
@@ -148,12 +148,12 @@ Object.defineProperty(window, 'millrace', {
   } satisfies MillraceHandle),
 });
 
-root.classList.toggle('hide-poster', asked.hidePoster);
+root.classList.toggle('hide-poster', requested.hidePoster);
 root.classList.toggle('has-thumbnail', root.querySelector('.poster') !== null);
 markAudioOnly(root, video);
-if (asked.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
+if (requested.sdk !== undefined && theme?.enableApi !== false && parent !== window) {
   const player = new LivePlayer({ root, video, session, playing, audio });
-  new SdkLink(asked.sdk, {
+  new SdkLink(requested.sdk, {
     player,
     controls: { setHidden: (part, isHidden) => root.classList.toggle(`hide-${part}`, isHidden) },
     captions,

@@ -82,11 +82,12 @@ export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive:
 }
 
 function isReportingAllowed(): boolean {
-  const asked = navigator as Navigator & {
+  const navigatorWithPrivacy = navigator as Navigator & {
     readonly globalPrivacyControl?: boolean;
     readonly doNotTrack?: string | null;
   };
-  if (asked.globalPrivacyControl === true || asked.doNotTrack === '1') return false;
+  if (navigatorWithPrivacy.globalPrivacyControl === true || navigatorWithPrivacy.doNotTrack === '1')
+    return false;
   return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
 }
 

@@ -28,7 +28,7 @@ export class VerificationMails {
       subject: 'Your email address for Millrace was verified',
       greeting:
         `${email} is verified on Millrace at ${publicUrl()}. Somebody had set up a user with this address before. To keep others out, its password no longer works${ended === undefined ? '' : `, and this ended: ${ended}`}. ${describeUnknownKeys(removed)}`.trim(),
-      link: { words: 'Open Millrace', url: `${publicUrl()}/dashboard` },
+      link: { label: 'Open Millrace', url: `${publicUrl()}/dashboard` },
       advice:
         'If this wasn’t you, somebody can read your mail or sign in for you. Secure your mailbox first, and tell the operator of the server.',
     });

@@ -29,7 +29,7 @@ export function mailOf({ invitation, url, inviter }: InvitationMail, publicUrl: 
     to: email,
     subject: 'Invitation to an account on Millrace',
     greeting: `${inviterName} invites you to an account on Millrace at ${publicUrl}, as ${role}.${name === '' ? '' : ` The account calls itself “${name}”. This server does not check such names.`}`,
-    link: { words: 'Accept the invitation', url },
+    link: { label: 'Accept the invitation', url },
     advice: `The link is for you only: it shows that ${email} is your address. It works once, until ${until}. If you don’t expect this invitation, ignore this message.`,
   });
 }

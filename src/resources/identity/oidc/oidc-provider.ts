@@ -112,11 +112,11 @@ export class OidcProvider {
     if (this.#discovered === undefined || nowMs - this.#discovered.atMs >= discoveryLifetimeMs) {
       this.#discovered = { atMs: nowMs, configuration: this.#discover() };
     }
-    const asked = this.#discovered;
+    const discovered = this.#discovered;
     try {
-      return await asked.configuration;
+      return await discovered.configuration;
     } catch (error) {
-      if (this.#discovered === asked) this.#discovered = undefined;
+      if (this.#discovered === discovered) this.#discovered = undefined;
       throw this.#unavailable(error, 'did not answer as expected');
     }
   }

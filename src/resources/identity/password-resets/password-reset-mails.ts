@@ -12,7 +12,7 @@ export function linkMail({ email, url, publicUrl }: { email: string; url: string
     to: email,
     subject: 'Set a new password for Millrace',
     greeting: `Somebody asked for a new password for ${email} on Millrace at ${publicUrl}.`,
-    link: { words: 'Set a new password', url },
+    link: { label: 'Set a new password', url },
     advice:
       'The link works once, within an hour. If you didn’t ask for it, ignore this message: your password stays the same.',
   });
@@ -33,7 +33,7 @@ export function confirmationMail({
     subject: 'Your password for Millrace was changed',
     greeting:
       `The password of ${email} on Millrace was changed with a link that was sent to this address.${ended === undefined ? '' : ` This has ended: ${ended}.`} ${describeUnknownKeys(removed)}`.trim(),
-    link: { words: 'Sign in', url: `${publicUrl}/dashboard` },
+    link: { label: 'Sign in', url: `${publicUrl}/dashboard` },
     advice:
       'If this wasn’t you, somebody can read your mail. Secure your mailbox first, then request another link on the sign-in page, and tell the operator of the server.',
   });

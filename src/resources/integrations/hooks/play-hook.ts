@@ -101,8 +101,8 @@ export class PlayHook {
     const running = this.#questions.get(key);
     if (running !== undefined) return running;
     // Players repeat the query of the page or first playlist with no other request.
-    const asked = query === '' ? (session?.query ?? '') : query;
-    const decision = this.#ask(hook, { ...question, query: asked }, key).finally(() =>
+    const requestedQuery = query === '' ? (session?.query ?? '') : query;
+    const decision = this.#ask(hook, { ...question, query: requestedQuery }, key).finally(() =>
       this.#questions.delete(key),
     );
     this.#questions.set(key, decision);
@@ -110,9 +110,9 @@ export class PlayHook {
   }
 
   /** A viewer who was refused may come back with another query. */
-  #isValid({ decision, query, askAgainAtMs }: ViewerSession, asked: string): boolean {
+  #isValid({ decision, query, askAgainAtMs }: ViewerSession, requestedQuery: string): boolean {
     if (this.#options.clock.monotonicMs() >= askAgainAtMs) return false;
-    return decision.refusal === undefined || asked === query;
+    return decision.refusal === undefined || requestedQuery === query;
   }
 
   async #ask(hook: Hook, question: PlayQuestion, key: string): Promise<PlayDecision> {

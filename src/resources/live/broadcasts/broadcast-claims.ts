@@ -87,26 +87,26 @@ export class BroadcastClaims {
   async claim(record: OpenedBroadcast<string>): Promise<Claimed | undefined> {
     const { clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + maxAnswerMs;
-    let asked: ClaimedBroadcast | undefined;
+    let requested: ClaimedBroadcast | undefined;
     for (;;) {
       const isUnanswered = clock.monotonicMs() >= deadlineMs;
       const alive = new Set((await this.#options.listNodes()).map(({ id }) => id));
-      const outcome = await this.#try(record, asked, { isUnanswered, alive });
+      const outcome = await this.#try(record, requested, { isUnanswered, alive });
       if ('broadcastId' in outcome) {
         this.#own.set(outcome.broadcastId, outcome.continued?.claim ?? 1);
         return outcome;
       }
-      if (outcome.asked === undefined) return undefined;
-      asked = outcome.asked;
+      if (outcome.requested === undefined) return undefined;
+      requested = outcome.requested;
       await sleep(askIntervalMs);
     }
   }
 
   #try(
     record: OpenedBroadcast<string>,
-    asked: ClaimedBroadcast | undefined,
+    requested: ClaimedBroadcast | undefined,
     { isUnanswered, alive }: { readonly isUnanswered: boolean; readonly alive: ReadonlySet<string> },
-  ): Promise<Claimed | { readonly asked: ClaimedBroadcast | undefined }> {
+  ): Promise<Claimed | { readonly requested: ClaimedBroadcast | undefined }> {
     const { database, nodeId } = this.#options;
     const { liveStreamId } = record;
     return database.transaction(async transaction => {
@@ -120,14 +120,14 @@ export class BroadcastClaims {
         (isUnanswered && open.wantedBy === nodeId) ||
         !alive.has(open.nodeId);
       if (isFree) return this.#take(open, transaction);
-      const isAsked = asked?.broadcastId === open.broadcastId && asked.claim === open.claim;
+      const isAsked = requested?.broadcastId === open.broadcastId && requested.claim === open.claim;
       // The answer of a server that has a publisher.
-      if (isAsked && open.wantedBy !== nodeId) return { asked: undefined };
+      if (isAsked && open.wantedBy !== nodeId) return { requested: undefined };
       if (!isAsked) {
         await this.store.setWantedBy(open.broadcastId, nodeId, transaction);
         await database.signals.send('live', liveStreamId, transaction);
       }
-      return { asked: open };
+      return { requested: open };
     });
   }
 

@@ -60,10 +60,10 @@ export class SummariesStore {
     if (filter.origin !== undefined || (sourceStatus !== undefined && sourceStatus !== 'completed')) {
       return this.#listFiltered(projectId, filter, sort, { offset, limit: page.pageSize });
     }
-    const asked = sourceStatus === undefined ? storedStatuses : ([sourceStatus] as const);
-    const total = await this.#total(projectId, asked);
+    const wantedStatuses = sourceStatus === undefined ? storedStatuses : ([sourceStatus] as const);
+    const total = await this.#total(projectId, wantedStatuses);
     if (offset >= total) return { summaries: [], total };
-    const [only, other] = asked;
+    const [only, other] = wantedStatuses;
     const status = other === undefined ? only : undefined;
     const { after, left } = await this.#skip(projectId, status, sort, offset);
     // Skipping rows is cheap only in the index, so the ids of the page are found first.
@@ -200,8 +200,8 @@ export class SummariesStore {
       .where('is_discarded', '=', 0);
   }
 
-  #total(projectId: string, asked: readonly StoredStatus[]): Promise<number> {
-    return listTotal(this.#database, projectId, ...asked.map(status => `summaries-${status}`));
+  #total(projectId: string, wantedStatuses: readonly StoredStatus[]): Promise<number> {
+    return listTotal(this.#database, projectId, ...wantedStatuses.map(status => `summaries-${status}`));
   }
 }
 

@@ -32,8 +32,8 @@ export function formatUtcDay(time: string | number): string {
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
-  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-  return words.format(Math.trunc(seconds / size), unit);
+  const formatter = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  return formatter.format(Math.trunc(seconds / size), unit);
 }
 
 export function formatSpan(seconds: number): string {

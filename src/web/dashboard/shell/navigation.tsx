@@ -4,7 +4,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 
 interface Entry {
   readonly href: string;
-  readonly words: string;
+  readonly label: string;
   readonly icon: IconName;
   /** Hidden from roles without it. */
   readonly scope?: Scope;
@@ -13,26 +13,26 @@ interface Entry {
 const groups: readonly { readonly title?: string; readonly entries: readonly Entry[] }[] = [
   {
     entries: [
-      { href: '/dashboard', words: 'Overview', icon: 'home' },
-      { href: '/dashboard/live', words: 'Live streams', icon: 'live' },
-      { href: '/dashboard/videos', words: 'Videos', icon: 'video' },
-      { href: '/dashboard/analytics', words: 'Analytics', icon: 'chart' },
+      { href: '/dashboard', label: 'Overview', icon: 'home' },
+      { href: '/dashboard/live', label: 'Live streams', icon: 'live' },
+      { href: '/dashboard/videos', label: 'Videos', icon: 'video' },
+      { href: '/dashboard/analytics', label: 'Analytics', icon: 'chart' },
     ],
   },
   {
     title: 'Project',
     entries: [
-      { href: '/dashboard/players', words: 'Players', icon: 'player' },
-      { href: '/dashboard/watermarks', words: 'Watermarks', icon: 'stamp' },
-      { href: '/dashboard/settings', words: 'Settings', icon: 'settings' },
+      { href: '/dashboard/players', label: 'Players', icon: 'player' },
+      { href: '/dashboard/watermarks', label: 'Watermarks', icon: 'stamp' },
+      { href: '/dashboard/settings', label: 'Settings', icon: 'settings' },
     ],
   },
   {
     title: 'Developers',
     entries: [
-      { href: '/dashboard/keys', words: 'API keys', icon: 'key', scope: 'admin' },
-      { href: '/dashboard/upload-tokens', words: 'Upload tokens', icon: 'token', scope: 'upload' },
-      { href: '/dashboard/webhooks', words: 'Webhooks', icon: 'hook', scope: 'admin' },
+      { href: '/dashboard/keys', label: 'API keys', icon: 'key', scope: 'admin' },
+      { href: '/dashboard/upload-tokens', label: 'Upload tokens', icon: 'token', scope: 'upload' },
+      { href: '/dashboard/webhooks', label: 'Webhooks', icon: 'hook', scope: 'admin' },
     ],
   },
 ];
@@ -51,11 +51,11 @@ export function Navigation({ onGo }: { onGo: () => void }) {
           <div key={title ?? ''} class="nav-group">
             {title !== undefined && <p class="nav-title">{title}</p>}
             <ul>
-              {entries.map(({ href, words, icon }) => (
+              {entries.map(({ href, label, icon }) => (
                 <li key={href}>
                   <a href={href} aria-current={isWithin(path, href) ? 'page' : undefined} onClick={onGo}>
                     <Icon name={icon} />
-                    {words}
+                    {label}
                   </a>
                 </li>
               ))}

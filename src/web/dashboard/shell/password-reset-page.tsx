@@ -145,7 +145,7 @@ function KeptItems({
   onKept,
 }: {
   legend: string;
-  items: readonly (readonly [id: string, words: string])[];
+  items: readonly (readonly [id: string, label: string])[];
   kept: readonly string[];
   onKept: (kept: readonly string[]) => void;
 }) {
@@ -153,10 +153,10 @@ function KeptItems({
   return (
     <fieldset class="choices">
       <legend>{legend}</legend>
-      {items.map(([id, words]) => (
+      {items.map(([id, label]) => (
         <CheckField
           key={id}
-          label={words}
+          label={label}
           checked={kept.includes(id)}
           onValue={isKept => onKept(isKept ? [...kept, id] : kept.filter(one => one !== id))}
         />

@@ -79,10 +79,10 @@ export function nameOfProjectEnvironment({
   environment: name,
   projectId = firstProjectId(),
 }: ProjectEnvironment): string {
-  const words = name === 'sandbox' ? 'Sandbox' : 'Production';
-  if (projectId === project.value?.projectId) return words;
+  const label = name === 'sandbox' ? 'Sandbox' : 'Production';
+  if (projectId === project.value?.projectId) return label;
   const other = session.value?.allProjects.find(one => one.projectId === projectId);
-  return other === undefined ? words : `${other.name}: ${words}`;
+  return other === undefined ? label : `${other.name}: ${label}`;
 }
 
 /** @param environmentId the server's id of an environment of a project */

@@ -7,15 +7,15 @@ export async function copyText(text: string, name: string): Promise<void> {
   else showToast(`${name} could not be copied: this browser allows it on secure pages only.`);
 }
 
-export function CopyButton({ text, name, words = 'Copy' }: { text: string; name: string; words?: string }) {
+export function CopyButton({ text, name, label = 'Copy' }: { text: string; name: string; label?: string }) {
   return (
     <Button
       small
       icon="copy"
-      label={`${words} ${name.toLowerCase()}`}
+      label={`${label} ${name.toLowerCase()}`}
       onClick={() => void copyText(text, name)}
     >
-      {words}
+      {label}
     </Button>
   );
 }

@@ -16,7 +16,7 @@ export function Page({
 }: {
   title: string;
   lead?: ComponentChildren;
-  back?: { readonly href: string; readonly words: string };
+  back?: { readonly href: string; readonly label: string };
   badge?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
@@ -46,7 +46,7 @@ export function Page({
       {back !== undefined && (
         <a class="back" href={back.href}>
           <Icon name="left" size={16} />
-          {back.words}
+          {back.label}
         </a>
       )}
       <header class="page-head">

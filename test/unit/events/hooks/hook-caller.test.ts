@@ -25,7 +25,7 @@ beforeEach(() => {
     sender: {
       send: ({ timeoutMs }) => new Promise(answer => sent.push({ timeoutMs, answer })),
     },
-    ...{ results: { add: () => {} }, observer: { asked: () => {} }, version: '1' },
+    ...{ results: { add: () => {} }, observer: { requested: () => {} }, version: '1' },
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
   });
 });

@@ -65,7 +65,7 @@ function ThemeSelect() {
   return (
     <fieldset class="choices">
       <legend class="for-readers">Theme</legend>
-      {themes.map(([name, words, icon]) => (
+      {themes.map(([name, label, icon]) => (
         <label key={name} class="choice">
           <input
             type="radio"
@@ -75,7 +75,7 @@ function ThemeSelect() {
             onChange={() => chooseTheme(name)}
           />
           <Icon name={icon} />
-          <span>{words}</span>
+          <span>{label}</span>
         </label>
       ))}
       <p class="hint">Saved in this browser.</p>

@@ -24,7 +24,7 @@ export function NewPasswordField({ label = 'New password', email, value, onValue
       hint={
         <span class="strength" data-score={strength?.score ?? 0} role="status">
           <span class="strength-bar" aria-hidden="true" />
-          {strength?.words ?? `Use at least ${passwordLength.min} characters.`}
+          {strength?.label ?? `Use at least ${passwordLength.min} characters.`}
         </span>
       }
       error={error}

@@ -2,11 +2,11 @@ import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
 
 interface PasswordStrength {
   readonly score: 0 | 1 | 2 | 3 | 4;
-  readonly words: string;
+  readonly label: string;
 }
 
 const common = /password|passwort|qwert|azert|letmein|welcome|admin|millrace|123456|abcdef|iloveyou/gi;
-const words = /\p{L}\p{Ll}{2,}/gu;
+const wordPattern = /\p{L}\p{Ll}{2,}/gu;
 const years = /(?:19|20)\d\d/g;
 const wordBits = 2.5;
 const placeholder = '\u0000';
@@ -24,17 +24,17 @@ export function strengthOf(password: string, email: string): PasswordStrength | 
   if (password === '') return undefined;
   if (password.length < passwordLength.min) {
     const missing = passwordLength.min - password.length;
-    return { score: 0, words: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
+    return { score: 0, label: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
   }
   if (password.length > passwordLength.max)
-    return { score: 0, words: `Too long: use up to ${passwordLength.max} characters.` };
+    return { score: 0, label: `Too long: use up to ${passwordLength.max} characters.` };
   if (password.toLowerCase() === email.toLowerCase())
-    return { score: 0, words: 'Your email address can’t be your password.' };
+    return { score: 0, label: 'Your email address can’t be your password.' };
   const bits = bitsOf(password, email);
-  if (bits < stepBits[0]) return { score: 1, words: 'Weak: easy to guess. Use a few unrelated words.' };
-  if (bits < stepBits[1]) return { score: 2, words: 'Fair: make it longer.' };
-  if (bits < stepBits[2]) return { score: 3, words: 'Good.' };
-  return { score: 4, words: 'Strong.' };
+  if (bits < stepBits[0]) return { score: 1, label: 'Weak: easy to guess. Use a few unrelated words.' };
+  if (bits < stepBits[1]) return { score: 2, label: 'Fair: make it longer.' };
+  if (bits < stepBits[2]) return { score: 3, label: 'Good.' };
+  return { score: 4, label: 'Strong.' };
 }
 
 function bitsOf(password: string, email: string): number {
@@ -43,7 +43,7 @@ function bitsOf(password: string, email: string): number {
   const uncommon = own.replaceAll(common, '');
   let bits = 0;
   const rest = uncommon
-    .replaceAll(words, word => {
+    .replaceAll(wordPattern, word => {
       bits += distinctSteps(word) * wordBits;
       return placeholder;
     })

@@ -10,7 +10,7 @@ export const periodChoices = [
   ['30', 'Last 30 days'],
 ] as const;
 
-const actions: readonly (readonly [action: string, words: string])[] = [
+const actions: readonly (readonly [action: string, label: string])[] = [
   ['', 'All actions'],
   ['session.create', 'Sign-ins'],
   ['session.refuse', 'Refused sign-ins'],
@@ -52,7 +52,7 @@ export function actorLabel({ kind, id, name }: AuditEntry['actor']): string {
 
 export function targetLabel({ kind, id, name }: NonNullable<AuditEntry['target']>): string {
   if (name !== undefined) return name;
-  const words = kind.replaceAll('-', ' ');
+  const noun = kind.replaceAll('-', ' ');
   const shown = kind === 'upload-token' ? id : shortId(id);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${shown}`;
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${shown}`;
 }

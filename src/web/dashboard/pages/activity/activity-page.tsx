@@ -43,7 +43,7 @@ export function ActivityPage() {
   return (
     <Page
       title="Activity"
-      back={{ href: '/dashboard/account', words: 'Account' }}
+      back={{ href: '/dashboard/account', label: 'Account' }}
       lead="Changes and sign-ins of your account, in all projects and both environments."
     >
       <Card

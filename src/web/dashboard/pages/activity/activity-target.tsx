@@ -17,17 +17,17 @@ export function ActivityTarget({
   const page = pages[target.kind];
   const isHere = projectId !== undefined && projectId === project.value?.environmentIds[chosen.value];
   const isLinked = page !== undefined && target.exists === true && isHere;
-  const words = targetLabel(target);
+  const label = targetLabel(target);
   return (
     <span class="activity-target">
       {isLinked ? (
-        <a href={`/dashboard/${page}/${target.id}`}>{words}</a>
+        <a href={`/dashboard/${page}/${target.id}`}>{label}</a>
       ) : (
-        <span title={target.id}>{words}</span>
+        <span title={target.id}>{label}</span>
       )}
       <IconButton
         icon="search"
-        label={`Show everything about ${words}`}
+        label={`Show everything about ${label}`}
         onClick={() => onFilter(target.id)}
       />
     </span>

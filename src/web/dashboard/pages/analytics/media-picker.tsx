@@ -36,15 +36,15 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState('');
+  const [query, setQuery] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [pointed, setPointed] = useState<string>();
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), pauseMs);
+    const timer = setTimeout(() => setQuery(text.trim()), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  const results = useLoad(`${isOpen} ${asked}`, signal =>
-    isOpen ? searchMedia(asked, signal) : Promise.resolve([]),
+  const results = useLoad(`${isOpen} ${query}`, signal =>
+    isOpen ? searchMedia(query, signal) : Promise.resolve([]),
   );
   const offered = isOpen ? (results.value ?? []) : [];
   const at = offered.findIndex(media => media.id === pointed);

@@ -91,7 +91,7 @@ export function CaptionEditor({
   return (
     <Page
       title={isReadOnly ? 'Captions' : 'Edit captions'}
-      back={{ href: `/dashboard/videos/${videoId}`, words: titleOf(video) }}
+      back={{ href: `/dashboard/videos/${videoId}`, label: titleOf(video) }}
       badge={
         <>
           <Badge>{languageName(language)}</Badge>

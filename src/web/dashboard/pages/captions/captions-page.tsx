@@ -35,7 +35,7 @@ export function CaptionsPage({ params }: PageProps) {
   return (
     <Page
       title="Edit captions"
-      back={{ href, words: video.value === undefined ? 'Video' : titleOf(video.value) }}
+      back={{ href, label: video.value === undefined ? 'Video' : titleOf(video.value) }}
     >
       {captions.value !== undefined && captions.value.file === undefined ? (
         <EmptyState icon="captions" title="Too many cues to edit here" action={toVideo}>

@@ -54,7 +54,7 @@ export function DeleteKeyDialog({
   headers,
   onDone,
   onClose,
-}: KeyChange & { onDone: (words: string) => void }) {
+}: KeyChange & { onDone: (message: string) => void }) {
   const name = kindNames[kind].toLowerCase();
   return (
     <ConfirmDialog
@@ -83,7 +83,7 @@ export function DeletePairDialog({
   headers,
   onDone,
   onClose,
-}: Omit<KeyChange, 'kind'> & { onDone: (words: string) => void }) {
+}: Omit<KeyChange, 'kind'> & { onDone: (message: string) => void }) {
   return (
     <ConfirmDialog
       title="Delete the key pair?"

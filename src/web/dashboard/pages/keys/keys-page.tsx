@@ -40,9 +40,9 @@ export function KeysPage() {
   );
   useInterval(freshForMs, loaded.reload);
   const close = () => setOpen(undefined);
-  const done = (words: string) => {
+  const done = (message: string) => {
     close();
-    showToast(words);
+    showToast(message);
     loaded.reload();
   };
   const show = (pair: ApiKeyPair) => {

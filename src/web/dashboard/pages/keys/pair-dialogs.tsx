@@ -36,7 +36,7 @@ export function EditPairDialog({
 }: {
   pair: ApiKeyPair;
   headers: Record<string, string>;
-  onDone: (words: string) => void;
+  onDone: (message: string) => void;
   onClose: () => void;
 }) {
   return (

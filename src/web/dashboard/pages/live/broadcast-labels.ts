@@ -15,12 +15,12 @@ export function formatMedia(media: {
   const parts = [
     ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
     ...(videoCodec === undefined ? [] : [codecName(videoCodec)]),
-    ...(audioCodec === undefined ? [] : [audioWords(codecName(audioCodec), audio?.codec)]),
+    ...(audioCodec === undefined ? [] : [audioLabel(codecName(audioCodec), audio?.codec)]),
   ];
   return parts.length === 0 ? undefined : parts.join(', ');
 }
 
-function audioWords(delivered: string, arriving: string | undefined): string {
+function audioLabel(delivered: string, arriving: string | undefined): string {
   const isConverted = arriving !== undefined && arriving !== delivered;
   return isConverted ? `${arriving} (converted to ${delivered})` : delivered;
 }

@@ -29,9 +29,9 @@ import { SourcePanel } from './source-panel.tsx';
 import { StatusCard } from './status-card.tsx';
 import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
-const back = { href: '/dashboard/live', words: 'Live streams' };
+const back = { href: '/dashboard/live', label: 'Live streams' };
 
-const panels: readonly (readonly [id: string, words: string, scope?: Scope])[] = [
+const panels: readonly (readonly [id: string, label: string, scope?: Scope])[] = [
   ['set-up', 'Setup'],
   ['source', 'Source', 'live'],
   ['health', 'Health'],
@@ -87,7 +87,7 @@ function StreamPage({
   const { liveStreamId, name } = stream;
   const { query } = useQuery();
   const { route } = useLocation();
-  const [asks, setAsks] = useState<'clip' | 'complete' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'clip' | 'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
   const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
   const part = allowed.find(([id]) => id === query.part)?.[0] ?? first;
@@ -107,12 +107,12 @@ function StreamPage({
             </Button>
           )}
           {state !== 'off' && can('upload') && (
-            <Button icon="clip" onClick={() => setAsks('clip')}>
+            <Button icon="clip" onClick={() => setOpenDialog('clip')}>
               Clip
             </Button>
           )}
           {state !== 'off' && can('live') && (
-            <Button icon="stop" onClick={() => setAsks('complete')}>
+            <Button icon="stop" onClick={() => setOpenDialog('complete')}>
               End broadcast
             </Button>
           )}
@@ -124,7 +124,7 @@ function StreamPage({
                   label: 'Delete live stream',
                   icon: 'trash',
                   danger: true,
-                  onClick: () => setAsks('delete'),
+                  onClick: () => setOpenDialog('delete'),
                 },
               ]}
             />
@@ -144,7 +144,7 @@ function StreamPage({
       </div>
       <Tabs
         label="Live stream sections"
-        tabs={allowed.map(([id, words]) => ({ href: hrefOf(id), words }))}
+        tabs={allowed.map(([id, label]) => ({ href: hrefOf(id), label }))}
         current={hrefOf(part)}
       />
       {part === 'set-up' &&
@@ -157,14 +157,14 @@ function StreamPage({
       {part === 'share' && <SharePanel stream={stream} />}
       {part === 'past' && <RecordingsPanel stream={stream} />}
       {part === 'settings' && <SettingsPanel stream={stream} onChange={loaded.set} />}
-      {asks === 'clip' && (
+      {openDialog === 'clip' && (
         <LiveClipDialog
           stream={stream}
           onCreated={videoId => route(`/dashboard/videos/${videoId}`)}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
         />
       )}
-      {asks === 'complete' && (
+      {openDialog === 'complete' && (
         <ConfirmDialog
           title="End the broadcast?"
           action="End broadcast"
@@ -172,7 +172,7 @@ function StreamPage({
             await call('PUT /live-streams/{liveStreamId}/complete', path);
             loaded.reload();
           }}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
         >
           <p>Viewers see that the stream has ended, and what was recorded becomes a video.</p>
           <p>
@@ -181,7 +181,7 @@ function StreamPage({
           </p>
         </ConfirmDialog>
       )}
-      {asks === 'delete' && (
+      {openDialog === 'delete' && (
         <ConfirmDialog
           title="Delete this live stream?"
           action="Delete live stream"
@@ -191,7 +191,7 @@ function StreamPage({
             showToast(`“${name}” was deleted.`);
             route(back.href);
           }}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
         >
           <p>
             The stream key, links and broadcast history are deleted permanently, and a running broadcast ends.
@@ -261,7 +261,7 @@ function Tabs({
   current,
 }: {
   label: string;
-  tabs: readonly { readonly href: string; readonly words: string }[];
+  tabs: readonly { readonly href: string; readonly label: string }[];
   current: string;
 }) {
   const row = useRef<HTMLElement>(null);
@@ -271,9 +271,9 @@ function Tabs({
   }, [current]);
   return (
     <nav ref={row} class="tabs" aria-label={label}>
-      {tabs.map(({ href, words }) => (
+      {tabs.map(({ href, label }) => (
         <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
-          {words}
+          {label}
         </a>
       ))}
     </nav>

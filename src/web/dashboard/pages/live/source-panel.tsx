@@ -17,7 +17,7 @@ import { SourceField } from './source-field.tsx';
 type Source = NonNullable<LiveStream['source']>;
 
 const refreshMs = 3_000;
-const states: Readonly<Record<Source['state'], readonly [tone: Tone, words: string]>> = {
+const states: Readonly<Record<Source['state'], readonly [tone: Tone, label: string]>> = {
   off: ['neutral', 'Off'],
   connecting: ['info', 'Connecting'],
   live: ['good', 'Live'],
@@ -143,11 +143,11 @@ export function SourcePanel({
 }
 
 function SourceState({ source: { state, reason, nextAttemptAt } }: { source: Source }) {
-  const [tone, words] = states[state];
+  const [tone, label] = states[state];
   return (
     <p class="two-lines" role="status" aria-label="State of the source">
       <span>
-        <Badge tone={tone}>{words}</Badge>
+        <Badge tone={tone}>{label}</Badge>
       </span>
       {reason !== undefined && <span class="hint">{reason}</span>}
       {state === 'retrying' && nextAttemptAt !== undefined && (

@@ -43,7 +43,7 @@ function Days({ days }: { days: readonly Day[] }) {
       <div class="days-foot" aria-hidden="true">
         {pointed === undefined ? (
           <>
-            <span>{dayWords(days[0])}</span>
+            <span>{dayLabel(days[0])}</span>
             <span class="days-legend">
               <span class="with-icon">
                 <span class="dot color-3" /> Live
@@ -56,7 +56,7 @@ function Days({ days }: { days: readonly Day[] }) {
           </>
         ) : (
           <span>
-            {dayWords(pointed)}: {formatBytes(pointed.bytes)} (live {formatBytes(pointed.liveBytes)}, videos{' '}
+            {dayLabel(pointed)}: {formatBytes(pointed.bytes)} (live {formatBytes(pointed.liveBytes)}, videos{' '}
             {formatBytes(pointed.videoBytes)})
           </span>
         )}
@@ -85,7 +85,7 @@ function DaysTable({ days }: { days: readonly Day[] }) {
           .filter(({ bytes }) => bytes > 0)
           .map(day => (
             <tr key={day.date}>
-              <th scope="row">{dayWords(day)}</th>
+              <th scope="row">{dayLabel(day)}</th>
               <td>{formatBytes(day.liveBytes)}</td>
               <td>{formatBytes(day.videoBytes)}</td>
             </tr>
@@ -95,7 +95,7 @@ function DaysTable({ days }: { days: readonly Day[] }) {
   );
 }
 
-function dayWords(day: Day | undefined): string {
+function dayLabel(day: Day | undefined): string {
   if (day === undefined) return '';
   return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(day.date),

@@ -59,19 +59,19 @@ function ServerDetails({ state }: { state: ServerState }) {
       <div class="meters">
         <Meter
           name="CPU"
-          words={`${formatPercent(cpu.machinePercent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
+          valueText={`${formatPercent(cpu.machinePercent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
           percent={cpu.machinePercent}
           isBad={has('cpu-busy')}
         />
         <Meter
           name="Memory"
-          words={`${formatBytes(memory.machineFreeBytes)} of ${formatBytes(memory.machineTotalBytes)} free`}
+          valueText={`${formatBytes(memory.machineFreeBytes)} of ${formatBytes(memory.machineTotalBytes)} free`}
           percent={(100 * memoryTaken) / memory.machineTotalBytes}
           isBad={has('memory-low')}
         />
         <Meter
           name="Disk"
-          words={`${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`}
+          valueText={`${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`}
           percent={(100 * diskTaken) / disk.totalBytes}
           isBad={has('disk-full', 'disk-nearly-full')}
         />
@@ -117,12 +117,12 @@ function ServerDetails({ state }: { state: ServerState }) {
 
 function Meter({
   name,
-  words,
+  valueText,
   percent,
   isBad = false,
 }: {
   name: string;
-  words: string;
+  valueText: string;
   percent: number;
   isBad?: boolean;
 }) {
@@ -130,8 +130,15 @@ function Meter({
   return (
     <div class={`meter${isBad ? ' bad' : ''}`}>
       <span>{name}</span>
-      <span class="meter-words number">{words}</span>
-      <meter class="for-readers" aria-label={name} aria-valuetext={words} min={0} max={100} value={shown} />
+      <span class="meter-label number">{valueText}</span>
+      <meter
+        class="for-readers"
+        aria-label={name}
+        aria-valuetext={valueText}
+        min={0}
+        max={100}
+        value={shown}
+      />
       <div class="meter-bar" aria-hidden="true">
         <span style={{ width: `${shown}%` }} />
       </div>

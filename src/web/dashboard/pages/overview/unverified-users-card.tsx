@@ -17,7 +17,7 @@ const pageSize = 10;
 /** Users of all accounts, for the operator. Shows nothing if there are none. */
 export function UnverifiedUsersCard() {
   const [page, setPage] = useState(1);
-  const [asked, setAsked] = useState<UnverifiedUser>();
+  const [selected, setSelected] = useState<UnverifiedUser>();
   const { value, reload } = useLoad(String(page), signal =>
     call('GET /server/unverified-users', { query: { currentPage: page, pageSize }, signal }),
   );
@@ -33,7 +33,7 @@ export function UnverifiedUsersCard() {
             head: 'Actions',
             isActions: true,
             cell: user => (
-              <Button small label={`Verify ${user.email}`} onClick={() => setAsked(user)}>
+              <Button small label={`Verify ${user.email}`} onClick={() => setSelected(user)}>
                 Verify
               </Button>
             ),
@@ -45,11 +45,11 @@ export function UnverifiedUsersCard() {
       {value.pagination.pagesTotal > 1 && (
         <Pagination pagination={value.pagination} what="users" onPage={setPage} />
       )}
-      {asked !== undefined && (
+      {selected !== undefined && (
         <VerifyDialog
-          user={asked}
+          user={selected}
           onClose={() => {
-            setAsked(undefined);
+            setSelected(undefined);
             setPage(1);
             reload();
           }}

@@ -5,7 +5,7 @@ import { Page } from '../../ui/page.tsx';
 import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { ThemeEditor } from './theme-editor.tsx';
 
-const back = { href: '/dashboard/players', words: 'Players' };
+const back = { href: '/dashboard/players', label: 'Players' };
 
 export function PlayerPage({ params }: PageProps) {
   const playerId = params.playerId ?? '';

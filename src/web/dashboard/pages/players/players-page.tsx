@@ -143,9 +143,9 @@ const labels = new Map(
 );
 
 function Swatches({ player }: { player: Player }) {
-  const words = shown.map(name => `${labels.get(name)}: ${player[name]}`).join(', ');
+  const description = shown.map(name => `${labels.get(name)}: ${player[name]}`).join(', ');
   return (
-    <span class="swatches" role="img" aria-label={words} title={words}>
+    <span class="swatches" role="img" aria-label={description} title={description}>
       {shown.map(name => (
         <span key={name} class="swatch">
           <span style={{ background: player[name] }} />

@@ -57,7 +57,7 @@ export function ThemeEditor({
   return (
     <Page
       title={themeName(player)}
-      back={{ href: '/dashboard/players', words: 'Players' }}
+      back={{ href: '/dashboard/players', label: 'Players' }}
       badge={isChanged && <Badge tone="warning">Unsaved changes</Badge>}
       actions={
         <Button icon="trash" onClick={() => setDeleting(true)}>

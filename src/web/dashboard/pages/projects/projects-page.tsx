@@ -14,12 +14,12 @@ const lead =
   'Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them.';
 const limitText = `An account can have ${maxProjects} projects. Delete one to create another.`;
 
-type Asked = 'create' | { readonly kind: 'rename' | 'delete'; readonly of: Project };
+type OpenDialog = 'create' | { readonly kind: 'rename' | 'delete'; readonly of: Project };
 
 export function ProjectsPage() {
-  const [asked, setAsked] = useState<Asked>();
+  const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const all = session.value?.allProjects ?? [];
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
   return (
     <Page
       title="Projects"
@@ -30,7 +30,7 @@ export function ProjectsPage() {
             kind="primary"
             icon="plus"
             disabled={all.length >= maxProjects}
-            onClick={() => setAsked('create')}
+            onClick={() => setOpenDialog('create')}
           >
             New project
           </Button>
@@ -42,7 +42,7 @@ export function ProjectsPage() {
           caption="Projects"
           rows={all}
           keyOf={({ projectId }) => projectId}
-          columns={columnsOf(all.length, setAsked)}
+          columns={columnsOf(all.length, setOpenDialog)}
         />
         {all.length === 1 && (
           <EmptyState icon="copy" title="You have one project">
@@ -50,18 +50,18 @@ export function ProjectsPage() {
           </EmptyState>
         )}
       </Card>
-      {asked === 'create' && <CreateProjectDialog onClose={close} />}
-      {typeof asked === 'object' && asked.kind === 'rename' && (
-        <RenameProjectDialog project={asked.of} onClose={close} />
+      {openDialog === 'create' && <CreateProjectDialog onClose={close} />}
+      {typeof openDialog === 'object' && openDialog.kind === 'rename' && (
+        <RenameProjectDialog project={openDialog.of} onClose={close} />
       )}
-      {typeof asked === 'object' && asked.kind === 'delete' && (
-        <DeleteProjectDialog project={asked.of} onClose={close} />
+      {typeof openDialog === 'object' && openDialog.kind === 'delete' && (
+        <DeleteProjectDialog project={openDialog.of} onClose={close} />
       )}
     </Page>
   );
 }
 
-function columnsOf(count: number, onAsk: (asked: Asked) => void): Column<Project>[] {
+function columnsOf(count: number, onOpenDialog: (openDialog: OpenDialog) => void): Column<Project>[] {
   const columns: Column<Project>[] = [
     {
       head: 'Project',
@@ -87,14 +87,14 @@ function columnsOf(count: number, onAsk: (asked: Asked) => void): Column<Project
             <IconButton
               icon="edit"
               label={`Rename ${one.name}`}
-              onClick={() => onAsk({ kind: 'rename', of: one })}
+              onClick={() => onOpenDialog({ kind: 'rename', of: one })}
             />
           )}
           {can('admin') && count > 1 && (
             <IconButton
               icon="trash"
               label={`Delete ${one.name}`}
-              onClick={() => onAsk({ kind: 'delete', of: one })}
+              onClick={() => onOpenDialog({ kind: 'delete', of: one })}
             />
           )}
         </>

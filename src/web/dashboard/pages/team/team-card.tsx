@@ -22,7 +22,7 @@ const mailPollMs = 2_000;
 
 export function TeamCard() {
   const isOwner = session.value?.role === 'owner';
-  const [asked, setAsked] = useState<'invite' | Member>();
+  const [openDialog, setOpenDialog] = useState<'invite' | Member>();
   const members = useLoad('members', signal => call('GET /account/members', { query: { pageSize }, signal }));
   const invitations = useLoad(`invitations ${isOwner}`, async signal =>
     isOwner ? (await call('GET /account/invitations', { query: { pageSize }, signal })).data : [],
@@ -32,11 +32,11 @@ export function TeamCard() {
     open.some(({ mail }) => mail?.status === 'sending') ? mailPollMs : undefined,
     invitations.reload,
   );
-  const close = () => setAsked(undefined);
-  const change = async (work: Promise<unknown>, words: string) => {
+  const close = () => setOpenDialog(undefined);
+  const change = async (work: Promise<unknown>, message: string) => {
     try {
       await work;
-      showToast(words);
+      showToast(message);
     } catch (error) {
       showError(error);
     }
@@ -44,14 +44,14 @@ export function TeamCard() {
     invitations.reload();
     await loadSession().catch(showError);
   };
-  const removed = asked === 'invite' ? undefined : asked;
+  const removed = openDialog === 'invite' ? undefined : openDialog;
   return (
     <Card
       title="Team"
       flush
       actions={
         isOwner && (
-          <Button small icon="plus" onClick={() => setAsked('invite')}>
+          <Button small icon="plus" onClick={() => setOpenDialog('invite')}>
             Invite
           </Button>
         )
@@ -68,7 +68,7 @@ export function TeamCard() {
                   call('PATCH /account/members/{userId}', { params: { userId }, body: { role } }),
                   'Role changed.',
                 ),
-              remove: setAsked,
+              remove: setOpenDialog,
             })}
             rows={data}
             keyOf={({ userId }) => userId}
@@ -90,7 +90,7 @@ export function TeamCard() {
           keyOf={({ invitationId }) => invitationId}
         />
       )}
-      {asked === 'invite' && <InviteDialog onInvited={invitations.reload} onClose={close} />}
+      {openDialog === 'invite' && <InviteDialog onInvited={invitations.reload} onClose={close} />}
       {removed !== undefined && (
         <ConfirmDialog
           title={removed.isYou ? 'Leave this account?' : 'Remove this member?'}

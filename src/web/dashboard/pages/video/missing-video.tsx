@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
 import { restoreVideos } from '../videos/discard-videos.ts';
 
-const back = { href: '/dashboard/videos', words: 'Videos' };
+const back = { href: '/dashboard/videos', label: 'Videos' };
 
 export function MissingVideo({ videoId, onRestored }: { videoId: string; onRestored: () => void }) {
   const params = { videoId };

@@ -48,21 +48,21 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: ((file: Fil
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
       {delay !== undefined && <p>Waiting: {delay}</p>}
-      {onFile !== undefined && kind === 'empty' && <UploadButton words="Upload file" onFile={onFile} />}
+      {onFile !== undefined && kind === 'empty' && <UploadButton label="Upload file" onFile={onFile} />}
       {onFile !== undefined && kind === 'failed' && (
-        <UploadButton words="Upload another file" onFile={onFile} />
+        <UploadButton label="Upload another file" onFile={onFile} />
       )}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
   );
 }
 
-function UploadButton({ words, onFile }: { words: string; onFile: (file: File) => void }) {
+function UploadButton({ label, onFile }: { label: string; onFile: (file: File) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <div class="stage-action">
       <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
-        {words}
+        {label}
       </Button>
       <input
         ref={input}

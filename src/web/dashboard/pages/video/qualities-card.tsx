@@ -12,7 +12,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showError } from '../../ui/toast.tsx';
 
-const words: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
+const statusLabels: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
   waiting: ['Waiting', 'neutral'],
   encoding: ['Encoding', 'info'],
   encoded: ['Done', 'good'],
@@ -68,7 +68,7 @@ function canRetry({ encoding }: VideoStatus): boolean {
 }
 
 function QualityRow({ quality, status, progress, ...rendition }: Quality | AdditionalQuality) {
-  const [text, tone] = words[status];
+  const [text, tone] = statusLabels[status];
   const kind =
     'codec' in rendition ? codecName(rendition.codec) : rendition.type === 'mp4' ? 'MP4 download' : undefined;
   const isEncoding = status === 'encoding';

@@ -66,7 +66,7 @@ export function SummaryCard({
   if (value === undefined && problem === undefined) return null;
   if (value !== undefined && (status === undefined || status === 'missing') && !canGenerate) return null;
   const isFailed = status === 'failed' || status === 'unprocessable';
-  const words = isFailed ? 'Regenerate' : 'Generate';
+  const action = isFailed ? 'Regenerate' : 'Generate';
   const items: readonly MenuItem[] = [
     ...(status === 'completed' && canGenerate
       ? [{ label: 'Regenerate', icon: 'refresh', onClick: () => setOpen('regenerate') } as const]
@@ -93,11 +93,11 @@ export function SummaryCard({
             {status !== 'waiting' && status !== 'completed' && canGenerate && (
               <Button
                 small
-                label={`${words} summary`}
+                label={`${action} summary`}
                 busy={submission.busy}
                 onClick={() => submission.submit()}
               >
-                {words}
+                {action}
               </Button>
             )}
             {(status === 'completed' || isFailed) && <Menu label="Actions for the summary" items={items} />}

@@ -24,7 +24,7 @@ import { MissingVideo } from './missing-video.tsx';
 import { useVideo, useVideoStatus } from './use-video.ts';
 import { VideoCards } from './video-cards.tsx';
 
-const back = { href: '/dashboard/videos', words: 'Videos' };
+const back = { href: '/dashboard/videos', label: 'Videos' };
 
 export function VideoPage({ params }: PageProps) {
   const { videoId = '' } = params;

@@ -1,9 +1,9 @@
 export const videoOrders = {
-  newest: { words: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
-  oldest: { words: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
-  changed: { words: 'Recently updated', sortBy: 'updatedAt', sortOrder: 'desc' },
-  title: { words: 'Title, A to Z', sortBy: 'title', sortOrder: 'asc' },
-  'title-back': { words: 'Title, Z to A', sortBy: 'title', sortOrder: 'desc' },
+  newest: { label: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
+  oldest: { label: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
+  changed: { label: 'Recently updated', sortBy: 'updatedAt', sortOrder: 'desc' },
+  title: { label: 'Title, A to Z', sortBy: 'title', sortOrder: 'asc' },
+  'title-back': { label: 'Title, Z to A', sortBy: 'title', sortOrder: 'desc' },
 } as const;
 
 export type VideoOrder = keyof typeof videoOrders;

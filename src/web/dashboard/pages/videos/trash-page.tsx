@@ -30,7 +30,7 @@ export function TrashPage() {
   return (
     <Page
       title="Trash"
-      back={{ href: '/dashboard/videos', words: 'Videos' }}
+      back={{ href: '/dashboard/videos', label: 'Videos' }}
       lead={days === undefined || days === 0 ? undefined : leadOf(days)}
       actions={
         count > 0 &&

@@ -13,7 +13,7 @@ export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> 
   const query = apiQueryOf(choice);
   const list = useLoad(JSON.stringify(query), signal => call('GET /videos', { query, signal }));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const asked = useRef(new Set<string>());
+  const requested = useRef(new Set<string>());
   const reloadSoon = () => {
     clearTimeout(timer.current);
     timer.current = setTimeout(list.reload, debounceMs);
@@ -28,9 +28,9 @@ export function useVideoList(choice: ListChoice): Loaded<Answer<'GET /videos'>> 
     if (videoId === undefined || !type.startsWith('video.')) return;
     if (list.value === undefined || list.value.data.some(video => video.videoId === videoId)) return;
     // Reloads once per unknown video, which may be on another page.
-    if (asked.current.has(videoId)) return;
-    if (asked.current.size >= maxRemembered) asked.current.clear();
-    asked.current.add(videoId);
+    if (requested.current.has(videoId)) return;
+    if (requested.current.size >= maxRemembered) requested.current.clear();
+    requested.current.add(videoId);
     reloadSoon();
   });
   return list;

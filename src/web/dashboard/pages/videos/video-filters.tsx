@@ -27,7 +27,7 @@ export function VideoFilters({
           hideLabel
           value={order}
           onValue={next => choose({ order: next === 'newest' ? undefined : next })}
-          options={Object.entries(videoOrders).map(([name, { words }]) => [name as VideoOrder, words])}
+          options={Object.entries(videoOrders).map(([name, { label }]) => [name as VideoOrder, label])}
         />
       </search>
       {tags.length > 0 && (

@@ -4,7 +4,7 @@ import type { Size } from './placement.ts';
 
 export interface Backdrop {
   readonly id: string;
-  readonly words: string;
+  readonly label: string;
   readonly size: Size;
   readonly image?: string;
 }
@@ -12,10 +12,10 @@ export interface Backdrop {
 const fullHd: Size = { width: 1_920, height: 1_080 };
 
 export const plainBackdrops: readonly Backdrop[] = [
-  { id: '1080p', words: 'Landscape, 1920 × 1080', size: fullHd },
-  { id: '720p', words: 'Landscape, 1280 × 720', size: { width: 1_280, height: 720 } },
-  { id: '2160p', words: 'Landscape, 3840 × 2160', size: { width: 3_840, height: 2_160 } },
-  { id: 'portrait', words: 'Portrait, 1080 × 1920', size: { width: 1_080, height: 1_920 } },
+  { id: '1080p', label: 'Landscape, 1920 × 1080', size: fullHd },
+  { id: '720p', label: 'Landscape, 1280 × 720', size: { width: 1_280, height: 720 } },
+  { id: '2160p', label: 'Landscape, 3840 × 2160', size: { width: 3_840, height: 2_160 } },
+  { id: 'portrait', label: 'Portrait, 1080 × 1920', size: { width: 1_080, height: 1_920 } },
 ];
 
 export async function loadVideos(signal: AbortSignal): Promise<{ videoId: string; title: string }[]> {
@@ -34,7 +34,7 @@ export async function loadBackdrop(videoId: string, signal: AbortSignal): Promis
   const { width, height } = encoding.metadata ?? {};
   return {
     id: videoId,
-    words: title,
+    label: title,
     size: width && height ? { width, height } : fullHd,
     ...(assets === null ? {} : { image: localUrl(assets.thumbnail) }),
   };

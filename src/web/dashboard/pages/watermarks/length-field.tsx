@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import { convertUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
 
-const unitWords: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'original' };
+const unitLabels: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'original' };
 
 export function LengthField({
   label,
@@ -49,7 +49,7 @@ export function LengthField({
         >
           {units.map(unit => (
             <option key={unit} value={unit} selected={unit === value.unit}>
-              {unitWords[unit]}
+              {unitLabels[unit]}
             </option>
           ))}
         </select>

@@ -38,7 +38,7 @@ export function PlacementEditor({
           label="Preview with"
           value={backdropId}
           options={[
-            ...plainBackdrops.map(({ id, words }) => [id, words] as const),
+            ...plainBackdrops.map(({ id, label }) => [id, label] as const),
             ...(videos.value ?? []).map(({ videoId, title }) => [videoId, title] as const),
           ]}
           onValue={setBackdropId}

@@ -27,7 +27,7 @@ const pageSize = 25;
 const statuses = ['failed', 'retrying', 'waiting', 'succeeded'] as const;
 const choices = [
   ['', 'All deliveries'],
-  ...statuses.map(status => [status, statusLabels[status].words] as const),
+  ...statuses.map(status => [status, statusLabels[status].label] as const),
 ] as const;
 
 export function DeliveriesCard({
@@ -135,7 +135,7 @@ function columnsOf({
 }): Column<WebhookDelivery>[] {
   return [
     { head: 'State', cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { head: 'Event', cell: ({ type }) => eventLabel(type).words },
+    { head: 'Event', cell: ({ type }) => eventLabel(type).label },
     {
       head: 'Last response',
       cell: ({ lastAttempt }) =>
@@ -170,6 +170,6 @@ function columnsOf({
 }
 
 function nameOf({ type, eventId }: WebhookDelivery): string {
-  const { words } = eventLabel(type);
-  return eventId === undefined ? words : `${words}, event ${eventId}`;
+  const { label } = eventLabel(type);
+  return eventId === undefined ? label : `${label}, event ${eventId}`;
 }

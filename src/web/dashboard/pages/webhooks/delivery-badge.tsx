@@ -4,8 +4,8 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { statusLabels } from './delivery-labels.ts';
 
 export function DeliveryBadge({ status }: Pick<WebhookDelivery, 'status'>) {
-  const { words, tone } = statusLabels[status];
-  return <Badge tone={tone}>{words}</Badge>;
+  const { label, tone } = statusLabels[status];
+  return <Badge tone={tone}>{label}</Badge>;
 }
 
 /** `delivery` is undefined while unknown, null if there is none. */

@@ -68,7 +68,7 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
           [
             'Event',
             <>
-              {eventLabel(type).words} <code class="quiet">{type}</code>
+              {eventLabel(type).label} <code class="quiet">{type}</code>
             </>,
           ],
           ...(eventId === undefined ? [] : [['Event ID', eventId] as const]),
@@ -101,8 +101,8 @@ function NextTry({ time }: { time: string }) {
 
 function triesOf(total: number, kept: number): string {
   if (total === 0) return 'No attempts yet';
-  const words = total === 1 ? '1 attempt' : `${total} attempts`;
-  return kept < total ? `${words}. The last ${kept} are kept.` : words;
+  const count = total === 1 ? '1 attempt' : `${total} attempts`;
+  return kept < total ? `${count}. The last ${kept} are kept.` : count;
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {

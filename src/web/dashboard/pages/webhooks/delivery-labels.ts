@@ -3,12 +3,12 @@ import type { WebhookAttempt, WebhookDelivery } from '../../api/api-types.ts';
 export type DeliveryStatus = WebhookDelivery['status'];
 
 export const statusLabels: Readonly<
-  Record<DeliveryStatus, { words: string; tone: 'good' | 'bad' | 'warning' | 'info' }>
+  Record<DeliveryStatus, { label: string; tone: 'good' | 'bad' | 'warning' | 'info' }>
 > = {
-  waiting: { words: 'Waiting', tone: 'info' },
-  retrying: { words: 'Retrying', tone: 'warning' },
-  succeeded: { words: 'Delivered', tone: 'good' },
-  failed: { words: 'Failed', tone: 'bad' },
+  waiting: { label: 'Waiting', tone: 'info' },
+  retrying: { label: 'Retrying', tone: 'warning' },
+  succeeded: { label: 'Delivered', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
 };
 
 export function isPending({ status }: Pick<WebhookDelivery, 'status'>): boolean {

@@ -24,7 +24,7 @@ export function HookForm({
   const [timeout, setTimeout] = useState(String(hook?.timeoutSeconds ?? defaultTimeoutSeconds));
   const [onFailure, setOnFailure] = useState(hook?.onFailure ?? 'refuse');
   const address = url.trim();
-  const { title, failureWords } = hookLabels[kind];
+  const { title, failureLabels } = hookLabels[kind];
   const submission = useSubmit(async () => {
     const body = { url: address, timeoutSeconds: Number(timeout), onFailure };
     await call('PUT /hooks/{hook}', { params: { hook: kind }, body });
@@ -59,8 +59,8 @@ export function HookForm({
         value={onFailure}
         onValue={setOnFailure}
         options={[
-          ['refuse', failureWords.refuse],
-          ['allow', failureWords.allow],
+          ['refuse', failureLabels.refuse],
+          ['allow', failureLabels.allow],
         ]}
       />
     </FormDialog>

@@ -7,7 +7,7 @@ interface HookLabels {
   readonly lead: string;
   /** Describes the effect of deleting the hook. */
   readonly without: string;
-  readonly failureWords: Readonly<Record<Hook['onFailure'], string>>;
+  readonly failureLabels: Readonly<Record<Hook['onFailure'], string>>;
 }
 
 export const hookLabels: Readonly<Record<HookKind, HookLabels>> = {
@@ -15,12 +15,12 @@ export const hookLabels: Readonly<Record<HookKind, HookLabels>> = {
     title: 'Publish hook',
     lead: 'Asks your server whether an encoder may go live, and to which live stream.',
     without: 'Everyone with a stream key can go live then. Broadcasts continue.',
-    failureWords: { refuse: 'Refuse the encoder', allow: 'Let the encoder go live' },
+    failureLabels: { refuse: 'Refuse the encoder', allow: 'Let the encoder go live' },
   },
   play: {
     title: 'Play hook',
     lead: 'Asks your server whether a viewer may play a video or live stream.',
     without: 'No hook is asked before viewers play then. Private videos and live streams stay private.',
-    failureWords: { refuse: 'Refuse the viewer', allow: 'Let the viewer play' },
+    failureLabels: { refuse: 'Refuse the viewer', allow: 'Let the viewer play' },
   },
 };

@@ -38,7 +38,7 @@ export function HooksSection() {
 }
 
 function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null; onChange: () => void }) {
-  const [asks, setAsks] = useState<'edit' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'edit' | 'delete'>();
   const { title, lead } = hookLabels[kind];
   return (
     <>
@@ -46,32 +46,32 @@ function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null;
         <p>{lead}</p>
         {hook === null ? (
           <div class="actions">
-            <Button icon="plus" label={`Set up ${title.toLowerCase()}`} onClick={() => setAsks('edit')}>
+            <Button icon="plus" label={`Set up ${title.toLowerCase()}`} onClick={() => setOpenDialog('edit')}>
               Set up
             </Button>
           </div>
         ) : (
-          <HookDetails hook={hook} onAsk={setAsks} onChange={onChange} />
+          <HookDetails hook={hook} onOpenDialog={setOpenDialog} onChange={onChange} />
         )}
       </Card>
-      {asks === 'edit' && (
+      {openDialog === 'edit' && (
         <HookForm
           kind={kind}
           hook={hook}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
           onSaved={() => {
-            setAsks(undefined);
+            setOpenDialog(undefined);
             showToast(`${title} saved.`);
             onChange();
           }}
         />
       )}
-      {asks === 'delete' && hook !== null && (
+      {openDialog === 'delete' && hook !== null && (
         <ConfirmDialog
           title={`Delete the ${title.toLowerCase()}?`}
           action="Delete hook"
           name={hook.url}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
           work={async () => {
             await call('DELETE /hooks/{hook}', { params: { hook: kind } });
             showToast(`${title} deleted.`);
@@ -87,11 +87,11 @@ function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null;
 
 function HookDetails({
   hook: { hook: kind, url, timeoutSeconds, onFailure, signatureSecret, results },
-  onAsk,
+  onOpenDialog,
   onChange,
 }: {
   hook: Hook;
-  onAsk: (what: 'edit' | 'delete') => void;
+  onOpenDialog: (what: 'edit' | 'delete') => void;
   onChange: () => void;
 }) {
   const [tested, setTested] = useState<HookResult>();
@@ -100,7 +100,7 @@ function HookDetails({
     setTested(await call('POST /hooks/{hook}/test', { params: { hook: kind } }));
     onChange();
   });
-  const { title, failureWords } = hookLabels[kind];
+  const { title, failureLabels } = hookLabels[kind];
   return (
     <>
       <CopyField label="Endpoint URL" value={url} />
@@ -113,7 +113,7 @@ function HookDetails({
       <DetailList
         rows={[
           ['Timeout', timeoutSeconds === 1 ? '1 second' : `${timeoutSeconds} seconds`],
-          ['Without an answer', failureWords[onFailure]],
+          ['Without an answer', failureLabels[onFailure]],
         ]}
       />
       <div role="status">
@@ -129,10 +129,14 @@ function HookDetails({
         >
           Send test
         </Button>
-        <Button icon="edit" label={`Edit the ${title.toLowerCase()}`} onClick={() => onAsk('edit')}>
+        <Button icon="edit" label={`Edit the ${title.toLowerCase()}`} onClick={() => onOpenDialog('edit')}>
           Edit
         </Button>
-        <Button icon="trash" label={`Delete the ${title.toLowerCase()}`} onClick={() => onAsk('delete')}>
+        <Button
+          icon="trash"
+          label={`Delete the ${title.toLowerCase()}`}
+          onClick={() => onOpenDialog('delete')}
+        >
           Delete
         </Button>
       </div>
@@ -158,7 +162,7 @@ function TestNotice({ result }: { result: HookResult }) {
       tone={error === undefined ? 'good' : 'bad'}
       title={
         error === undefined
-          ? `The hook answers: ${resultWords(result).toLowerCase()}`
+          ? `The hook answers: ${resultLabel(result).toLowerCase()}`
           : 'The hook did not answer'
       }
     >
@@ -174,7 +178,7 @@ const maxShownChars = 200;
 const resultColumns: Column<HookResult>[] = [
   {
     head: 'Result',
-    cell: result => <Badge tone={result.result === 'allowed' ? 'good' : 'bad'}>{resultWords(result)}</Badge>,
+    cell: result => <Badge tone={result.result === 'allowed' ? 'good' : 'bad'}>{resultLabel(result)}</Badge>,
   },
   {
     head: 'Answer',
@@ -196,6 +200,6 @@ function Subject({ result: { liveStreamId, videoId } }: { result: HookResult }) 
   return <a href={`/dashboard/live/${liveStreamId}`}>Live stream</a>;
 }
 
-function resultWords({ result }: HookResult): string {
+function resultLabel({ result }: HookResult): string {
   return result === 'allowed' ? 'Allowed' : 'Refused';
 }

@@ -66,7 +66,7 @@ export function WebhookForm({
           {types.map(type => (
             <CheckField
               key={type}
-              label={eventLabel(type).words}
+              label={eventLabel(type).label}
               hint={eventLabel(type).hint}
               checked={chosen.has(type)}
               onValue={isChosen => choose(type, isChosen)}

@@ -25,7 +25,7 @@ const list = '/dashboard/webhooks';
 
 export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   const { route } = useLocation();
-  const [asks, setAsks] = useState<'edit' | 'delete'>();
+  const [openDialog, setOpenDialog] = useState<'edit' | 'delete'>();
   const [test, setTest] = useState<WebhookDeliveryDetails>();
   const [shown, setShown] = useState<string>();
   const loaded = useLoad(webhookId, signal =>
@@ -39,7 +39,7 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   return (
     <Page
       title={webhook === undefined ? 'Webhook' : hostOf(webhook.url)}
-      back={{ href: list, words: 'Webhooks' }}
+      back={{ href: list, label: 'Webhooks' }}
       {...(webhook === undefined
         ? {}
         : {
@@ -48,10 +48,10 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
                 <Button icon="send" busy={testing.busy} onClick={() => testing.submit()}>
                   Send test event
                 </Button>
-                <Button icon="edit" onClick={() => setAsks('edit')}>
+                <Button icon="edit" onClick={() => setOpenDialog('edit')}>
                   Edit
                 </Button>
-                <Button icon="trash" onClick={() => setAsks('delete')}>
+                <Button icon="trash" onClick={() => setOpenDialog('delete')}>
                   Delete
                 </Button>
               </>
@@ -73,20 +73,24 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
           </div>
         )}
       </LoadedContent>
-      {asks === 'edit' && webhook !== undefined && (
+      {openDialog === 'edit' && webhook !== undefined && (
         <WebhookForm
           webhook={webhook}
-          onClose={() => setAsks(undefined)}
+          onClose={() => setOpenDialog(undefined)}
           onSaved={saved => {
             loaded.set(saved);
-            setAsks(undefined);
+            setOpenDialog(undefined);
             setTest(undefined);
             showToast('Webhook saved.');
           }}
         />
       )}
-      {asks === 'delete' && webhook !== undefined && (
-        <DeleteWebhook webhook={webhook} onClose={() => setAsks(undefined)} onDeleted={() => route(list)} />
+      {openDialog === 'delete' && webhook !== undefined && (
+        <DeleteWebhook
+          webhook={webhook}
+          onClose={() => setOpenDialog(undefined)}
+          onDeleted={() => route(list)}
+        />
       )}
     </Page>
   );
@@ -103,7 +107,7 @@ function WebhookDetails({ webhook: { webhookId, url, events, createdAt } }: { we
             <ul key="events" class="told-of">
               {events.map(type => (
                 <li key={type}>
-                  {eventLabel(type).words}
+                  {eventLabel(type).label}
                   <code class="quiet">{type}</code>
                 </li>
               ))}

@@ -107,7 +107,7 @@ function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column
     {
       head: 'Events',
       cell: ({ events }) => (
-        <span title={events.map(type => eventLabel(type).words).join('\n')}>{summarizeEvents(events)}</span>
+        <span title={events.map(type => eventLabel(type).label).join('\n')}>{summarizeEvents(events)}</span>
       ),
     },
     { head: 'Last delivery', cell: ({ webhookId }) => <LastDelivery delivery={newest[webhookId]} /> },

@@ -124,15 +124,15 @@ export function SelectField<Value extends string>({
 }: Labels & {
   value: Value;
   onValue: (value: Value) => void;
-  options: readonly (readonly [value: Value, words: string])[];
+  options: readonly (readonly [value: Value, optionLabel: string])[];
 }) {
   return (
     <Field {...{ label, hint, error, hideLabel }}>
       {attributes => (
         <select {...attributes} value={value} onChange={event => onValue(event.currentTarget.value as Value)}>
-          {options.map(([option, words]) => (
+          {options.map(([option, optionLabel]) => (
             <option key={option} value={option} selected={option === value}>
-              {words}
+              {optionLabel}
             </option>
           ))}
         </select>

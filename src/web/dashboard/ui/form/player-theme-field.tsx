@@ -16,7 +16,7 @@ export function PlayerThemeField({
   hint?: ComponentChildren;
   error?: string | undefined;
   /** A first choice beside the themes. */
-  unchanged?: readonly [value: string, words: string] | undefined;
+  unchanged?: readonly [value: string, label: string] | undefined;
 }) {
   const themes = useLoad('themes', signal =>
     call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),

@@ -13,18 +13,18 @@ export function SearchField({
   onSearch: (search: string) => void;
 }) {
   const [text, setText] = useState(search);
-  const asked = useRef(search);
+  const requested = useRef(search);
   const latest = useRef(onSearch);
   latest.current = onSearch;
   useEffect(() => {
-    if (search !== asked.current) setText(search);
-    asked.current = search;
+    if (search !== requested.current) setText(search);
+    requested.current = search;
   }, [search]);
   useEffect(() => {
     const wanted = text.trim();
-    if (wanted === asked.current) return;
+    if (wanted === requested.current) return;
     const timer = setTimeout(() => {
-      asked.current = wanted;
+      requested.current = wanted;
       latest.current(wanted);
     }, pauseMs);
     return () => clearTimeout(timer);

@@ -10,7 +10,7 @@ export function SegmentedControl<Value extends string | number>({
   label: string;
   hideLabel?: boolean;
   value: Value;
-  options: readonly (readonly [value: Value, words: string])[];
+  options: readonly (readonly [value: Value, optionLabel: string])[];
   onValue: (value: Value) => void;
 }) {
   const group = useId();
@@ -18,10 +18,10 @@ export function SegmentedControl<Value extends string | number>({
     <fieldset class="choices">
       <legend class={hideLabel ? 'for-readers' : undefined}>{label}</legend>
       <div class="choices-row">
-        {options.map(([option, words]) => (
+        {options.map(([option, optionLabel]) => (
           <label key={option}>
             <input type="radio" name={group} checked={option === value} onChange={() => onValue(option)} />
-            <span>{words}</span>
+            <span>{optionLabel}</span>
           </label>
         ))}
       </div>

@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../badge.tsx';
 import type { IconName } from '../icon.tsx';
 
 const appearances: Readonly<
-  Record<VideoState['kind'], readonly [words: string, tone: Tone, icon: IconName]>
+  Record<VideoState['kind'], readonly [label: string, tone: Tone, icon: IconName]>
 > = {
   empty: ['No file yet', 'neutral', 'video'],
   recording: ['Recording', 'live', 'live'],

@@ -69,11 +69,11 @@ function Placeholder({
   isAudioOnly: boolean;
   isSmall: boolean;
 }) {
-  const [icon, words] = lookOf(state, isAudioOnly);
+  const [icon, label] = lookOf(state, isAudioOnly);
   return (
     <span class={`picture-placeholder${state?.kind === 'failed' ? ' failed' : ''}`}>
       <Icon name={icon} size={isSmall ? 22 : 30} />
-      {!isSmall && <span>{words}</span>}
+      {!isSmall && <span>{label}</span>}
     </span>
   );
 }

@@ -19,8 +19,8 @@ test.each([
 });
 
 test('says how much is missing, and nothing of no password', () => {
-  expect(strengthOf('elevenchars', '')?.words).toBe('Too short: 1 more character.');
-  expect(strengthOf('four', '')?.words).toBe('Too short: 8 more characters.');
+  expect(strengthOf('elevenchars', '')?.label).toBe('Too short: 1 more character.');
+  expect(strengthOf('four', '')?.label).toBe('Too short: 8 more characters.');
   expect(strengthOf('', '')).toBeUndefined();
 });
 

@@ -20,8 +20,8 @@ it('offers every event once', () => {
 });
 
 it('has words for every event, and the name of one that it does not know', () => {
-  expect(deliveryTypes.filter(type => eventLabel(type).words === type)).toEqual([]);
-  expect(eventLabel('video.new' as EventType).words).toBe('video.new');
+  expect(deliveryTypes.filter(type => eventLabel(type).label === type)).toEqual([]);
+  expect(eventLabel('video.new' as EventType).label).toBe('video.new');
 });
 
 it('sums up what a webhook is told of', () => {

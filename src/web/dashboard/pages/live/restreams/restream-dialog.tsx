@@ -62,7 +62,7 @@ export function RestreamDialog({
           const [, service, url] = chosen;
           change({ serverUrl: url, ...(trimmed.name === '' ? { name: service } : {}) });
         }}
-        options={[...knownDestinations.map(([id, words]) => [id, words] as const), ['other', 'Other']]}
+        options={[...knownDestinations.map(([id, label]) => [id, label] as const), ['other', 'Other']]}
       />
       <TextField
         label="Name"

@@ -39,7 +39,7 @@ const tones: Readonly<Record<Restream['state'], Tone>> = {
   disabled: 'neutral',
 };
 
-type Asked =
+type OpenDialog =
   | { readonly what: 'add' }
   | { readonly what: 'edit' | 'remove' | 'disable'; readonly row: RestreamRow };
 
@@ -57,12 +57,12 @@ export function RestreamsPanel({
   const { liveStreamId } = stream;
   const restreams = destinationsOf(stream);
   const { loaded, statuses, refresh } = useRestreams(liveStreamId, onOutdated);
-  const [asked, setAsked] = useState<Asked>();
+  const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const saving = useRef<Promise<void>>(Promise.resolve());
   const [switched, setSwitched] = useState<Destination>();
   const rows = restreamRows(restreams, statuses);
   const isFull = restreams.length >= maxRestreams;
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
 
   /** Keeps what somebody else changed in the meantime. */
   const replaceNow = async (before: Destination | undefined, after: readonly Destination[]) => {
@@ -98,10 +98,10 @@ export function RestreamsPanel({
     switched,
     toggle: row => {
       const { destination } = row;
-      if (row.status?.state === 'live') setAsked({ what: 'disable', row });
+      if (row.status?.state === 'live') setOpenDialog({ what: 'disable', row });
       else setEnabled(destination, !isEnabled(destination)).catch(showError);
     },
-    ask: (what, row) => setAsked({ what, row }),
+    openDialog: (what, row) => setOpenDialog({ what, row }),
   };
   const columns = [...columnsOf(state !== 'off'), ...(canEdit ? changeColumns(changes) : [])];
   const add = canEdit && (
@@ -109,7 +109,7 @@ export function RestreamsPanel({
       icon="plus"
       small={restreams.length > 0}
       disabled={isFull}
-      onClick={() => setAsked({ what: 'add' })}
+      onClick={() => setOpenDialog({ what: 'add' })}
     >
       Add destination
     </Button>
@@ -139,39 +139,39 @@ export function RestreamsPanel({
       {environment.value === 'sandbox' && (
         <Notice>In the sandbox, restreams end after 2 minutes. The live stream continues.</Notice>
       )}
-      {(asked?.what === 'add' || asked?.what === 'edit') && (
+      {(openDialog?.what === 'add' || openDialog?.what === 'edit') && (
         <RestreamDialog
-          before={asked.what === 'edit' ? asked.row.destination : undefined}
-          isLive={asked.what === 'edit' && asked.row.status?.state === 'live'}
+          before={openDialog.what === 'edit' ? openDialog.row.destination : undefined}
+          isLive={openDialog.what === 'edit' && openDialog.row.status?.state === 'live'}
           renditions={loaded.value?.renditions ?? ['source']}
           save={destination =>
-            replace(asked.what === 'edit' ? asked.row.destination : undefined, [destination])
+            replace(openDialog.what === 'edit' ? openDialog.row.destination : undefined, [destination])
           }
           onClose={close}
         />
       )}
-      {asked?.what === 'remove' && (
+      {openDialog?.what === 'remove' && (
         <ConfirmDialog
           title="Remove this destination?"
           action="Remove destination"
-          work={() => replace(asked.row.destination, [])}
+          work={() => replace(openDialog.row.destination, [])}
           onClose={close}
         >
-          {asked.row.status?.state === 'live' && <LiveNow name={asked.row.destination.name} />}
+          {openDialog.row.status?.state === 'live' && <LiveNow name={openDialog.row.destination.name} />}
           <p>
-            The server forgets “{asked.row.destination.name}” and its stream key. To keep them, turn the
+            The server forgets “{openDialog.row.destination.name}” and its stream key. To keep them, turn the
             destination off instead.
           </p>
         </ConfirmDialog>
       )}
-      {asked?.what === 'disable' && (
+      {openDialog?.what === 'disable' && (
         <ConfirmDialog
           title="Turn off this destination?"
           action="Turn off"
-          work={() => setEnabled(asked.row.destination, false)}
+          work={() => setEnabled(openDialog.row.destination, false)}
           onClose={close}
         >
-          <LiveNow name={asked.row.destination.name} />
+          <LiveNow name={openDialog.row.destination.name} />
           <p>Your other destinations and your own viewers are not affected.</p>
         </ConfirmDialog>
       )}
@@ -191,7 +191,7 @@ function indexOf(destinations: readonly Destination[], destination: Destination)
 interface RowChanges {
   readonly switched: Destination | undefined;
   readonly toggle: (row: RestreamRow) => void;
-  readonly ask: (what: 'edit' | 'remove', row: RestreamRow) => void;
+  readonly openDialog: (what: 'edit' | 'remove', row: RestreamRow) => void;
 }
 
 function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
@@ -226,7 +226,7 @@ function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
   ];
 }
 
-function changeColumns({ switched, toggle, ask }: RowChanges): Column<RestreamRow>[] {
+function changeColumns({ switched, toggle, openDialog }: RowChanges): Column<RestreamRow>[] {
   return [
     {
       head: 'On',
@@ -246,8 +246,8 @@ function changeColumns({ switched, toggle, ask }: RowChanges): Column<RestreamRo
         <Menu
           label={`Actions for ${row.destination.name}`}
           items={[
-            { label: 'Edit', icon: 'edit', onClick: () => ask('edit', row) },
-            { label: 'Remove', icon: 'trash', danger: true, onClick: () => ask('remove', row) },
+            { label: 'Edit', icon: 'edit', onClick: () => openDialog('edit', row) },
+            { label: 'Remove', icon: 'trash', danger: true, onClick: () => openDialog('remove', row) },
           ]}
         />
       ),

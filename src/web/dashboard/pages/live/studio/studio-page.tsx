@@ -23,7 +23,7 @@ export function StudioPage({ params }: PageProps) {
   const stream = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
-  const back = { href: `/dashboard/live/${liveStreamId}`, words: stream.value?.name ?? 'Live stream' };
+  const back = { href: `/dashboard/live/${liveStreamId}`, label: stream.value?.name ?? 'Live stream' };
   return (
     <Page title="Studio" back={back} lead="Go live from this browser, without an encoder.">
       <LoadedContent loaded={stream} height={420}>

@@ -35,7 +35,7 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
         <div class="thumbnail-frame" aria-busy={isPending}>
           {src !== undefined && <img src={src} alt="Current thumbnail" />}
         </div>
-        <div class="thumbnail-words">
+        <div class="thumbnail-text">
           <p class="quiet" role="status">
             {isPending ? 'Creating the new thumbnail…' : 'Shown before the video plays, and in lists.'}
           </p>

@@ -33,10 +33,10 @@ export function GenerateButton({
     }
   });
   if (transcript === undefined) return null;
-  const words = isRunning ? 'Cancel' : transcript.status === 'none' ? 'Generate' : 'Regenerate';
+  const action = isRunning ? 'Cancel' : transcript.status === 'none' ? 'Generate' : 'Regenerate';
   return (
-    <Button small label={`${words} captions`} busy={submission.busy} onClick={() => submission.submit()}>
-      {words}
+    <Button small label={`${action} captions`} busy={submission.busy} onClick={() => submission.submit()}>
+      {action}
     </Button>
   );
 }
