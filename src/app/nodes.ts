@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Database } from '../store/database.ts';
-import { migrations } from '../store/migrations.ts';
+import { schemaVersion } from '../store/migrations.ts';
 
 /** One of many on PostgreSQL, the only one on SQLite. @throws AppError `data-dir-unusable` */
 export async function createNodes(options: {
@@ -26,5 +26,5 @@ export async function createNodes(options: {
   if (database.dialect === 'sqlite') return new SingleNode(self, clock.nowMs());
   const { LeasedNode, leaseTimes } = await import('../cluster/leased-node.ts');
   const times = leaseTimes(config['node.lease']);
-  return new LeasedNode({ database, place, schemaVersion: migrations.length, self, times, clock, log });
+  return new LeasedNode({ database, place, schemaVersion, self, times, clock, log });
 }

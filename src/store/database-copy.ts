@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf } from '../shared/errors.ts';
-import { migrations } from './migrations.ts';
+import { schemaVersion } from './migrations.ts';
+import { assertMigratable, assertNotTooNew } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
 /** Copies all pages in one step: several steps restart whenever the server writes in between. */
@@ -24,23 +25,23 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
   } finally {
     source.close();
   }
-  checkDatabaseFile(target);
+  checkDatabaseFile(target, 'copied');
 }
 
-/** Expects an unused database. @throws AppError `database-unusable` when it is damaged or newer */
-export function checkDatabaseFile(path: string): void {
+/**
+ * Expects an unused database. One that is copied may be of a version that this one no longer migrates from.
+ * @throws AppError `database-unusable` when it is damaged, newer, or restored and too old
+ */
+export function checkDatabaseFile(path: string, use: 'copied' | 'restored'): void {
   let found: string;
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(path, { fileMustExist: true });
     addSqlFunctions(sqlite);
     const version = sqlite.pragma('user_version', { simple: true }) as number;
-    if (version > migrations.length) {
-      throw new AppError(
-        'database-unusable',
-        `The database has schema ${version} of a newer version of Millrace; this version supports up to ${migrations.length}. Use the newer version.`,
-      );
-    }
+    assertNotTooNew('The database', { version, minVersion: undefined }, schemaVersion);
+    if (use === 'restored')
+      assertMigratable('The database of the backup', { version, minVersion: undefined });
     found = sqlite.pragma('integrity_check(1)', { simple: true }) as string;
     if (found === 'ok' && version === 0) found = 'it has no tables';
     // Leaves one file: in WAL mode the journal is a second one.

@@ -1,9 +1,10 @@
 import { AppError } from '../shared/errors.ts';
+import { baseline } from './schema/baseline.ts';
 
-/** The schema of a database. Both count migrations. */
+/** The schema of a database. Both are that of the baseline plus a number of migrations. */
 export interface SchemaVersion {
   readonly version: number;
-  /** Versions of the product that know fewer migrations cannot use it. Undefined before it was stored. */
+  /** Versions of the product that know a lower one cannot use it. Undefined before it was stored. */
   readonly minVersion: number | undefined;
 }
 
@@ -24,8 +25,19 @@ export function assertNotTooNew(
   );
 }
 
+/** @throws AppError `database-unusable` when only an earlier version of the product can migrate it */
+export function assertMigratable(database: string, { version }: SchemaVersion): void {
+  if (version === 0 || version >= baseline.version) return;
+  throw new AppError(
+    'database-unusable',
+    `${database} has schema ${version} of an older version, which this one cannot migrate. Open it once with the version of commit ${baseline.commit}, which migrates it to ${baseline.version}, and then with this one.`,
+  );
+}
+
 /** @throws AppError `database-unusable` when it was not migrated */
-export function assertNotTooOld(database: string, { version }: SchemaVersion, known: number): void {
+export function assertNotTooOld(database: string, found: SchemaVersion, known: number): void {
+  assertMigratable(database, found);
+  const { version } = found;
   if (version >= known) return;
   throw new AppError(
     'database-unusable',

@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
 import { verifyPassword } from '../../src/resources/identity/accounts/password.ts';
-import { migrations } from '../../src/store/migrations.ts';
+import { schemaVersion } from '../../src/store/migrations.ts';
 import { openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { RunningServers } from '../../src/store/running-servers.ts';
 import { addPasskey, passkeySignIn } from '../support/passkeys.ts';
@@ -315,10 +315,10 @@ describe('the account command, while no server runs', () => {
     ] as const) {
       const folder = await makeTempDir();
       const other = new Sqlite(join(folder, 'millrace.db'));
-      other.pragma(`user_version = ${migrations.length + difference}`);
+      other.pragma(`user_version = ${schemaVersion + difference}`);
       other.close();
       await expect(openDatabaseWithoutLock({ dataDir: folder })).rejects.toThrow(
-        `has schema ${migrations.length + difference} of ${words}`,
+        `has schema ${schemaVersion + difference} of ${words}`,
       );
       expect(readdirSync(folder)).toEqual(['millrace.db']);
       await removeDir(folder);

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate, migrations } from '../../src/store/migrations.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { productionKey, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { startServer } from '../support/start-server.ts';
@@ -166,45 +164,4 @@ it('are deleted at the next start when the server was off', async () => {
   expect((await call(server, server.sandboxKey, `/videos/${ofSandbox}`)).status).toBe(404);
   expect((await call(server, server.productionKey, `/videos/${ofProduction}`)).status).toBe(200);
   expect(existsSync(`${dataDir}/vod/${ofProduction}/source`)).toBe(true);
-});
-
-it('are encoded again when they were made before sandbox marks existed, unlike production', () => {
-  const sqlite = new Sqlite(':memory:');
-  const before = migrations.findIndex(({ name }) => name === 'sandbox retention');
-  migrate(sqlite, migrations.slice(0, before));
-  sqlite.exec("INSERT INTO accounts (id, is_upgraded, is_suspended, created_at_ms) VALUES ('ac', 1, 0, 1)");
-  for (const environment of ['sandbox', 'production']) {
-    sqlite.exec(`
-      INSERT INTO projects VALUES ('${environment}', 'ac', '${environment}', 1);
-      INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
-          created_at_ms, published_at_ms, updated_at_ms, description)
-        SELECT '${environment}' || value, '${environment}', 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '' FROM json_each('["-film", "-empty"]');
-      INSERT INTO video_sources (video_id, origin, status, started_at_ms, completed_at_ms)
-        VALUES ('${environment}-film', 'upload', 'uploaded', 1, 2);
-      INSERT INTO video_encodings (video_id, facts, is_playable, has_storyboard) VALUES ('${environment}-film', '{}', 1, 1);
-      INSERT INTO renditions (video_id, type, quality, position, status, file)
-        VALUES ('${environment}-film', 'hls', '240p', 1, 'encoded', 'hls-1/video.index');
-      INSERT INTO video_thumbnails (video_id, choice, timecode, file) VALUES ('${environment}-film', 'timecode', '1', 'a.jpg'),
-        ('${environment}-empty', 'upload', NULL, 'b.png');
-      INSERT INTO jobs (kind, lane, subject_id, payload, priority, state, run_at_ms, created_at_ms)
-        VALUES ('stills', 'images', '${environment}-film', 'null', 0, 'waiting', 1, 1);`);
-  }
-  migrate(sqlite);
-  const all = (sql: string) => sqlite.prepare(sql).raw().all();
-  expect(all('SELECT video_id FROM renditions')).toEqual([['production-film']]);
-  expect(all('SELECT video_id, is_playable, has_storyboard FROM video_encodings ORDER BY video_id')).toEqual([
-    ['production-film', 1, 1],
-    ['sandbox-film', 0, 0],
-  ]);
-  expect(all('SELECT video_id, timecode, file FROM video_thumbnails ORDER BY video_id')).toEqual([
-    ['production-empty', null, 'b.png'],
-    ['production-film', '1', 'a.jpg'],
-    ['sandbox-film', '1', null],
-  ]);
-  expect(all('SELECT kind, subject_id FROM jobs ORDER BY subject_id')).toEqual([
-    ['stills', 'production-film'],
-    ['prepare', 'sandbox-film'],
-  ]);
-  expect(all('SELECT * FROM sandbox_videos')).toEqual([[2, 'sandbox-film']]);
-  sqlite.close();
 });

@@ -1,7 +1,5 @@
-import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
-import { migrate, migrations } from '../../src/store/migrations.ts';
 import { addUser, admin, emailOf, signIn } from '../support/sign-in.ts';
 import { databaseText, runSql, singleValue } from '../support/sql.ts';
 import {
@@ -402,23 +400,6 @@ describe('a password', () => {
     expect((await trySignIn({ ...studio, password: newPassword })).status).toBe(201);
     expect((await change(renewed, newPassword, studio.password)).status).toBe(204);
   });
-});
-
-test('the oldest account of a database from before is the one of the operator', () => {
-  const sqlite = new Sqlite(':memory:');
-  const before = migrations.findIndex(({ name }) => name === 'sessions');
-  migrate(sqlite, migrations.slice(0, before));
-  const add = sqlite.prepare('INSERT INTO accounts VALUES (?, 0, 0, ?)');
-  for (const [id, createdAtMs] of [
-    ['ac-second', 2],
-    ['ac-first', 1],
-    ['ac-third', 3],
-  ]) {
-    add.run(id, createdAtMs);
-  }
-  migrate(sqlite);
-  expect(sqlite.prepare('SELECT id FROM accounts WHERE is_operator').pluck().all()).toEqual(['ac-first']);
-  sqlite.close();
 });
 
 describe('the event feed', () => {

@@ -1,12 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageMeterStore } from '../../src/operations/usage/storage-meter.store.ts';
 import { StorageMeter } from '../../src/operations/usage/storage-meter.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
-import { migrate, migrations } from '../../src/store/migrations.ts';
 import { formWith, pngImage } from '../support/images.ts';
 import { runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
@@ -165,28 +163,5 @@ describe('the storage of a project', () => {
     expect((await storage()).totalBytes).toBe(10);
     expect(await singleValue(server.database, 'SELECT count(*) FROM storage_totals')).toBe(1);
     await server.call('DELETE', `/videos/${own}`);
-  });
-
-  it('is measured after an update of a database without measurements', async () => {
-    const sqlite = new Sqlite(':memory:');
-    const before = migrations.findIndex(({ name }) => name === 'traffic');
-    migrate(sqlite, migrations.slice(0, before));
-    const row = (table: string, columns: string) => {
-      const names = columns.split(' ').map(pair => pair.split('='));
-      const values = names.map(([, value]) => value).join(', ');
-      sqlite.exec(`INSERT INTO ${table} (${names.map(([name]) => name).join(', ')}) VALUES (${values})`);
-    };
-    row('accounts', "id='ac1' is_upgraded=0 is_suspended=0 created_at_ms=1");
-    row('projects', "id='pr1' account_id='ac1' environment='sandbox' created_at_ms=1");
-    const video =
-      "project_id='pr1' title='' title_folded='' is_public=1 is_panoramic=0 has_mp4_support=0 tags='[]' metadata='[]' created_at_ms=1 published_at_ms=1 updated_at_ms=1 description=''";
-    for (const id of ['viFull', 'viEmpty']) row('videos', `id='${id}' ${video}`);
-    row('video_sources', "video_id='viFull' origin='upload' status='uploaded' bytes=9 started_at_ms=1");
-    migrate(sqlite);
-    const due = sqlite
-      .prepare('SELECT video_id, project_id, is_measured, due_at_ms FROM stored_videos')
-      .all();
-    expect(due).toEqual([{ video_id: 'viFull', project_id: 'pr1', is_measured: 0, due_at_ms: 1 }]);
-    sqlite.close();
   });
 });

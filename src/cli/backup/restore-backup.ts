@@ -74,7 +74,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     const writer = new FileWriter(dataDir);
     const report = await readBackup(options, marker, file => writer.write(file));
     await writer.finish();
-    if (report.contents !== 'media') checkDatabaseFile(join(dataDir, databaseName));
+    if (report.contents !== 'media') checkDatabaseFile(join(dataDir, databaseName), 'restored');
     await rm(marker);
     await syncFolderOf(marker);
     return report;
