@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { parseMediaPlaylist } from '../parse-media-playlist.ts';
 import { type Bench, makeStream, publish, withServer } from './bench-context.ts';
 import { processTree, treeCpuSeconds, usageOf } from './process-usage.ts';
 import { RawHttp } from './raw-http.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { parseMediaPlaylist } from '../parse-media-playlist.ts';
 import type { ServerProcess } from '../server-process.ts';
 
 /** Waits until a stream can be played: when that was, and where its media playlist is. */

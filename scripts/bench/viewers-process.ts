@@ -3,7 +3,7 @@
  * the part. Started with one argument, a {@link ViewersOrder} as JSON; sends one {@link ViewersReport} when it is
  * told to stop, and ends.
  */
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { parseMediaPlaylist } from '../parse-media-playlist.ts';
 import { RawHttp } from './raw-http.ts';
 
 export interface ViewersOrder {

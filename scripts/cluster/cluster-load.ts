@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { callApi } from '../api-call.ts';
 import { type PreparedRecording, Publisher } from '../bench/publisher.ts';
+import { parseMediaPlaylist } from '../parse-media-playlist.ts';
 import { type CreatedStream, createLiveStream, createVideo } from '../server-process.ts';
 import { uploadFile } from '../upload-file.ts';
 import type { Cluster, NodeProcess } from './cluster-processes.ts';

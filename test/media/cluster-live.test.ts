@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import {
   basicAuthorization,
   type CreatedStream,
@@ -7,7 +8,6 @@ import {
   type ServerProcess,
 } from '../../scripts/server-process.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { clusterMissing, LiveCluster, publishTo } from '../support/live-cluster.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { ffmpegPath, startPublisher } from '../support/ffmpeg.ts';
 import { startServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';

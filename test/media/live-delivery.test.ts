@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
+import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import { ffprobePath, outdatedFfmpeg, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import { type ClaimablePart, LiveWindow, type LiveWindowOptions } from '../../src/live/window/live-window.ts';
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 
 /** A clock that tests advance, from 2026-01-01. */
 export class ManualClock {

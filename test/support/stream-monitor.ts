@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import { FragmentReader, type Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import { parseInitSegment } from '../../src/media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import type { MediaPlaylist } from '../../src/media/hls/media-playlist.ts';
 import { parseMultivariantPlaylist, type Variant } from '../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../src/media/hls/parse-media-playlist.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import type { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
 import type { BroadcastClaims } from '../../../../src/live/broadcast/ports.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
 
 beforeEach(() => {

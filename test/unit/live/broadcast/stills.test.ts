@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import type { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-registry.ts';
 import { FillerWriter } from '../../../../src/live/packaging/filler-writer.ts';
 import { readFragmentLayout } from '../../../../src/media/cmaf/fragment-layout.ts';
 import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
 import { silentAacFrame } from '../../../../src/media/codecs/silent-aac-frame.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 

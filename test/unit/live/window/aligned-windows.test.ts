@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import { LiveWindow } from '../../../../src/live/window/live-window.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { ManualClock, partBytes } from '../../../support/filled-window.ts';
 
 /** The windows of a broadcast: the source's, and others that are aligned with it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { FilledWindow, partBytes, partSeconds } from '../../../support/filled-window.ts';
 
 /** Returns `pending`, or the settled value of the promise. */

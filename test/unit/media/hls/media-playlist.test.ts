@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import { formatMediaPlaylist } from '../../../../src/media/hls/format-media-playlist.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 import { Random } from '../../../support/random.ts';
 import { mutateText } from './mutate-text.ts';

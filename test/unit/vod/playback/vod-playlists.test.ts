@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import { parseMultivariantPlaylist } from '../../../../src/media/hls/multivariant-playlist.ts';
-import { parseMediaPlaylist } from '../../../../src/media/hls/parse-media-playlist.ts';
 import type { OpenRendition } from '../../../../src/vod/index/rendition.ts';
 import type { PlayableRendition } from '../../../../src/vod/playback/rendition-record.ts';
 import {

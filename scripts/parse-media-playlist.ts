@@ -1,4 +1,4 @@
-import { AttributeList } from './attribute-list.ts';
+import { AttributeList } from '../src/media/hls/attribute-list.ts';
 import type {
   MediaPart,
   MediaPlaylist,
@@ -7,8 +7,14 @@ import type {
   RenditionReport,
   SegmentStart,
   ServerControl,
-} from './media-playlist.ts';
-import { type PlaylistLine, readDecimal, readInteger, readLines, unexpected } from './playlist-text.ts';
+} from '../src/media/hls/media-playlist.ts';
+import {
+  type PlaylistLine,
+  readDecimal,
+  readInteger,
+  readLines,
+  unexpected,
+} from '../src/media/hls/playlist-text.ts';
 
 /** Forbidden here by 4.1. */
 const MULTIVARIANT_TAGS = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA'];
