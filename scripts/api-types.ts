@@ -43,11 +43,14 @@ export function apiTypesOf(document: ApiDocument, sources: string): string {
     }
   };
   require(operations.join(''));
-  for (const [, names] of sources.matchAll(/import type \{([^}]*)\} from '[^']*api-types\.ts'/g))
-    require(names!);
+  const imports = [...sources.matchAll(/import type \{([^}]*)\} from '[^']*api-types\.ts'/g)];
+  const imported = imports.map(([, names]) => names).join(',');
+  require(imported);
+  const declarationOf = (name: string, declaration: string) =>
+    new RegExp(`\\b${name}\\b`).test(imported) ? declaration : declaration.replace('export ', '');
   return `// Written from the OpenAPI document by \`node scripts/write-references.ts\`; do not edit.
 
-${[...schemas].flatMap(([name, declaration]) => (needed.has(name) ? [declaration] : [])).join('\n')}
+${[...schemas].flatMap(([name, text]) => (needed.has(name) ? [declarationOf(name, text)] : [])).join('\n')}
 export interface Operations {
 ${operations.join('')}}
 `;

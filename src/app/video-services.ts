@@ -64,7 +64,7 @@ export interface ImageWork {
   readonly maxPixels: number;
 }
 
-export interface TextWork {
+interface TextWork {
   readonly transcripts: TranscriptsStore;
   readonly generation: TextGeneration;
 }

@@ -30,7 +30,7 @@ const watchedRenewals = 3;
 /** A renewal that hangs must not keep the next one. */
 const maxRenewals = 3;
 
-export interface LeasedNodeOptions {
+interface LeasedNodeOptions {
   readonly database: Database;
   readonly place: string;
   readonly schemaVersion: number;

@@ -6,7 +6,7 @@ import { newId } from '../shared/ids.ts';
 
 const nodeIdFile = 'node-id';
 
-export interface NodeIdentity {
+interface NodeIdentity {
   readonly id: string;
   /** Differs between a data folder and its copy. */
   readonly place: string;

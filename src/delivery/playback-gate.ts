@@ -19,7 +19,7 @@ export interface PlaybackResource {
   readonly clippedFrom?: string | undefined;
 }
 
-export interface PlaybackRequest {
+interface PlaybackRequest {
   readonly request: ViewerRequest;
   /** Private or signed. */
   readonly token: string | undefined;
@@ -61,7 +61,7 @@ interface PlayDecision {
 }
 
 /** Answers at once where nothing is asked. */
-export type AskPlayHook = (
+type AskPlayHook = (
   viewer: {
     readonly projectId: string;
     readonly resourceId: string;

@@ -2,7 +2,7 @@ import { matchesDomain, type PlaybackPolicy } from '../shared/playback-policy.ts
 import type { ViewerRequest } from './responses/exchange.ts';
 
 /** ISO 3166-1 alpha-2, `''` if unknown; undefined without a database of countries. */
-export type CountryOf = (request: ViewerRequest) => Promise<string | undefined>;
+type CountryOf = (request: ViewerRequest) => Promise<string | undefined>;
 
 export interface PlaybackRestrictionsOptions {
   readonly countryOf: CountryOf;

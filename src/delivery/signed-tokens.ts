@@ -25,7 +25,7 @@ export interface SignedClaims {
   readonly viewer: string | undefined;
 }
 
-export interface SignedTokensOptions {
+interface SignedTokensOptions {
   readonly findSigningKey: (signingKeyId: string) => Promise<VerificationKey | undefined>;
   readonly clock: Clock;
 }

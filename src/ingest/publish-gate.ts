@@ -1,6 +1,6 @@
 import type { FlvTag } from '../media/flv/flv-tag.ts';
 
-export type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
+type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
 
 /** Not verified yet. */
 export interface PublishRequest {

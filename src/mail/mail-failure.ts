@@ -1,6 +1,6 @@
 import { messageOf } from '../shared/errors.ts';
 
-export interface MailFailure {
+interface MailFailure {
   /** Text for the people who requested the mail. */
   readonly text: string;
   /** The mail server says that another attempt would fail, too. */

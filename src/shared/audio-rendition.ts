@@ -4,7 +4,7 @@ const namePattern = /^(audio|surround)([2-9]|1[0-6])?$/;
 export const maxAudioTracks = 16;
 
 /** An audio rendition of a video: `audio`, `audio2`, ... in stereo, `surround`, `surround2`, ... in 5.1. */
-export interface AudioRenditionName {
+interface AudioRenditionName {
   /** Number of the track, from 1. */
   readonly track: number;
   readonly isSurround: boolean;

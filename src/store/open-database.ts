@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import { checkIsCurrent, migrate } from './migrations.ts';
 import { busyTimeoutMs, cacheKibibytes, SqliteDatabase } from './sqlite-database.ts';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly dataDir: string;
   /** URL of PostgreSQL. Without it, the database is a file in the data folder. */
   readonly url?: Secret | undefined;

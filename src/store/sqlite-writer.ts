@@ -3,7 +3,7 @@ import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** A transaction of a caller. */
-export interface SqliteWork<Result> {
+interface SqliteWork<Result> {
   run(): Promise<Result>;
   /** Called when the work may not write any more, although it has not ended. */
   abandon(): void;

@@ -28,13 +28,13 @@ interface VodSettings {
   readonly codecs: readonly AdditionalCodec[];
 }
 
-export interface EncoderDevices {
+interface EncoderDevices {
   /** Undefined: software. @param codec undefined: H.264 */
   whenTested(codec?: AdditionalCodec): Promise<EncoderDevice | undefined>;
   noteFailure(device: EncoderDevice, failure: string, ids: Readonly<Record<string, unknown>>): void;
 }
 
-export interface ThumbnailRepository {
+interface ThumbnailRepository {
   /** Undefined: the default frame. */
   choiceOf(
     videoId: string,
@@ -56,7 +56,7 @@ export interface StoredTextTrack {
   readonly isGenerated: boolean;
 }
 
-export interface CaptionsRepository {
+interface CaptionsRepository {
   list(videoId: string, kind: StoredTextTrack['kind']): Promise<readonly StoredTextTrack[]>;
   put(track: StoredTextTrack, transaction: Transaction): Promise<void>;
   /** Returns the file that no row names: that of replaced generated captions, or the new one when there are others. */

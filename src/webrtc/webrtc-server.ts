@@ -35,7 +35,7 @@ import { WebRtcSession, type WebRtcSessionEvents } from './webrtc-session.ts';
  * `WebRtcSession.sendFrame`, and the session repeats lost packets and reports from its `SendTrack`.
  */
 
-export interface WebRtcServerOptions {
+interface WebRtcServerOptions {
   readonly host: string;
   /** UDP and TCP. 0 picks a free one. */
   readonly port: number;
@@ -51,7 +51,7 @@ export interface WebRtcServerOptions {
   readonly idleTimeoutMs?: number;
 }
 
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: WebRtcSession;
   readonly answer: string;
 }

@@ -38,7 +38,7 @@ export interface WebRtcSessionEvents {
   closed(reason: WebRtcCloseReason, detail: string): void;
 }
 
-export interface WebRtcSessionOptions {
+interface WebRtcSessionOptions {
   readonly certificate: DtlsCertificate;
   readonly fingerprints: readonly Fingerprint[];
   readonly remote: IceCredentials;

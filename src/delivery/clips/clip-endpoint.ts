@@ -18,21 +18,21 @@ import type { LiveSource } from '../live/live-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import { isSignedToken } from '../signed-tokens.ts';
 
-export interface ViewerClip {
+interface ViewerClip {
   readonly videoId: string;
   /** Of the player page of the clip. */
   readonly url: string;
 }
 
 /** Creates a video from the seconds before a time, which its viewers may watch as `limits` says. @throws AppError */
-export type CreateViewerClip = (
+type CreateViewerClip = (
   projectId: string,
   liveStreamId: string,
   part: { readonly lastMs: number; readonly untilMs: number },
   limits: ViewerLimits | undefined,
 ) => Promise<ViewerClip>;
 
-export interface ClipEndpointOptions extends LiveGateOptions {
+interface ClipEndpointOptions extends LiveGateOptions {
   readonly live: LiveSource;
   readonly createClip: CreateViewerClip;
   readonly clock: Clock;

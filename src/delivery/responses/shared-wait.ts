@@ -4,7 +4,7 @@ import type { ViewerAbort } from './viewer-abort.ts';
 /** Waits are bounded: a request that comes later than this waits anew. */
 const maxJoinMs = 1000;
 
-export interface WaitingViewer<Answer> {
+interface WaitingViewer<Answer> {
   readonly held: HeldRequest;
   readonly send: (answer: Answer) => Promise<void> | void;
 }

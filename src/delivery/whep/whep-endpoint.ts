@@ -27,7 +27,7 @@ import { acceptWhepOffer } from './accept-whep-offer.ts';
 import { WhepSession } from './whep-session.ts';
 import type { WhepBroadcast, WhepSource } from './whep-source.ts';
 
-export interface WhepEndpointOptions extends LiveGateOptions {
+interface WhepEndpointOptions extends LiveGateOptions {
   /** Undefined on a server that packages no broadcasts. */
   readonly webRtc: WebRtcServer | undefined;
   readonly source: WhepSource;

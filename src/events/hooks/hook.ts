@@ -3,7 +3,7 @@ export type HookKind = (typeof hookKinds)[number];
 
 /** Decides when the hook did not. */
 export const failurePolicies = ['allow', 'refuse'] as const;
-export type FailurePolicy = (typeof failurePolicies)[number];
+type FailurePolicy = (typeof failurePolicies)[number];
 
 /** An endpoint of a project that decides who may publish or play. */
 export interface Hook {

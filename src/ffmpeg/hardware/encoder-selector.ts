@@ -13,9 +13,9 @@ import {
   hardwareOptions,
 } from './encoder-device.ts';
 
-export type HardwareSetting = 'auto' | 'off' | HardwareEncoder;
+type HardwareSetting = 'auto' | 'off' | HardwareEncoder;
 
-export interface EncoderState {
+interface EncoderState {
   readonly kind: 'software' | HardwareEncoder;
   /** The reason for software, or the last failure of the hardware. */
   readonly reason?: string;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface RequestHead {
+interface RequestHead {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** The same as those of the request before on the connection. */

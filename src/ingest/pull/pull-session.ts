@@ -6,7 +6,7 @@ import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { PullError, type PullEvents, type PullInput } from './pull-input.ts';
 
-export interface PullSessionOptions {
+interface PullSessionOptions {
   /** Must not be logged unmasked. */
   readonly streamKey: string;
   readonly gate: PublishGate;
@@ -16,7 +16,7 @@ export interface PullSessionOptions {
   readonly onBytes: (count: number) => void;
 }
 
-export interface PullOutcome {
+interface PullOutcome {
   readonly wasLive: boolean;
   /** In plain words. */
   readonly description: string;

@@ -10,7 +10,7 @@ interface ReceivedFrame {
   readonly isKeyframe: boolean;
 }
 
-export interface TimedFrame {
+interface TimedFrame {
   readonly dtsMs: number;
   readonly ptsMs: number;
   readonly data: Buffer;

@@ -23,7 +23,7 @@ import { acceptOffer } from './accept-offer.ts';
 import { encoderName } from './encoder-name.ts';
 import { WhipSession } from './whip-session.ts';
 
-export interface WhipEndpointOptions {
+interface WhipEndpointOptions {
   readonly webRtc: WebRtcServer;
   readonly gate: PublishGate;
   readonly observer: IngestObserver;

@@ -31,7 +31,7 @@ export interface TransportStats {
   readonly packetsRecovered: number;
 }
 
-export interface TransportHealth {
+interface TransportHealth {
   readonly roundTripMilliseconds?: number;
   readonly packetsReceived: number;
   readonly packetsLost: number;

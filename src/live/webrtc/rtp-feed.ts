@@ -23,7 +23,7 @@ export interface RtpFrame {
   payloads(): readonly Buffer[];
 }
 
-export interface RtpViewer {
+interface RtpViewer {
   frame(frame: RtpFrame): void;
   /** Nothing follows. @param reason for people */
   ended(reason: string): void;

@@ -21,7 +21,7 @@ interface ClippableSegment {
   parts(rendition: number): readonly (Buffer | FileSlice)[];
 }
 
-export interface AudioSegments {
+interface AudioSegments {
   readonly trackId: number;
   readonly segments: SegmentStore;
 }

@@ -2,7 +2,7 @@ import { childBoxes, malformed } from './box-reader.ts';
 import type { SampleDefaults } from './movie-box.ts';
 import { type LocatedSample, readMovieFragment } from './movie-fragment.ts';
 
-export interface FragmentLayout {
+interface FragmentLayout {
   /** Samples in the order of the runs; positions count from the start of the fragment. */
   readonly samples: readonly LocatedSample[];
   readonly moofBytes: number;

@@ -228,7 +228,7 @@ function readAvcFrameSize(bits: BitReader) {
   };
 }
 
-export interface SampleFormat {
+interface SampleFormat {
   /** chroma_format_idc, 0..3. */
   readonly chromaFormat: number;
   /** 8..14. */
@@ -370,7 +370,7 @@ export function av1Parameters(header: Buffer): VideoParameters | undefined {
 }
 
 /** Fields of the body of av1C. AV1 in ISOBMFF 1.2.0, 2.3.3. */
-export interface Av1Format {
+interface Av1Format {
   readonly profile: number;
   readonly level: number;
   readonly tier: number;

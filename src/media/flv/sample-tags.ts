@@ -2,7 +2,7 @@ import type { TrackKind } from '../samples/media-sample.ts';
 import type { FlvTag } from './flv-tag.ts';
 
 /** FourCC of Enhanced RTMP. */
-export type VideoFourCc = 'avc1' | 'hvc1' | 'av01';
+type VideoFourCc = 'avc1' | 'hvc1' | 'av01';
 export type AudioFourCc = 'mp4a' | 'Opus' | 'ac-3' | 'ec-3' | 'fLaC' | '.mp3';
 
 /** A coded frame, as every ingest protocol except RTMP produces it. */

@@ -2,7 +2,7 @@ import type { AudioFourCc } from '../flv/sample-tags.ts';
 import { opusHead } from './opus-units.ts';
 
 /** MP2 is called `.mp3`, too: whatever decodes MP3 decodes it. */
-export type TsCodec = 'avc1' | 'hvc1' | Exclude<AudioFourCc, 'fLaC'>;
+type TsCodec = 'avc1' | 'hvc1' | Exclude<AudioFourCc, 'fLaC'>;
 
 export interface ElementaryStream {
   readonly pid: number;

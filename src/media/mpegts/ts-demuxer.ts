@@ -26,7 +26,7 @@ export interface TsSample extends ElementarySample {
   readonly stream: TsStream;
 }
 
-export interface TsDemuxerEvents {
+interface TsDemuxerEvents {
   /** Once known, and whenever the program map changes. */
   program(program: TsProgram): void;
   /** Receives samples, in decode order within each stream. */

@@ -2,7 +2,7 @@ import { sectionCrc } from './section-reader.ts';
 import { PACKET_BYTES, SYNC_BYTE } from './ts-packet.ts';
 
 /** Bodies of avcC, hvcC and AudioSpecificConfig. */
-export interface TsTracks {
+interface TsTracks {
   readonly video?: { readonly codec: 'avc1' | 'hvc1'; readonly config: Buffer };
   readonly audio?: { readonly config: Buffer };
 }

@@ -43,7 +43,7 @@ export function readSenderReports(compound: Buffer): SenderReport[] {
   return reports;
 }
 
-export interface Nack {
+interface Nack {
   readonly mediaSsrc: number;
   readonly sequenceNumbers: readonly number[];
 }

@@ -91,7 +91,7 @@ export function writeHandshake(handshake: Handshake): Buffer {
 }
 
 /** A response has no stream ID, and both have a key message only if the connection is encrypted. */
-export interface HandshakeExtensions {
+interface HandshakeExtensions {
   /** Latency of the peer as receiver and as sender. */
   readonly receiverLatencyMs: number;
   readonly senderLatencyMs: number;

@@ -27,16 +27,14 @@ const ODD = 2;
 
 export type StreamKeyBytes = 16 | 24 | 32;
 
-export interface StreamKeys {
+interface StreamKeys {
   readonly salt: Buffer;
   readonly even?: Buffer;
   readonly odd?: Buffer;
 }
 
-export const passphraseBytes = { min: 10, max: 79 } as const;
-
 /** State words of a response to key material that cannot be used (section 3.2.2). */
-export type KeyProblem = 'bad-secret' | 'malformed';
+type KeyProblem = 'bad-secret' | 'malformed';
 
 /** Unwraps key material (section 3.2.2), which costs about a millisecond of a worker thread. */
 export async function readKeyMessage(message: Buffer, passphrase: string): Promise<StreamKeys | KeyProblem> {

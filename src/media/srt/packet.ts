@@ -21,7 +21,7 @@ export const EXTENSION = {
   streamId: 5,
 } as const;
 
-export const headerBytes = 16;
+const headerBytes = 16;
 /** Payload of a 1500-byte MTU, without the headers of IP, UDP and SRT. */
 export const maxPayloadBytes = 1456;
 

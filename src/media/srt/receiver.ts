@@ -13,7 +13,7 @@ import {
 import { ReceiveBuffer, windowPackets } from './receive-buffer.ts';
 import { RoundTrip } from './round-trip.ts';
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly initialSequence: number;
   readonly latencyMs: number;
   readonly peerSocketId: number;

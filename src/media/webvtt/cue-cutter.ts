@@ -2,7 +2,7 @@ import { cueText } from './cue-text.ts';
 import { cueTimeMs, formatCueTime, formatCueTimes, parseCueTimes } from './cue-times.ts';
 import { type CueLine, LineReader } from './line-reader.ts';
 
-export interface CueRange {
+interface CueRange {
   /** Subtracted from all times. */
   readonly startMs: number;
   readonly durationMs: number;

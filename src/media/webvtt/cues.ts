@@ -1,7 +1,7 @@
 import { formatCueTimes, parseCueTimes } from './cue-times.ts';
 import { readLines } from './line-reader.ts';
 
-export interface Cue {
+interface Cue {
   readonly startMs: number;
   readonly endMs: number;
   /** May have tags and references. */

@@ -13,7 +13,7 @@ import { isMediaFolder } from './video-findings.ts';
 /** S3 servers tell times in whole seconds. */
 const clockPrecisionMs = 1_000;
 
-export interface FoundEntry {
+interface FoundEntry {
   /** Nothing that exists since then can get a row any more. */
   readonly isOld: boolean;
   readonly writtenAtMs: number;

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { databaseNowMs } from '../../store/database-clock.ts';
 
 /** Measured by the node itself. */
-export interface NodeLoad {
+interface NodeLoad {
   readonly cores: number;
   readonly machinePercent: number;
   readonly memoryTotalBytes: number;

@@ -10,7 +10,7 @@ import {
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { S3Fault, type S3FaultKind, s3FaultOf } from './s3-fault.ts';
 
-export type S3Operation = 'check' | 'head' | 'get' | 'put' | 'copy' | 'delete' | 'list' | 'multipart';
+type S3Operation = 'check' | 'head' | 'get' | 'put' | 'copy' | 'delete' | 'list' | 'multipart';
 
 export interface S3Observer {
   /** `outcome`: `ok`, or the kind of the fault. */

@@ -32,7 +32,7 @@ function isFileKey(key: string, prefix: string): boolean {
   return key.startsWith(prefix) && names.every(name => !['', '.', '..'].includes(name));
 }
 
-export interface S3StorageOptions {
+interface S3StorageOptions {
   readonly root: string;
   readonly objects: S3Objects;
   /** Prefix of all keys: empty, or ends with a slash. */

@@ -8,7 +8,7 @@ import { migratePostgres } from './postgres-migrations.ts';
 import { postgresUnusable } from './postgres-unusable.ts';
 import { SqliteSource } from './sqlite-source.ts';
 
-export interface CopyProgress {
+interface CopyProgress {
   begin(table: string, rows: number): void;
   add(rows: number): void;
   end(): void;
@@ -24,7 +24,7 @@ interface CopyOptions {
 }
 
 /** Rows of a table and their SHA-256, which is the same for equal rows. */
-export interface TableSum {
+interface TableSum {
   readonly table: string;
   readonly rows: number;
   readonly checksum: string;

@@ -27,7 +27,7 @@ export interface ClipTarget {
   readonly isExact: boolean;
 }
 
-export interface ClipSource {
+interface ClipSource {
   readonly range: ClipRange;
   /** Returns the renditions that viewers get, or the media from which everything is encoded. */
   media(isEncoded: boolean): Promise<ClipMedia>;

@@ -46,7 +46,7 @@ interface BatchRun {
   readonly onProgress: (share: number) => void;
 }
 
-export interface GrowingBatch extends Omit<BatchRun, 'signal'> {
+interface GrowingBatch extends Omit<BatchRun, 'signal'> {
   readonly renditions: ReadonlyMap<string, GrowingRendition>;
   readonly storeProgress: (percent: number) => Promise<void>;
   readonly onPolled?: () => Promise<void>;

@@ -10,7 +10,7 @@ export interface NamedTrack {
   readonly stream: number;
 }
 
-export interface RecordedAudio extends NamedTrack {
+interface RecordedAudio extends NamedTrack {
   /** Number as in `AudioRenditionName`: the default track is the first. */
   readonly number: number;
 }

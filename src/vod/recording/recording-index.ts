@@ -31,7 +31,7 @@ interface IndexedTrack extends NamedTrack {
   assembler: SegmentAssembler | undefined;
 }
 
-export interface IndexedAudio {
+interface IndexedAudio {
   readonly name: string;
   readonly stream: number;
   readonly rendition: IndexedRendition;
@@ -44,7 +44,7 @@ export interface IndexedRecording {
   readonly audio: readonly IndexedAudio[];
 }
 
-export interface RecordingIndexOptions {
+interface RecordingIndexOptions {
   /** Relative to the folder of the index. */
   readonly mediaName: string;
   /** Tracks to index. Default: the first video, and all audio in stereo. */

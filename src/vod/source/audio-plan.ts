@@ -112,7 +112,7 @@ export function sourceAudioTracks(streams: readonly ProbedStream[]): SourceAudio
   }));
 }
 
-export function endOf(stream: ProbedStream | undefined): number | undefined {
+function endOf(stream: ProbedStream | undefined): number | undefined {
   const { durationSeconds, startSeconds = 0 } = stream ?? {};
   return durationSeconds === undefined ? undefined : startSeconds + durationSeconds;
 }

@@ -20,7 +20,7 @@ export interface SpeechSource {
 }
 
 /** Speech from the start of the video. */
-export interface SpeechChunk {
+interface SpeechChunk {
   readonly flac: Buffer;
   readonly startMs: number;
   readonly endMs: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { askModel, type ModelEndpoint, refused } from './model-endpoint.ts';
 
-export interface GeneratedSummary {
+interface GeneratedSummary {
   readonly abstract?: string | undefined;
   readonly takeaways?: readonly string[] | undefined;
 }

@@ -13,7 +13,7 @@ export interface SpokenSegment extends TimedText {
   readonly words: readonly TimedText[];
 }
 
-export interface Transcription {
+interface Transcription {
   /** Language as the model calls it, such as `en` or `english`. */
   readonly language: string | undefined;
   /** Sorted by start. */

@@ -46,7 +46,7 @@ export interface SrtpSecrets {
   readonly server: SrtpKeys;
 }
 
-export interface DtlsServerOptions {
+interface DtlsServerOptions {
   readonly certificate: DtlsCertificate;
   /** The client's certificate must have one of these. */
   readonly fingerprints: readonly Fingerprint[];

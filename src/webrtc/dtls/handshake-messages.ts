@@ -36,7 +36,7 @@ const acceptedSignatures = [ECDSA_SHA256, 0x0503, 0x0603, 0x0804, 0x0401];
 export const SRTP_PROFILE = { aeadAes128Gcm: 0x0007, aes128CmSha1Tag80: 0x0001 } as const;
 export type SrtpProfile = (typeof SRTP_PROFILE)[keyof typeof SRTP_PROFILE];
 
-export interface ClientHello {
+interface ClientHello {
   readonly random: Buffer;
   readonly group: Group;
   readonly srtpProfile: SrtpProfile;
@@ -131,7 +131,7 @@ export function readClientKeyExchange(body: Buffer): Buffer {
   return new ByteReader(body).vector(1);
 }
 
-export interface CertificateVerify {
+interface CertificateVerify {
   readonly hash: 'sha256' | 'sha384' | 'sha512';
   readonly isPss: boolean;
   readonly signature: Buffer;

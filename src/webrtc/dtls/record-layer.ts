@@ -10,7 +10,7 @@ const EXPLICIT_NONCE_BYTES = 8;
 const TAG_BYTES = 16;
 const replayWindowRecords = 64;
 
-export interface DtlsRecord {
+interface DtlsRecord {
   readonly type: number;
   /** 0 before the handshake's end, 1 after. */
   readonly epoch: number;

@@ -23,7 +23,7 @@ export const STUN_ATTRIBUTE = {
   iceControlled: 0x8029,
 } as const;
 
-export interface StunAddress {
+interface StunAddress {
   readonly address: string;
   readonly port: number;
 }
@@ -40,7 +40,7 @@ export interface StunMessage {
   readonly integrityAt: number | undefined;
 }
 
-export interface StunAttribute {
+interface StunAttribute {
   readonly type: number;
   readonly value: Buffer;
 }

@@ -8,7 +8,7 @@ export interface OrderedPacket {
   readonly missing: number;
 }
 
-export interface JitterBufferOptions {
+interface JitterBufferOptions {
   /** A missing packet is waited for this long. */
   readonly maxWaitMs: number;
   /** False where the sender keeps no packets for retransmission. */

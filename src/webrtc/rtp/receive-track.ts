@@ -3,7 +3,7 @@ import type { RtpPacket } from '../../media/rtp/rtp-packet.ts';
 import type { MediaKind, RtpCodec } from '../sdp/session-description.ts';
 import { JitterBuffer, type OrderedPacket } from './jitter-buffer.ts';
 
-export interface ReceiveTrackOptions {
+interface ReceiveTrackOptions {
   readonly kind: MediaKind;
   readonly codec: RtpCodec;
   /** Codec of retransmitted packets. RFC 4588. */

@@ -23,9 +23,7 @@ import type { RemovedCredentials } from './removed-credentials.ts';
 const generatedPasswordLength = 20;
 
 /** `verified-before`: the address was proved before, and nothing has changed. */
-export type Verification =
-  | { readonly password: Secret; readonly removed: RemovedCredentials }
-  | 'verified-before';
+type Verification = { readonly password: Secret; readonly removed: RemovedCredentials } | 'verified-before';
 
 interface AccountKeys {
   readonly account: ListedAccount;

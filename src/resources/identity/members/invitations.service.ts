@@ -42,7 +42,7 @@ interface InvitationsServiceOptions {
 }
 
 /** An invitation, for the person who has its token. */
-export interface OpenedInvitation extends Invitation {
+interface OpenedInvitation extends Invitation {
   readonly accountName: string | undefined;
   readonly ownerEmail: EmailAddress | undefined;
   /** The person has a user already, and must be signed in to accept. */

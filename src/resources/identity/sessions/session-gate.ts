@@ -32,7 +32,7 @@ export function projectOf({ headers }: PeerRequest): string | undefined {
 }
 
 /** The environment and project that a request with a session is for. */
-export interface SessionTarget {
+interface SessionTarget {
   readonly environment: Environment;
   /** Undefined for the first project. */
   readonly pairId: string | undefined;

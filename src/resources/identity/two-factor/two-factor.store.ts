@@ -3,7 +3,7 @@ import type { Database } from '../../../store/database.ts';
 import { hashOfSecret } from '../accounts/account.ts';
 import { canonicalRecoveryCode } from './codes.ts';
 
-export interface TwoFactor {
+interface TwoFactor {
   readonly secret: Buffer;
   /** Undefined until a code was confirmed. */
   readonly enabledAtMs: number | undefined;

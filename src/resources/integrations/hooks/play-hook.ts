@@ -8,7 +8,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { maxEntries } from '../../../shared/lru-limit.ts';
 import { RecentLookups } from '../../../shared/recent-lookups.ts';
 
-export interface PlayQuestion {
+interface PlayQuestion {
   readonly projectId: string;
   /** Id of the live stream or video. */
   readonly resourceId: string;
@@ -28,7 +28,7 @@ export interface PlayQuestion {
   readonly isOwner: () => Promise<boolean> | false;
 }
 
-export interface PlayDecision {
+interface PlayDecision {
   /** False where the project has no hook, so that everybody may play. */
   readonly isAsked: boolean;
   /** Undefined: the viewer may play. */

@@ -5,7 +5,7 @@ import type { Database } from '../../../store/database.ts';
 import { BroadcastClaimsStore, type ClaimedBroadcast } from './broadcast-claims.store.ts';
 import { BroadcastsStore, type OpenedBroadcast } from './broadcasts.store.ts';
 
-export interface BroadcastClaimsOptions {
+interface BroadcastClaimsOptions {
   readonly database: Database;
   readonly nodeId: string;
   /** The servers whose lease has not run out. */

@@ -14,7 +14,7 @@ interface RunningBroadcast {
 }
 
 /** The broadcasts that this server packages. */
-export interface LocalBroadcasts {
+interface LocalBroadcasts {
   running(): readonly RunningBroadcast[];
   move(broadcastId: string, description: string): Promise<void>;
   complete(liveStreamId: string): Promise<void>;

@@ -16,7 +16,7 @@ interface RecordedVideo {
   readonly playbackPolicy: PlaybackPolicy | undefined;
 }
 
-export interface RecordingsStoreOptions {
+interface RecordingsStoreOptions {
   readonly database: Database;
   readonly outbox: Outbox;
   /** Id of this server; undefined when no other one shares its files. */

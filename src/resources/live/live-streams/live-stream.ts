@@ -45,7 +45,7 @@ export interface SourceStatus {
 }
 
 /** The encoder that was connected when the broadcast was ended over the API. */
-export interface CutOffEncoder {
+interface CutOffEncoder {
   readonly remoteAddress: string;
   readonly encoder: string;
   readonly name?: string;
@@ -59,7 +59,7 @@ export const liveQualities = ['passthrough', 'ladder'] as const;
 export type LiveQualities = (typeof liveQualities)[number];
 
 /** The label of an audio track, by its place in the list: the main one is the first. */
-export interface LiveAudioTrack {
+interface LiveAudioTrack {
   readonly name?: string | undefined;
   readonly language?: string | undefined;
   readonly default?: true | undefined;

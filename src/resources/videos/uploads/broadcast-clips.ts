@@ -8,7 +8,7 @@ import type { SourceFiles } from './source-files.ts';
 import type { UploadQuotas } from './upload-quotas.ts';
 
 /** A part of a broadcast that is stored as the source of a video. */
-export interface CopiedBroadcast {
+interface CopiedBroadcast {
   readonly liveStreamId: string;
   readonly videoId: string;
   readonly bytes: number;

@@ -2,7 +2,7 @@ import type { Connection } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 
 /** The texts that are generated for new videos of a project. */
-export interface VideoDefaults {
+interface VideoDefaults {
   readonly transcript: boolean;
   readonly transcriptSummary: boolean;
   /** Applies to recordings, too. */

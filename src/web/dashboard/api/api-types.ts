@@ -37,7 +37,7 @@ export type Session = {
   readonly removedCredentials?: RemovedCredentials | undefined;
 };
 
-export type SessionAccount = {
+type SessionAccount = {
   readonly accountId: string;
   readonly name?: string | undefined;
   readonly createdAt: string;
@@ -86,7 +86,7 @@ export type Pagination = {
   readonly links: readonly { readonly rel: "self" | "first" | "previous" | "next" | "last"; readonly uri: string; }[];
 };
 
-export type TwoFactor = {
+type TwoFactor = {
   readonly enabled: boolean;
   readonly enabledAt?: string | undefined;
   readonly recoveryCodesLeft?: number | undefined;
@@ -94,7 +94,7 @@ export type TwoFactor = {
 
 export type TwoFactorEnrollment = { readonly secret: string; readonly uri: string; };
 
-export type RecoveryCodes = { readonly recoveryCodes: readonly string[]; };
+type RecoveryCodes = { readonly recoveryCodes: readonly string[]; };
 
 export type Passkey = {
   readonly passkeyId: string;
@@ -103,7 +103,7 @@ export type Passkey = {
   readonly lastUsedAt?: string | undefined;
 };
 
-export type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
+type PasskeyOptions = { readonly publicKey: { readonly challenge: string; }; };
 
 export type PasswordReset = {
   readonly email: string;
@@ -119,11 +119,11 @@ export type PasswordReset = {
   }[];
 };
 
-export type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; readonly passwordReset: boolean; };
+type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; readonly passwordReset: boolean; };
 
-export type OidcRequest = { readonly url: string; };
+type OidcRequest = { readonly url: string; };
 
-export type Identity = { readonly linked: boolean; readonly linkedAt?: string | undefined; };
+type Identity = { readonly linked: boolean; readonly linkedAt?: string | undefined; };
 
 export type Member = {
   readonly userId: string;
@@ -144,7 +144,7 @@ export type Invitation = {
   readonly url?: string | undefined;
 };
 
-export type OpenedInvitation = {
+type OpenedInvitation = {
   readonly email: string;
   readonly role: "owner" | "editor" | "viewer";
   readonly expiresAt: string;
@@ -375,7 +375,7 @@ export type IngestHealthHistory = {
   readonly data: readonly HealthSample[];
 };
 
-export type HealthSample = {
+type HealthSample = {
   readonly measuredAt: string;
   readonly bitrateBitsPerSecond?: number | undefined;
   readonly framesPerSecond?: number | undefined;
@@ -500,7 +500,7 @@ export type UploadToken = {
 
 export type Watermark = { readonly watermarkId: string; readonly createdAt: string; };
 
-export type Tag = { readonly value: string; readonly videoCount: number; };
+type Tag = { readonly value: string; readonly videoCount: number; };
 
 export type Summary = {
   readonly summaryId: string;
@@ -620,7 +620,7 @@ export type WebhookAttempt = {
   readonly response?: string | undefined;
 };
 
-export type Hooks = { readonly publish: Hook | null; readonly play: Hook | null; };
+type Hooks = { readonly publish: Hook | null; readonly play: Hook | null; };
 
 export type Hook = {
   readonly hookId: string;
@@ -646,7 +646,7 @@ export type HookResult = {
   readonly response?: string | undefined;
 };
 
-export type AnalyticsMetric = {
+type AnalyticsMetric = {
   readonly context: {
     readonly metric: string;
     readonly aggregation: string;
@@ -655,7 +655,7 @@ export type AnalyticsMetric = {
   readonly data: number;
 };
 
-export type AnalyticsBuckets = {
+type AnalyticsBuckets = {
   readonly context: {
     readonly metric: string;
     readonly breakdown: string;
@@ -665,7 +665,7 @@ export type AnalyticsBuckets = {
   readonly pagination: Pagination;
 };
 
-export type AnalyticsTimeseries = {
+type AnalyticsTimeseries = {
   readonly context: {
     readonly metric: string;
     readonly interval: "minute" | "hour" | "day";

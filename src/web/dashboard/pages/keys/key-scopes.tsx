@@ -1,7 +1,7 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 
-export type KeyScope = ApiKeyPair['scopes'][number];
+type KeyScope = ApiKeyPair['scopes'][number];
 
 export const keyScopes: readonly KeyScope[] = ['read', 'upload', 'live', 'admin'];
 

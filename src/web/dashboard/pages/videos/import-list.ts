@@ -11,7 +11,7 @@ export interface ImportedVideo {
   readonly language?: string;
 }
 
-export interface ImportList {
+interface ImportList {
   readonly videos: readonly ImportedVideo[];
   readonly problem: string | undefined;
 }

@@ -1,4 +1,4 @@
-export interface VideoPreset {
+interface VideoPreset {
   readonly height: number;
   readonly width: number;
   readonly maxBitsPerSecond: number;
@@ -55,7 +55,7 @@ export async function openMicrophone(deviceId: string): Promise<MediaStreamTrack
   return media.getAudioTracks()[0]!;
 }
 
-export interface ScreenTracks {
+interface ScreenTracks {
   readonly video: MediaStreamTrack;
   /** Undefined if the browser cannot share it, or the user did not. */
   readonly audio: MediaStreamTrack | undefined;

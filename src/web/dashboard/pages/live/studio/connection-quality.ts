@@ -11,7 +11,7 @@ export interface UplinkStats {
   readonly limitedBy: 'none' | 'cpu' | 'bandwidth' | 'other';
 }
 
-export interface ConnectionQuality {
+interface ConnectionQuality {
   readonly grade: 'good' | 'fair' | 'poor';
   readonly text: string;
 }

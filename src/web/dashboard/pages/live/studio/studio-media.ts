@@ -16,7 +16,7 @@ export interface Device {
   readonly label: string;
 }
 
-export type VideoSource = 'camera' | 'screen';
+type VideoSource = 'camera' | 'screen';
 
 /** Device id of "No microphone". */
 export const noMicrophone = 'none';
