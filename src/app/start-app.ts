@@ -15,9 +15,9 @@ import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.st
 import { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
 import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
 import type { LiveClips } from '../resources/videos/uploads/clip-sources.ts';
-import type { UploadDependencies } from '../resources/videos/uploads/create-uploads.ts';
 import { ForwardedClips, openForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
 import { createLiveClips } from '../resources/videos/uploads/live-clips.ts';
+import type { UploadDependencies } from '../resources/videos/uploads/video-sources.ts';
 import { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
 import { messageOf } from '../shared/errors.ts';

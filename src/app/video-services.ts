@@ -17,10 +17,10 @@ import { TextTracksStore } from '../resources/videos/text-tracks/text-tracks.sto
 import { UploadTokensService } from '../resources/videos/upload-tokens/upload-tokens.service.ts';
 import { UploadTokensStore } from '../resources/videos/upload-tokens/upload-tokens.store.ts';
 import {
-  createUploads,
   type UploadDependencies,
   type Uploads,
-} from '../resources/videos/uploads/create-uploads.ts';
+  VideoSources,
+} from '../resources/videos/uploads/video-sources.ts';
 import { videoDefaultsRoutes } from '../resources/videos/video-defaults/video-defaults.routes.ts';
 import { VideoDefaultsStore } from '../resources/videos/video-defaults/video-defaults.store.ts';
 import { AudioTracksService } from '../resources/videos/videos/audio-tracks/audio-tracks.service.ts';
@@ -197,17 +197,17 @@ function createVideosWithUploads(
   },
 ): Pick<VideoServices, 'videos' | 'uploads'> {
   const { database, files, addressOf, clock, log } = options;
-  const uploads = createUploads({
+  const sources = new VideoSources({
     ...options.uploads,
-    ...{ database, files, quotas, addressOf, clock, log },
-    videos: () => ({
-      find: (...args) => videos.find(...args),
-      create: (...args) => videos.createNamed(...args),
-      viewOf: (...args) => videos.viewOf(...args),
-    }),
+    database,
+    files,
+    quotas,
+    clock,
+    hasVideo: async (projectId, videoId) =>
+      (await videosStore.find({ projectId, isDiscarded: false }, videoId)) !== undefined,
   });
-  const videos: VideosService = new VideosService({
-    sources: uploads.importer,
+  const videos = new VideosService({
+    sources: sources.importer,
     isReceiving: (videoId, transaction) => quotas.isReceiving(videoId, transaction),
     watermarkExists: (projectId, watermarkId) => watermarks.exists(projectId, watermarkId),
     takeWatermark: (videoId, watermarkId) => watermarks.copyFor(videoId, watermarkId),
@@ -223,5 +223,5 @@ function createVideosWithUploads(
     clock,
     log: log.child('videos'),
   });
-  return { uploads, videos };
+  return { uploads: sources.createUploads({ videos, addressOf, log }), videos };
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UploadDependencies } from '../../src/resources/videos/uploads/create-uploads.ts';
+import type { UploadDependencies } from '../../src/resources/videos/uploads/video-sources.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
 import { rowsOf, runSql } from '../support/sql.ts';
 import { productionKey, startApi, type TestApi } from '../support/start-api.ts';

@@ -16,7 +16,7 @@ import type { SmtpSettings } from '../../src/mail/mailer.ts';
 import type { QuotaLimits } from '../../src/operations/usage/quotas.ts';
 import type { AnalyticsSettings } from '../../src/resources/analytics/create-analytics.ts';
 import type { OidcSettings } from '../../src/resources/identity/oidc/oidc-provider.ts';
-import type { UploadDependencies } from '../../src/resources/videos/uploads/create-uploads.ts';
+import type { UploadDependencies } from '../../src/resources/videos/uploads/video-sources.ts';
 import { VideoThumbnailFiles } from '../../src/resources/videos/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../../src/resources/videos/videos/thumbnails/video-thumbnails.store.ts';
 import type { TextGeneration } from '../../src/resources/videos/videos/transcripts/generated-texts.ts';

@@ -7,7 +7,7 @@ export interface UploadVideos<View> {
     connection?: Connection,
   ): Promise<{ readonly videoId: string } | undefined>;
   /** Creates a video without a source. */
-  create(
+  createNamed(
     projectId: string,
     videoId: string,
     attributes: { readonly title: string },

@@ -335,7 +335,7 @@ export class UploadsService<View> {
     transaction: Transaction,
   ): Promise<void> {
     const title = fileName.slice(0, maxTitleChars).toWellFormed().trim() || 'Untitled';
-    await this.#videos.create(projectId, videoId, { title }, transaction);
+    await this.#videos.createNamed(projectId, videoId, { title }, transaction);
   }
 
   /**
