@@ -1,5 +1,6 @@
 import type { ClusterMembership, SelfNode } from '../cluster/membership.ts';
 import { readNodeIdentity } from '../cluster/node-id.ts';
+import { leaseTimes } from '../cluster/node-lease.ts';
 import { SingleNode } from '../cluster/single-node.ts';
 import type { Config } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -24,7 +25,7 @@ export async function createNodes(options: {
     return { id, url, version, roles: config['node.roles'], mediaUrl: config.mediaUrl ?? url };
   };
   if (database.dialect === 'sqlite') return new SingleNode(self, clock.nowMs());
-  const { LeasedNode, leaseTimes } = await import('../cluster/leased-node.ts');
+  const { LeasedNode } = await import('../cluster/leased-node.ts');
   const times = leaseTimes(config['node.lease']);
   return new LeasedNode({ database, place, schemaVersion, self, times, clock, log });
 }

@@ -9,20 +9,8 @@ import { NodeLeaderLease } from './leader-lease.ts';
 import type { ClusterMembership, SelfNode } from './membership.ts';
 import { NodeStore, type StoredNode } from './node.store.ts';
 import type { ClusterNode, LeaderLease } from './node.ts';
+import { type LeaseTimes, NodeLease } from './node-lease.ts';
 import { SharedUrlWarning } from './shared-url-warning.ts';
-
-/** Times of a lease, in milliseconds. */
-export interface LeaseTimes {
-  readonly leaseMs: number;
-  readonly renewEveryMs: number;
-  /** A node that could not renew for this long drops its leader leases. Shorter than the lease: others take them after it. */
-  readonly holdMs: number;
-}
-
-/** The times for a lease of this length: a renewal may fail without loss, and others take over a while after the node has stopped. */
-export function leaseTimes(leaseMs: number): LeaseTimes {
-  return { leaseMs, renewEveryMs: leaseMs / 3, holdMs: (leaseMs * 2) / 3 };
-}
 
 const listedForMs = 1_000;
 /** Renewals within which another process with the id of this node shows that it lives. */
@@ -50,6 +38,7 @@ export class LeasedNode implements ClusterMembership {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #store: NodeStore;
+  readonly #lease: NodeLease;
   readonly #leaderLeases = new Map<string, NodeLeaderLease>();
   readonly #expired: ExpiredNodes;
   readonly #sharedUrl: SharedUrlWarning;
@@ -58,13 +47,9 @@ export class LeasedNode implements ClusterMembership {
   #startedAtMs: number;
   #isDraining = false;
   #state: 'new' | 'started' | 'stopped' = 'new';
-  #heldUntilMs = Number.NEGATIVE_INFINITY;
-  #storedUntilMs = Number.NEGATIVE_INFINITY;
-  #heldSinceMs = 0;
   readonly #leaseListeners: (() => void)[] = [];
   #renewals = 0;
   #renewTimer: NodeJS.Timeout | undefined;
-  #lapseTimer: NodeJS.Timeout | undefined;
   #joining: Promise<void> | undefined;
   #stopListening = () => {};
   #listed: { readonly nodes: Promise<ClusterNode[]>; readonly untilMs: number } | undefined;
@@ -78,6 +63,7 @@ export class LeasedNode implements ClusterMembership {
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log.child('nodes');
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
+    this.#lease = new NodeLease(this.#times, this.#clock, () => void this.#lapse());
     this.#startedAtMs = this.#clock.nowMs();
     this.#expired = new ExpiredNodes(this.#store, this, this.#log);
     this.#sharedUrl = new SharedUrlWarning(this.#times.leaseMs, this.#log);
@@ -92,15 +78,15 @@ export class LeasedNode implements ClusterMembership {
   }
 
   get hasLease(): boolean {
-    return this.#clock.monotonicMs() < this.#heldUntilMs;
+    return this.#lease.isHeld;
   }
 
   get isLeaseStored(): boolean {
-    return this.#clock.monotonicMs() < this.#storedUntilMs;
+    return this.#lease.isStored;
   }
 
   get isSettled(): boolean {
-    return this.hasLease && this.#clock.monotonicMs() - this.#heldSinceMs >= this.#times.leaseMs;
+    return this.#lease.isSettled;
   }
 
   async isAlone(): Promise<boolean> {
@@ -181,11 +167,11 @@ export class LeasedNode implements ClusterMembership {
     this.#stopListening();
     clearInterval(this.#renewTimer);
     await this.#joining?.catch(() => {});
-    clearTimeout(this.#lapseTimer);
+    this.#lease.stop();
     this.#sharing.cancel();
     await Promise.all([this.#sharing.idle(), this.#expired.stop()]);
     await Promise.all([...this.#leaderLeases.values()].map(leaderLease => leaderLease.leave()));
-    this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#lease.drop();
     // Leaves at once; otherwise, others notice when the lease runs out.
     await this.#store
       .leave({ id: this.id, runId: this.#runId })
@@ -242,7 +228,7 @@ export class LeasedNode implements ClusterMembership {
 
   /** Joins again, after others have taken over what the former run did. */
   async #joinAsNewRun(): Promise<void> {
-    this.#heldUntilMs = this.#storedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#lease.drop();
     await this.#lapse();
     if (this.#state !== 'started') return;
     this.#runId = randomBase62(22);
@@ -252,23 +238,7 @@ export class LeasedNode implements ClusterMembership {
 
   #extend(sentAtMs: number): void {
     this.#fault = undefined;
-    if (!this.hasLease) this.#heldSinceMs = sentAtMs;
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.#times.holdMs);
-    this.#storedUntilMs = Math.max(this.#storedUntilMs, sentAtMs + this.#times.leaseMs);
-    this.#watchLease();
-  }
-
-  #watchLease(): void {
-    clearTimeout(this.#lapseTimer);
-    const leftMs = this.#heldUntilMs - this.#clock.monotonicMs();
-    this.#lapseTimer = setTimeout(
-      () => {
-        // Timers count from the begin of a turn of the event loop, and may be early.
-        if (this.hasLease) this.#watchLease();
-        else void this.#lapse();
-      },
-      Math.max(1, leftMs + 1),
-    );
+    this.#lease.extend(sentAtMs);
   }
 
   async #lapse(): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
-import { LeasedNode, type LeaseTimes } from '../../src/cluster/leased-node.ts';
+import { LeasedNode } from '../../src/cluster/leased-node.ts';
+import type { LeaseTimes } from '../../src/cluster/node-lease.ts';
 import type { Clock } from '../../src/shared/clock.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { nodeRoles } from '../../src/shared/node-roles.ts';
