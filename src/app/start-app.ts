@@ -241,7 +241,7 @@ async function createVideoSide(foundation: Foundation) {
       canDecode: path => vodJobs.canDecode(path),
       mark: async path => ((await vodJobs.watermarkImage(path)) ? 'image/jpeg' : undefined),
     },
-    texts: {
+    captionGeneration: {
       transcripts: vod.transcripts,
       generation: {
         canTranscribe: vod.context.transcriber !== undefined,

@@ -31,9 +31,9 @@ import type { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/
 import { VideoThumbnailsService } from '../resources/videos/videos/thumbnails/video-thumbnails.service.ts';
 import type { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
 import {
-  GeneratedTexts,
-  type TextGeneration,
-} from '../resources/videos/videos/transcripts/generated-texts.ts';
+  CaptionGeneration,
+  type ModelJobs,
+} from '../resources/videos/videos/transcripts/caption-generation.ts';
 import type { TranscriptsStore } from '../resources/videos/videos/transcripts/transcripts.store.ts';
 import type { VideoView } from '../resources/videos/videos/videos.schema.ts';
 import { type VideosOptions, VideosService } from '../resources/videos/videos/videos.service.ts';
@@ -64,9 +64,9 @@ export interface ImageWork {
   readonly maxPixels: number;
 }
 
-interface TextWork {
+interface CaptionWork {
   readonly transcripts: TranscriptsStore;
-  readonly generation: TextGeneration;
+  readonly generation: ModelJobs;
 }
 
 interface VideoServicesOptions {
@@ -78,7 +78,7 @@ interface VideoServicesOptions {
   readonly quotas: QuotaLimits;
   readonly videos: VideoWork;
   readonly images: ImageWork;
-  readonly texts: TextWork;
+  readonly captionGeneration: CaptionWork;
   readonly uploads: UploadDependencies;
   readonly addressOf: AddressOf;
   readonly clock: Clock;
@@ -133,10 +133,14 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
   const quotas = new Quotas({ limits: options.quotas, usage, arriving });
   const summariesStore = new SummariesStore(database);
   const defaults = new VideoDefaultsStore(database);
-  const texts = new GeneratedTexts({ ...options.texts, summaries: summariesStore, defaults });
+  const captionGeneration = new CaptionGeneration({
+    ...options.captionGeneration,
+    summaries: summariesStore,
+    defaults,
+  });
   const { uploads, videos } = createVideosWithUploads(options, {
     videosStore,
-    texts,
+    captionGeneration,
     privateTokens,
     players,
     watermarks,
@@ -146,8 +150,8 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
   const tracks = { database, store: new TextTracksStore(database), videos, files, privateTokens, baseUrl };
   return {
     transcripts: {
-      transcriptOf: videoId => options.texts.transcripts.state(videoId),
-      canTranscribe: texts.available.transcript,
+      transcriptOf: videoId => options.captionGeneration.transcripts.state(videoId),
+      canTranscribe: captionGeneration.available.transcript,
     },
     ...{ videos, uploads, players, watermarks, usage, quotas, privateTokens, mark },
     audioTracks: new AudioTracksService({
@@ -170,14 +174,14 @@ export async function createVideoServices(options: VideoServicesOptions): Promis
     summaries: new SummariesService({
       database,
       store: summariesStore,
-      generate: (videoId, transaction) => texts.summarize(videoId, transaction),
+      generate: (videoId, transaction) => captionGeneration.summarize(videoId, transaction),
       withdraw: (videoId, transaction) =>
-        options.texts.generation.withdraw('summarize', videoId, transaction),
-      canGenerate: texts.available.transcriptSummary,
+        options.captionGeneration.generation.withdraw('summarize', videoId, transaction),
+      canGenerate: captionGeneration.available.transcriptSummary,
       hasVideo: (projectId, videoId, transaction) => videos.keep(projectId, videoId, transaction),
       clock,
     }),
-    videoDefaults: videoDefaultsRoutes(defaults, texts),
+    videoDefaults: videoDefaultsRoutes(defaults, captionGeneration),
     tags: new TagsStore(database),
   };
 }
@@ -186,14 +190,14 @@ function createVideosWithUploads(
   options: VideoServicesOptions,
   {
     videosStore,
-    texts,
+    captionGeneration,
     privateTokens,
     players,
     watermarks,
     quotas,
   }: Pick<VideoServices, 'privateTokens' | 'players' | 'watermarks' | 'quotas'> & {
     videosStore: VideosStore;
-    texts: GeneratedTexts;
+    captionGeneration: CaptionGeneration;
   },
 ): Pick<VideoServices, 'videos' | 'uploads'> {
   const { database, files, addressOf, clock, log } = options;
@@ -217,7 +221,7 @@ function createVideosWithUploads(
     ...options.videos,
     database,
     store: videosStore,
-    texts,
+    captionGeneration,
     privateTokens,
     baseUrl: options.publicUrl,
     clock,

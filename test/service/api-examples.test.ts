@@ -37,7 +37,7 @@ beforeAll(async () => {
   provider.people.set('admin', { email: admin.email });
   server = await startApi({
     ...{ oidc: provider.settings, smtp: unreachableMailServer, videos: { restoreDays: 90 } },
-    texts: { canTranscribe: true, canSummarize: true },
+    captionGeneration: { canTranscribe: true, canSummarize: true },
   });
   await addUser(server, (await server.call('GET', '/account')).json.accountId, team);
 });

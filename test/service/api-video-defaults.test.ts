@@ -4,13 +4,15 @@ import { testTempDir } from '../support/temp-dir.ts';
 
 const requested: string[] = [];
 const work = (name: string) => async (videoId: string) => void requested.push(`${name} ${videoId}`);
-const texts = { transcribe: work('transcribe'), summarize: work('summarize') };
+const captionGeneration = { transcribe: work('transcribe'), summarize: work('summarize') };
 
 let server: TestApi;
 /** Account of each test. */
 let account: TestAccount;
 beforeAll(async () => {
-  server = await startApi({ texts: { ...texts, canTranscribe: true, canSummarize: true } });
+  server = await startApi({
+    captionGeneration: { ...captionGeneration, canTranscribe: true, canSummarize: true },
+  });
 });
 beforeEach(async () => {
   requested.length = 0;
@@ -124,7 +126,10 @@ describe('the defaults of new videos', () => {
 describe('a server without models', () => {
   it('refuses to turn them on, ignores those of before, and can turn them off', async () => {
     const dataDir = await testTempDir();
-    const first = await startApi({ dataDir, texts: { ...texts, canTranscribe: true, canSummarize: true } });
+    const first = await startApi({
+      dataDir,
+      captionGeneration: { ...captionGeneration, canTranscribe: true, canSummarize: true },
+    });
     await set({ transcript: true, transcriptSummary: true }, sandboxKey, first);
     await first.stop();
     const without = await startApi({ dataDir });
@@ -145,7 +150,7 @@ describe('a server without models', () => {
   });
 
   it('summarizes no new video where captions cannot be generated', async () => {
-    const only = await startApi({ texts: { ...texts, canSummarize: true } });
+    const only = await startApi({ captionGeneration: { ...captionGeneration, canSummarize: true } });
     onTestFinished(() => only.stop());
     expect((await set({ transcriptSummary: true }, sandboxKey, only)).status).toBe(200);
     await only.call('POST', '/videos', { body: { title: 'Harbour' } });

@@ -19,7 +19,7 @@ import type { OidcSettings } from '../../src/resources/identity/oidc/oidc-provid
 import type { UploadDependencies } from '../../src/resources/videos/uploads/video-sources.ts';
 import { VideoThumbnailFiles } from '../../src/resources/videos/videos/thumbnails/video-thumbnail-files.ts';
 import { VideoThumbnailsStore } from '../../src/resources/videos/videos/thumbnails/video-thumbnails.store.ts';
-import type { TextGeneration } from '../../src/resources/videos/videos/transcripts/generated-texts.ts';
+import type { ModelJobs } from '../../src/resources/videos/videos/transcripts/caption-generation.ts';
 import { TranscriptsStore } from '../../src/resources/videos/videos/transcripts/transcripts.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -59,7 +59,7 @@ export interface DetachedApiOptions
   readonly videos?: Partial<VideoWork>;
   readonly images?: Partial<ImageWork>;
   readonly uploads?: Partial<UploadDependencies>;
-  readonly texts?: Partial<TextGeneration>;
+  readonly captionGeneration?: Partial<ModelJobs>;
   readonly analytics?: Partial<AnalyticsSettings>;
   readonly storage?: MediaStorage;
 }
@@ -85,7 +85,7 @@ const noImageWork: ImageWork = {
   maxPixels: Number.POSITIVE_INFINITY,
 };
 
-const noTextGeneration: TextGeneration = {
+const noModelJobs: ModelJobs = {
   ...{ canTranscribe: false, canSummarize: false },
   ...{ transcribe: async () => {}, summarize: async () => {}, withdraw: async () => {} },
 };
@@ -171,7 +171,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     smtp,
     ...given
   } = options;
-  const { videos, images, texts, uploads, analytics, storage, oidc, ...overrides } = given;
+  const { videos, images, captionGeneration, uploads, analytics, storage, oidc, ...overrides } = given;
   const merged = { ...parts, ...overrides, analytics: { ...parts.analytics, ...analytics } };
   const { publicUrl, peers, rateLimits, clock, log } = merged;
   const uploadWork = { ...noUploadWork, ...uploads };
@@ -186,9 +186,9 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     addressOf: peers.addressOf,
     videos: { ...noVideoWork, ...videos },
     images: { ...noImageWork, ...images },
-    texts: {
+    captionGeneration: {
       transcripts: new TranscriptsStore(database, new Outbox(database, log), clock),
-      generation: { ...noTextGeneration, ...texts },
+      generation: { ...noModelJobs, ...captionGeneration },
     },
     uploads: uploadWork,
   });

@@ -37,7 +37,7 @@ export interface StartApiOptions
         | 'webhookSender'
         | 'videos'
         | 'images'
-        | 'texts'
+        | 'captionGeneration'
         | 'uploads'
       >
     >,

@@ -13,7 +13,7 @@ import type { AudioTrack, FinishedRendition, RenditionName } from '../encoding-r
 import { type IndexProgressiveResult, type MoreAudio, readerOf } from '../index/index-progressive.ts';
 import type { IndexedRendition } from '../index/rendition.ts';
 import { type RenditionRecord, recordOf, targetDurationOf } from '../playback/rendition-record.ts';
-import { enqueueRequestedTexts } from '../transcripts/requested-texts.ts';
+import { enqueueRequestedCaptions } from '../transcripts/requested-captions.ts';
 import { encodePriorityOf, enqueueVodJob, runLimitsFor, type VodContext } from '../vod-context.ts';
 import { findChangedConfigs } from './changed-configs.ts';
 import { measuredMetadata } from './source-metadata.ts';
@@ -208,7 +208,7 @@ export async function planPassthrough(
     if (plan.subtitles.some(({ kind }) => kind === 'captions')) {
       await enqueueVodJob(context, 'captions', videoId, transaction);
     }
-    await enqueueRequestedTexts(context, videoId, transaction);
+    await enqueueRequestedCaptions(context, videoId, transaction);
     const isAudioDone = plan.audioRenditions.every(({ name }) =>
       finished.some(({ quality }) => quality === name),
     );

@@ -1,5 +1,5 @@
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
-import type { GeneratedTexts } from '../videos/transcripts/generated-texts.ts';
+import type { CaptionGeneration } from '../videos/transcripts/caption-generation.ts';
 import {
   type VideoDefaultsView,
   videoDefaultsChangesSchema,
@@ -9,13 +9,13 @@ import type { VideoDefaultsStore } from './video-defaults.store.ts';
 
 export function videoDefaultsRoutes(
   store: VideoDefaultsStore,
-  texts: Pick<GeneratedTexts, 'check' | 'available'>,
+  captionGeneration: Pick<CaptionGeneration, 'check' | 'available'>,
 ): Route[] {
   const all = { path: '/account/video-defaults', tag: 'Account', auth: 'key' } as const;
   const success = { status: 200, description: 'The defaults.', schema: videoDefaultsSchema } as const;
   const view = async (projectId: string): Promise<VideoDefaultsView> => ({
     ...(await store.find(projectId)),
-    available: texts.available,
+    available: captionGeneration.available,
   });
   return [
     defineRoute({
@@ -36,7 +36,7 @@ export function videoDefaultsRoutes(
       success,
       isAtomic: true,
       handle: async ({ caller, body }) => {
-        texts.check(body);
+        captionGeneration.check(body);
         await store.change(caller.projectId, body);
         return view(caller.projectId);
       },

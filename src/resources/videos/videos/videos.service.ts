@@ -12,7 +12,7 @@ import type { PrivateTokens } from '../../playback/private-sessions/private-toke
 import { checkExactClip } from './exact-clip.ts';
 import type { VideoFilter } from './lists/video-filter.ts';
 import type { ListPage } from './lists/video-lists.ts';
-import type { GeneratedTexts } from './transcripts/generated-texts.ts';
+import type { CaptionGeneration } from './transcripts/caption-generation.ts';
 import type { Video, VideoAttributes, VideoChanges } from './video.ts';
 import { VideoRemoval, type VideoRemovalOptions } from './video-removal.ts';
 import type { VideoSourceImporter } from './video-source-importer.ts';
@@ -26,7 +26,7 @@ export interface VideosOptions extends VideoRemovalOptions {
   /** Base URL without a trailing slash. */
   readonly baseUrl: () => string;
   readonly restoreDays: number;
-  readonly texts: GeneratedTexts;
+  readonly captionGeneration: CaptionGeneration;
   readonly sources: VideoSourceImporter;
   readonly watermarkExists: (projectId: string, watermarkId: string) => Promise<boolean>;
   /** Copies the image for a new video. Returns false when the watermark was deleted. */
@@ -185,14 +185,14 @@ export class VideosService {
   }
 
   async change({ projectId, videoId }: Video, changes: VideoChanges): Promise<VideoView> {
-    const { database, clock, mp4SupportChanged, texts } = this.#options;
+    const { database, clock, mp4SupportChanged, captionGeneration } = this.#options;
     this.#checkExpiry(changes.expiresAt);
-    texts.check(changes);
+    captionGeneration.check(changes);
     await database.transaction(async transaction => {
       await this.#checkReferences(projectId, changes, transaction);
       const isChanged = await this.#store.change(projectId, videoId, changes, clock.nowMs(), transaction);
       if (!isChanged) throw notFoundError('videoId');
-      await texts.request({ projectId, videoId }, changes, clock.nowMs(), transaction);
+      await captionGeneration.request({ projectId, videoId }, changes, clock.nowMs(), transaction);
       if (changes.mp4Support === undefined) return;
       await mp4SupportChanged(videoId, changes.mp4Support, transaction);
     });
@@ -282,15 +282,15 @@ export class VideosService {
     },
     connection?: Connection,
   ): Promise<Video> {
-    const { takeWatermark, returnWatermark, texts } = this.#options;
+    const { takeWatermark, returnWatermark, captionGeneration } = this.#options;
     const { clip, watermark } = attributes;
     const nowMs = this.#options.clock.nowMs();
     this.#checkExpiry(attributes.expiresAt);
-    texts.check(attributes);
+    captionGeneration.check(attributes);
     // Clips are parts of what has captions, and viewers can make them.
     const requested =
       clippedFrom === undefined
-        ? await texts.withDefaults(
+        ? await captionGeneration.withDefaults(
             { projectId, isRecording: origin?.liveStreamId !== undefined },
             attributes,
             connection,
@@ -327,7 +327,7 @@ export class VideosService {
     const also = async (transaction: Transaction) => {
       // The theme may have been deleted meanwhile.
       await this.#checkPlayer(projectId, video.playerId, transaction);
-      await texts.request(video, requested, nowMs, transaction);
+      await captionGeneration.request(video, requested, nowMs, transaction);
       await begin?.(video.videoId, transaction);
       if (copiedFrom === undefined) return;
       const has = {

@@ -2,7 +2,7 @@ import type { Transaction } from '../../store/connection.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 
 /** Enqueues what was requested before the source was there. The parts of a source that another one replaces do not count. */
-export async function enqueueRequestedTexts(
+export async function enqueueRequestedCaptions(
   context: VodContext,
   videoId: string,
   transaction: Transaction,

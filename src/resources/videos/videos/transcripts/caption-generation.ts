@@ -7,8 +7,8 @@ import type { VideoDefaultsStore } from '../../video-defaults/video-defaults.sto
 import type { TextRequest } from '../video.ts';
 import type { TranscriptsStore } from './transcripts.store.ts';
 
-/** The abilities of the models of this server, and the jobs that use them. */
-export interface TextGeneration {
+/** Models of this server, and the jobs that use them. */
+export interface ModelJobs {
   readonly canTranscribe: boolean;
   readonly canSummarize: boolean;
   /** Starts when the source is prepared. */
@@ -18,17 +18,17 @@ export interface TextGeneration {
   withdraw(kind: 'transcribe' | 'summarize', videoId: string, transaction: Transaction): Promise<void>;
 }
 
-interface GeneratedTextsOptions {
-  readonly generation: TextGeneration;
+interface CaptionGenerationOptions {
+  readonly generation: ModelJobs;
   readonly transcripts: TranscriptsStore;
   readonly summaries: SummariesStore;
   readonly defaults: VideoDefaultsStore;
 }
 
-export class GeneratedTexts {
-  readonly #options: GeneratedTextsOptions;
+export class CaptionGeneration {
+  readonly #options: CaptionGenerationOptions;
 
-  constructor(options: GeneratedTextsOptions) {
+  constructor(options: CaptionGenerationOptions) {
     this.#options = options;
   }
 
