@@ -8,7 +8,7 @@ import { encodeCodec } from './encode/codec-job.ts';
 import { encodeVideo } from './encode/encode-job.ts';
 import { makeMp4 } from './encode/mp4-job.ts';
 import { canDecodeImage } from './images/can-decode-image.ts';
-import { makeRequestedFrame, makeStills } from './images/image-jobs.ts';
+import { makeRequestedFrame, makeThumbnails } from './images/image-jobs.ts';
 import { watermarkImage } from './images/image-watermark.ts';
 import { prepareVideo } from './source/prepare-job.ts';
 import { failSummary, summarizeVideo } from './transcripts/summarize-job.ts';
@@ -78,7 +78,7 @@ export class VodJobs {
       kind('summarize', vodLanes.transcripts, summarizeVideo, (job, error, transaction) =>
         failSummary(context, job, error, transaction),
       ),
-      kind('stills', vodLanes.images, queued(makeStills), async () => {}),
+      kind('stills', vodLanes.images, queued(makeThumbnails), async () => {}),
       kind('frame', vodLanes.images, queued(makeRequestedFrame), async () => {}),
     ];
   }

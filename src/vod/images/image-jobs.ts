@@ -19,7 +19,7 @@ interface FrameSource extends VideoInput {
   readonly hasSandboxWatermark: boolean;
 }
 
-export async function makeStills(context: VodContext, job: RunningJob): Promise<void> {
+export async function makeThumbnails(context: VodContext, job: RunningJob): Promise<void> {
   const { files, records } = context;
   await withFrameSource(context, job, async frameSource => {
     await makeImage(context, job, frameSource);
