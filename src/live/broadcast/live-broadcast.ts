@@ -1,6 +1,6 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
 import { isMultitrack, splitTracks } from '../../media/flv/multitrack.ts';
-import { PictureJoiner } from '../../media/flv/picture-joiner.ts';
+import { PictureJoiner } from '../../media/samples/picture-joiner.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
 import type { SlateSource } from '../slate/slate-source.ts';

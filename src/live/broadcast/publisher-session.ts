@@ -9,9 +9,9 @@ import {
   type TagDescription,
   videoHeaderBytes,
 } from '../../media/flv/flv-tag.ts';
-import { InBandConfig } from '../../media/flv/in-band-config.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
 import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import { InBandConfig } from '../../media/samples/in-band-config.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { avcConfigRecord, hevcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
 import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
-import { InBandConfig } from '../../../../src/media/flv/in-band-config.ts';
 import { sampleTags } from '../../../../src/media/flv/sample-tags.ts';
+import { InBandConfig } from '../../../../src/media/samples/in-band-config.ts';
 
 const avc = {
   wide: ['67640015acd94141fb0110000003001000000303c8f162d960', '68ebe3cb22c0'].map(hex),

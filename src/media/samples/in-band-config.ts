@@ -1,8 +1,8 @@
 import { avcConfigRecord, hevcConfigRecord } from '../codecs/config-record.ts';
 import { hevcParameterSets, readVideoConfig } from '../codecs/frame-sizes.ts';
 import { avcParameterSets } from '../codecs/nal-units.ts';
-import { describeVideoTag, type FlvTag, videoHeaderBytes } from './flv-tag.ts';
-import { sampleTags } from './sample-tags.ts';
+import { describeVideoTag, type FlvTag, videoHeaderBytes } from '../flv/flv-tag.ts';
+import { sampleTags } from '../flv/sample-tags.ts';
 
 type NalCodec = 'avc1' | 'hvc1';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
 import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
-import { PictureJoiner } from '../../../../src/media/flv/picture-joiner.ts';
 import { type MediaSample, sampleTags } from '../../../../src/media/flv/sample-tags.ts';
+import { PictureJoiner } from '../../../../src/media/samples/picture-joiner.ts';
 
 const units = {
   avc1: {

@@ -1,7 +1,7 @@
 import { AccessUnitGrouper } from '../codecs/access-unit-grouper.ts';
 import { readVideoConfig } from '../codecs/frame-sizes.ts';
 import { avcParameterSets, splitLengths } from '../codecs/nal-units.ts';
-import { describeVideoTag, type FlvTag, videoHeaderBytes } from './flv-tag.ts';
+import { describeVideoTag, type FlvTag, videoHeaderBytes } from '../flv/flv-tag.ts';
 
 type NalCodec = 'avc1' | 'hvc1';
 
