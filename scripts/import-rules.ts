@@ -81,6 +81,12 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   'ua-parser-js': /^resources\/analytics\//,
 };
 
+/** Folders that only some files may import: paths under `src/`. FLV is a wire format: elsewhere, live media is samples. */
+export const folderOwners: Readonly<Record<string, RegExp>> = {
+  'media/flv/':
+    /^(media\/(flv|rtmp)\/|ingest\/(rtmp\/|pull\/rtmp-)|live\/(restream\/restream-(batch|connection)|transcode\/flv-feed|slate\/slate-source)\.ts$|vod\/source\/)/,
+};
+
 /** The files that may read the environment. */
 const environmentReaders = /^(main\.ts$|cli\/|config\/)/;
 
@@ -130,6 +136,10 @@ export function importProblems(
           ? undefined
           : (roomProblem(room, target, found.isTypeOnly) ?? groupProblem(path, target));
       if (problem !== undefined) problems.push(`${where}: ${problem}`);
+      for (const [folder, owners] of Object.entries(folderOwners)) {
+        if (target.startsWith(folder) && !owners.test(path))
+          problems.push(`${where}: this file may not import ${folder}`);
+      }
     }
   }
   problems.push(...cycles(graph).map(cycle => `src/${cycle[0]}: imports itself: ${cycle.join(' -> ')}`));

@@ -1,4 +1,4 @@
-import type { FlvTag } from '../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../media/samples/media-sample.ts';
 import type {
   PublisherCloseReason,
   PublisherConnection,
@@ -53,9 +53,10 @@ class MediaTimeout {
     this.#isWatching = true;
     this.#expectMedia();
     return {
-      tag: (tag: FlvTag) => {
-        if (tag.kind !== 'script' && this.#isWatching && !this.#isPaused) this.#timer?.refresh();
-        sink.tag(tag);
+      media: (event: MediaEvent) => {
+        const isTrack = event.type === 'sample' || event.type === 'config';
+        if (isTrack && this.#isWatching && !this.#isPaused) this.#timer?.refresh();
+        sink.media(event);
       },
       closed: (reason: PublisherCloseReason) => {
         this.#isWatching = false;

@@ -1,4 +1,4 @@
-import { describeVideoTag, type FlvTag } from '../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../media/samples/media-sample.ts';
 import type { PublisherCloseReason, PublisherSink } from './publish-gate.ts';
 
 const maxHeldBytes = 8 * 1024 ** 2;
@@ -8,28 +8,27 @@ export class PausableSink implements PublisherSink {
   readonly #sink: PublisherSink;
   #isPaused = false;
   #isDropping = false;
-  #held: FlvTag[] = [];
+  #held: MediaEvent[] = [];
   #heldBytes = 0;
 
   constructor(sink: PublisherSink) {
     this.#sink = sink;
   }
 
-  tag(tag: FlvTag): void {
-    const role = tag.kind === 'video' ? describeVideoTag(tag.body)?.role : undefined;
+  media(event: MediaEvent): void {
     if (this.#isPaused) {
-      // Configurations are needed by whatever follows.
-      if (this.#isDropping && role !== 'config') return;
-      this.#held.push(tag);
-      this.#heldBytes += tag.body.length;
+      // Whatever follows needs the rest.
+      if (this.#isDropping && event.type === 'sample') return;
+      this.#held.push(event);
+      this.#heldBytes += bytesOf(event);
       this.#isDropping ||= this.#heldBytes > maxHeldBytes;
       return;
     }
-    if (this.#isDropping && tag.kind === 'video' && role !== 'config') {
-      if (role !== 'keyframe') return;
+    if (this.#isDropping && event.type === 'sample' && event.kind === 'video') {
+      if (!event.isKeyframe) return;
       this.#isDropping = false;
     }
-    this.#sink.tag(tag);
+    this.#sink.media(event);
   }
 
   closed(reason: PublisherCloseReason): void {
@@ -45,9 +44,13 @@ export class PausableSink implements PublisherSink {
     this.#isPaused = false;
     // The sink may pause again while it receives what was held.
     while (this.#held.length > 0 && !this.#isPaused) {
-      const tag = this.#held.shift()!;
-      this.#heldBytes -= tag.body.length;
-      this.#sink.tag(tag);
+      const event = this.#held.shift()!;
+      this.#heldBytes -= bytesOf(event);
+      this.#sink.media(event);
     }
   }
+}
+
+function bytesOf(event: MediaEvent): number {
+  return event.type === 'sample' || event.type === 'config' ? event.data.length : 0;
 }

@@ -1,4 +1,4 @@
-import type { FlvTag } from '../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../media/samples/media-sample.ts';
 
 type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
 
@@ -34,7 +34,7 @@ export type PublisherCloseReason =
 export type PublisherEndReason = Extract<PublisherCloseReason, 'ended-by-server' | 'idle-timeout'>;
 
 export interface PublisherSink {
-  tag(tag: FlvTag): void;
+  media(event: MediaEvent): void;
   closed(reason: PublisherCloseReason): void;
 }
 

@@ -1,5 +1,3 @@
-import type { FlvTag } from '../media/flv/flv-tag.ts';
-import { sampleTags } from '../media/flv/sample-tags.ts';
 import {
   TsDemuxer,
   type TsDemuxerStats,
@@ -7,33 +5,33 @@ import {
   type TsSample,
   type TsStream,
 } from '../media/mpegts/ts-demuxer.ts';
-import { encodeAmf0 } from '../media/rtmp/amf0.ts';
+import { codecs, type MediaEvent, ticksPerMs } from '../media/samples/media-sample.ts';
 import { SampleInterleaver } from './sample-interleaver.ts';
 
 interface TsPublisherEvents {
-  tag(tag: FlvTag): void;
+  media(event: MediaEvent): void;
   /** Once. Nothing follows. */
   refused(description: string): void;
 }
 
-interface QueuedTags {
+interface QueuedEvents {
   readonly dtsMs: number;
   readonly bytes: number;
-  readonly tags: readonly FlvTag[];
+  readonly events: readonly MediaEvent[];
 }
 
-const ticksPerMs = 90;
 /** A program map is repeated every 0.1 s. */
 const maxBytesBeforeProgram = 8 * 1024 * 1024;
 const maxScrambledPackets = 10_000;
-/** An FLV tag has 24 bits for it, of which one is the sign. */
-const maxOffsetMs = 2 ** 23 - 1;
-/** Publishes a transport stream as tags in the order of their decode times. */
+/** RTMP restreams have 24 bits for milliseconds, of which one is the sign. */
+const maxCompositionTicks = (2 ** 23 - 1) * ticksPerMs;
+
+/** Publishes a transport stream as samples in the order of their decode times. */
 export class TsPublisher {
   readonly #events: TsPublisherEvents;
   readonly #demuxer: TsDemuxer;
-  readonly #interleaver = new SampleInterleaver<QueuedTags>(({ tags }) => {
-    for (const tag of tags) if (!this.#isOver) this.#events.tag(tag);
+  readonly #interleaver = new SampleInterleaver<QueuedEvents>(({ events }) => {
+    for (const event of events) if (!this.#isOver) this.#events.media(event);
   });
   #bytesBeforeProgram: number | undefined = 0;
   #isOver = false;
@@ -87,34 +85,31 @@ export class TsPublisher {
     this.#declareTracks(streams);
   }
 
-  /** In the form of Enhanced RTMP, version 2. The broadcast waits for audio that is declared, and hardly for other audio. */
+  /** The broadcast waits for audio that is declared, and hardly for other audio. */
   #declareTracks(streams: readonly TsStream[]): void {
     const audio = streams.filter(({ kind }) => kind === 'audio');
-    const labels = audio.map(({ trackId, language }) => [
-      trackId,
-      language === undefined ? {} : { language },
-    ]);
-    const body = encodeAmf0('onMetaData', {
-      ...Object.fromEntries(streams.map(({ kind, codec }) => [`${kind}codecid`, codec])),
-      ...(audio.length < 2 ? {} : { audioTrackIdInfoMap: Object.fromEntries(labels) }),
-    });
-    this.#events.tag({ kind: 'script', timestampMs: 0, body });
+    const labels = new Map(audio.map(({ trackId, language }) => [trackId, { language }]));
+    const media = {
+      hasAudio: audio.length > 0,
+      hasVideo: streams.some(({ kind }) => kind === 'video'),
+      audioTracks: audio.length < 2 ? undefined : labels,
+    };
+    this.#events.media({ type: 'declared', media });
   }
 
   #queue({ stream, dtsTicks, ptsTicks, data, isKeyframe, config }: TsSample): void {
-    const { codec, trackId } = stream;
-    const dtsMs = dtsTicks / ticksPerMs;
-    const tags: FlvTag[] = [];
-    if (codec === 'avc1' || codec === 'hvc1') {
-      if (config !== undefined) tags.push(sampleTags.videoConfig(codec, config, dtsMs));
-      const ptsMs = dtsMs + Math.min((ptsTicks - dtsTicks) / ticksPerMs, maxOffsetMs);
-      tags.push(sampleTags.video(codec, { dtsMs, ptsMs, isKeyframe, data }));
-    } else {
-      if (config !== undefined) tags.push(sampleTags.audioConfig(codec, config, dtsMs));
-      tags.push(sampleTags.audio(codec, { dtsMs, data }));
-    }
-    const ofTrack = trackId === 0 ? tags : tags.map(tag => ({ ...tag, trackId }));
-    this.#interleaver.push(stream.pid, { dtsMs, bytes: data.length, tags: ofTrack });
+    const { kind, trackId } = stream;
+    const track = { kind, trackId, codec: codecs[stream.codec] };
+    const events: MediaEvent[] = config === undefined ? [] : [{ type: 'config', ...track, data: config }];
+    events.push({
+      type: 'sample',
+      ...track,
+      dtsTicks,
+      ptsTicks: Math.min(ptsTicks, dtsTicks + maxCompositionTicks),
+      isKeyframe: isKeyframe && kind === 'video',
+      data,
+    });
+    this.#interleaver.push(stream.pid, { dtsMs: dtsTicks / ticksPerMs, bytes: data.length, events });
   }
 
   #refuse(description: string): void {

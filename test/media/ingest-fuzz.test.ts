@@ -2,7 +2,13 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PublisherCloseReason } from '../../src/ingest/publish-gate.ts';
 import { outdatedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
-import { goodKey, type IngestFixture, recordingGate, startIngest } from '../support/ingest-client.ts';
+import {
+  frameBody,
+  goodKey,
+  type IngestFixture,
+  recordingGate,
+  startIngest,
+} from '../support/ingest-client.ts';
 import { Random } from '../support/random.ts';
 import { RtmpClient, writeChunks } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -153,7 +159,7 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
         fuzzed.accepted += 1;
         let reason: PublisherCloseReason | undefined;
         const sink = {
-          tag: () => {
+          media: () => {
             fuzzed.tags += 1;
           },
           closed: (closeReason: PublisherCloseReason) => {
@@ -169,7 +175,7 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
   const steady = await RtmpClient.connect({ port: ingest.port });
   expect(await steady.publish(steadyKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
   let sent = 0;
-  const timer = setInterval(() => steady.sendTag('video', sent, Buffer.alloc(2_000, sent++)), 5);
+  const timer = setInterval(() => steady.sendTag('video', sent, frameBody(2_000, sent++)), 5);
 
   const startedAtMs = performance.now();
   let next = 0;
@@ -191,7 +197,9 @@ test(`${cases.toLocaleString('en')} broken connections leave another publisher a
 
   const tags = steadyPublishers[0]!.tags;
   await waitUntil(() => tags.length === sent);
-  expect(tags.every((tag, index) => tag.timestampMs === index && tag.body[0] === (index & 0xff))).toBe(true);
+  expect(tags.every((tag, index) => tag.timestampMs === index && tag.body.at(-1) === (index & 0xff))).toBe(
+    true,
+  );
   expect(steadyPublishers[0]!.closeReasons).toEqual([]);
   const closed = () =>
     [...ingest.counts].filter(([what]) => what.startsWith('closed ')).reduce((sum, [, n]) => sum + n, 0);

@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import type { MediaEvent } from '../../src/media/samples/media-sample.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
-import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
+import { frameBody, goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
+import { tagOf } from '../support/media-samples.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -52,18 +54,19 @@ test('a publisher is introduced to the gate and its tags come as they were sent'
     encoder: 'FMLE/3.0',
     signal: expect.any(AbortSignal),
   });
-  const enhanced = Buffer.from([0x90, ...Buffer.from('hvc1'), 1, 2, 3]);
-  client.sendTag('script', 0, encodeAmf0('@setDataFrame', 'onMetaData', { width: 320 }));
+  const enhanced = Buffer.from([0x91, ...Buffer.from('hvc1'), 0, 0, 3, 4]);
+  client.sendTag('script', 0, encodeAmf0('@setDataFrame', 'onMetaData', { framerate: 30 }));
   client.sendTag('video', 0xffffffff, enhanced);
   client.sendTag('audio', 0x1000000, Buffer.from([0xaf, 1, 9]));
-  client.sendTag('video', 5, Buffer.alloc(300_000, 7));
+  client.sendTag('video', 5, frameBody(300_000, 7));
   await waitUntil(() => publisher.tags.length === 4);
   expect(publisher.tags).toEqual([
-    { kind: 'script', timestampMs: 0, body: encodeAmf0('onMetaData', { width: 320 }) },
+    { kind: 'script', timestampMs: 0, body: Buffer.alloc(0) },
     { kind: 'video', timestampMs: 0xffffffff, body: enhanced },
     { kind: 'audio', timestampMs: 0x1000000, body: Buffer.from([0xaf, 1, 9]) },
-    { kind: 'video', timestampMs: 5, body: Buffer.alloc(300_000, 7) },
+    { kind: 'video', timestampMs: 5, body: frameBody(300_000, 7) },
   ]);
+  expect(publisher.declared).toMatchObject([{ framesPerSecond: 30 }]);
   expect(publisher.connection.bytesIn).toBe(ingest.bytesIn());
   await client.close();
   await waitUntil(() => publisher.closeReasons.length === 1);
@@ -116,13 +119,9 @@ test('connect is answered with the Enhanced RTMP properties of the server and th
   client.sendMessage({ type: 17, payload: asAmf3('createStream', 2, null) });
   client.sendMessage({ type: 17, payload: asAmf3('publish', 3, null, goodKey, 'live'), messageStreamId: 1 });
   expect(await client.nextStatus()).toMatchObject({ code: 'NetStream.Publish.Start' });
-  client.sendMessage({ type: 15, payload: asAmf3('@setDataFrame', 'onMetaData', 1), messageStreamId: 1 });
-  await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
-  expect(ingest.publishers[0]?.tags[0]).toEqual({
-    kind: 'script',
-    timestampMs: 0,
-    body: encodeAmf0('onMetaData', 1),
-  });
+  client.sendMessage({ type: 15, payload: asAmf3('onMetaData', { framerate: 25 }), messageStreamId: 1 });
+  await waitUntil(() => ingest.publishers[0]?.declared.length === 1);
+  expect(ingest.publishers[0]?.declared).toMatchObject([{ framesPerSecond: 25 }]);
 });
 
 test('every call is answered: known ones with a result, unknown ones with an error', async () => {
@@ -148,7 +147,7 @@ test('acknowledges as the window of the peer asks', async () => {
   const client = await connect(ingest);
   await client.publish(goodKey);
   client.sendMessage({ type: 5, payload: uint32(10_000), chunkStreamId: 2 });
-  client.sendTag('video', 0, Buffer.alloc(10_000, 1));
+  client.sendTag('video', 0, frameBody(10_000));
   const acknowledgement = await client.messageOfType(3);
   expect(acknowledgement.payload.readUInt32BE()).toBeGreaterThan(10_000);
   expect(acknowledgement.payload.readUInt32BE()).toBeLessThanOrEqual(ingest.bytesIn());
@@ -171,13 +170,13 @@ test('an aggregate message is taken apart', async () => {
   const client = await connect(ingest);
   await client.publish(goodKey);
   const tag = (type: number, ms: number) =>
-    Buffer.from([type, 0, 0, 2, 0, 0, ms, 0, 0, 0, 0, 0xaf, ms, 0, 0, 0, 13]);
+    Buffer.from([type, 0, 0, 2, 0, 0, ms, 0, 0, 0, 0, 0x22, ms, 0, 0, 0, 13]);
   const payload = Buffer.concat([tag(9, 10), tag(8, 20)]);
   client.sendMessage({ type: 22, payload, timestampMs: 1_000, messageStreamId: 1, chunkStreamId: 6 });
   await waitUntil(() => ingest.publishers[0]?.tags.length === 2);
   expect(ingest.publishers[0]?.tags).toEqual([
-    { kind: 'video', timestampMs: 1_000, body: Buffer.from([0xaf, 10]) },
-    { kind: 'audio', timestampMs: 1_010, body: Buffer.from([0xaf, 20]) },
+    { kind: 'video', timestampMs: 1_000, body: Buffer.from([0x22, 10]) },
+    { kind: 'audio', timestampMs: 1_010, body: Buffer.from([0x22, 20]) },
   ]);
 });
 
@@ -189,7 +188,7 @@ test('a receiver that pauses gets nothing until it resumes, and the publisher ca
   publisher.connection.pause();
   const before = publisher.connection.bytesIn;
   const total = 3_000;
-  const body = Buffer.alloc(10_000, 1);
+  const body = frameBody(10_000);
   for (let index = 0; index < total; index += 1) client.sendTag('video', index, body);
   const other = await connect(ingest);
   await other.roundTrips(300);
@@ -208,7 +207,7 @@ test('a publisher that is ended while it is held, with much unread, still reads 
   await client.publish(goodKey);
   const { connection } = ingest.publishers[0]!;
   connection.pause();
-  for (let index = 0; index < 3_000; index += 1) client.sendTag('video', index, Buffer.alloc(10_000, 1));
+  for (let index = 0; index < 3_000; index += 1) client.sendTag('video', index, frameBody(10_000));
   const other = await connect(ingest);
   await other.roundTrips(20);
   const before = ingest.bytesIn();
@@ -250,8 +249,8 @@ test('a receiver may pause within a tag: the next one waits', async () => {
       request: async (_request, connection) => {
         resume = () => connection.resume();
         const sink = {
-          tag(tag: { timestampMs: number }) {
-            seen.push(tag.timestampMs);
+          media(event: MediaEvent) {
+            seen.push(tagOf(event).timestampMs);
             connection.pause();
           },
           closed() {},
@@ -277,7 +276,7 @@ test('a receiver can end the publisher: status, then the end', async () => {
   const client = await connect(ingest);
   await client.publish(goodKey);
   const publisher = ingest.publishers[0]!;
-  const timer = setInterval(() => client.isClosed || client.sendTag('video', 0, Buffer.alloc(20_000, 1)), 1);
+  const timer = setInterval(() => client.isClosed || client.sendTag('video', 0, frameBody(20_000)), 1);
   publisher.connection.refuse('Only H.264 – sorry.');
   publisher.connection.refuse('Twice.');
   clearInterval(timer);
@@ -297,7 +296,7 @@ test('a receiver that throws loses its publisher and nothing else', async () => 
       request: async () => ({
         accepted: true,
         sink: {
-          tag() {
+          media() {
             throw new Error('the receiver is broken');
           },
           closed: reason => closeReasons.push(reason),

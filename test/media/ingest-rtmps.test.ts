@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
+import { frameBody, goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { makeSelfSigned, type SelfSigned } from '../support/self-signed.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -38,7 +38,7 @@ test('a stream comes in over TLS, large messages and all', async () => {
   const client = await connectTls(port);
   expect(await client.publish(goodKey)).toMatchObject({ code: 'NetStream.Publish.Start' });
   expect(ingest.publishers[0]?.request).toMatchObject({ protocol: 'rtmps', remoteAddress: '127.0.0.1' });
-  const body = Buffer.alloc(700_000, 7);
+  const body = frameBody(700_000, 7);
   client.sendTag('video', 1, body);
   await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
   expect(ingest.publishers[0]?.tags[0]?.body.equals(body)).toBe(true);
@@ -54,7 +54,7 @@ test('a receiver that pauses holds a publisher on TLS as well, and loses nothing
   const publisher = ingest.publishers[0]!;
   publisher.connection.pause();
   const before = publisher.connection.bytesIn;
-  for (let index = 0; index < 2_000; index += 1) client.sendTag('video', index, Buffer.alloc(10_000, 1));
+  for (let index = 0; index < 2_000; index += 1) client.sendTag('video', index, frameBody(10_000));
   await (await connectTls(port)).roundTrips(300);
   expect(publisher.connection.bytesIn - before).toBeLessThanOrEqual(64 * 1024);
   expect(publisher.tags).toEqual([]);

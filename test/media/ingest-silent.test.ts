@@ -44,10 +44,10 @@ test.each(['rtmp', 'rtmps'])(
 
       const late = await RtmpClient.connect({ port, tls: protocol === 'rtmps' });
       expect(await late.publish(`${goodKey}-2`)).toMatchObject({ code: 'NetStream.Publish.Start' });
-      publisher.sendTag('video', 0, Buffer.from([0x17, 1]));
+      publisher.sendTag('video', 0, Buffer.from([0x17, 1, 0, 0, 0]));
       await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
       const feed = setInterval(
-        () => [publisher, late].map(each => each.sendTag('video', 0, Buffer.from([0x17, 1]))),
+        () => [publisher, late].map(each => each.sendTag('video', 0, Buffer.from([0x17, 1, 0, 0, 0]))),
         500,
       );
       await waitUntil(() => ingest.counts.get('closed handshake-timeout') === count, {

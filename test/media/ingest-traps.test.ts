@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
 import {
   acceptInto,
+  frameBody,
   goodKey,
   type IngestFixture,
   type RecordedPublisher,
@@ -193,7 +194,7 @@ test('the encoder hears nothing before the gate has answered, and loses no media
   const client = await connect(ingest);
   await client.call('createStream');
   client.sendPublish(goodKey);
-  const bodies = Array.from({ length: 400 }, (_, index) => Buffer.alloc(5_000, index));
+  const bodies = Array.from({ length: 400 }, (_, index) => frameBody(5_000, index));
   for (const [index, body] of bodies.entries()) client.sendTag('video', index, body);
   const other = await connect(ingest);
   await other.roundTrips(300);
@@ -408,7 +409,7 @@ test('a message over the limit ends the connection before it is received', async
   const ingest = await open({ maxMessageBytes: 100_000 });
   const client = await connect(ingest);
   await client.publish(goodKey);
-  client.sendTag('video', 0, Buffer.alloc(100_000, 1));
+  client.sendTag('video', 0, frameBody(100_000));
   await waitUntil(() => ingest.publishers[0]?.tags.length === 1);
   client.sendRaw(
     writeChunks(

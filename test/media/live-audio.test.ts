@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeAudioTag, type FlvTag } from '../../src/media/flv/flv-tag.ts';
-import type { AudioFourCc } from '../../src/media/flv/sample-tags.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import type { AudioFourCc } from '../../src/media/samples/media-sample.ts';
 import { beepTimes, recordAudioTags } from '../support/audio-tags.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';

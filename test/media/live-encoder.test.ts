@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
 import {
   type EncoderConfig,
-  type EncoderTag,
+  type EncoderInput,
   FfmpegLiveEncoder,
 } from '../../src/live/transcode/live-encoder.ts';
 import { compositionOffsetMs, describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { ffmpegBuilds, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { mediaOf } from '../support/media-samples.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
@@ -22,9 +23,9 @@ let folder: string;
  * Videos with frames out of order: as often as possible, and at no constant rate, where keyframes are shown now
  * sooner, now later.
  */
-let even: EncoderTag[];
-let uneven: EncoderTag[];
-let enhanced: Readonly<Record<string, EncoderTag[]>>;
+let even: EncoderInput[];
+let uneven: EncoderInput[];
+let enhanced: Readonly<Record<string, EncoderInput[]>>;
 beforeAll(async () => {
   folder = await makeTempDir();
   even = await makeTags('even', []);
@@ -57,7 +58,7 @@ async function makeTags(
   name: string,
   filters: readonly string[],
   codec: readonly string[] = h264,
-): Promise<EncoderTag[]> {
+): Promise<EncoderInput[]> {
   const path = join(folder, `${name}.flv`);
   await runToEnd(ffmpegPath, [
     ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-t', '6', ...filters],
@@ -65,7 +66,7 @@ async function makeTags(
     ...['-f', 'flv', path],
   ]);
   const flv = await readFile(path);
-  const tags: EncoderTag[] = [];
+  const tags: EncoderInput[] = [];
   let reorderMs = 0;
   for (let at = flvHeaderBytes; at < flv.length; at += flv.readUIntBE(at + 1, 3) + 15) {
     const atMs = flv.readUIntBE(at + 4, 3);
@@ -74,7 +75,8 @@ async function makeTags(
     if (role === undefined || role === 'other') continue;
     if (role === 'keyframe') reorderMs = compositionOffsetMs(body);
     const shownMs = atMs + (role === 'config' ? 0 : compositionOffsetMs(body) - reorderMs);
-    tags.push({ role, atMs, shownMs, reorderMs: role === 'config' ? 0 : reorderMs, body });
+    const media = mediaOf({ kind: 'video', timestampMs: atMs, body });
+    tags.push({ role, atMs, shownMs, reorderMs: role === 'config' ? 0 : reorderMs, media });
   }
   return tags;
 }
@@ -82,7 +84,7 @@ async function makeTags(
 describe.each([...ffmpegBuilds, { name: 'newest', path: ffmpegPath }])(
   'an encoder that is the $name ffmpeg',
   ({ path }) => {
-    async function encode(tags: readonly EncoderTag[], frameDivisor: number, fromMs?: number) {
+    async function encode(tags: readonly EncoderInput[], frameDivisor: number, fromMs?: number) {
       const first = tags.find(({ role }) => role === 'keyframe')!;
       const fromReorderMs = tags.findLast(
         tag => tag.role === 'keyframe' && tag.shownMs <= (fromMs ?? 0),
@@ -121,9 +123,9 @@ describe.each([...ffmpegBuilds, { name: 'newest', path: ffmpegPath }])(
       return samples;
     }
 
-    const keyframesOf = (tags: readonly EncoderTag[], fromMs = 0) =>
+    const keyframesOf = (tags: readonly EncoderInput[], fromMs = 0) =>
       tags.filter(({ role, atMs }) => role === 'keyframe' && atMs >= fromMs).map(({ atMs }) => atMs);
-    const shownAt = (tags: readonly EncoderTag[]) =>
+    const shownAt = (tags: readonly EncoderInput[]) =>
       tags
         .filter(({ role }) => role !== 'config')
         .map(({ shownMs, reorderMs }) => shownMs + reorderMs)

@@ -5,6 +5,7 @@ import { TsPublisher } from '../../src/ingest/ts-publisher.ts';
 import { type FlvTag, flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
 import { TsDemuxer, type TsProgram, type TsSample } from '../../src/media/mpegts/ts-demuxer.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { tagOf } from '../support/media-samples.ts';
 import { Random } from '../support/random.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
@@ -176,10 +177,13 @@ it('lists the tracks with their codecs and languages', async () => {
 it('becomes tags in the order of their times, which ffmpeg decodes to the same frames', async () => {
   const path = await transportStream('H.264 with B-frames and AAC');
   const tags: FlvTag[] = [];
-  const publisher = new TsPublisher({ tag: tag => tags.push(tag), refused: expect.unreachable });
+  const publisher = new TsPublisher({
+    media: event => event.type !== 'declared' && tags.push(tagOf(event)),
+    refused: expect.unreachable,
+  });
   pushInPieces(await readFile(path), piece => publisher.push(piece));
   publisher.flush();
-  const times = tags.map(({ timestampMs }) => timestampMs);
+  const times = tags.map(({ timestampMs }) => timestampMs).filter(timestampMs => timestampMs > 0);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 
   const flv = join(folder, 'tags.flv');

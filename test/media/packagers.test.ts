@@ -16,6 +16,7 @@ import {
 } from '../../src/media/flv/flv-tag.ts';
 import type { TrackKind } from '../../src/media/samples/media-sample.ts';
 import { ffmpegBuild, ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { mediaOf } from '../support/media-samples.ts';
 import { makeEnhancedInput, makeFlvInput, type PackagerInput } from '../support/packager-inputs.ts';
 import { makeProcessOwner } from '../support/process-limits.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -122,9 +123,8 @@ async function packageInput(implementation: string, name: string): Promise<Packa
   const media = tags.filter(tag => tag.kind !== 'script');
   const configs = media.filter(tag => roleOf(tag) === 'config');
   const frames = media.filter(tag => ['keyframe', 'frame'].includes(roleOf(tag) ?? ''));
-  for (const { kind, body } of configs) packager.write(kind as TrackKind, startMs, body, true);
-  for (const { kind, timestampMs, body } of frames)
-    packager.write(kind as TrackKind, startMs + timestampMs, body, false);
+  for (const tag of configs) packager.write(mediaOf(tag), startMs);
+  for (const tag of frames) packager.write(mediaOf(tag), startMs + tag.timestampMs);
   // A process that is asked to end has a second. It holds back the last frames.
   const missing = (kind: TrackKind) => framesOf(tags, kind).length - samples[kind].length;
   await waitUntil(() => missing('video') <= maxHeldFrames && missing('audio') <= maxHeldFrames, {

@@ -23,7 +23,7 @@ async function listen(server: Server): Promise<string> {
 function open(url: string) {
   expect(sourceUrlProblem(url)).toBeUndefined();
   const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
-  const events = { bytes: () => {}, tag: () => {} };
+  const events = { bytes: () => {}, media: () => {} };
   const options = { path: ffmpegPath, owner: makeProcessOwner(), liveStreamId: 'li1' };
   return openSource(url, rules, events, options, new AbortController().signal);
 }

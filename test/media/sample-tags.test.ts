@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { readVideoParameters } from '../../src/media/codecs/frame-sizes.ts';
 import { VideoSampleBuilder } from '../../src/media/codecs/video-sample-builder.ts';
 import { flvHeader, flvTagEnvelope } from '../../src/media/flv/flv-tag.ts';
-import { sampleTags } from '../../src/media/flv/sample-tags.ts';
 import { UnitScanner } from '../../src/media/mpegts/unit-scanner.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { sampleTags } from '../support/media-samples.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 const frames = 12;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { VideoReceiver } from '../../src/ingest/whip/video-receiver.ts';
 import { avcOrder, avcParameters } from '../../src/media/codecs/parameter-set.ts';
-import { compositionOffsetMs, describeVideoTag, type FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { compositionMs, type MediaEvent, timestampMs } from '../../src/media/samples/media-sample.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags } from '../support/replay.ts';
 import { parsedRtp, rtpPacket } from '../support/rtp.ts';
@@ -22,11 +22,11 @@ function receive(
   frames: readonly RtpFrameToSend[],
   timestampOf: (frame: RtpFrameToSend) => number,
 ): ReceivedFrame[] {
-  const tags: FlvTag[] = [];
+  const events: MediaEvent[] = [];
   const video = new VideoReceiver({
     codec: 'avc1',
     timeOf: timestamp => timestamp / 90,
-    emit: tag => tags.push(tag),
+    emit: event => events.push(event),
     requestKeyframe: () => {},
   });
   let sequenceNumber = 0;
@@ -38,12 +38,12 @@ function receive(
       video.push({ packet, arrivedAtMs: frame.dtsMs, missing: 0 }, frame.dtsMs);
     }
   }
-  return tags
-    .filter(({ body }) => describeVideoTag(body)?.role !== 'config')
-    .map(({ body, timestampMs }) => ({
-      dtsMs: timestampMs,
-      ptsMs: timestampMs + compositionOffsetMs(body),
-      isKeyframe: describeVideoTag(body)?.role === 'keyframe',
+  return events
+    .filter(event => event.type === 'sample')
+    .map(sample => ({
+      dtsMs: timestampMs(sample),
+      ptsMs: timestampMs(sample) + compositionMs(sample),
+      isKeyframe: sample.isKeyframe,
     }));
 }
 

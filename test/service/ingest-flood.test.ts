@@ -5,8 +5,8 @@ import { goodKey, startIngest } from '../support/ingest-client.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Two bytes make a message: a chunk header without fields, and one byte of audio. */
-const tinyMessage = Buffer.from([0xc4, 0xaf]);
+/** Three bytes make a message: a chunk header without fields, and an empty frame of AAC. */
+const tinyMessage = Buffer.from([0xc4, 0xaf, 1]);
 
 async function publishing(options: Partial<RtmpServerOptions>) {
   const ingest = await startIngest(options);
@@ -24,7 +24,7 @@ function flood(messages: number): Buffer {
 
 test('a flood of tiny messages is read in many turns, and all of it', async () => {
   let tags = 0;
-  const sink = { tag: () => (tags += 1), closed: () => {} };
+  const sink = { media: () => (tags += 1), closed: () => {} };
   const gate = { request: async () => ({ accepted: true, sink }) as const };
   const { client } = await publishing({ maxMessageRate: 1_000_000, gate });
   const turns = new EventLoopBlock();

@@ -18,7 +18,7 @@ const resolve: ResolveHost = async hostname => {
   return [{ address, family: 4 }];
 };
 const { signal } = new AbortController();
-const events = { bytes: () => {}, tag: () => {} };
+const events = { bytes: () => {}, media: () => {} };
 let secret: Server;
 let port: number;
 let requests = 0;

@@ -4,8 +4,9 @@ import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import { readChildBox, readSampleEntry } from '../../src/media/cmaf/sample-entry.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
-import { type AudioFourCc, sampleTags } from '../../src/media/flv/sample-tags.ts';
+import type { AudioFourCc } from '../../src/media/samples/media-sample.ts';
 import { ffmpegPath, runToEnd } from './ffmpeg.ts';
+import { sampleTags } from './media-samples.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** A beep of 100 ms at each second. */

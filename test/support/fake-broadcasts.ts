@@ -6,7 +6,10 @@ import type { Packager, PackagerEvents, PackagerPlan } from '../../src/live/pack
 import type { Sample } from '../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { tagBody } from '../../src/media/flv/tag-body.ts';
+import type { CodecConfig, MediaSample } from '../../src/media/samples/media-sample.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
+import { eventsOf } from './media-samples.ts';
 import { videoTrack } from './recording-sink.ts';
 
 /** H.264 tag bodies. */
@@ -32,8 +35,8 @@ export class FakePackager implements Packager {
     this.events = events;
   }
 
-  write(_kind: 'audio' | 'video', _atMs: number, body: Buffer): boolean {
-    this.written.push(body);
+  write(media: MediaSample | CodecConfig): boolean {
+    this.written.push(tagBody(media));
     return true;
   }
 
@@ -174,8 +177,11 @@ export async function publish(live: BroadcastRegistry, changes: Partial<Publishe
     answer.handler.closed(reason);
   };
   const answer: AdmissionResult = await live.admit('key', link);
+  const sendOne = (tag: FlvTag) => {
+    for (const event of eventsOf(tag)) if (answer.accepted && !isClosed) answer.handler.media(event);
+  };
   const send = (...tags: FlvTag[]) => {
-    for (const tag of tags) if (answer.accepted && !isClosed) answer.handler.tag(tag);
+    for (const tag of tags) sendOne(tag);
   };
   return { answer, told, close, send };
 }

@@ -7,7 +7,9 @@ import type {
 } from '../../src/ingest/publish-gate.ts';
 import { RtmpServer, type RtmpServerOptions } from '../../src/ingest/rtmp/rtmp-server.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
+import type { DeclaredMedia } from '../../src/media/samples/declared-media.ts';
 import type { LogData, Logger } from '../../src/shared/logger.ts';
+import { tagOf } from './media-samples.ts';
 
 /** The stream key that the default gate accepts, with any suffix: `good-key`, `good-key-2`. */
 export const goodKey = 'good-key';
@@ -17,7 +19,13 @@ export interface RecordedPublisher {
   readonly request: PublishRequest;
   readonly connection: PublisherConnection;
   readonly tags: FlvTag[];
+  readonly declared: DeclaredMedia[];
   readonly closeReasons: PublisherCloseReason[];
+}
+
+/** A tag body with a frame of H.264. */
+export function frameBody(bytes: number, fill = 1): Buffer {
+  return Buffer.concat([Buffer.from([0x27, 1, 0, 0, 0]), Buffer.alloc(bytes - 5, fill)]);
 }
 
 /** A line of the log. */
@@ -91,12 +99,15 @@ export function acceptInto(
   request: PublishRequest,
   connection: PublisherConnection,
 ): PublishDecision {
-  const publisher: RecordedPublisher = { request, connection, tags: [], closeReasons: [] };
+  const publisher: RecordedPublisher = { request, connection, tags: [], declared: [], closeReasons: [] };
   publishers.push(publisher);
   return {
     accepted: true,
     sink: {
-      tag: tag => publisher.tags.push(tag),
+      media: event => {
+        publisher.tags.push(tagOf(event));
+        if (event.type === 'declared') publisher.declared.push(event.media);
+      },
       closed: reason => publisher.closeReasons.push(reason),
     },
   };

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BroadcastSubscriber, BroadcastTag } from '../../src/live/broadcast/broadcast-subscriber.ts';
+import type { BroadcastSubscriber } from '../../src/live/broadcast/broadcast-subscriber.ts';
 import { dial } from '../../src/live/restream/dial.ts';
 import type { RestreamStatus } from '../../src/live/restream/restream-destination.ts';
 import type { RestreamTimeouts } from '../../src/live/restream/restream-retries.ts';
 import { Restreamer, type StoppedRestream } from '../../src/live/restream/restreamer.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
-import { describeVideoTag } from '../../src/media/flv/flv-tag.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { ResolveHost } from '../../src/shared/network/target-address.ts';
 import { type LogLine, recordingLogger } from './ingest-client.ts';
+import { eventsOf } from './media-samples.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** A destination as a stream names it. */
@@ -111,11 +111,12 @@ export function startRestreamSession(
           const startedMs = performance.now();
           for (const tag of tags) {
             if (isOver) return;
-            const followed = followedTag(tag, offsetMs);
-            if (followed === undefined) continue;
+            const [media] = eventsOf(tag);
+            if (media?.type !== 'sample' && media?.type !== 'config') continue;
             const leftMs = tag.timestampMs - (performance.now() - startedMs);
             if (leftMs > 2) await sleep(leftMs);
-            if (!isOver) follower.tag!(followed);
+            const atMs = tag.timestampMs + offsetMs;
+            if (!isOver) follower.media!({ media, atMs, isSlate: false });
           }
           offsetMs += tags.at(-1)!.timestampMs + 20;
         }
@@ -135,15 +136,4 @@ export function startRestreamSession(
     end,
     [Symbol.asyncDispose]: () => end('deleted'),
   };
-}
-
-function followedTag({ kind, timestampMs, body }: FlvTag, offsetMs: number): BroadcastTag | undefined {
-  if (kind === 'script') return undefined;
-  const role =
-    kind === 'video'
-      ? describeVideoTag(body)!.role
-      : body[1] === 0 && body[0]! >> 4 === 10
-        ? 'config'
-        : 'frame';
-  return role === 'other' ? undefined : { kind, role, atMs: timestampMs + offsetMs, body, isSlate: false };
 }

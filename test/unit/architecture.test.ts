@@ -41,6 +41,10 @@ describe('the import rules allow', () => {
     ['types of metrics', { 'docs/a.ts': "import type { A } from '../metrics/a.ts';" }],
     ['kysely in a store file', { 'resources/x/x.store.ts': "import { sql } from 'kysely';" }],
     ['kysely in the store', { 'store/a.ts': "import { sql } from 'kysely';" }],
+    [
+      'FLV at the RTMP edge',
+      { 'ingest/rtmp/a.ts': "import { a } from '../../media/flv/b.ts';", 'media/flv/b.ts': '' },
+    ],
     ['a deep path of a package', { 'ingest/rtmp/a.ts': "require('node-media-server/src/a.js');" }],
     ['a scoped package', { 'http/a.ts': "import { Router } from '@koa/router';" }],
     ['the environment at the edge', { 'main.ts': 'process.env', 'config/a.ts': 'process.env' }],
@@ -59,6 +63,11 @@ describe('the import rules refuse', () => {
       'another room',
       { 'media/a.ts': "\nimport { b } from '../live/b.ts';" },
       'src/media/a.ts:2: media may not import live',
+    ],
+    [
+      'FLV between the edges',
+      { 'live/broadcast/a.ts': "import { a } from '../../media/flv/b.ts';", 'media/flv/b.ts': '' },
+      'src/live/broadcast/a.ts:1: this file may not import media/flv/',
     ],
     [
       'types of another room',

@@ -1,4 +1,4 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import type { ResolveHost } from '../../shared/network/target-address.ts';
 import type { TransportStats } from '../publish-gate.ts';
 
@@ -10,7 +10,8 @@ export class PullError extends Error {
 export interface PullEvents {
   /** Of an MPEG transport stream. */
   bytes(bytes: Buffer): void;
-  tag(tag: FlvTag): void;
+  /** @param bytes that were received @param read passes on what they hold */
+  media(bytes: number, read: (emit: (event: MediaEvent) => void) => void): void;
 }
 
 /** A source that sends media. */

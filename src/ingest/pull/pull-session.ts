@@ -1,4 +1,4 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { PausableSink } from '../pausable-sink.ts';
@@ -22,7 +22,7 @@ interface PullOutcome {
   readonly description: string;
 }
 
-const maxHeldTags = 2_000;
+const maxHeldEvents = 2_000;
 /** Without data. */
 const silenceMs = 15_000;
 /** Until the first frame. Some cameras send a keyframe every 10 s only. The gate ends publishers that stop sending frames. */
@@ -47,12 +47,12 @@ class PullSession {
   readonly #over = Promise.withResolvers<string>();
   readonly #ending = new AbortController();
   readonly #publisher = new TsPublisher({
-    tag: tag => this.#tag(tag),
+    media: event => this.#take(event),
     refused: description => this.#end(description),
   });
   #input: PullInput | undefined;
   #sink: PausableSink | undefined;
-  #held: FlvTag[] | undefined = [];
+  #held: MediaEvent[] | undefined = [];
   #isRequested = false;
   #bytesIn = 0;
   #isPaused = false;
@@ -98,7 +98,7 @@ class PullSession {
       return await this.#options.open(
         {
           bytes: bytes => this.#receive(bytes.length, () => this.#publisher.push(bytes)),
-          tag: tag => this.#receive(tag.body.length, () => this.#tag(tag)),
+          media: (bytes, read) => this.#receive(bytes, () => read(event => this.#take(event))),
         },
         this.#ending.signal,
       );
@@ -132,16 +132,17 @@ class PullSession {
     this.#silence = setTimeout(() => this.#end(description), silenceMs);
   }
 
-  #tag(tag: FlvTag): void {
-    if (tag.kind !== 'script') clearTimeout(this.#firstMedia);
+  #take(event: MediaEvent): void {
+    const isTrack = event.type === 'sample' || event.type === 'config';
+    if (isTrack) clearTimeout(this.#firstMedia);
     if (this.#sink !== undefined) {
-      this.#sink.tag(tag);
+      this.#sink.media(event);
       return;
     }
     if (this.#held === undefined) return;
-    this.#held.push(tag);
-    if (this.#held.length > maxHeldTags) this.#held.shift();
-    if (this.#isRequested || tag.kind === 'script') return;
+    this.#held.push(event);
+    if (this.#held.length > maxHeldEvents) this.#held.shift();
+    if (this.#isRequested || !isTrack) return;
     this.#isRequested = true;
     void this.#publish();
   }
@@ -184,7 +185,7 @@ class PullSession {
       }
       this.wasLive = true;
       onLive();
-      for (const tag of held) this.#sink.tag(tag);
+      for (const event of held) this.#sink.media(event);
     } catch (error) {
       end(`It could not be published: ${messageOf(error)}`);
     }

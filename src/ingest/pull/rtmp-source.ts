@@ -1,3 +1,4 @@
+import { readTagEvents } from '../../media/flv/tag-events.ts';
 import { PlayClient } from '../../media/rtmp/play-client.ts';
 import { performClientHandshake } from '../../media/rtmp/rtmp-handshake.ts';
 import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
@@ -38,7 +39,7 @@ export async function openRtmpSource(
       if (socket.writableLength > maxQueuedBytes) end('The source does not read what it is sent.');
       else socket.write(bytes);
     },
-    onTag: tag => events.tag(tag),
+    onTag: tag => events.media(tag.body.length, emit => readTagEvents(tag, emit)),
     onEnded: code => end(describeEnd(code)),
   });
   socket.on('data', bytes => {

@@ -1,13 +1,11 @@
 import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import { readTagEvents } from '../../media/flv/tag-events.ts';
 import { splitAggregate } from '../../media/rtmp/aggregate-message.ts';
 import { MESSAGE, type RtmpMessage } from '../../media/rtmp/chunk-reader.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type { PublisherCloseReason, PublisherSink } from '../publish-gate.ts';
-
-/** `@setDataFrame` as an AMF0 string, which publishers send before the metadata and FLV files lack. */
-const setDataFrame = Buffer.from('\x02\x00\x0d@setDataFrame', 'latin1');
 
 interface PublicationOptions {
   readonly messageStreamId: number;
@@ -92,25 +90,19 @@ export class Publication {
   #deliverTag(type: number, timestampMs: number, body: Buffer): void {
     if (type === MESSAGE.audio) this.#emit({ kind: 'audio', timestampMs, body });
     else if (type === MESSAGE.video) this.#emit({ kind: 'video', timestampMs, body });
-    else if (type === MESSAGE.dataAmf0) {
-      const hasPrefix = body.subarray(0, setDataFrame.length).equals(setDataFrame);
-      this.#emit({
-        kind: 'script',
-        timestampMs,
-        body: hasPrefix ? body.subarray(setDataFrame.length) : body,
-      });
-    }
+    else if (type === MESSAGE.dataAmf0) this.#emit({ kind: 'script', timestampMs, body });
   }
 
   #emit(tag: FlvTag): void {
-    if (this.#sink === undefined || this.#closeReason !== undefined) return;
+    const sink = this.#sink;
+    if (sink === undefined || this.#closeReason !== undefined) return;
     if (tag.body.length === 0) {
       this.#emptyMessages += 1;
       return;
     }
     this.#tags += 1;
     try {
-      this.#sink.tag(tag);
+      readTagEvents(tag, event => sink.media(event));
     } catch (error) {
       this.#options.log.error('sink-failed', { error });
       this.#options.onSinkFailed();

@@ -66,7 +66,7 @@ export class SrtSession {
   #receiver: SrtReceiver | undefined;
   #sink: PausableSink | undefined;
   readonly #publisher = new TsPublisher({
-    tag: tag => this.#sink?.tag(tag),
+    media: event => this.#sink?.media(event),
     refused: description => this.#endPublication(description),
   });
   #closeReason: PublisherCloseReason | undefined;

@@ -1,9 +1,8 @@
 import { readVideoOrder } from '../../media/codecs/frame-sizes.ts';
 import { type BuiltSample, VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import { sampleTags } from '../../media/flv/sample-tags.ts';
 import { Av1SampleBuilder } from '../../media/rtp/av1-sample-builder.ts';
 import { unitsOf } from '../../media/rtp/depacketize.ts';
+import { codecs, type MediaEvent, ticksPerMs } from '../../media/samples/media-sample.ts';
 import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
 import type { VideoCodec } from './accept-offer.ts';
 import { FrameAssembler, type RtpFrame } from './frame-assembler.ts';
@@ -12,7 +11,7 @@ import { FrameTimes } from './frame-times.ts';
 interface VideoReceiverOptions {
   readonly codec: VideoCodec;
   timeOf(timestamp: number, arrivedAtMs: number): number;
-  emit(tag: FlvTag): void;
+  emit(event: MediaEvent): void;
   requestKeyframe(): void;
 }
 
@@ -25,7 +24,7 @@ const keyframeIntervalMs = 2_000;
 /** A lost request is repeated, and a keyframe takes a moment. */
 const repeatRequestMs = 500;
 
-/** Turns the packets of a video track into tags. After a loss, frames are left out up to the next keyframe. */
+/** Turns the packets of a video track into samples. After a loss, frames are left out up to the next keyframe. */
 export class VideoReceiver {
   readonly #options: VideoReceiverOptions;
   readonly #frames = new FrameAssembler();
@@ -57,9 +56,10 @@ export class VideoReceiver {
     // Some senders give parameter sets timestamps of their own.
     if (sample === undefined || sample === 'malformed') return;
     const { record, data, isKeyframe } = sample;
+    const track = { kind: 'video', trackId: 0, codec: codecs[codec] } as const;
     if (record !== undefined) {
       this.#times.configure(readVideoOrder(codec, record) ?? inOrder);
-      emit(sampleTags.videoConfig(codec, record, ms));
+      emit({ type: 'config', ...track, data: record });
     }
     if (isKeyframe) {
       if (this.#needsKeyframe) this.#times.restart();
@@ -70,7 +70,16 @@ export class VideoReceiver {
     const frames = this.#times.push({ ms, data, isKeyframe });
     this.#needsKeyframe = frames === undefined;
     for (const frame of frames ?? []) {
-      emit(sampleTags.video(codec, { ...frame, dtsMs: Math.floor(frame.dtsMs) }));
+      const dtsTicks = Math.floor(frame.dtsMs) * ticksPerMs;
+      const ptsTicks = Math.round(frame.ptsMs * ticksPerMs);
+      emit({
+        type: 'sample',
+        ...track,
+        dtsTicks,
+        ptsTicks,
+        isKeyframe: frame.isKeyframe,
+        data: frame.data,
+      });
     }
   }
 

@@ -1,7 +1,5 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import { sampleTags } from '../../media/flv/sample-tags.ts';
-import { encodeAmf0 } from '../../media/rtmp/amf0.ts';
 import type { SenderReport } from '../../media/rtp/rtcp.ts';
+import { codecs, type MediaEvent, ticksPerMs } from '../../media/samples/media-sample.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
@@ -180,19 +178,21 @@ export class WhipSession implements PublisherConnection {
   #receiveAudio({ codec }: ReceiveTrack, { packet, arrivedAtMs }: OrderedPacket): void {
     if (packet.payload.length === 0) return;
     const dtsMs = this.#clock!.timeOf('audio', codec.clockRate, packet.timestamp, arrivedAtMs);
+    const track = { kind: 'audio', trackId: 0, codec: codecs.Opus } as const;
     if (!this.#hasAudioConfig) {
       this.#hasAudioConfig = true;
-      this.#emit(sampleTags.audioConfig('Opus', opusHead(), dtsMs));
+      this.#emit({ type: 'config', ...track, data: opusHead() });
     }
-    this.#emit(sampleTags.audio('Opus', { dtsMs, data: packet.payload }));
+    const dtsTicks = Math.floor(dtsMs) * ticksPerMs;
+    const data = packet.payload;
+    this.#emit({ type: 'sample', ...track, dtsTicks, ptsTicks: dtsTicks, isKeyframe: false, data });
   }
 
   /** Makes the broadcast wait for both tracks, whichever comes first. */
   #declareTracks(): void {
-    const properties = new Map(
-      (this.#webRtc?.tracks ?? []).map(({ kind, codec }) => [`${kind}codecid`, codec.name]),
-    );
-    this.#emit({ kind: 'script', timestampMs: firstMs, body: encodeAmf0('onMetaData', properties) });
+    const kinds = (this.#webRtc?.tracks ?? []).map(({ kind }) => kind);
+    const media = { hasAudio: kinds.includes('audio'), hasVideo: kinds.includes('video') };
+    this.#emit({ type: 'declared', media });
   }
 
   #countPackets(): void {
@@ -214,7 +214,7 @@ export class WhipSession implements PublisherConnection {
       codec: videoCodecOf(codec)!,
       timeOf: (timestamp, arrivedAtMs) =>
         this.#clock!.timeOf('video', codec.clockRate, timestamp, arrivedAtMs),
-      emit: tag => this.#emit(tag),
+      emit: event => this.#emit(event),
       requestKeyframe: () => this.#webRtc?.requestKeyframe(track),
     });
     this.#videos.set(track, receiver);
@@ -225,10 +225,10 @@ export class WhipSession implements PublisherConnection {
     this.#clock?.senderReport(track.kind, report);
   }
 
-  #emit(tag: FlvTag): void {
+  #emit(event: MediaEvent): void {
     if (this.#sink === undefined || this.#isClosed) return;
     this.#tags += 1;
-    this.#sink.tag(tag);
+    this.#sink.media(event);
   }
 
   /** Media that cannot be used ends this session only. */

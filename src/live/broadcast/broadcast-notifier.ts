@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { IngestStats } from '../health/ingest-health.ts';
 import type { EndReason } from './broadcast-state.ts';
-import type { BroadcastSubscriber, BroadcastTag } from './broadcast-subscriber.ts';
+import type { BroadcastMedia, BroadcastSubscriber } from './broadcast-subscriber.ts';
 import type { BroadcastJournal } from './ports.ts';
 
 export interface BroadcastNotifierOptions {
@@ -19,20 +19,20 @@ export interface BroadcastNotifierOptions {
 /** Notifies subscribers and the journal. Their failures are logged and do not affect the broadcast. */
 export class BroadcastNotifier {
   readonly #options: BroadcastNotifierOptions;
-  readonly #tagSubscribers: readonly BroadcastSubscriber[];
+  readonly #mediaSubscribers: readonly BroadcastSubscriber[];
   readonly #sampleSubscribers: readonly BroadcastSubscriber[];
   #recorded: Promise<void> = Promise.resolve();
 
   constructor(options: BroadcastNotifierOptions) {
     this.#options = options;
-    this.#tagSubscribers = options.subscribers.filter(({ tag }) => tag !== undefined);
+    this.#mediaSubscribers = options.subscribers.filter(({ media }) => media !== undefined);
     this.#sampleSubscribers = options.subscribers.filter(({ sample }) => sample !== undefined);
   }
 
-  notifyTag(tag: BroadcastTag): void {
-    for (const subscriber of this.#tagSubscribers) {
+  notifyMedia(media: BroadcastMedia): void {
+    for (const subscriber of this.#mediaSubscribers) {
       try {
-        subscriber.tag?.(tag);
+        subscriber.media?.(media);
       } catch (error) {
         this.#logFailure(subscriber, error);
       }

@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { CodecConfig, MediaSample, TrackKind } from '../../media/samples/media-sample.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { ClaimablePart } from '../window/live-window.ts';
 import type { SharedFiles } from '../window/part-store.ts';
@@ -44,14 +44,10 @@ export interface BroadcastInfo {
   readonly ultraLowLatency?: boolean | undefined;
 }
 
-export interface BroadcastTag {
-  readonly kind: TrackKind;
-  /** `config` has the time of the previous tag. */
-  readonly role: 'config' | 'keyframe' | 'frame';
-  /** Increases on each track. */
+export interface BroadcastMedia {
+  readonly media: MediaSample | CodecConfig;
+  /** Decode time on the broadcast's clock. Increases on each track; a configuration has that of the sample before it. */
   readonly atMs: number;
-  /** FLV tag body, read-only. */
-  readonly body: Buffer;
   readonly isSlate: boolean;
 }
 
@@ -63,7 +59,7 @@ export interface RenditionPart extends ClaimablePart {
 /** Receives a broadcast's media and state changes in order, on the media path: calls must return at once. */
 export interface BroadcastSubscriber {
   readonly name: string;
-  tag?(tag: BroadcastTag): void;
+  media?(media: BroadcastMedia): void;
   /** The additional audio that the publisher sends, before its tracks. */
   additionalAudio?(renditions: readonly string[]): void;
   /** Audio that the recording lacks, by rendition, with the reason as a sentence. */

@@ -1,4 +1,4 @@
-import type { TagCodec } from '../../media/flv/flv-tag.ts';
+import { type Codec, codecs, isVideoFourCc } from '../../media/samples/media-sample.ts';
 import type { AudioTreatment } from '../packaging/packager.ts';
 
 /** `description` is shown to the broadcaster. */
@@ -26,15 +26,12 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
 const passthroughAudioCodecs: ReadonlySet<string> = new Set(['Opus', 'AC-3', 'E-AC-3', 'FLAC']);
 
 /** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
-export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities): CodecVerdict<'copy'> {
-  const isSupported = codec.isEnhanced
-    ? ['H.264', 'HEVC', 'AV1'].includes(codec.name)
-    : codec.name === 'H.264';
-  if (!isSupported) {
+export function judgeVideoCodec(codec: Codec, capabilities: CodecCapabilities): CodecVerdict<'copy'> {
+  if (!isVideoFourCc(codec.fourCc)) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
   const { packager, canReadEnhancedFlv } = capabilities;
-  if (codec.isEnhanced && packager === 'ffmpeg' && !canReadEnhancedFlv) {
+  if (codec !== codecs.avc1 && packager === 'ffmpeg' && !canReadEnhancedFlv) {
     return refuse(
       `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on a server that packages with ffmpeg. Choose H.264 in the encoder, or set live.packager to auto on the server.`,
     );
@@ -43,7 +40,7 @@ export function judgeVideoCodec(codec: TagCodec, capabilities: CodecCapabilities
 }
 
 export function judgeAudioCodec(
-  codec: TagCodec,
+  codec: Codec,
   { packager }: Pick<CodecCapabilities, 'packager'>,
 ): CodecVerdict<AudioTreatment> {
   if (codec.name === 'AAC') return { take: 'copy' };

@@ -1,5 +1,4 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import { isMultitrack, splitTracks } from '../../media/flv/multitrack.ts';
+import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import { PictureJoiner } from '../../media/samples/picture-joiner.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
@@ -31,7 +30,7 @@ interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotif
 }
 
 export interface PublisherHandler {
-  tag(tag: FlvTag): void;
+  media(event: MediaEvent): void;
   closed(reason: string): void;
 }
 
@@ -135,7 +134,7 @@ export class LiveBroadcast {
   }
 
   hasActivePublisher(): boolean {
-    const silentMs = this.#options.clock.monotonicMs() - this.publisher.lastTagAtMs;
+    const silentMs = this.#options.clock.monotonicMs() - this.publisher.lastMediaAtMs;
     return this.#connection !== undefined && silentMs < silentPublisherMs;
   }
 
@@ -149,7 +148,7 @@ export class LiveBroadcast {
     const connection = this.#connection;
     if (connection?.remoteAddress !== remoteAddress || !this.publisher.hasSent) return undefined;
     // Over SRT, what arrived before is passed on later.
-    const signsOf = () => connection.transport?.()?.packetsReceived ?? this.publisher.lastTagAtMs;
+    const signsOf = () => connection.transport?.()?.packetsReceived ?? this.publisher.lastMediaAtMs;
     const signs = signsOf();
     for (let waitedMs = 0; waitedMs < maxReturnWaitMs; waitedMs += returnPollMs) {
       if (!this.hasActivePublisher()) break;
@@ -188,16 +187,13 @@ export class LiveBroadcast {
     this.#publisherSession = session;
     const { connectionId, remoteAddress } = connection;
     this.#options.log.info('publisher-attached', { connectionId, address: remoteAddress });
-    const take = this.#tagHandler(session, buffer);
+    const take = this.#mediaHandler(session, buffer);
     const joiner = new PictureJoiner(take);
-    const takeOne = (tag: FlvTag) => {
-      if (tag.trackId) take(tag);
-      else joiner.push(tag);
-    };
     return {
-      tag: tag => {
-        if (!isMultitrack(tag)) takeOne(tag);
-        else for (const one of splitTracks(tag)) takeOne(one);
+      media: event => {
+        const isAdditional = (event.type === 'sample' || event.type === 'config') && event.trackId !== 0;
+        if (isAdditional) take(event);
+        else joiner.push(event);
       },
       closed: reason => {
         joiner.flush();
@@ -206,24 +202,24 @@ export class LiveBroadcast {
     };
   }
 
-  #tagHandler(session: PublisherSession, buffer: ReconnectBuffer | undefined): PublisherHandler['tag'] {
+  #mediaHandler(session: PublisherSession, buffer: ReconnectBuffer | undefined): PublisherHandler['media'] {
     let pending = buffer;
-    return tag => {
+    return event => {
       if (this.#publisherSession !== session) return;
-      this.publisher.tagArrived();
+      this.publisher.mediaArrived();
       if (pending === undefined) {
-        session.tag(tag);
+        session.media(event);
         return;
       }
-      const tags = this.#slateSession?.isShowing
-        ? pending.push(tag, this.publisher.lastTagAtMs)
-        : pending.flush(tag);
-      if (tags === undefined) return;
+      const events = this.#slateSession?.isShowing
+        ? pending.push(event, this.publisher.lastMediaAtMs)
+        : pending.flush(event);
+      if (events === undefined) return;
       pending = undefined;
       void this.#slateSession?.finish();
       this.#startGapFiller();
       this.#timeline.restart();
-      for (const each of tags) session.tag(each);
+      for (const each of events) session.media(each);
     };
   }
 
@@ -245,7 +241,7 @@ export class LiveBroadcast {
 
   #createPublisherSession(
     isSlate: boolean,
-    events: Omit<PublisherSessionEvents, 'startPackaging' | 'tagTimed' | 'trackLeftOut'>,
+    events: Omit<PublisherSessionEvents, 'startPackaging' | 'mediaPlaced' | 'trackLeftOut'>,
   ): PublisherSession {
     const { codecCapabilities, settings, startPackager } = this.#options;
     const session: PublisherSession = new PublisherSession({
@@ -261,7 +257,7 @@ export class LiveBroadcast {
         ...events,
         trackLeftOut: (kind, trackId, reason) => this.#packaging.trackLeftOut(kind, trackId, reason),
         startPackaging: () => this.#packaging.start(session, isSlate),
-        tagTimed: tag => this.#notifier.notifyTag(tag),
+        mediaPlaced: media => this.#notifier.notifyMedia(media),
       },
     });
     return session;
@@ -309,7 +305,7 @@ export class LiveBroadcast {
     if (!this.renditions.source.window.isPlayable) return;
     if (hasStopped) void this.#slateSession?.finish();
     this.#startGapFiller();
-    if (!hasStopped) this.#slateSession?.begin(this.publisher.lastTagAtMs);
+    if (!hasStopped) this.#slateSession?.begin(this.publisher.lastMediaAtMs);
   }
 
   #startGapFiller(): void {

@@ -25,7 +25,7 @@ export class PublisherMonitor {
   readonly tracks = new IngestTracks();
   #ingest: IngestInfo = { protocol: '', encoder: '' };
   #declared: DeclaredMedia | undefined;
-  #lastTagAtMs: number;
+  #lastMediaAtMs: number;
   #hasSent = false;
   readonly arrivals: Readonly<Record<TrackKind, ArrivalLog>> = {
     video: new ArrivalLog(),
@@ -34,7 +34,7 @@ export class PublisherMonitor {
 
   constructor(options: PublisherMonitorOptions) {
     this.#options = options;
-    this.#lastTagAtMs = options.clock.monotonicMs();
+    this.#lastMediaAtMs = options.clock.monotonicMs();
   }
 
   get ingest(): IngestInfo {
@@ -46,8 +46,8 @@ export class PublisherMonitor {
   }
 
   /** Monotonic. */
-  get lastTagAtMs(): number {
-    return this.#lastTagAtMs;
+  get lastMediaAtMs(): number {
+    return this.#lastMediaAtMs;
   }
 
   /** The connection has sent something. */
@@ -67,13 +67,13 @@ export class PublisherMonitor {
     const { protocol, encoder } = connection;
     this.#ingest = { protocol, encoder };
     this.tracks.clear();
-    this.tagArrived();
+    this.mediaArrived();
     this.#hasSent = false;
-    this.#health.attached(this.#lastTagAtMs, () => connection.transport?.());
+    this.#health.attached(this.#lastMediaAtMs, () => connection.transport?.());
   }
 
-  tagArrived(): void {
-    this.#lastTagAtMs = this.#options.clock.monotonicMs();
+  mediaArrived(): void {
+    this.#lastMediaAtMs = this.#options.clock.monotonicMs();
     this.#hasSent = true;
   }
 
@@ -102,7 +102,7 @@ export class PublisherMonitor {
       this.#health.declared(media);
     },
     arrived: (kind, atMs, timestampMs, bytes, isKeyframe) => {
-      const arrivedMs = this.#lastTagAtMs;
+      const arrivedMs = this.#lastMediaAtMs;
       (kind === 'video' ? this.arrivals.video : this.arrivals.audio).add(atMs, arrivedMs);
       const missing = this.#health.arrived(kind, atMs, timestampMs, bytes, isKeyframe, arrivedMs);
       if (missing > 0) this.#options.observer.framesLost('missing', missing);
@@ -113,7 +113,7 @@ export class PublisherMonitor {
       this.#options.observer.framesLost('dropped', count);
     },
     clockJumped: () => {
-      const times = this.#health.clockJumped(this.#lastTagAtMs);
+      const times = this.#health.clockJumped(this.#lastMediaAtMs);
       // A broken encoder jumps at every frame.
       if (times <= 3) this.#options.log.warn('publisher-clock-jumped', { times });
     },

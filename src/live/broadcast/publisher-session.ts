@@ -1,18 +1,16 @@
 import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
 import { readVideoConfig } from '../../media/codecs/frame-sizes.ts';
-import { readColorInfo } from '../../media/flv/color-info.ts';
-import { readDeclaredMedia } from '../../media/flv/declared-media.ts';
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import {
-  describeAudioTag,
-  describeVideoTag,
-  type TagDescription,
-  videoHeaderBytes,
-} from '../../media/flv/flv-tag.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
 import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import { InBandConfig } from '../../media/samples/in-band-config.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import {
+  type CodecConfig,
+  codecs,
+  type MediaEvent,
+  type MediaSample,
+  type TrackKind,
+  timestampMs,
+} from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type {
   AudioTreatment,
@@ -21,9 +19,9 @@ import type {
   PackagerEvents,
   PackagerPlan,
 } from '../packaging/packager.ts';
-import { AdditionalTags } from './additional-tags.ts';
+import { AdditionalMedia } from './additional-media.ts';
 import type { EndReason } from './broadcast-state.ts';
-import type { BroadcastTag } from './broadcast-subscriber.ts';
+import type { BroadcastMedia } from './broadcast-subscriber.ts';
 import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
@@ -34,13 +32,13 @@ type PublisherRefusal = Extract<
 >;
 
 export interface PublisherSessionEvents {
-  /** Starts a packager and returns the receiver of its samples. The previous packager gets no more tags. */
+  /** Starts a packager and returns the receiver of its samples. The previous packager gets no more. */
   startPackaging(): PackagedMedia;
   canStartPackager(): boolean;
   declared(media: DeclaredMedia): void;
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
-  tagTimed(tag: BroadcastTag): void;
+  mediaPlaced(media: BroadcastMedia): void;
   /** In place of a keyframe, as encoders send that refresh the picture gradually. */
   recoveryPointArrived(): void;
   dropped(count: number): void;
@@ -63,8 +61,8 @@ interface PublisherSessionOptions {
   readonly maxPixels: number;
 }
 
-interface TimedTag extends BroadcastTag {
-  readonly codecName: string;
+interface TimedSample extends BroadcastMedia {
+  readonly media: MediaSample;
 }
 
 /** Encoders send both headers at once. */
@@ -74,8 +72,7 @@ const announcedTrackWaitMs = 1000;
 const audioTimeoutMs = 5000;
 /** Time of video with recovery points and without any keyframe. */
 const maxOnlyRefreshedMs = 5000;
-const FRAME_TYPE_INTER = 2;
-const maxHeldTags = 2000;
+const maxHeldSamples = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
 /** Limits media to 128 Mbit/s, since later buffers are bounded in seconds of media. */
 const rateWindowMs = 2000;
@@ -85,9 +82,9 @@ const maxRateWindowBytes = 32 * 1024 * 1024;
 export class PublisherSession {
   readonly #options: PublisherSessionOptions;
   readonly #resolutionGuard: ResolutionGuard;
-  readonly #additional: AdditionalTags;
+  readonly #additional: AdditionalMedia;
   readonly #inBandConfig = new InBandConfig();
-  #decoderConfigs: Partial<Record<TrackKind, { readonly codecName: string; readonly body: Buffer }>> = {};
+  #decoderConfigs: Partial<Record<TrackKind, CodecConfig>> = {};
   #tracks: Record<TrackKind, AudioTreatment | undefined> = { audio: undefined, video: undefined };
   #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
   #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
@@ -96,8 +93,8 @@ export class PublisherSession {
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
   #planCodecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
-  /** Until a packager starts: tags since the first one, or since the last keyframe. */
-  #heldTags: TimedTag[] = [];
+  /** Until a packager starts: samples since the first one, or since the last keyframe. */
+  #held: TimedSample[] = [];
   #heldBytes = 0;
   #startTimer: NodeJS.Timeout | undefined;
   #keyframeTimer: NodeJS.Timeout | undefined;
@@ -119,7 +116,7 @@ export class PublisherSession {
   constructor(options: PublisherSessionOptions) {
     this.#options = options;
     this.#resolutionGuard = new ResolutionGuard(options.maxPixels);
-    this.#additional = new AdditionalTags({
+    this.#additional = new AdditionalMedia({
       timeline: options.timeline,
       codecCapabilities: options.codecCapabilities,
       arrived: (kind, trackId, codec) => options.events.trackArrived(kind, trackId, codec),
@@ -128,73 +125,60 @@ export class PublisherSession {
     this.#expectKeyframe();
   }
 
-  tag(tag: FlvTag): void {
-    if (tag.kind !== 'video' || tag.trackId) this.#take(tag);
-    else for (const each of this.#inBandConfig.take(tag)) this.#take(each);
+  media(event: MediaEvent): void {
+    if (this.#isEnded) return;
+    if (event.type === 'declared') this.#takeDeclared(event.media);
+    else if (event.type === 'color') this.#declaredColor = event.color;
+    else if (event.kind !== 'video' || event.trackId !== 0) this.#take(event);
+    else for (const each of this.#inBandConfig.take(event)) this.#take(this.#withTrueFrameType(each));
   }
 
-  #take(received: FlvTag): void {
+  #take(media: MediaSample | CodecConfig): void {
     if (this.#isEnded) return;
-    const tag = received.kind === 'video' ? this.#withTrueFrameType(received) : received;
-    if (tag.kind === 'script') {
-      this.#readMetadata(tag.body);
+    if (media.trackId !== 0) {
+      const nowMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
+      if (!this.#refusesBitrate(nowMs, media.data.length)) this.#additional.take(media);
       return;
     }
-    const described = tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body);
-    if (described === undefined || described.role === 'other') {
-      if (tag.kind === 'video' && !tag.trackId)
-        this.#declaredColor = readColorInfo(tag.body) ?? this.#declaredColor;
-      return;
-    }
-    if (tag.trackId !== undefined && tag.trackId !== 0) {
-      this.#takeAdditional(tag, tag.trackId, described);
-      return;
-    }
+    const { kind } = media;
     // AAC without a configuration cannot be decoded, and video should not wait for it.
-    const isBareAac = described.codec.name === 'AAC';
-    if (isBareAac && described.role === 'frame' && this.#decoderConfigs.audio === undefined) return;
-    if (!this.#acceptsCodec(tag.kind, described)) return;
-    const tooLarge = tag.kind === 'video' ? this.#resolutionGuard.find(described, tag.body) : undefined;
+    const isBareAac = media.codec === codecs.mp4a && this.#decoderConfigs.audio === undefined;
+    if (isBareAac && media.type === 'sample') return;
+    if (!this.#acceptsCodec(media)) return;
+    const tooLarge = kind === 'video' ? this.#resolutionGuard.find(media) : undefined;
     if (tooLarge !== undefined) {
       this.#refuse('picture-too-large', resolutionTooLargeText(tooLarge, this.#options.maxPixels));
       return;
     }
-    if (described.role === 'config') {
-      this.#configure(tag.kind, described.codec.name, tag.body);
-      const atMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
-      const { kind, body } = tag;
-      this.#options.events.tagTimed({ kind, role: 'config', atMs, body, isSlate: this.#options.isSlate });
+    if (media.type === 'config') {
+      this.#configure(media);
+      const { timeline, isSlate, events } = this.#options;
+      events.mediaPlaced({ media, atMs: this.#lastPlacedMs ?? timeline.endMs, isSlate });
       return;
     }
-    const placement = this.#options.timeline.place(tag.kind, tag.timestampMs);
-    if (this.#refusesBitrate(placement.atMs, tag.body.length)) return;
-    if (placement.isClockJump) this.#options.events.clockJumped();
-    const isKeyframe = described.role === 'keyframe';
-    this.#options.events.arrived(tag.kind, placement.atMs, tag.timestampMs, tag.body.length, isKeyframe);
-    if (tag.kind === 'video') this.#hasKeyframe ||= isKeyframe;
+    this.#takeSample(media);
+  }
+
+  #takeSample(media: MediaSample): void {
+    const { timeline, isSlate, events } = this.#options;
+    const { kind, isKeyframe, data } = media;
+    const timestamp = timestampMs(media);
+    const { atMs, isClockJump } = timeline.place(kind, timestamp);
+    if (this.#refusesBitrate(atMs, data.length)) return;
+    if (isClockJump) events.clockJumped();
+    events.arrived(kind, atMs, timestamp, data.length, isKeyframe);
+    if (kind === 'video') this.#hasKeyframe ||= isKeyframe;
     if (isKeyframe) this.#expectKeyframe();
-    else if (this.#isKeyframeOverdue || this.#onlyRefreshes(tag.kind, placement.atMs)) {
+    else if (this.#isKeyframeOverdue || this.#onlyRefreshes(kind, atMs)) {
       this.#refuseWithoutKeyframe();
       return;
     }
-    if (tag.kind === 'audio') this.#lastAudioMs = placement.atMs;
-    else this.#detectLostAudio(placement.atMs);
-    const timed: TimedTag = {
-      kind: tag.kind,
-      role: described.role,
-      atMs: placement.atMs,
-      body: tag.body,
-      isSlate: this.#options.isSlate,
-      codecName: described.codec.name,
-    };
-    this.#lastPlacedMs = placement.atMs;
-    this.#options.events.tagTimed(timed);
+    if (kind === 'audio') this.#lastAudioMs = atMs;
+    else this.#detectLostAudio(atMs);
+    this.#lastPlacedMs = atMs;
+    const timed = { media, atMs, isSlate };
+    events.mediaPlaced(timed);
     this.#holdOrWrite(timed);
-  }
-
-  #takeAdditional(tag: FlvTag, trackId: number, described: TagDescription): void {
-    const nowMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
-    if (!this.#refusesBitrate(nowMs, tag.body.length)) this.#additional.take(tag, trackId, described);
   }
 
   async finish(): Promise<void> {
@@ -210,22 +194,22 @@ export class PublisherSession {
   #packagerGone(): void {
     this.#packager = undefined;
     this.#plan = undefined;
-    this.#takeHeldTags();
+    this.#takeHeld();
     this.#additional.end();
     this.#options.events.flow(true);
   }
 
   #end(): void {
     this.#isEnded = true;
-    this.#takeHeldTags();
+    this.#takeHeld();
     this.#additional.end();
     clearTimeout(this.#startTimer);
     clearTimeout(this.#keyframeTimer);
   }
 
-  #takeHeldTags(): TimedTag[] {
-    const held = this.#heldTags;
-    this.#heldTags = [];
+  #takeHeld(): TimedSample[] {
+    const held = this.#held;
+    this.#held = [];
     this.#heldBytes = 0;
     return held;
   }
@@ -245,18 +229,14 @@ export class PublisherSession {
   }
 
   /** Encoders mark recovery points as keyframes, which players, restreams and recordings cannot start with. */
-  #withTrueFrameType(tag: FlvTag): FlvTag {
-    const described = describeVideoTag(tag.body);
-    if (described?.codec.name !== 'H.264' || tag.trackId) return tag;
-    const payload = tag.body.subarray(videoHeaderBytes(tag.body));
-    if (described.role === 'config') this.#nalLengthBytes = readVideoConfig('avc1', payload).lengthBytes;
-    if (described.role !== 'keyframe' || this.#nalLengthBytes === undefined) return tag;
-    if (classifyAccessUnit('avc1', payload, this.#nalLengthBytes) !== 'recovery') return tag;
+  #withTrueFrameType(media: MediaSample | CodecConfig): MediaSample | CodecConfig {
+    if (media.codec !== codecs.avc1) return media;
+    if (media.type === 'config') this.#nalLengthBytes = readVideoConfig('avc1', media.data).lengthBytes;
+    if (media.type === 'config' || !media.isKeyframe || this.#nalLengthBytes === undefined) return media;
+    if (classifyAccessUnit('avc1', media.data, this.#nalLengthBytes) !== 'recovery') return media;
     this.#hasRecoveryPoint = true;
     this.#options.events.recoveryPointArrived();
-    const body = Buffer.from(tag.body);
-    body[0] = (body[0]! & 0x8f) | (FRAME_TYPE_INTER << 4);
-    return { ...tag, body };
+    return { ...media, isKeyframe: false, tagBody: undefined };
   }
 
   /** Nobody can ever watch video that begins without a keyframe and is refreshed gradually. */
@@ -301,16 +281,13 @@ export class PublisherSession {
     }, keyframeTimeoutMs);
   }
 
-  #readMetadata(body: Buffer): void {
-    const declared = readDeclaredMedia(body);
-    if (declared === undefined) return;
+  #takeDeclared(declared: DeclaredMedia): void {
     this.#declaredFramesPerSecond = declared.framesPerSecond;
     this.#announcedTracks = { audio: declared.hasAudio, video: declared.hasVideo };
     this.#options.events.declared(declared);
   }
 
-  #acceptsCodec(kind: TrackKind, described: TagDescription): boolean {
-    const { codec } = described;
+  #acceptsCodec({ type, kind, codec }: MediaSample | CodecConfig): boolean {
     const isVideo = kind === 'video';
     const isKnown = (isVideo ? this.#codecNames.video : this.#codecNames.audio) === codec.name;
     if ((isVideo ? this.#tracks.video : this.#tracks.audio) !== undefined && isKnown) return true;
@@ -324,7 +301,7 @@ export class PublisherSession {
       return false;
     }
     // While a packager runs, a configuration alone starts no track: some encoders repeat that of a track they no longer send.
-    if (this.#plan !== undefined && described.role === 'config') return true;
+    if (this.#plan !== undefined && type === 'config') return true;
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
     this.#options.events.trackArrived(kind, 0, codec.name);
@@ -333,10 +310,11 @@ export class PublisherSession {
     return true;
   }
 
-  #configure(kind: TrackKind, codecName: string, body: Buffer): void {
+  #configure(config: CodecConfig): void {
+    const { kind, codec, data } = config;
     const former = this.#decoderConfigs[kind];
-    if (former?.body.equals(body)) return;
-    this.#decoderConfigs[kind] = { codecName, body };
+    if (former?.codec === codec && former.data.equals(data)) return;
+    this.#decoderConfigs[kind] = config;
     if (former !== undefined && this.#plan !== undefined) this.#isRestartDue = true;
   }
 
@@ -348,35 +326,31 @@ export class PublisherSession {
     this.#isRestartDue = true;
   }
 
-  #holdOrWrite(tag: TimedTag): void {
-    const startsCleanly =
-      tag.role === 'keyframe' || (this.#tracks.video === undefined && tag.kind === 'audio');
+  #holdOrWrite(timed: TimedSample): void {
+    const { kind, isKeyframe, data } = timed.media;
+    const startsCleanly = isKeyframe || (this.#tracks.video === undefined && kind === 'audio');
     if (this.#packager !== undefined) {
       if (!this.#isRestartDue || !startsCleanly) {
-        this.#write(tag);
+        this.#write(timed);
         return;
       }
       this.#isRestartDue = false;
       void this.#packager.finish();
       this.#packagerGone();
-      this.#heldTags.push(tag);
+      this.#held.push(timed);
       this.#start();
       return;
     }
-    if (
-      tag.kind === 'video' &&
-      tag.role !== 'keyframe' &&
-      !this.#heldTags.some(held => held.role === 'keyframe')
-    ) {
+    if (kind === 'video' && !isKeyframe && !this.#held.some(isKeyframeHeld)) {
       // Before the first packager, the publisher started between keyframes.
       if (this.#hasPackaged) this.#options.events.dropped(1);
       return;
     }
-    this.#heldTags.push(tag);
-    this.#heldBytes += tag.body.length;
-    while (this.#heldTags.length > maxHeldTags || this.#heldBytes > maxHeldBytes) {
-      const oldest = this.#heldTags.shift();
-      this.#heldBytes -= oldest?.body.length ?? 0;
+    this.#held.push(timed);
+    this.#heldBytes += data.length;
+    while (this.#held.length > maxHeldSamples || this.#heldBytes > maxHeldBytes) {
+      const oldest = this.#held.shift()?.media;
+      this.#heldBytes -= oldest?.data.length ?? 0;
       if (oldest?.kind === 'video') this.#options.events.dropped(1);
     }
     this.#startWhenReady();
@@ -384,7 +358,7 @@ export class PublisherSession {
 
   #startWhenReady(): void {
     const { video, audio } = this.#tracks;
-    const hasKeyframe = this.#heldTags.some(held => held.role === 'keyframe');
+    const hasKeyframe = this.#held.some(isKeyframeHeld);
     if (video !== undefined && !hasKeyframe) return;
     const missing: TrackKind | undefined =
       video === undefined ? 'video' : audio === undefined ? 'audio' : undefined;
@@ -401,9 +375,8 @@ export class PublisherSession {
           : otherTrackWaitMs;
     this.#startTimer = setTimeout(() => {
       this.#startTimer = undefined;
-      const isStillWaiting = this.#packager === undefined && this.#heldTags.length > 0;
-      const lacksKeyframe =
-        this.#tracks.video !== undefined && !this.#heldTags.some(held => held.role === 'keyframe');
+      const isStillWaiting = this.#packager === undefined && this.#held.length > 0;
+      const lacksKeyframe = this.#tracks.video !== undefined && !this.#held.some(isKeyframeHeld);
       if (isStillWaiting && !lacksKeyframe) this.#start();
     }, waitMs);
   }
@@ -447,8 +420,8 @@ export class PublisherSession {
     this.#planCodecNames = { ...this.#codecNames };
     this.#isRestartDue = false;
     // The first picture may have waited for the next one, and ffmpeg looks for it before later audio.
-    const held = this.#takeHeldTags().sort((a, b) => a.atMs - b.atMs || (a.kind === 'video' ? -1 : 1));
-    const firstKeyframe = held.findIndex(tag => tag.role === 'keyframe');
+    const held = this.#takeHeld().sort((a, b) => a.atMs - b.atMs || (a.media.kind === 'video' ? -1 : 1));
+    const firstKeyframe = held.findIndex(isKeyframeHeld);
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio may so far consist of its configuration only.
     if (plan.audio !== 'none') this.#lastAudioMs ??= startMs;
@@ -456,25 +429,29 @@ export class PublisherSession {
     for (const kind of ['video', 'audio'] as const) {
       const config = this.#decoderConfigs[kind];
       if (config === undefined || this.#tracks[kind] === undefined) continue;
-      if (config.codecName === this.#codecNames[kind]) packager.write(kind, startMs, config.body, true);
+      if (config.codec.name === this.#codecNames[kind]) packager.write(config, startMs);
     }
-    for (const tag of held) {
+    for (const timed of held) {
       // Audio before the first video frame is left out.
-      if (tag.atMs >= startMs || !plan.hasVideo) this.#write(tag);
+      if (timed.atMs >= startMs || !plan.hasVideo) this.#write(timed);
     }
     this.#additional.release(startMs);
   }
 
-  #write(tag: TimedTag): void {
-    const { kind } = tag;
+  #write({ media, atMs }: TimedSample): void {
+    const { kind, codec } = media;
     if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
       return;
     const planCodecName = kind === 'video' ? this.#planCodecNames.video : this.#planCodecNames.audio;
-    if (tag.codecName !== planCodecName) {
+    if (codec.name !== planCodecName) {
       if (kind === 'video') this.#options.events.dropped(1);
       return;
     }
-    const isOpen = this.#packager?.write(kind, tag.atMs, tag.body, false) ?? true;
+    const isOpen = this.#packager?.write(media, atMs) ?? true;
     if (!isOpen) this.#options.events.flow(false);
   }
+}
+
+function isKeyframeHeld({ media }: TimedSample): boolean {
+  return media.isKeyframe;
 }

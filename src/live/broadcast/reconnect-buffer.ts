@@ -1,42 +1,40 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import { describeAudioTag, describeVideoTag } from '../../media/flv/flv-tag.ts';
+import type { MediaEvent } from '../../media/samples/media-sample.ts';
 
 /** A publisher without video for this long has audio only. */
 const audioOnlyAfterMs = 1000;
 /** Video without a keyframe is passed on after this. */
 const maxWaitMs = 3000;
 
-/** Holds the tags of a reconnected publisher until its media can be shown. The slate continues until then. */
+/** Holds the media of a reconnected publisher until its media can be shown. The slate continues until then. */
 export class ReconnectBuffer {
   /** Newest metadata and decoder configurations, which precede the media. */
-  readonly #pending = new Map<string, FlvTag>();
+  readonly #pending = new Map<string, MediaEvent>();
   #hasVideo = false;
   #firstMediaAtMs: number | undefined;
 
-  /** @param nowMs monotonic @returns the tags to pass on once the media begins */
-  push(tag: FlvTag, nowMs: number): FlvTag[] | undefined {
-    if (tag.kind === 'script') {
-      this.#pending.set('script', tag);
-      if (tag.body.includes('videocodecid')) this.#hasVideo = true;
+  /** @param nowMs monotonic @returns what to pass on once the media begins */
+  push(event: MediaEvent, nowMs: number): MediaEvent[] | undefined {
+    if (event.type === 'declared' || event.type === 'color') {
+      this.#pending.set(event.type, event);
+      this.#hasVideo ||= event.type === 'declared' && event.media.hasVideo;
       return undefined;
     }
-    const role = (tag.kind === 'video' ? describeVideoTag(tag.body) : describeAudioTag(tag.body))?.role;
-    if (tag.kind === 'video') this.#hasVideo = true;
-    if (role === 'config') {
-      this.#pending.set(`${tag.kind} ${tag.trackId ?? 0}`, tag);
+    if (event.kind === 'video') this.#hasVideo = true;
+    if (event.type === 'config') {
+      this.#pending.set(`${event.kind} ${event.trackId}`, event);
       return undefined;
     }
-    if (role === undefined || role === 'other' || (tag.trackId ?? 0) !== 0) return undefined;
+    if (event.trackId !== 0) return undefined;
     this.#firstMediaAtMs ??= nowMs;
     const waitedMs = nowMs - this.#firstMediaAtMs;
     const isDue =
-      role === 'keyframe' || waitedMs >= maxWaitMs || (!this.#hasVideo && waitedMs >= audioOnlyAfterMs);
-    return isDue ? this.flush(tag) : undefined;
+      event.isKeyframe || waitedMs >= maxWaitMs || (!this.#hasVideo && waitedMs >= audioOnlyAfterMs);
+    return isDue ? this.flush(event) : undefined;
   }
 
-  flush(tag: FlvTag): FlvTag[] {
-    const tags = [...this.#pending.values(), tag];
+  flush(event: MediaEvent): MediaEvent[] {
+    const events = [...this.#pending.values(), event];
     this.#pending.clear();
-    return tags;
+    return events;
   }
 }

@@ -1,16 +1,7 @@
-import {
-  readFrameSizes,
-  readVideoConfig,
-  type VideoSampleEntryType,
-} from '../../media/codecs/frame-sizes.ts';
+import { readFrameSizes, readVideoConfig } from '../../media/codecs/frame-sizes.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import { type TagDescription, videoHeaderBytes } from '../../media/flv/flv-tag.ts';
+import { type CodecConfig, isVideoFourCc, type MediaSample } from '../../media/samples/media-sample.ts';
 
-const sizedCodecs: Readonly<Record<string, VideoSampleEntryType>> = {
-  'H.264': 'avc1',
-  HEVC: 'hvc1',
-  AV1: 'av01',
-};
 /** Video is coded in whole blocks, of which up to this many lines and columns are cropped. */
 const maxCroppedLines = 15;
 
@@ -31,15 +22,14 @@ export class ResolutionGuard {
     this.#maxPixels = maxPixels;
   }
 
-  find({ codec, role }: TagDescription, body: Buffer): FrameSize | undefined {
-    const sized = sizedCodecs[codec.name];
-    if (sized === undefined || role === 'other') return undefined;
-    if (role === 'config') {
-      const { lengthBytes, sizes } = readVideoConfig(sized, body.subarray(5));
+  find({ type, codec: { fourCc }, data }: MediaSample | CodecConfig): FrameSize | undefined {
+    if (!isVideoFourCc(fourCc)) return undefined;
+    if (type === 'config') {
+      const { lengthBytes, sizes } = readVideoConfig(fourCc, data);
       this.#lengthBytes = lengthBytes;
       return this.#tooLarge(sizes);
     }
-    return this.#tooLarge(readFrameSizes(sized, body, this.#lengthBytes, videoHeaderBytes(body)));
+    return this.#tooLarge(readFrameSizes(fourCc, data, this.#lengthBytes));
   }
 
   #tooLarge(sizes: readonly FrameSize[]): FrameSize | undefined {

@@ -5,7 +5,7 @@ import type { BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
 import { type AdditionalTrack, AdditionalTracks, type StartTrackPackager } from './additional-tracks.ts';
 import type { AlignedRenditions } from './aligned-renditions.ts';
-import type { AdditionalTag } from './packager.ts';
+import type { AdditionalSample } from './packager.ts';
 
 interface AdditionalRenditionsOptions {
   readonly aligned: AlignedRenditions;
@@ -94,8 +94,8 @@ export class AdditionalRenditions {
       .map(({ track, frameSeconds }) => ({ name: track.name, frameSeconds }));
   }
 
-  write(tag: AdditionalTag): void {
-    this.#tracks.write(tag);
+  write(sample: AdditionalSample): void {
+    this.#tracks.write(sample);
   }
 
   /** Their windows exist from now on. @param problem all are left out */

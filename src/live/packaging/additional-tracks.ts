@@ -2,12 +2,12 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { readVideoParameters } from '../../media/codecs/frame-sizes.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { CodecConfig, TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
 import { audioRenditionName } from '../transcode/audio-renditions.ts';
-import { readVideoHeader } from './flv-tracks.ts';
-import type { AdditionalTag, AudioTreatment, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import type { AdditionalSample, AudioTreatment, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import { readVideoHeader } from './track-format.ts';
 
 export interface AdditionalTrack {
   /** Rendition: `audio-1`, `720p`. */
@@ -61,15 +61,16 @@ export class AdditionalTracks {
     return [...this.#tracks.values()];
   }
 
-  write({ kind, trackId, role, treatment, atMs, body }: AdditionalTag): void {
+  write({ media, treatment, atMs }: AdditionalSample): void {
     const { events } = this.#options;
+    const { kind, trackId } = media;
     const id = `${kind} ${trackId}`;
-    if (role !== 'config') {
-      this.#tracks.get(id)?.packager.write(kind, atMs, body, false);
+    if (media.type === 'sample') {
+      this.#tracks.get(id)?.packager.write(media, atMs);
       return;
     }
     const former = this.#tracks.get(id);
-    const track = this.#describe(kind, trackId, body);
+    const track = this.#describe(media);
     if (track === undefined) return;
     if (former !== undefined && former.name !== track.name) {
       events.failed(kind, trackId, 'Its resolution changed.');
@@ -78,7 +79,7 @@ export class AdditionalTracks {
     void former?.packager.finish();
     this.#tracks.set(id, { ...track, packager: this.#startPackager(track, treatment) });
     if (former === undefined) events.began(track);
-    this.#tracks.get(id)?.packager.write(kind, atMs, body, true);
+    this.#tracks.get(id)?.packager.write(media, atMs);
   }
 
   async finish(): Promise<void> {
@@ -89,7 +90,8 @@ export class AdditionalTracks {
     await Promise.all([...this.#tracks.values()].map(({ packager }) => packager.kill()));
   }
 
-  #describe(kind: TrackKind, trackId: number, config: Buffer): AdditionalTrack | undefined {
+  #describe(config: CodecConfig): AdditionalTrack | undefined {
+    const { kind, trackId } = config;
     if (kind === 'audio') return { name: audioRenditionName(trackId), kind, trackId, pixels: 0 };
     try {
       const size = readSize(config);
@@ -129,7 +131,7 @@ export class AdditionalTracks {
   }
 }
 
-function readSize(config: Buffer): FrameSize | undefined {
+function readSize(config: CodecConfig): FrameSize | undefined {
   const { codec, record } = readVideoHeader(config);
   return readVideoParameters(codec, codec === 'av01' ? record.subarray(av1RecordBytes) : record)?.size;
 }

@@ -2,15 +2,16 @@ import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { classifyAccessUnit, withoutTemporalDelimiter } from '../../media/codecs/access-unit.ts';
 import {
-  audioHeaderBytes,
-  compositionOffsetMs,
-  describeAudioTag,
-  videoHeaderBytes,
-} from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+  type CodecConfig,
+  compositionMs,
+  type MediaSample,
+  type TrackKind,
+} from '../../media/samples/media-sample.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { flvAudioInput, mp4AudioInput } from '../transcode/audio-input.ts';
 import { AudioTranscoder, type StartAudioEncoder } from '../transcode/audio-transcoder.ts';
+import type { PackagedTracks, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
+import { SampleClock } from './sample-clock.ts';
 import {
   type AudioFormat,
   describeAac,
@@ -18,9 +19,7 @@ import {
   describeVideo,
   readVideoHeader,
   type VideoHeader,
-} from './flv-tracks.ts';
-import type { PackagedTracks, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
-import { SampleClock } from './sample-clock.ts';
+} from './track-format.ts';
 
 interface DirectPackagerOptions {
   readonly plan: PackagerPlan;
@@ -31,10 +30,9 @@ interface DirectPackagerOptions {
 }
 
 interface Frame {
-  readonly kind: TrackKind;
+  readonly media: MediaSample;
   readonly atMs: number;
   readonly data: Buffer;
-  readonly offsetMs: number;
   readonly isSync: boolean;
 }
 
@@ -85,12 +83,12 @@ export class DirectPackager implements Packager {
     this.#events = options.events;
   }
 
-  write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean {
+  write(media: MediaSample | CodecConfig, atMs: number): boolean {
     if (this.#isFinishing || this.#isOver) return true;
     try {
-      if (isConfig) this.#configure(kind, body);
-      else if (kind === 'audio') this.#writeAudio(atMs, body);
-      else this.#writeVideo(atMs, body);
+      if (media.type === 'config') this.#configure(media);
+      else if (media.kind === 'audio') this.#writeAudio(media, atMs);
+      else this.#writeVideo(media, atMs);
     } catch (error) {
       this.#end('failed', messageOf(error));
     }
@@ -124,32 +122,28 @@ export class DirectPackager implements Packager {
     this.#events.exited({ kind, report });
   }
 
-  #configure(kind: TrackKind, body: Buffer): void {
-    if (kind === 'video') {
-      this.#videoHeader ??= readVideoHeader(body);
+  #configure(config: CodecConfig): void {
+    if (config.kind === 'video') {
+      this.#videoHeader ??= readVideoHeader(config);
       return;
     }
-    this.#audioCodecName ??= describeAudioTag(body)?.codec.name;
-    const config = body.subarray(audioHeaderBytes(body));
-    if (config.length > 0) this.#audioConfig ??= config;
+    this.#audioCodecName ??= config.codec.name;
+    if (config.data.length > 0) this.#audioConfig ??= config.data;
   }
 
-  #writeAudio(atMs: number, body: Buffer): void {
-    const headerBytes = audioHeaderBytes(body);
-    if (body.length <= headerBytes) return;
-    this.#audioCodecName ??= describeAudioTag(body)?.codec.name;
-    // FLV keeps its headers.
-    this.#add('audio', atMs, this.#plan.audio === 'aac' ? body : body.subarray(headerBytes), 0, true);
+  #writeAudio(media: MediaSample, atMs: number): void {
+    if (media.data.length === 0) return;
+    this.#audioCodecName ??= media.codec.name;
+    this.#add({ media, atMs, data: media.data, isSync: true });
   }
 
-  #writeVideo(atMs: number, body: Buffer): void {
+  #writeVideo(media: MediaSample, atMs: number): void {
     const header = this.#videoHeader;
     if (header === undefined) {
       this.#dropVideo('frames without a configuration');
       return;
     }
-    const payload = body.subarray(videoHeaderBytes(body));
-    const data = header.codec === 'av01' ? withoutTemporalDelimiter(payload) : payload;
+    const data = header.codec === 'av01' ? withoutTemporalDelimiter(media.data) : media.data;
     const unit = classifyAccessUnit(header.codec, data, header.lengthBytes);
     if (unit === 'empty') return;
     if (unit === 'malformed') {
@@ -162,7 +156,7 @@ export class DirectPackager implements Packager {
       return;
     }
     this.#unusableFrames = 0;
-    this.#add('video', atMs, data, compositionOffsetMs(body), unit === 'sync');
+    this.#add({ media, atMs, data, isSync: unit === 'sync' });
   }
 
   #dropVideo(problem: string): void {
@@ -171,19 +165,17 @@ export class DirectPackager implements Packager {
     this.#events.dropped(1);
   }
 
-  #add(kind: TrackKind, atMs: number, data: Buffer, offsetMs: number, isSync: boolean): void {
+  #add(frame: Frame): void {
     if (this.#isOpen) {
-      this.#place(kind, atMs, data, offsetMs, isSync);
+      this.#place(frame);
       return;
     }
-    this.#earlyFrames.push({ kind, atMs, data, offsetMs, isSync });
+    this.#earlyFrames.push(frame);
     this.#open();
     if (this.#isOpen) {
       const early = this.#earlyFrames;
       this.#earlyFrames = [];
-      for (const frame of early) {
-        this.#place(frame.kind, frame.atMs, frame.data, frame.offsetMs, frame.isSync);
-      }
+      for (const each of early) this.#place(each);
     } else if (this.#earlyFrames.length > maxEarlyFrames) {
       throw new AppError('media-malformed', 'one of its tracks never began');
     }
@@ -194,7 +186,7 @@ export class DirectPackager implements Packager {
     const { hasVideo, audio } = this.#plan;
     const described: Mutable<PackagedTracks> = {};
     if (hasVideo) {
-      const keyframe = this.#earlyFrames.find(({ kind }) => kind === 'video');
+      const keyframe = this.#earlyFrames.find(({ media }) => media.kind === 'video');
       if (this.#videoHeader === undefined || keyframe === undefined) return;
       const { track, frameSeconds } = describeVideo(this.#videoHeader, keyframe.data, this.#plan.color);
       this.#tracks.video = {
@@ -220,7 +212,7 @@ export class DirectPackager implements Packager {
   #describeAudio(): AudioFormat | undefined {
     if (this.#plan.audio === 'aac') return encodedAudio;
     if (this.#audioCodecName === undefined) return undefined;
-    const frame = this.#earlyFrames.find(({ kind }) => kind === 'audio')?.data;
+    const frame = this.#earlyFrames.find(({ media }) => media.kind === 'audio')?.data;
     return describeAudio(this.#audioCodecName, this.#audioConfig, frame);
   }
 
@@ -257,9 +249,10 @@ export class DirectPackager implements Packager {
     ];
   }
 
-  #place(kind: TrackKind, atMs: number, data: Buffer, offsetMs: number, isSync: boolean): void {
+  #place({ media, atMs, data, isSync }: Frame): void {
+    const { kind } = media;
     if (kind === 'audio' && this.#plan.audio === 'aac') {
-      this.#transcoder?.write({ atMs, durationTicks: 0, data });
+      this.#transcoder?.write({ atMs, durationTicks: 0, data, media });
       return;
     }
     const track = kind === 'video' ? this.#tracks.video : this.#tracks.audio;
@@ -271,6 +264,7 @@ export class DirectPackager implements Packager {
     const startTicks = clock.startTicks;
     this.#release(track, startTicks);
     const endTicks = clock.endTicks;
+    const offsetMs = compositionMs(media);
     const sample = {
       trackId: track.description.id,
       dtsTicks: startTicks,

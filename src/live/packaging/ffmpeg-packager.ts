@@ -4,9 +4,9 @@ import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
-import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { CodecConfig, MediaSample, TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
+import { flvFeed } from '../transcode/flv-feed.ts';
 import type { Packager, PackagerEvents, PackagerPlan, Tracks } from './packager.ts';
 
 /** Unread input beyond this makes the publisher wait. */
@@ -67,7 +67,7 @@ export class FfmpegPackager implements Packager {
       this.#isPaused = false;
       events.drained();
     });
-    this.#process.stdin.write(flvHeader(plan.audio !== 'none', plan.hasVideo));
+    this.#process.stdin.write(flvFeed.header(plan.audio !== 'none', plan.hasVideo));
     void this.#process.exited.then(exit => {
       clearTimeout(this.#stallTimer);
       if (this.#isKilled) {
@@ -82,14 +82,14 @@ export class FfmpegPackager implements Packager {
     });
   }
 
-  write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean {
+  write(media: MediaSample | CodecConfig, atMs: number): boolean {
+    const { kind } = media;
     const stdin = this.#process.stdin;
     if (stdin.writableEnded || stdin.destroyed) return true;
     this.#firstWriteMs ??= atMs;
-    if (!isConfig) this.#startMs[kind] ??= atMs;
-    const [head, tail] = flvTagEnvelope(kind, Math.max(0, atMs - this.#firstWriteMs), body.length);
+    if (media.type === 'sample') this.#startMs[kind] ??= atMs;
     if (this.#waitingBuffers.length === 0) this.#waitingSinceMs = atMs;
-    this.#waitingBuffers.push(head, body, tail);
+    this.#waitingBuffers.push(...flvFeed.media(media, Math.max(0, atMs - this.#firstWriteMs)));
     const mayWait =
       kind === 'audio' &&
       this.#hasVideo &&

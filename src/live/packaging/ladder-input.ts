@@ -1,4 +1,4 @@
-import { compositionOffsetMs, describeVideoTag } from '../../media/flv/flv-tag.ts';
+import type { CodecConfig, MediaSample } from '../../media/samples/media-sample.ts';
 import type { LadderTranscoder } from '../transcode/ladder-transcoder.ts';
 
 const maxWaitingBytes = 12 * 1024 * 1024;
@@ -7,7 +7,7 @@ const frameToleranceMs = 4;
 
 export class LadderInput {
   #ladder: LadderTranscoder | undefined;
-  #heldTags: Parameters<LadderTranscoder['write']>[] = [];
+  #held: Parameters<LadderTranscoder['write']>[] = [];
   #waitingBytes = 0;
   #isWaiting = true;
   #isClosed: boolean;
@@ -26,30 +26,27 @@ export class LadderInput {
     return this.#keyframesMs;
   }
 
-  write(atMs: number, body: Buffer, isConfig: boolean): void {
+  write(media: MediaSample | CodecConfig, atMs: number): void {
     if (this.#isClosed) return;
-    const role = isConfig ? 'config' : describeVideoTag(body)?.role;
-    if (role === undefined || role === 'other') return;
-    if (role === 'keyframe') this.#keyframesMs.push(atMs);
-    const tag: Parameters<LadderTranscoder['write']> = [role, atMs, compositionOffsetMs(body), body];
+    if (media.type === 'sample' && media.isKeyframe) this.#keyframesMs.push(atMs);
     if (this.#ladder !== undefined) {
-      this.#ladder.write(...tag);
+      this.#ladder.write(media, atMs);
       return;
     }
-    this.#heldTags.push(tag);
-    if (this.#isWaiting) this.#waitingBytes += body.length;
+    this.#held.push([media, atMs]);
+    if (this.#isWaiting) this.#waitingBytes += media.data.length;
   }
 
   start(ladder: LadderTranscoder): void {
     this.#ladder = ladder;
-    const tags = this.#heldTags;
-    this.#heldTags = [];
-    for (const tag of tags) ladder.write(...tag);
+    const held = this.#held;
+    this.#held = [];
+    for (const each of held) ladder.write(...each);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#heldTags = [];
+    this.#held = [];
   }
 
   endWait(): boolean {

@@ -1,7 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { CodecConfig, MediaSample, TrackKind } from '../../media/samples/media-sample.ts';
 
 /** `aac` converts audio that HLS cannot carry; `both` adds AAC for players that cannot decode the codec. */
 export type AudioTreatment = 'copy' | 'aac' | 'both';
@@ -41,34 +41,28 @@ export interface PackagerEvents {
   exited(exit: PackagerExit): void;
 }
 
-/** A tag of an additional track, which is packaged beside the main ones. */
-export interface AdditionalTag {
-  readonly kind: TrackKind;
-  /** 1..255. */
-  readonly trackId: number;
-  readonly role: 'config' | 'keyframe' | 'frame';
+/** Media of an additional track, which is packaged beside the main ones. */
+export interface AdditionalSample {
+  readonly media: MediaSample | CodecConfig;
   readonly treatment: AudioTreatment;
   /** Decode time on the broadcast's clock, rising per track. */
   readonly atMs: number;
-  /** A configuration may consist of its headers only. */
-  readonly body: Buffer;
 }
 
 /** Of one packager. Its owner handles the rest. */
 export interface PackagedMedia
   extends Pick<PackagerEvents, 'tracks' | 'sample' | 'originalAudio' | 'exited'> {
   /** Configurations come before the main tracks where they are known. */
-  additional(tag: AdditionalTag): void;
+  additional(sample: AdditionalSample): void;
 }
 
-/** Converts FLV tags into CMAF samples. Configurations come first, then a keyframe. */
+/** Converts media into CMAF samples. Configurations come first, then a keyframe. */
 export interface Packager {
   /**
    * @param atMs decode time on the broadcast's clock, rising per track
-   * @param body never written to again
    * @returns false to wait for `drained`
    */
-  write(kind: TrackKind, atMs: number, body: Buffer, isConfig: boolean): boolean;
+  write(media: MediaSample | CodecConfig, atMs: number): boolean;
   finish(): Promise<void>;
   kill(): Promise<void>;
 }

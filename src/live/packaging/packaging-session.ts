@@ -140,7 +140,7 @@ export class PackagingSession {
     },
     originalAudio: (sample, atMs) =>
       this.#afterPrevious(() => this.#aligned.addAudioSample(originalAudioRendition, sample, atMs)),
-    additional: tag => this.#afterPrevious(() => this.#runGuarded(() => this.#additional.write(tag))),
+    additional: sample => this.#afterPrevious(() => this.#runGuarded(() => this.#additional.write(sample))),
     exited: exit =>
       this.#afterPrevious(() => void this.#finish(exit.kind === 'failed' ? exit.report : undefined)),
   };
@@ -149,10 +149,10 @@ export class PackagingSession {
     if (this.#options.ladder === undefined) return packager;
     this.#onDrained = onDrained;
     return {
-      write: (kind, atMs, body, isConfig) => {
+      write: (media, atMs) => {
         // The ladder asks about a keyframe before the segmenter has it.
-        if (kind === 'video') this.#ladderInput.write(atMs, body, isConfig);
-        const isOpen = packager.write(kind, atMs, body, isConfig);
+        if (media.kind === 'video') this.#ladderInput.write(media, atMs);
+        const isOpen = packager.write(media, atMs);
         const isBacklogged = this.#encodesSource && this.#ladder?.isBacklogged === true;
         return isOpen && !isBacklogged && !this.#ladderInput.isFull;
       },

@@ -7,8 +7,8 @@ import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { EndReason } from '../broadcast/broadcast-state.ts';
 import {
   type BroadcastInfo,
+  type BroadcastMedia,
   type BroadcastSubscriber,
-  type BroadcastTag,
   type RenditionPart,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
@@ -95,7 +95,7 @@ export class Recorder implements BroadcastSubscriber {
     this.#options = options;
   }
 
-  tag({ kind, isSlate }: BroadcastTag): void {
+  media({ media: { kind }, isSlate }: BroadcastMedia): void {
     if (kind === 'audio' && !isSlate) this.#hasAudio = true;
   }
 

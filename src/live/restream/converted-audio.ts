@@ -1,24 +1,30 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import { FlvMuxer } from '../../media/flv/flv-muxer.ts';
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import { type Codec, codecs, type TrackKind } from '../../media/samples/media-sample.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { Tracks } from '../packaging/packager.ts';
+import { PackagedSamples } from './packaged-samples.ts';
+import type { RestreamMedia } from './restream-feed.ts';
 
-const EXTENDED_AUDIO = 9;
+/** They need Enhanced RTMP. */
+const replacedCodecs: ReadonlySet<Codec> = new Set([
+  codecs.Opus,
+  codecs['ac-3'],
+  codecs['ec-3'],
+  codecs.fLaC,
+]);
 
 /** The AAC that viewers get, for destinations, in place of audio that needs Enhanced RTMP: few accept it. */
 export class ConvertedAudio {
-  readonly #muxer: FlvMuxer;
+  readonly #muxer: PackagedSamples;
   #replacesAudio = false;
 
-  constructor(onTag: (tag: RestreamTag) => void) {
-    this.#muxer = new FlvMuxer(onTag);
+  constructor(onMedia: (media: RestreamMedia) => void) {
+    this.#muxer = new PackagedSamples(onMedia);
   }
 
-  /** Call it with every tag of the publisher. @returns true for one that is not sent */
-  replaces({ kind, body }: RestreamTag): boolean {
-    if (kind === 'audio') this.#replacesAudio = body[0]! >> 4 === EXTENDED_AUDIO;
+  /** Call it with all media of the publisher. @returns true for what is not sent */
+  replaces({ media: { kind, codec } }: RestreamMedia): boolean {
+    if (kind === 'audio') this.#replacesAudio = replacedCodecs.has(codec);
     return kind === 'audio' && this.#replacesAudio;
   }
 

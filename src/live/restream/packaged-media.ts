@@ -1,16 +1,16 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
-import { FlvMuxer } from '../../media/flv/flv-muxer.ts';
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { audioRendition, sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { Tracks } from '../packaging/packager.ts';
+import { PackagedSamples } from './packaged-samples.ts';
+import type { RestreamMedia } from './restream-feed.ts';
 
 type TrackDescription = NonNullable<Tracks['video']>;
 
-/** Turns packaged and encoded media of a broadcast into the tags of its renditions. */
+/** Turns packaged and encoded media of a broadcast into samples of its renditions, for destinations. */
 export class PackagedMedia {
   readonly #onCodecs: (rendition: string, isSupported: boolean) => void;
-  readonly #muxers = new Map<string, FlvMuxer>();
+  readonly #muxers = new Map<string, PackagedSamples>();
   readonly #packaged: Partial<Record<string, Tracks>> = {};
   readonly #encoded = new Map<string, TrackDescription>();
 
@@ -18,8 +18,8 @@ export class PackagedMedia {
     this.#onCodecs = onCodecs;
   }
 
-  add(rendition: string, onTag: (tag: RestreamTag) => void): void {
-    this.#muxers.set(rendition, new FlvMuxer(onTag));
+  add(rendition: string, onMedia: (media: RestreamMedia) => void): void {
+    this.#muxers.set(rendition, new PackagedSamples(onMedia));
     this.#begin(rendition);
   }
 

@@ -1,4 +1,4 @@
-import type { RestreamBatch } from './restream-feed.ts';
+import type { RestreamBatch } from './restream-batch.ts';
 
 /** All destinations of a broadcast share the buffers. */
 const maxPendingMs = 3_000;
@@ -6,7 +6,7 @@ const maxPendingBytes = 4 * 1024 * 1024;
 
 interface PendingBatch {
   readonly batch: RestreamBatch;
-  /** Index of the first message. */
+  /** Index of the first sample. */
   readonly from: number;
 }
 
@@ -16,17 +16,17 @@ export class PendingMedia {
   #bytes = 0;
 
   add(batch: RestreamBatch, from = 0): void {
-    const { messages } = batch;
-    const isStart = (index: number) => index >= from && messages[index]!.isStart;
-    const keyframe = messages.findLastIndex(({ kind }, index) => kind === 'video' && isStart(index));
+    const { samples } = batch;
+    const isStart = (index: number) => index >= from && samples[index]!.isStart;
+    const keyframe = samples.findLastIndex(({ media }, index) => media.kind === 'video' && isStart(index));
     const start =
       keyframe === -1 && this.#batches.length === 0
-        ? messages.findIndex((_, index) => isStart(index))
+        ? samples.findIndex((_, index) => isStart(index))
         : keyframe;
     if (start !== -1) this.take();
     else if (this.#batches.length === 0) return;
     this.#batches.push({ batch, from: start === -1 ? from : start });
-    this.#bytes += batch.bytes.length;
+    this.#bytes += batch.payloadBytes;
     if (newestMs(batch) - this.#oldestMs > maxPendingMs || this.#bytes > maxPendingBytes) this.take();
   }
 
@@ -39,10 +39,10 @@ export class PendingMedia {
 
   get #oldestMs(): number {
     const { batch, from } = this.#batches[0]!;
-    return batch.messages[from]!.atMs;
+    return batch.samples[from]!.atMs;
   }
 }
 
-function newestMs({ messages }: RestreamBatch): number {
-  return messages.at(-1)!.atMs;
+function newestMs({ samples }: RestreamBatch): number {
+  return samples.at(-1)!.atMs;
 }

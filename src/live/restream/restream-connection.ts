@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
 import { streamMetadata } from '../../media/flv/stream-metadata.ts';
+import { tagBody } from '../../media/flv/tag-body.ts';
 import { MESSAGE } from '../../media/rtmp/chunk-reader.ts';
-import { MediaChunkWriter, mediaChunkStreams } from '../../media/rtmp/media-batch.ts';
+import { MediaChunkWriter, mediaChunkStreams } from '../../media/rtmp/media-chunks.ts';
 import { PublishClient, type RtmpStatus } from '../../media/rtmp/publish-client.ts';
+import { codecs } from '../../media/samples/media-sample.ts';
+import type { RestreamBatch } from './restream-batch.ts';
 import { failureFromError, failureFromStatus, type RestreamFailure } from './restream-failure.ts';
-import type { RestreamBatch } from './restream-feed.ts';
 import type { MediaFormat } from './restream-format.ts';
 import type { RtmpTarget } from './restream-target.ts';
 
@@ -18,9 +20,9 @@ export interface RestreamOutput {
   readonly isWaiting: boolean;
   readonly isFull: boolean;
   readonly isHalfEmpty: boolean;
-  /** Before the first media. @param startMs of the first message */
+  /** Before the first media. @param startMs of the first sample */
   begin(format: MediaFormat, startMs: number): void;
-  /** The caller checks {@link isFull}. @param from index of the first message @param to index after the last one */
+  /** The caller checks {@link isFull}. @param from index of the first sample @param to index after the last one */
   write(batch: RestreamBatch, from?: number, to?: number): void;
   /** Call about once a second. */
   tick(): void;
@@ -93,7 +95,7 @@ export class RestreamConnection implements RestreamOutput {
       app: target.app,
       tcUrl: target.tcUrl,
       streamKey,
-      fourCc: format.fourCc,
+      fourCc: enhancedFourCc(format),
       write: bytes => this.#answer(bytes),
       onAccepted: () => {
         if (socket.destroyed) return;
@@ -155,18 +157,22 @@ export class RestreamConnection implements RestreamOutput {
     this.#media = new MediaChunkWriter(client.messageStreamId, startMs);
     this.#format = format;
     this.#newestMs = startMs;
-    this.#queueBytes(client.metadata(streamMetadata(format.first)), startMs);
-    for (const [kind, body] of format.configs) {
-      this.#queueBytes(client.message(mediaChunkStreams[kind], MESSAGE[kind], body), startMs);
+    const { video, audio } = format;
+    const metadata = streamMetadata({ video: video && tagBody(video), audio: audio && tagBody(audio) });
+    this.#queueBytes(client.metadata(metadata), startMs);
+    for (const media of [video, audio]) {
+      if (media?.type !== 'config') continue;
+      const { kind } = media;
+      this.#queueBytes(client.message(mediaChunkStreams[kind], MESSAGE[kind], tagBody(media)), startMs);
     }
     this.#send();
   }
 
   write(batch: RestreamBatch, from?: number, to?: number): void {
-    const atMs = batch.messages[from ?? 0]?.atMs;
+    const atMs = batch.samples[from ?? 0]?.atMs;
     if (this.#media === undefined || atMs === undefined || this.#isEndRequested) return;
-    for (const bytes of this.#media.write(batch, from, to)) this.#queueBytes(bytes, atMs);
-    this.#newestMs = batch.messages.at(-1)!.atMs;
+    for (const bytes of this.#media.write(batch.chunks, from, to)) this.#queueBytes(bytes, atMs);
+    this.#newestMs = batch.samples.at(-1)!.atMs;
     this.#send();
   }
 
@@ -271,7 +277,12 @@ export class RestreamConnection implements RestreamOutput {
   }
 }
 
-function codecRefused({ codecName }: MediaFormat): RestreamFailure {
-  const detail = `The destination does not accept ${codecName}. Choose H.264 in the encoder, or a rendition for the destination.`;
+/** Undefined for H.264, which needs no Enhanced RTMP. */
+function enhancedFourCc({ video }: MediaFormat): string | undefined {
+  return video?.codec === codecs.avc1 ? undefined : video?.codec.fourCc;
+}
+
+function codecRefused({ video }: MediaFormat): RestreamFailure {
+  const detail = `The destination does not accept ${video?.codec.name}. Choose H.264 in the encoder, or a rendition for the destination.`;
   return { reason: 'codec', detail, isLasting: true };
 }

@@ -7,9 +7,10 @@ import { ByteRate } from './byte-rate.ts';
 import type { dial } from './dial.ts';
 import { openOutput } from './open-output.ts';
 import { PendingMedia } from './pending-media.ts';
+import type { RestreamBatch } from './restream-batch.ts';
 import type { RestreamOutput } from './restream-connection.ts';
 import { failureFromError, type RestreamFailure, type RestreamReason } from './restream-failure.ts';
-import type { FeedReceiver, RestreamBatch, RestreamFeed } from './restream-feed.ts';
+import type { FeedReceiver, RestreamFeed } from './restream-feed.ts';
 import { RestreamRetries, type RestreamTimeouts } from './restream-retries.ts';
 import { parseTarget, type RestreamTarget } from './restream-target.ts';
 import type { SandboxTime } from './sandbox-time.ts';
@@ -163,13 +164,13 @@ export class RestreamDestination implements FeedReceiver {
   }
 
   #send(connection: RestreamOutput, batch: RestreamBatch, from = 0): void {
-    const { messages, format } = batch;
-    const found = messages.findIndex(({ isStart }, index) => index >= from && isStart);
-    const start = found === -1 ? messages.length : found;
-    const hasStart = start < messages.length;
+    const { samples, format } = batch;
+    const found = samples.findIndex(({ isStart }, index) => index >= from && isStart);
+    const start = found === -1 ? samples.length : found;
+    const hasStart = start < samples.length;
     if (!connection.hasBegun) {
       if (!hasStart) return;
-      connection.begin(format, messages[start]!.atMs);
+      connection.begin(format, samples[start]!.atMs);
       this.#continueFrom(connection, batch, start);
     } else if (connection.format !== format) {
       if (!this.#needsKeyframe && !connection.isFull) connection.write(batch, from, start);
@@ -177,7 +178,7 @@ export class RestreamDestination implements FeedReceiver {
     } else if (connection.isFull || (this.#isDropping && !connection.isHalfEmpty)) {
       this.#needsKeyframe = true;
       this.#isDropping = true;
-      this.#drop(batch, from, messages.length);
+      this.#drop(batch, from, samples.length);
     } else if (!this.#needsKeyframe) connection.write(batch, from);
     else {
       if (this.#isDropping) this.#drop(batch, from, start);
@@ -202,8 +203,8 @@ export class RestreamDestination implements FeedReceiver {
     this.interrupted();
   }
 
-  #drop({ messages }: RestreamBatch, from: number, to: number): void {
-    const frames = messages.slice(from, to).filter(({ kind }) => kind === 'video').length;
+  #drop({ samples }: RestreamBatch, from: number, to: number): void {
+    const frames = samples.slice(from, to).filter(({ media }) => media.kind === 'video').length;
     if (frames === 0) return;
     this.#droppedFrames += frames;
     this.#options.observer.framesDropped(frames);

@@ -1,8 +1,10 @@
-import type { RestreamTag } from '../../media/flv/flv-tag.ts';
-import { type MediaBatch, MediaBatcher } from '../../media/rtmp/media-batch.ts';
+import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { BroadcastMedia } from '../broadcast/broadcast-subscriber.ts';
+import { RestreamBatch, type RestreamSample } from './restream-batch.ts';
 import { type MediaFormat, RestreamFormat } from './restream-format.ts';
 
-export type RestreamBatch = MediaBatch<MediaFormat>;
+/** On the broadcast's clock, rising on each track. */
+export type RestreamMedia = Pick<BroadcastMedia, 'media' | 'atMs'>;
 
 export interface FeedReceiver {
   take(batch: RestreamBatch): void;
@@ -14,12 +16,13 @@ export interface FeedReceiver {
 /** Each destination costs a system call per batch. */
 const batchMs = 60;
 
-/** The media of one rendition, put into RTMP chunks once for all its destinations. */
+/** The media of one rendition, in batches for all its destinations. */
 export class RestreamFeed {
   readonly rendition: string;
   readonly #receivers = new Set<FeedReceiver>();
   readonly #format = new RestreamFormat();
-  readonly #batcher = new MediaBatcher<MediaFormat>();
+  #samples: RestreamSample[] = [];
+  #previousMs: Partial<Record<TrackKind, number>> = {};
   #timer: NodeJS.Timeout | undefined;
 
   constructor(rendition: string) {
@@ -43,17 +46,16 @@ export class RestreamFeed {
     if (this.isUnused) this.#send();
   }
 
-  take(tag: RestreamTag): void {
+  take({ media, atMs }: RestreamMedia): void {
     const former = this.#format.current;
-    this.#format.update(tag);
+    this.#format.update(media);
     if (this.#format.current !== former) {
       this.#send(former);
-      if (tag.role === 'config') for (const receiver of this.#receivers) receiver.interrupted();
+      if (media.type === 'config') for (const receiver of this.#receivers) receiver.interrupted();
     }
-    if (tag.role === 'config' || this.isUnused) return;
-    const { kind, atMs, body } = tag;
-    const isStart = tag.role === 'keyframe' || (kind === 'audio' && this.#format.isAudioOnly);
-    this.#batcher.add({ kind, isStart, atMs, body });
+    if (media.type === 'config' || this.isUnused) return;
+    const isStart = media.isKeyframe || (media.kind === 'audio' && this.#format.isAudioOnly);
+    this.#samples.push({ media, isStart, atMs: Math.round(atMs) });
     this.#timer ??= setTimeout(() => this.#send(), batchMs);
   }
 
@@ -71,8 +73,10 @@ export class RestreamFeed {
   #send(format = this.#format.current): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const batch = this.#batcher.take(format);
-    if (batch === undefined) return;
+    if (this.#samples.length === 0) return;
+    const batch = new RestreamBatch(format, this.#samples, this.#previousMs);
+    this.#samples = [];
+    this.#previousMs = batch.lastMs;
     for (const receiver of this.#receivers) receiver.take(batch);
   }
 }

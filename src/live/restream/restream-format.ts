@@ -1,93 +1,70 @@
-import { describeVideoTag, type RestreamTag } from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { CodecConfig, MediaSample, TrackKind } from '../../media/samples/media-sample.ts';
+
+/** A configuration, or a sample of a codec that has none. */
+type FirstMedia = MediaSample | CodecConfig;
 
 /** Another one needs a new connection. Compared by identity. */
-export interface MediaFormat {
-  /** Sequence headers, or frames of codecs that have none. */
-  readonly first: Readonly<Partial<Record<TrackKind, Buffer>>>;
-  /** Sequence headers in sending order. */
-  readonly configs: readonly (readonly [kind: TrackKind, body: Buffer])[];
-  /** Of a video codec that needs Enhanced RTMP. */
-  readonly fourCc: string | undefined;
-  readonly codecName: string;
-}
+export type MediaFormat = Readonly<Partial<Record<TrackKind, FirstMedia>>>;
 
-interface TrackFormat {
-  readonly first: Buffer;
-  readonly isConfig: boolean;
-}
+/** Samples of one track alone after which a reconnected publisher no longer sends the other. */
+const minSamplesAlone = 200;
 
-/** Tags of one track alone after which a reconnected publisher no longer sends the other. */
-const minTagsAlone = 200;
+/** A second of audio alone means no video. */
+const minAudioSamplesAlone = 50;
 
-/** A second of audio tags alone means no video. */
-const minAudioTagsAlone = 50;
-
-/** Follows the tracks and decoder configurations of tags. */
+/** Follows the tracks and decoder configurations. */
 export class RestreamFormat {
-  readonly #tracks: Partial<Record<TrackKind, TrackFormat>> = {};
-  /** For tracks of the previous connection: tags of the other track since the reconnect. */
+  /** For tracks of the previous connection: samples of the other track since the reconnect. */
   readonly #unconfirmed = new Map<TrackKind, number>();
-  #audioTags = 0;
-  #current: MediaFormat = mediaFormatOf({});
+  #audioSamples = 0;
+  #current: MediaFormat = {};
 
   get current(): MediaFormat {
     return this.#current;
   }
 
   get isAudioOnly(): boolean {
-    return this.#tracks.video === undefined && this.#audioTags >= minAudioTagsAlone;
+    return this.#current.video === undefined && this.#audioSamples >= minAudioSamplesAlone;
   }
 
   /** The next publisher may have fewer tracks. */
   publisherGone(): void {
-    for (const kind of Object.keys(this.#tracks) as TrackKind[]) this.#unconfirmed.set(kind, 0);
+    for (const kind of Object.keys(this.#current) as TrackKind[]) this.#unconfirmed.set(kind, 0);
   }
 
-  update({ kind, role, body }: RestreamTag): void {
+  update(media: FirstMedia): void {
+    const { kind, codec, data } = media;
     if (this.#unconfirmed.size > 0) this.#confirm(kind);
-    const known = kind === 'video' ? this.#tracks.video : this.#tracks.audio;
-    if (role === 'config') {
-      if (!known?.isConfig || !known.first.equals(body))
-        this.#setTrack(kind, { first: body, isConfig: true });
+    const known = kind === 'video' ? this.#current.video : this.#current.audio;
+    if (media.type === 'config') {
+      if (known?.type !== 'config' || known.codec !== codec || !known.data.equals(data))
+        this.#setTrack(kind, media);
       return;
     }
     if (kind === 'video') return;
-    this.#audioTags = Math.min(this.#audioTags + 1, minAudioTagsAlone);
-    // Audio with a configuration is identified by that, other audio by its first byte.
-    if (known === undefined || (!known.isConfig && known.first[0] !== body[0]))
-      this.#setTrack(kind, { first: body, isConfig: false });
+    this.#audioSamples = Math.min(this.#audioSamples + 1, minAudioSamplesAlone);
+    // Audio with a configuration is identified by that.
+    if (known === undefined || (known.type === 'sample' && !isSameFormat(known, media)))
+      this.#setTrack(kind, media);
   }
 
   #confirm(kind: TrackKind): void {
     this.#unconfirmed.delete(kind);
     for (const [other, alone] of this.#unconfirmed) {
       this.#unconfirmed.set(other, alone + 1);
-      if (alone + 1 < minTagsAlone) continue;
+      if (alone + 1 < minSamplesAlone) continue;
       this.#unconfirmed.delete(other);
       this.#setTrack(other, undefined);
     }
   }
 
-  #setTrack(kind: TrackKind, track: TrackFormat | undefined): void {
-    if (track === undefined) delete this.#tracks[kind];
-    else this.#tracks[kind] = track;
-    this.#current = mediaFormatOf(this.#tracks);
+  #setTrack(kind: TrackKind, first: FirstMedia | undefined): void {
+    const { [kind]: _, ...others } = this.#current;
+    this.#current = first === undefined ? others : { ...others, [kind]: first };
   }
 }
 
-function mediaFormatOf({ video, audio }: Partial<Record<TrackKind, TrackFormat>>): MediaFormat {
-  const codec = video && describeVideoTag(video.first)?.codec;
-  return {
-    first: {
-      ...(video === undefined ? {} : { video: video.first }),
-      ...(audio === undefined ? {} : { audio: audio.first }),
-    },
-    configs: [
-      ...(video?.isConfig ? [['video', video.first] as const] : []),
-      ...(audio?.isConfig ? [['audio', audio.first] as const] : []),
-    ],
-    fourCc: codec?.isEnhanced ? video?.first.toString('latin1', 1, 5) : undefined,
-    codecName: codec?.name ?? '',
-  };
+/** The first byte of FLV says more than the codec: sample rate, size and channels. */
+function isSameFormat(one: FirstMedia, other: FirstMedia): boolean {
+  return one.codec.name === other.codec.name && one.tagBody?.[0] === other.tagBody?.[0];
 }

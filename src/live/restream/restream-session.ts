@@ -116,15 +116,15 @@ export class RestreamSession {
     const packaged = this.#packaged;
     // Packaged media has the sandbox watermark.
     const isSourcePackaged = this.broadcast.environment === 'sandbox';
-    if (isSourcePackaged) packaged.add(sourceRendition, tag => this.#sourceFeed.take(tag));
-    const converted = new ConvertedAudio(tag => this.#sourceFeed.take(tag));
+    if (isSourcePackaged) packaged.add(sourceRendition, media => this.#sourceFeed.take(media));
+    const converted = new ConvertedAudio(media => this.#sourceFeed.take(media));
     return {
       name: 'restreams',
       ...(isSourcePackaged
         ? {}
         : {
-            tag: tag => {
-              if (!tag.isSlate && !converted.replaces(tag)) this.#sourceFeed.take(tag);
+            media: media => {
+              if (!media.isSlate && !converted.replaces(media)) this.#sourceFeed.take(media);
             },
           }),
       tracks: (rendition, tracks, _init, isSlate) => {
@@ -173,7 +173,7 @@ export class RestreamSession {
     if (known !== undefined) return known;
     const feed = new RestreamFeed(rendition);
     this.#encodedFeeds.set(rendition, feed);
-    this.#packaged.add(rendition, tag => feed.take(tag));
+    this.#packaged.add(rendition, media => feed.take(media));
     return feed;
   }
 

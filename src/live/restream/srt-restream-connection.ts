@@ -1,19 +1,13 @@
-import {
-  compositionOffsetMs,
-  describeAudioTag,
-  describeVideoTag,
-  videoHeaderBytes,
-} from '../../media/flv/flv-tag.ts';
 import { TsMuxer } from '../../media/mpegts/ts-muxer.ts';
-import { messageBody } from '../../media/rtmp/media-batch.ts';
+import { codecs, compositionMs } from '../../media/samples/media-sample.ts';
 import { type CallerConnection, SrtCaller } from '../../media/srt/caller.ts';
 import { CONTROL, readPacket } from '../../media/srt/packet.ts';
 import { describeRejection, REJECT } from '../../media/srt/reject-reason.ts';
 import { SrtSender } from '../../media/srt/sender.ts';
 import type { DatagramPath } from '../../shared/network/datagram-path.ts';
+import type { RestreamBatch } from './restream-batch.ts';
 import type { RestreamConnectionEvents, RestreamOutput } from './restream-connection.ts';
 import { failureFromError, type RestreamFailure } from './restream-failure.ts';
-import type { RestreamBatch } from './restream-feed.ts';
 import type { MediaFormat } from './restream-format.ts';
 import type { SrtTarget } from './restream-target.ts';
 
@@ -30,7 +24,6 @@ const payloadBytes = 1_316;
 const tickMs = 10;
 /** Receivers acknowledge, or send a keepalive each second. */
 const peerTimeoutMs = 5_000;
-const aacHeaderBytes = 2;
 
 /** Reasons that only a change of the destination ends. */
 const lastingReasons: readonly number[] = [
@@ -103,16 +96,13 @@ export class SrtRestreamConnection implements RestreamOutput {
     }
   }
 
-  write(batch: RestreamBatch, from = 0, to = batch.messages.length): void {
+  write(batch: RestreamBatch, from = 0, to = batch.samples.length): void {
     const muxer = this.#muxer;
     if (muxer === undefined || this.#isEndRequested || this.#isClosed) return;
-    const pieces = batch.messages.slice(from, to).map(message => {
-      const body = messageBody(batch, message);
-      const dtsMs = message.atMs;
-      if (message.kind === 'audio') return muxer.audio(dtsMs, body.subarray(aacHeaderBytes));
-      const ptsMs = dtsMs + compositionOffsetMs(body);
-      const isKeyframe = describeVideoTag(body)?.role === 'keyframe';
-      return muxer.video({ dtsMs, ptsMs, isKeyframe, data: body.subarray(videoHeaderBytes(body)) });
+    const pieces = batch.samples.slice(from, to).map(({ media, atMs: dtsMs }) => {
+      const { kind, isKeyframe, data } = media;
+      if (kind === 'audio') return muxer.audio(dtsMs, data);
+      return muxer.video({ dtsMs, ptsMs: dtsMs + compositionMs(media), isKeyframe, data });
     });
     const bytes = Buffer.concat(pieces);
     for (let at = 0; at < bytes.length; at += payloadBytes) {
@@ -194,22 +184,14 @@ export class SrtRestreamConnection implements RestreamOutput {
 }
 
 /** @throws Error for codecs that are not sent over SRT */
-function muxerOf({ first }: MediaFormat): TsMuxer {
-  const { video, audio } = first;
-  const videoCodec = video && describeVideoTag(video)?.codec.name;
-  const audioCodec = audio && describeAudioTag(audio)?.codec.name;
-  if ((video && videoCodec !== 'H.264' && videoCodec !== 'HEVC') || (audio && audioCodec !== 'AAC')) {
-    throw new Error('not a codec of SRT destinations');
-  }
+function muxerOf({ video, audio }: MediaFormat): TsMuxer {
+  const videoCodec = video?.codec.fourCc;
+  if (videoCodec !== undefined && videoCodec !== 'avc1' && videoCodec !== 'hvc1')
+    throw new Error(`${videoCodec} is not sent over SRT`);
+  if (audio !== undefined && audio.codec !== codecs.mp4a)
+    throw new Error(`${audio.codec.name} is not sent over SRT`);
   return new TsMuxer({
-    ...(video === undefined
-      ? {}
-      : {
-          video: {
-            codec: videoCodec === 'H.264' ? 'avc1' : 'hvc1',
-            config: video.subarray(5),
-          },
-        }),
-    ...(audio === undefined ? {} : { audio: { config: audio.subarray(aacHeaderBytes) } }),
+    video: video && videoCodec && { codec: videoCodec, config: video.data },
+    audio: audio && { config: audio.data },
   });
 }

@@ -1,4 +1,4 @@
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
+import { type MediaEvent, type MediaSample, ticksPerMs } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { SlateMedia } from './slate-source.ts';
 
@@ -9,14 +9,14 @@ const maxCatchUpMs = 3000;
 export class SlatePlayer {
   readonly #media: SlateMedia;
   readonly #clock: Clock;
-  readonly #emit: (tag: FlvTag) => void;
+  readonly #emit: (event: MediaEvent) => void;
   readonly #timer: NodeJS.Timeout;
   #startMs: number;
   #frames = 0;
   #silences = 0;
 
   /** @param sinceMs monotonic time of the last media; the time since then is filled at once */
-  constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (tag: FlvTag) => void) {
+  constructor(media: SlateMedia, sinceMs: number, clock: Clock, emit: (event: MediaEvent) => void) {
     this.#media = media;
     this.#clock = clock;
     this.#emit = emit;
@@ -46,10 +46,10 @@ export class SlatePlayer {
         audio === undefined ? Number.POSITIVE_INFINITY : Math.round(this.#silences * audio.frameMs);
       if (Math.min(videoMs, audioMs) > dueMs) return;
       if (videoMs <= audioMs) {
-        this.#emit({ kind: 'video', timestampMs: videoMs, body: frames[this.#frames % frames.length]! });
+        this.#emit(sampleAt(frames[this.#frames % frames.length]!, videoMs));
         this.#frames += 1;
       } else {
-        this.#emit({ kind: 'audio', timestampMs: audioMs, body: audio!.silence });
+        this.#emit(sampleAt(audio!.silence, audioMs));
         this.#silences += 1;
       }
     }
@@ -60,9 +60,14 @@ export class SlatePlayer {
   }
 
   #begin(): void {
-    const { metadata, videoConfig, audio } = this.#media;
-    if (metadata !== undefined) this.#emit({ kind: 'script', timestampMs: 0, body: metadata });
-    this.#emit({ kind: 'video', timestampMs: 0, body: videoConfig });
-    if (audio !== undefined) this.#emit({ kind: 'audio', timestampMs: 0, body: audio.config });
+    const { declared, videoConfig, audio } = this.#media;
+    if (declared !== undefined) this.#emit({ type: 'declared', media: declared });
+    this.#emit(videoConfig);
+    if (audio !== undefined) this.#emit(audio.config);
   }
+}
+
+function sampleAt(sample: MediaSample, atMs: number): MediaSample {
+  const dtsTicks = atMs * ticksPerMs;
+  return { ...sample, dtsTicks, ptsTicks: dtsTicks + sample.ptsTicks - sample.dtsTicks };
 }

@@ -1,7 +1,6 @@
 import type { SlateFormat } from '../../ffmpeg/arguments/slate-arguments.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import type { FlvTag } from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { MediaEvent, TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -17,7 +16,7 @@ import { SlatePlayer } from './slate-player.ts';
 import type { SlateMedia, SlateSource } from './slate-source.ts';
 
 interface SlateOutput {
-  tag(tag: FlvTag): void;
+  media(event: MediaEvent): void;
   finish(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -27,7 +26,7 @@ interface SlateSessionOptions {
   readonly framesPerSecond: () => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** `dueMs` returns the monotonic time at which a tag was due. */
+  /** `dueMs` returns the monotonic time at which a sample was due. */
   begin(dueMs: (timestampMs: number) => number): SlateOutput;
   failed(): void;
   isWanted(): boolean;
@@ -158,9 +157,9 @@ export class SlateSession implements BroadcastSubscriber {
 
   #play(media: SlateMedia, sinceMs: number): void {
     const { clock, log } = this.#options;
-    const player = new SlatePlayer(media, sinceMs, clock, tag => {
-      // The output can end while a tick emits several tags.
-      if (this.#output === output) output.tag(tag);
+    const player = new SlatePlayer(media, sinceMs, clock, event => {
+      // The output can end while a tick emits several samples.
+      if (this.#output === output) output.media(event);
     });
     const output = this.#options.begin(timestampMs => player.dueMs(timestampMs));
     this.#output = output;

@@ -4,18 +4,22 @@ import { type SlateFormat, type SlateInput, slateArguments } from '../../ffmpeg/
 import { childLimitsOf } from '../../ffmpeg/process/bounded-run.ts';
 import type { ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { readFlvTags } from '../../media/flv/flv-reader.ts';
-import { describeAudioTag, describeVideoTag } from '../../media/flv/flv-tag.ts';
+import { readTagEvents } from '../../media/flv/tag-events.ts';
+import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
+import type { CodecConfig, MediaEvent, MediaSample, TrackKind } from '../../media/samples/media-sample.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 
-/** FLV tag bodies, repeated while the slate is shown. */
+/** Repeated while the slate is shown. */
 export interface SlateMedia {
   readonly shape: SlateFormat;
-  readonly metadata: Buffer | undefined;
-  readonly videoConfig: Buffer;
+  readonly declared: DeclaredMedia | undefined;
+  readonly videoConfig: CodecConfig;
   /** The first is a keyframe. */
-  readonly frames: readonly Buffer[];
-  readonly audio: { readonly config: Buffer; readonly silence: Buffer; readonly frameMs: number } | undefined;
+  readonly frames: readonly MediaSample[];
+  readonly audio:
+    | { readonly config: CodecConfig; readonly silence: MediaSample; readonly frameMs: number }
+    | undefined;
 }
 
 export interface SlateSource {
@@ -171,38 +175,28 @@ async function makeSlate(
 }
 
 function readSlate(format: SlateFormat, flv: Buffer): SlateMedia {
-  const tags = readFlvTags(flv);
-  const video = tags.filter(({ kind }) => kind === 'video');
-  const videoOf = (role: 'config' | 'media') =>
-    video
-      .filter(({ body }) => {
-        const found = describeVideoTag(body)?.role;
-        return role === 'config' ? found === 'config' : found === 'keyframe' || found === 'frame';
-      })
-      .map(({ body }) => body);
-  const audio = tags.filter(({ kind }) => kind === 'audio');
-  const config = audio.find(({ body }) => describeAudioTag(body)?.role === 'config');
+  const events: MediaEvent[] = [];
+  for (const tag of readFlvTags(flv)) readTagEvents(tag, event => events.push(event));
+  const configOf = (kind: TrackKind) =>
+    events.find((event): event is CodecConfig => event.type === 'config' && event.kind === kind);
+  const samplesOf = (kind: TrackKind) =>
+    events.filter((event): event is MediaSample => event.type === 'sample' && event.kind === kind);
+  const [videoConfig, config] = [configOf('video'), configOf('audio')];
+  const frames = samplesOf('video');
   // The first frames hold the encoder delay.
-  const silence = audio.findLast(({ body }) => describeAudioTag(body)?.role === 'frame');
-  const frames = videoOf('media');
-  const [videoConfig] = videoOf('config');
-  const first = frames[0] === undefined ? undefined : describeVideoTag(frames[0]);
-  if (videoConfig === undefined || first?.role !== 'keyframe') throw new Error('ffmpeg made no video');
+  const silence = samplesOf('audio').at(-1);
+  if (videoConfig === undefined || frames[0]?.isKeyframe !== true) throw new Error('ffmpeg made no video');
   if (format.audio !== undefined && (config === undefined || silence === undefined)) {
     throw new Error('ffmpeg made no audio');
   }
   return {
     shape: format,
-    metadata: tags.find(({ kind }) => kind === 'script')?.body,
+    declared: events.find(event => event.type === 'declared')?.media,
     videoConfig,
     frames,
     audio:
       format.audio === undefined || config === undefined || silence === undefined
         ? undefined
-        : {
-            config: config.body,
-            silence: silence.body,
-            frameMs: (samplesPerAacFrame * 1000) / format.audio.sampleRate,
-          },
+        : { config, silence, frameMs: (samplesPerAacFrame * 1000) / format.audio.sampleRate },
   };
 }

@@ -1,14 +1,16 @@
 import { writeFragment } from '../../media/cmaf/fragment-writer.ts';
 import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { flvHeader, flvTagEnvelope } from '../../media/flv/flv-tag.ts';
+import type { MediaSample } from '../../media/samples/media-sample.ts';
+import { flvFeed } from './flv-feed.ts';
 
 export interface EncodedAudioFrame {
   /** On the broadcast's clock. */
   readonly atMs: number;
   readonly durationTicks: number;
-  /** A tag body for FLV, else the sample. */
   readonly data: Buffer;
+  /** The publisher's sample, for FLV. */
+  readonly media?: MediaSample;
 }
 
 /** Writes audio frames so that every ffmpeg reads them. */
@@ -22,10 +24,9 @@ export interface AudioInput {
 /** For codecs that FLV has had from its beginning. */
 export const flvAudioInput: AudioInput = {
   format: 'flv',
-  header: flvHeader(true, false),
-  frame({ atMs, data }, offsetMs) {
-    const [head, tail] = flvTagEnvelope('audio', Math.max(0, Math.round(atMs + offsetMs)), data.length);
-    return [head, data, tail];
+  header: flvFeed.header(true, false),
+  frame({ atMs, media }, offsetMs) {
+    return media === undefined ? [] : flvFeed.media(media, Math.max(0, Math.round(atMs + offsetMs)));
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
+import type { CodecConfig, MediaSample } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
@@ -7,8 +8,8 @@ import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type {
   EncoderConfig,
   EncoderEvents,
+  EncoderInput,
   EncoderRendition,
-  EncoderTag,
   LiveEncoder,
 } from './live-encoder.ts';
 import { acceptableLagMs, LoadController } from './load-controller.ts';
@@ -66,7 +67,7 @@ const frameEndMs = 8;
  */
 export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
-  readonly #input = new ReplayBuffer();
+  readonly #buffer = new ReplayBuffer();
   readonly #load = new LoadController();
   readonly #failures: SlidingWindowLimit;
   #renditions: readonly EncoderRendition[];
@@ -75,7 +76,7 @@ export class LadderTranscoder {
   #lastInputMs = 0;
   #lastOutputMs = 0;
   #change: LadderChange | undefined;
-  /** Tags from this presentation time on are for the next encoder. */
+  /** Input from this presentation time on is for the next encoder. */
   #drainingFromMs: number | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
   readonly #checkTimer: NodeJS.Timeout;
@@ -101,44 +102,45 @@ export class LadderTranscoder {
   /** Lag of the slowest rendition behind the output that its input allows, in media time. */
   get lagMs(): number {
     const ends = this.#renditions.map(
-      ({ name }) => this.#encodedUntilMs.get(name) ?? this.#input.tags[0]?.shownMs ?? this.#input.newestMs,
+      ({ name }) =>
+        this.#encodedUntilMs.get(name) ?? this.#buffer.inputs[0]?.shownMs ?? this.#buffer.newestMs,
     );
-    const dueMs = this.#input.dueMs(this.#load.frameDivisor);
+    const dueMs = this.#buffer.dueMs(this.#load.frameDivisor);
     return ends.length === 0 || dueMs === undefined ? 0 : Math.max(0, dueMs - Math.min(...ends));
   }
 
-  write(role: EncoderTag['role'], atMs: number, reorderMs: number, body: Buffer): void {
+  write(media: MediaSample | CodecConfig, atMs: number): void {
     if (this.#isOver || this.#renditions.length === 0) return;
-    const input = this.#input;
-    if (role === 'config') {
-      input.config = { role, atMs, shownMs: atMs, reorderMs: 0, body };
+    const buffer = this.#buffer;
+    if (media.type === 'config') {
+      buffer.config = { role: 'config', atMs, shownMs: atMs, reorderMs: 0, media };
       return;
     }
-    const tag = input.tagOf(role, atMs, reorderMs, body);
-    if (input.isEmpty && role !== 'keyframe' && !input.isTruncated) return;
+    const input = buffer.inputOf(media, atMs);
+    if (buffer.isEmpty && !media.isKeyframe && !buffer.isTruncated) return;
     this.#lastInputMs = this.#options.clock.monotonicMs();
-    input.advance(tag.shownMs);
-    if (input.isTruncated) {
-      this.#encoder?.write(tag);
+    buffer.advance(input.shownMs);
+    if (buffer.isTruncated) {
+      this.#encoder?.write(input);
       if (this.lagMs > acceptableLagMs) this.#overflow();
       return;
     }
-    if (role === 'keyframe' && this.#drainingFromMs === undefined && this.#canChange()) this.#drain(tag);
-    input.add(tag);
-    if (input.isFull) this.#handleFullBuffer(tag);
+    if (media.isKeyframe && this.#drainingFromMs === undefined && this.#canChange()) this.#drain(input);
+    buffer.add(input);
+    if (buffer.isFull) this.#handleFullBuffer(input);
     else if (this.#drainingFromMs !== undefined) return;
     else if (this.#encoder === undefined) this.#start();
-    else this.#encoder.write(tag);
+    else this.#encoder.write(input);
   }
 
-  #handleFullBuffer(tag: EncoderTag): void {
+  #handleFullBuffer(input: EncoderInput): void {
     if (!this.#keepsUp()) {
       this.#overflow();
       return;
     }
-    this.#encoder?.write(tag);
-    this.#input.isTruncated = true;
-    this.#input.clear();
+    this.#encoder?.write(input);
+    this.#buffer.isTruncated = true;
+    this.#buffer.clear();
   }
 
   #canChange(): boolean {
@@ -178,11 +180,11 @@ export class LadderTranscoder {
     this.#isOver = true;
     clearInterval(this.#checkTimer);
     clearTimeout(this.#drainTimer);
-    this.#input.clear();
+    this.#buffer.clear();
   }
 
   #start(): void {
-    const first = this.#input.tags[0];
+    const first = this.#buffer.inputs[0];
     if (first === undefined || this.#renditions.length === 0) return;
     this.#load.restart();
     this.#lastOutputMs = this.#options.clock.monotonicMs();
@@ -211,14 +213,14 @@ export class LadderTranscoder {
       return;
     }
     this.#encoder = encoder;
-    const { config, tags } = this.#input;
+    const { config, inputs } = this.#buffer;
     if (config !== undefined) encoder.write({ ...config, atMs: first.atMs });
-    for (const tag of tags) encoder.write(tag);
+    for (const input of inputs) encoder.write(input);
   }
 
   #continued(rendition: EncoderRendition): EncoderRendition {
     const fromMs = this.#encodedUntilMs.get(rendition.name);
-    const fromReorderMs = fromMs === undefined ? undefined : this.#input.reorderAt(fromMs);
+    const fromReorderMs = fromMs === undefined ? undefined : this.#buffer.reorderAt(fromMs);
     return { ...rendition, fromMs, fromReorderMs };
   }
 
@@ -229,12 +231,12 @@ export class LadderTranscoder {
     this.#options.events.sample(rendition, sample, atMs);
     if (!sample.isSync) return;
     const ends = this.#renditions.map(({ name }) => this.#encodedUntilMs.get(name));
-    this.#input.trim(Math.min(...ends.map(end => end ?? Number.NEGATIVE_INFINITY)));
+    this.#buffer.trim(Math.min(...ends.map(end => end ?? Number.NEGATIVE_INFINITY)));
   }
 
   #exited(failure: string | undefined): void {
     this.#encoder = undefined;
-    this.#input.isTruncated = false;
+    this.#buffer.isTruncated = false;
     clearTimeout(this.#drainTimer);
     if (this.#isOver) {
       this.#ended.resolve();
@@ -253,7 +255,7 @@ export class LadderTranscoder {
       this.#change?.apply();
       this.#change = undefined;
       // A killed encoder left its renditions behind: aligned renditions wait for the keyframe.
-      this.#input.startAt(fromMs);
+      this.#buffer.startAt(fromMs);
       this.#encodedUntilMs.clear();
       this.#options.events.dropCompleted();
     }
@@ -270,7 +272,7 @@ export class LadderTranscoder {
       return;
     }
     for (const { name } of renditions.toReversed()) {
-      events.dropped(name, this.#input.newestMs + 1, 'encoder-failed');
+      events.dropped(name, this.#buffer.newestMs + 1, 'encoder-failed');
     }
     events.dropCompleted();
   }
@@ -322,7 +324,7 @@ export class LadderTranscoder {
     };
   }
 
-  #drain(next: EncoderTag): void {
+  #drain(next: EncoderInput): void {
     this.#drainingFromMs = next.shownMs;
     this.#reportDropped(next.shownMs);
     if (this.#encoder === undefined) {
@@ -338,10 +340,10 @@ export class LadderTranscoder {
     this.#encoder?.kill();
     this.#encoder = undefined;
     if (this.#change === undefined) this.#reduceLoad();
-    const newest = this.#input.newestKeyframe;
-    this.#reportDropped(newest?.shownMs ?? this.#input.newestMs);
+    const newest = this.#buffer.newestKeyframe;
+    this.#reportDropped(newest?.shownMs ?? this.#buffer.newestMs);
     // A single GOP can exceed the buffer.
-    const isOnlyGop = newest === this.#input.tags[0];
+    const isOnlyGop = newest === this.#buffer.inputs[0];
     this.#drainingFromMs = isOnlyGop ? Number.POSITIVE_INFINITY : newest!.shownMs;
     this.#exited(undefined);
   }

@@ -10,12 +10,12 @@ import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-proc
 import { liveEncodeLimits } from '../../ffmpeg/process/process-limits.ts';
 import { FragmentReader, type Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
 import { matroskaFrameHeader, matroskaVideoHeader } from '../../media/matroska/video-writer.ts';
+import type { CodecConfig, MediaSample } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { readVideoHeader } from '../packaging/flv-tracks.ts';
+import { readVideoHeader } from '../packaging/track-format.ts';
 
-export interface EncoderTag {
+export interface EncoderInput {
   readonly role: 'config' | 'keyframe' | 'frame';
   /** Decode time on the broadcast's clock. */
   readonly atMs: number;
@@ -23,7 +23,7 @@ export interface EncoderTag {
   readonly shownMs: number;
   /** Presentation time on the broadcast's clock minus `shownMs`. */
   readonly reorderMs: number;
-  readonly body: Buffer;
+  readonly media: MediaSample | CodecConfig;
 }
 
 export interface EncoderRendition {
@@ -40,7 +40,7 @@ export interface EncoderRendition {
 export interface EncoderConfig
   extends Pick<LiveEncodeOptions, 'width' | 'height' | 'overlay' | 'frameDivisor'> {
   readonly renditions: readonly EncoderRendition[];
-  readonly first: Pick<EncoderTag, 'atMs' | 'shownMs' | 'reorderMs'>;
+  readonly first: Pick<EncoderInput, 'atMs' | 'shownMs' | 'reorderMs'>;
 }
 
 export interface EncoderEvents {
@@ -53,7 +53,7 @@ export interface EncoderEvents {
 
 /** Write the decoder configuration first, then a keyframe. */
 export interface LiveEncoder {
-  write(tag: EncoderTag): void;
+  write(input: EncoderInput): void;
   /** Outputs pending media before `exited`. */
   finish(): void;
   kill(): void;
@@ -148,13 +148,13 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     });
   }
 
-  write({ role, shownMs, reorderMs, body }: EncoderTag): void {
+  write({ role, shownMs, reorderMs, media }: EncoderInput): void {
     const { stdin } = this.#process;
     if (stdin.writableEnded || stdin.destroyed || this.#failure !== undefined) return;
-    if (role === 'config') {
+    if (media.type === 'config') {
       const { width, height } = this.#config;
       try {
-        stdin.write(matroskaVideoHeader({ ...readVideoHeader(body), width, height }));
+        stdin.write(matroskaVideoHeader({ ...readVideoHeader(media), width, height }));
       } catch (error) {
         this.#fail(messageOf(error));
       }
@@ -164,7 +164,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     this.#written?.push(frame);
     if (frame.isKeyframe) this.#keyframes.push(frame);
     if (this.#keyframes.length > maxKeyframes) this.#keyframes.shift();
-    const data = body.subarray(videoHeaderBytes(body));
+    const { data } = media;
     const sinceFirstMs = Math.round(frame.ptsMs - this.#config.first.atMs);
     const timeMs = Math.max(0, sinceFirstMs + liveEncodeLeadSeconds * 1000);
     stdin.cork();

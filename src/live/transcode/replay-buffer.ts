@@ -1,4 +1,5 @@
-import type { EncoderTag } from './live-encoder.ts';
+import { compositionMs, type MediaSample } from '../../media/samples/media-sample.ts';
+import type { EncoderInput } from './live-encoder.ts';
 
 const maxBytes = 24 * 1024 * 1024;
 const maxMs = 20_000;
@@ -7,10 +8,10 @@ const maxTimes = 16;
 
 /** Video from a keyframe on, for replacing an encoder without losing a frame. */
 export class ReplayBuffer {
-  config: EncoderTag | undefined;
+  config: EncoderInput | undefined;
   /** More than the buffer holds came since the last keyframe, so an encoder cannot be replaced until the next. */
   isTruncated = false;
-  #tags: EncoderTag[] = [];
+  #inputs: EncoderInput[] = [];
   #bytes = 0;
   #reorderMs = 0;
   #newestMs = 0;
@@ -18,23 +19,23 @@ export class ReplayBuffer {
   readonly #risingMs: number[] = [];
 
   get isEmpty(): boolean {
-    return this.#tags.length === 0;
+    return this.#inputs.length === 0;
   }
 
-  get tags(): readonly EncoderTag[] {
-    return this.#tags;
+  get inputs(): readonly EncoderInput[] {
+    return this.#inputs;
   }
 
   get newestMs(): number {
     return this.#newestMs;
   }
 
-  get newestKeyframe(): EncoderTag | undefined {
-    return this.#tags.findLast(({ role }) => role === 'keyframe');
+  get newestKeyframe(): EncoderInput | undefined {
+    return this.#inputs.findLast(({ role }) => role === 'keyframe');
   }
 
   get isFull(): boolean {
-    return this.#bytes > maxBytes || this.#newestMs - this.#tags[0]!.shownMs > maxMs;
+    return this.#bytes > maxBytes || this.#newestMs - this.#inputs[0]!.shownMs > maxMs;
   }
 
   /** An encoder outputs a kept frame when the next one arrives. */
@@ -43,13 +44,15 @@ export class ReplayBuffer {
   }
 
   /** Puts a frame on the clock of its last keyframe. */
-  tagOf(role: 'keyframe' | 'frame', atMs: number, reorderMs: number, body: Buffer): EncoderTag {
+  inputOf(sample: MediaSample, atMs: number): EncoderInput {
+    const role = sample.isKeyframe ? 'keyframe' : 'frame';
+    const reorderMs = compositionMs(sample);
     if (role === 'keyframe') {
       this.#reorderMs = reorderMs;
       this.isTruncated = false;
     }
     const shownMs = atMs + reorderMs - this.#reorderMs;
-    return { role, atMs, shownMs, reorderMs: this.#reorderMs, body };
+    return { role, atMs, shownMs, reorderMs: this.#reorderMs, media: sample };
   }
 
   advance(shownMs: number): void {
@@ -59,35 +62,35 @@ export class ReplayBuffer {
     if (this.#risingMs.length > maxTimes) this.#risingMs.shift();
   }
 
-  add(tag: EncoderTag): void {
-    this.#tags.push(tag);
-    this.#bytes += tag.body.length;
+  add(input: EncoderInput): void {
+    this.#inputs.push(input);
+    this.#bytes += input.media.data.length;
   }
 
   /** Composition offset from a presentation time on. */
   reorderAt(shownMs: number): number | undefined {
-    return this.#tags.findLast(tag => tag.role === 'keyframe' && tag.shownMs <= shownMs)?.reorderMs;
+    return this.#inputs.findLast(input => input.role === 'keyframe' && input.shownMs <= shownMs)?.reorderMs;
   }
 
   trim(encodedUntilMs: number): void {
     this.#dropBefore(
-      this.#tags.findLastIndex(({ role, shownMs }) => role === 'keyframe' && shownMs <= encodedUntilMs),
+      this.#inputs.findLastIndex(({ role, shownMs }) => role === 'keyframe' && shownMs <= encodedUntilMs),
     );
   }
 
   /** Starts at a keyframe; without one, empties the buffer. */
   startAt(shownMs: number): void {
-    const start = this.#tags.findIndex(tag => tag.role === 'keyframe' && tag.shownMs >= shownMs - 1);
-    this.#dropBefore(start < 0 ? this.#tags.length : start);
+    const start = this.#inputs.findIndex(input => input.role === 'keyframe' && input.shownMs >= shownMs - 1);
+    this.#dropBefore(start < 0 ? this.#inputs.length : start);
   }
 
   clear(): void {
-    this.#tags = [];
+    this.#inputs = [];
     this.#bytes = 0;
   }
 
   #dropBefore(index: number): void {
     if (index <= 0) return;
-    for (const { body } of this.#tags.splice(0, index)) this.#bytes -= body.length;
+    for (const { media } of this.#inputs.splice(0, index)) this.#bytes -= media.data.length;
   }
 }

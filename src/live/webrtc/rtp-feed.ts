@@ -1,16 +1,15 @@
 import { avcParameterSets, splitLengths } from '../../media/codecs/nal-units.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples } from '../../media/codecs/opus.ts';
-import {
-  audioHeaderBytes,
-  compositionOffsetMs,
-  describeAudioTag,
-  describeVideoTag,
-  videoHeaderBytes,
-} from '../../media/flv/flv-tag.ts';
 import { packetizeH264 } from '../../media/rtp/packetize.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
+import {
+  type CodecConfig,
+  codecs,
+  compositionMs,
+  type MediaSample,
+  type TrackKind,
+} from '../../media/samples/media-sample.ts';
 import type { BroadcastState } from '../broadcast/broadcast-state.ts';
-import type { BroadcastSubscriber, BroadcastTag } from '../broadcast/broadcast-subscriber.ts';
+import type { BroadcastMedia, BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
 
 /** A frame of video or a packet of audio, shared by all viewers. */
 export interface RtpFrame {
@@ -53,7 +52,7 @@ export class RtpFeed implements BroadcastSubscriber {
   readonly #startedAtMs: number;
   readonly #onEnded: () => void;
   readonly #problems: Partial<Record<TrackKind, string>> = {};
-  #config: Buffer | undefined;
+  #config: CodecConfig | undefined;
   #parameterSets: readonly Buffer[] = [];
   #lengthBytes = 4;
   /** Since the last keyframe; empty when that is too long ago. */
@@ -104,11 +103,12 @@ export class RtpFeed implements BroadcastSubscriber {
     });
   }
 
-  tag(tag: BroadcastTag): void {
+  media({ media, atMs, isSlate }: BroadcastMedia): void {
     // Viewers keep the last frame: a slate has audio that they may not be able to decode.
-    if (tag.isSlate) return;
-    if (tag.kind === 'video') this.#takeVideo(tag);
-    else this.#takeAudio(tag);
+    if (isSlate) return;
+    if (media.kind === 'audio') this.#takeAudio(media, atMs);
+    else if (media.type === 'config') this.#configure(media);
+    else this.#takeVideo(media, atMs);
   }
 
   stateChanged(state: BroadcastState): void {
@@ -126,32 +126,28 @@ export class RtpFeed implements BroadcastSubscriber {
     this.#closeViewers(endedText);
   }
 
-  #takeVideo({ role, body, atMs }: BroadcastTag): void {
-    if (role === 'config') {
-      this.#configure(body);
-      return;
-    }
+  #takeVideo(sample: MediaSample, atMs: number): void {
     if (this.#problems.video !== undefined) return;
-    if (compositionOffsetMs(body) !== 0) {
+    if (compositionMs(sample) !== 0) {
       this.#refuse('video', bFramesText);
       return;
     }
-    const isKeyframe = role === 'keyframe';
+    const { isKeyframe, data } = sample;
     if (this.#needsKeyframe && !isKeyframe) return;
     this.#needsKeyframe = false;
-    const frame = this.#videoFrame(body.subarray(videoHeaderBytes(body)), isKeyframe, atMs);
-    this.#cache(frame, body.length);
+    const frame = this.#videoFrame(data, isKeyframe, atMs);
+    this.#cache(frame, data.length);
     this.#send(frame);
   }
 
-  #configure(body: Buffer): void {
+  #configure(config: CodecConfig): void {
+    const { codec, data } = config;
     // Some encoders repeat it between keyframes.
-    if (this.#config?.equals(body)) return;
-    this.#config = body;
-    const codec = describeVideoTag(body)?.codec.name ?? 'unknown';
-    const sets = codec === 'H.264' ? avcParameterSets(body.subarray(videoHeaderBytes(body))) : undefined;
+    if (this.#config?.codec === codec && this.#config.data.equals(data)) return;
+    this.#config = config;
+    const sets = codec === codecs.avc1 ? avcParameterSets(data) : undefined;
     if (sets === undefined) {
-      const text = `The video is ${codec}, and over WebRTC it must be H.264. Choose H.264 in the encoder.`;
+      const text = `The video is ${codec.name}, and over WebRTC it must be H.264. Choose H.264 in the encoder.`;
       this.#refuse('video', text);
       return;
     }
@@ -191,15 +187,13 @@ export class RtpFeed implements BroadcastSubscriber {
     if (this.#cachedBytes > maxCachedBytes || this.#cached.length > maxCachedFrames) this.#cached = [];
   }
 
-  #takeAudio({ role, body, atMs }: BroadcastTag): void {
-    const codec = describeAudioTag(body)?.codec.name ?? 'unknown';
-    if (codec !== 'Opus') {
-      if (this.#problems.audio === undefined) this.#refuse('audio', audioText(codec));
+  #takeAudio({ type, codec, data: payload }: MediaSample | CodecConfig, atMs: number): void {
+    if (codec !== codecs.Opus) {
+      if (this.#problems.audio === undefined) this.#refuse('audio', audioText(codec.name));
       return;
     }
     delete this.#problems.audio;
-    if (role === 'config') return;
-    const payload = body.subarray(audioHeaderBytes(body));
+    if (type === 'config') return;
     const samples = opusPacketSamples(payload);
     if (samples === undefined) return;
     const ticks = Math.round(atMs * ticksPerMs.audio);

@@ -79,11 +79,10 @@ export function readFrameSizes(
   codec: VideoSampleEntryType,
   frame: Buffer,
   lengthBytes: number,
-  start = 0,
 ): readonly FrameSize[] {
-  if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame.subarray(start)).map(av1FrameSize));
+  if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
   let sizes: (FrameSize | undefined)[] | undefined;
-  let at = start;
+  let at = 0;
   for (let units = 0; units < MAX_UNITS && at + lengthBytes < frame.length; units++) {
     const length = frame.readUIntBE(at, lengthBytes);
     if (length === 0) break;

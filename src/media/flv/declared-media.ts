@@ -24,8 +24,8 @@ export function readDeclaredMedia(body: Buffer): DeclaredMedia | undefined {
       framesPerSecond !== undefined && framesPerSecond >= 1 && framesPerSecond <= 300
         ? framesPerSecond
         : undefined,
-    ...(encoder === undefined ? {} : { encoder }),
-    ...(audioTracks === undefined ? {} : { audioTracks }),
+    encoder,
+    audioTracks,
   };
 }
 

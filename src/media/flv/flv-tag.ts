@@ -10,14 +10,6 @@ export interface FlvTag {
   readonly body: Buffer;
 }
 
-/** On the broadcast's clock, rising on each track. */
-export interface RestreamTag {
-  readonly kind: TrackKind;
-  readonly role: 'config' | 'keyframe' | 'frame';
-  readonly atMs: number;
-  readonly body: Buffer;
-}
-
 /** Reads the headers of FLV tag bodies. FLV specification 10.1, E.4.2 and E.4.3; Enhanced RTMP, version 2. */
 
 export interface TagCodec {

@@ -15,7 +15,7 @@ const av1RecordBytes = 4;
 const aacHeaderBytes = 2;
 
 /** Properties of `onMetaData` (FLV specification 10.1, E.5). @param first a sequence header, or a frame where the codec has none */
-export function streamMetadata(first: Readonly<Partial<Record<TrackKind, Buffer>>>): Metadata {
+export function streamMetadata(first: { readonly [Kind in TrackKind]?: Buffer | undefined }): Metadata {
   const metadata: Metadata = new Map<string, number | boolean | string>([['duration', 0]]);
   for (const [kind, add] of [
     ['video', addVideo],

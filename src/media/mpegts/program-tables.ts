@@ -1,4 +1,4 @@
-import type { AudioFourCc } from '../flv/sample-tags.ts';
+import type { AudioFourCc } from '../samples/media-sample.ts';
 import { opusHead } from './opus-units.ts';
 
 /** MP2 is called `.mp3`, too: whatever decodes MP3 decodes it. */

@@ -3,8 +3,8 @@ import { PACKET_BYTES, SYNC_BYTE } from './ts-packet.ts';
 
 /** Bodies of avcC, hvcC and AudioSpecificConfig. */
 interface TsTracks {
-  readonly video?: { readonly codec: 'avc1' | 'hvc1'; readonly config: Buffer };
-  readonly audio?: { readonly config: Buffer };
+  readonly video?: { readonly codec: 'avc1' | 'hvc1'; readonly config: Buffer } | undefined;
+  readonly audio?: { readonly config: Buffer } | undefined;
 }
 
 interface VideoFrame {

@@ -1,7 +1,7 @@
 import { type AmfValue, decodeAmf0, encodeAmf0 } from './amf0.ts';
 import { ChunkReader, MESSAGE, malformedRtmp, type RtmpMessage, readUInt32 } from './chunk-reader.ts';
 import { writeMessage } from './chunk-writer.ts';
-import { mediaChunkBytes, mediaChunkStreams } from './media-batch.ts';
+import { mediaChunkBytes, mediaChunkStreams } from './media-chunks.ts';
 
 /** Of an `onStatus` or `_error` of the server. */
 export interface RtmpStatus {

@@ -9,10 +9,10 @@ export interface DeclaredMedia {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
   /** Audio and video together. */
-  readonly bitsPerSecond: number | undefined;
-  readonly framesPerSecond: number | undefined;
+  readonly bitsPerSecond?: number | undefined;
+  readonly framesPerSecond?: number | undefined;
   /** The name of the encoder, at most 64 printable characters; RTMP itself has only that of a library. */
-  readonly encoder?: string;
+  readonly encoder?: string | undefined;
   /** Labels by track; absent without several. */
-  readonly audioTracks?: ReadonlyMap<number, AudioLabel>;
+  readonly audioTracks?: ReadonlyMap<number, AudioLabel> | undefined;
 }

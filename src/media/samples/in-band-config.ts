@@ -1,12 +1,10 @@
 import { avcConfigRecord, hevcConfigRecord } from '../codecs/config-record.ts';
 import { hevcParameterSets, readVideoConfig } from '../codecs/frame-sizes.ts';
 import { avcParameterSets } from '../codecs/nal-units.ts';
-import { describeVideoTag, type FlvTag, videoHeaderBytes } from '../flv/flv-tag.ts';
-import { sampleTags } from '../flv/sample-tags.ts';
+import type { CodecConfig, MediaSample } from './media-sample.ts';
 
 type NalCodec = 'avc1' | 'hvc1';
 
-const codecs: Readonly<Record<string, NalCodec>> = { 'H.264': 'avc1', HEVC: 'hvc1' };
 /** NAL unit types. ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
 const unitTypes = {
   avc1: {
@@ -28,7 +26,7 @@ const maxSetsOfKind = 16;
 const maxSetBytes = 4 * 1024;
 
 /**
- * Turns sequence parameter sets that a frame has, and the configuration has not, into a configuration tag before the frame.
+ * Turns sequence parameter sets that a frame has, and the configuration has not, into a configuration before the frame.
  * Encoders whose picture changes its size may send them nowhere else.
  */
 export class InBandConfig {
@@ -39,51 +37,49 @@ export class InBandConfig {
   #sent: Buffer | undefined;
   #isFromFrame = false;
   /** Repeats what a frame has replaced. The next keyframe tells which one applies. */
-  #repeated: FlvTag | undefined;
+  #repeated: CodecConfig | undefined;
 
-  /** Returns the tag, and the configuration tag that belongs before it. @param tag of video */
-  take(tag: FlvTag): FlvTag[] {
-    const described = describeVideoTag(tag.body);
-    const codec = described && codecs[described.codec.name];
-    if (codec === undefined || described === undefined || described.role === 'other') return [tag];
-    const payload = tag.body.subarray(videoHeaderBytes(tag.body));
-    if (described.role === 'config') return this.#configure(codec, tag, payload);
-    const sets = this.#setsOf(codec, payload);
+  /** Returns the media, and the configuration that belongs before it. @param media of video */
+  take(media: MediaSample | CodecConfig): (MediaSample | CodecConfig)[] {
+    const codec = media.codec.fourCc;
+    if (codec !== 'avc1' && codec !== 'hvc1') return [media];
+    if (media.type === 'config') return this.#configure(codec, media);
+    const sets = this.#setsOf(codec, media.data);
     const { sequence, of } = unitTypes[codec];
     const sequences = sets.filter(unit => of(unit[0]!) === sequence);
     if (sequences.length === 0) {
-      const repeated = described.role === 'keyframe' ? this.#repeated : undefined;
-      if (repeated === undefined) return [tag];
+      const repeated = media.isKeyframe ? this.#repeated : undefined;
+      if (repeated === undefined) return [media];
       this.#adopt(codec, repeated);
-      return [repeated, tag];
+      return [repeated, media];
     }
     this.#repeated = undefined;
-    if (codec === this.#codec && sequences.every(unit => contains(this.#sets, unit))) return [tag];
+    if (codec === this.#codec && sequences.every(unit => contains(this.#sets, unit))) return [media];
     const record = this.#writeRecord(codec, sets);
-    if (record === undefined) return [tag];
-    const config = sampleTags.videoConfig(codec, record, tag.timestampMs);
+    if (record === undefined) return [media];
+    const { kind, trackId } = media;
+    const config: CodecConfig = { type: 'config', kind, trackId, codec: media.codec, data: record };
     const sent = this.#sent;
     this.#adopt(codec, config);
     this.#sent = sent;
     this.#isFromFrame = true;
-    return [config, tag];
+    return [config, media];
   }
 
-  #configure(codec: NalCodec, tag: FlvTag, record: Buffer): FlvTag[] {
-    if (this.#isFromFrame && this.#sent?.equals(tag.body) === true) {
-      this.#repeated = tag;
+  #configure(codec: NalCodec, config: CodecConfig): CodecConfig[] {
+    if (this.#isFromFrame && this.#sent?.equals(config.data) === true) {
+      this.#repeated = config;
       return [];
     }
-    this.#lengthBytes = readVideoConfig(codec, record).lengthBytes;
-    this.#adopt(codec, tag);
-    return [tag];
+    this.#lengthBytes = readVideoConfig(codec, config.data).lengthBytes;
+    this.#adopt(codec, config);
+    return [config];
   }
 
-  #adopt(codec: NalCodec, config: FlvTag): void {
-    const record = config.body.subarray(videoHeaderBytes(config.body));
+  #adopt(codec: NalCodec, { data: record }: CodecConfig): void {
     this.#codec = codec;
     this.#sets = (codec === 'avc1' ? avcParameterSets(record)?.units : hevcParameterSets(record)) ?? [];
-    this.#sent = config.body;
+    this.#sent = record;
     this.#isFromFrame = false;
     this.#repeated = undefined;
   }

@@ -1,7 +1,7 @@
 import { AccessUnitGrouper } from '../codecs/access-unit-grouper.ts';
 import { readVideoConfig } from '../codecs/frame-sizes.ts';
 import { avcParameterSets, splitLengths } from '../codecs/nal-units.ts';
-import { describeVideoTag, type FlvTag, videoHeaderBytes } from '../flv/flv-tag.ts';
+import { type CodecConfig, type MediaEvent, type MediaSample, timestampMs } from './media-sample.ts';
 
 type NalCodec = 'avc1' | 'hvc1';
 
@@ -12,13 +12,10 @@ type NalCodec = 'avc1' | 'hvc1';
 type Content = 'start' | 'continuation' | 'prefix' | 'suffix' | 'unknown';
 
 interface Piece {
-  readonly tag: FlvTag;
+  readonly sample: MediaSample;
   readonly content: Content;
-  readonly isKeyframe: boolean;
 }
 
-const FRAME_TYPE_KEY = 1;
-const codecs: Readonly<Record<string, NalCodec>> = { 'H.264': 'avc1', HEVC: 'hvc1' };
 /** Before the first slice: delimiters, parameter sets, SEI. */
 const maxUnitsBeforeSlice = 64;
 /** Levels limit a picture to 600 slices. */
@@ -28,40 +25,38 @@ const maxJoinedBytes = 16 * 1024 * 1024;
 const maxAudioLeadMs = 200;
 
 /**
- * Joins pictures that an encoder sends as several tags, one per slice, or with their parameter sets apart. The first
+ * Joins pictures that an encoder sends as several samples, one per slice, or with their parameter sets apart. The first
  * picture waits for the next one, which shows if the encoder does so. Later pictures only wait if it does.
  */
 export class PictureJoiner {
-  readonly #emit: (tag: FlvTag) => void;
+  readonly #emit: (event: MediaEvent) => void;
   #codec: NalCodec | undefined;
   #lengthBytes = 4;
   #grouper: AccessUnitGrouper | undefined;
   #pieces: Piece[] = [];
   #pieceBytes = 0;
-  /** The tag of the latest picture; undefined before the first one. */
-  #passedOn: FlvTag | undefined;
+  /** The latest picture; undefined before the first one. */
+  #passedOn: MediaSample | undefined;
   #isSliced: boolean | undefined;
 
-  constructor(emit: (tag: FlvTag) => void) {
+  constructor(emit: (event: MediaEvent) => void) {
     this.#emit = emit;
   }
 
-  push(tag: FlvTag): void {
-    if (tag.kind !== 'video') {
+  push(event: MediaEvent): void {
+    if (event.type !== 'sample' || event.kind === 'audio') {
       const [first] = this.#pieces;
-      if (tag.kind === 'audio' && first !== undefined && msAfter(first.tag, tag) > maxAudioLeadMs)
+      if (event.type === 'config' && event.kind === 'video') this.#configure(event);
+      else if (
+        event.type === 'sample' &&
+        first !== undefined &&
+        msAfter(first.sample, event) > maxAudioLeadMs
+      )
         this.flush();
-      this.#emit(tag);
+      this.#emit(event);
       return;
     }
-    const described = describeVideoTag(tag.body);
-    if (described?.role !== 'keyframe' && described?.role !== 'frame') {
-      this.flush();
-      if (described?.role === 'config') this.#configure(codecs[described.codec.name], tag.body);
-      this.#emit(tag);
-      return;
-    }
-    this.#take({ tag, content: this.#read(tag.body), isKeyframe: described.role === 'keyframe' });
+    this.#take({ sample: event, content: this.#read(event.data) });
   }
 
   /** Passes on what waits. */
@@ -70,31 +65,31 @@ export class PictureJoiner {
     if (pieces.length === 0) return;
     this.#pieces = [];
     this.#pieceBytes = 0;
-    this.#passedOn = pieces.length === 1 ? pieces[0]!.tag : joinPieces(pieces);
+    this.#passedOn = pieces.length === 1 ? pieces[0]!.sample : joinPieces(pieces);
     this.#emit(this.#passedOn);
   }
 
-  #configure(codec: NalCodec | undefined, body: Buffer): void {
-    this.#codec = codec;
-    if (codec === undefined) return;
-    const record = body.subarray(videoHeaderBytes(body));
-    this.#lengthBytes = readVideoConfig(codec, record).lengthBytes;
-    this.#grouper = new AccessUnitGrouper(codec);
+  #configure({ codec: { fourCc }, data: record }: CodecConfig): void {
+    this.flush();
+    this.#codec = fourCc === 'avc1' || fourCc === 'hvc1' ? fourCc : undefined;
+    if (this.#codec === undefined) return;
+    this.#lengthBytes = readVideoConfig(this.#codec, record).lengthBytes;
+    this.#grouper = new AccessUnitGrouper(this.#codec);
     // The grouper tells the fields of a picture by its parameter sets.
-    if (codec === 'avc1') this.#grouper.group(avcParameterSets(record)?.units ?? []);
+    if (this.#codec === 'avc1') this.#grouper.group(avcParameterSets(record)?.units ?? []);
   }
 
   #take(piece: Piece): void {
-    const { tag, content } = piece;
+    const { sample, content } = piece;
     const isFurther = content === 'continuation' || content === 'suffix';
     if (content === 'unknown') {
       this.flush();
-      this.#emit(tag);
+      this.#emit(sample);
     } else if (this.#pieces.length > 0 && this.#continues(piece)) {
       if (this.#pieces.some(hasSlice)) this.#isSliced = true;
-      if (this.#pieces.length < maxPieces && this.#pieceBytes + tag.body.length <= maxJoinedBytes)
+      if (this.#pieces.length < maxPieces && this.#pieceBytes + sample.data.length <= maxJoinedBytes)
         this.#hold(piece);
-    } else if (this.#pieces.length === 0 && isFurther && this.#isOfPassedOn(tag)) {
+    } else if (this.#pieces.length === 0 && isFurther && this.#isOfPassedOn(sample)) {
       // Comes too late for its picture.
       if (content === 'continuation') this.#isSliced = true;
     } else {
@@ -107,40 +102,38 @@ export class PictureJoiner {
 
   #hold(piece: Piece): void {
     this.#pieces.push(piece);
-    this.#pieceBytes += piece.tag.body.length;
+    this.#pieceBytes += piece.sample.data.length;
   }
 
-  #isOfPassedOn(tag: FlvTag): boolean {
-    return this.#passedOn !== undefined && msAfter(this.#passedOn, tag) === 0;
+  #isOfPassedOn(sample: MediaSample): boolean {
+    return this.#passedOn !== undefined && msAfter(this.#passedOn, sample) === 0;
   }
 
   /** The piece belongs to the picture that waits. */
   #continues(piece: Piece): boolean {
     const slice = this.#pieces.find(hasSlice);
     if (slice === undefined) return true;
-    const { tag, content } = piece;
+    const { sample, content } = piece;
     if (content === 'suffix') return true;
-    if (content === 'prefix' || msAfter(slice.tag, tag) !== 0) return false;
+    if (content === 'prefix' || msAfter(slice.sample, sample) !== 0) return false;
     if (content === 'continuation') return true;
-    const units = [...this.#pieces, piece].flatMap(({ tag: { body } }) => this.#units(body));
+    const units = [...this.#pieces, piece].flatMap(({ sample: { data } }) =>
+      splitLengths(data, this.#lengthBytes),
+    );
     return (this.#grouper?.group(units).length ?? 2) === 1;
   }
 
-  #units(body: Buffer): Buffer[] {
-    return splitLengths(body.subarray(videoHeaderBytes(body)), this.#lengthBytes);
-  }
-
-  #read(body: Buffer): Content {
+  #read(data: Buffer): Content {
     const codec = this.#codec;
     if (codec === undefined) return 'unknown';
     const lengthBytes = this.#lengthBytes;
     let found: Content = 'unknown';
-    let at = videoHeaderBytes(body);
-    for (let count = 0; count < maxUnitsBeforeSlice && at + lengthBytes < body.length; count++) {
+    let at = 0;
+    for (let count = 0; count < maxUnitsBeforeSlice && at + lengthBytes < data.length; count++) {
       const start = at + lengthBytes;
-      at = start + body.readUIntBE(at, lengthBytes);
-      if (at > body.length || at === start) return 'unknown';
-      const content = contentOf(codec, body, start);
+      at = start + data.readUIntBE(at, lengthBytes);
+      if (at > data.length || at === start) return 'unknown';
+      const content = contentOf(codec, data, start);
       if (content === 'start' || content === 'continuation') return content;
       if (found !== 'prefix') found = content;
     }
@@ -149,17 +142,17 @@ export class PictureJoiner {
 }
 
 /** ITU-T H.264 (08/2021), table 7-1; ITU-T H.265 (08/2021), table 7-1. */
-function contentOf(codec: NalCodec, body: Buffer, at: number): Content {
+function contentOf(codec: NalCodec, data: Buffer, at: number): Content {
   if (codec === 'avc1') {
-    const type = body[at]! & 0x1f;
+    const type = data[at]! & 0x1f;
     if (type === 3 || type === 4) return 'continuation';
     // first_mb_in_slice is 0.
-    if (type >= 1 && type <= 5) return ((body[at + 1] ?? 0) & 0x80) !== 0 ? 'start' : 'continuation';
+    if (type >= 1 && type <= 5) return ((data[at + 1] ?? 0) & 0x80) !== 0 ? 'start' : 'continuation';
     return type >= 10 && type <= 12 ? 'suffix' : 'prefix';
   }
-  const type = (body[at]! >> 1) & 0x3f;
+  const type = (data[at]! >> 1) & 0x3f;
   // first_slice_segment_in_pic_flag.
-  if (type <= 31) return ((body[at + 2] ?? 0) & 0x80) !== 0 ? 'start' : 'continuation';
+  if (type <= 31) return ((data[at + 2] ?? 0) & 0x80) !== 0 ? 'start' : 'continuation';
   return (type >= 36 && type <= 38) || type === 40 ? 'suffix' : 'prefix';
 }
 
@@ -167,16 +160,15 @@ function hasSlice({ content }: Piece): boolean {
   return content === 'start' || content === 'continuation';
 }
 
-/** The header is that of the first slice. Encoders may mark only the parameter sets as a keyframe. */
-function joinPieces(pieces: readonly Piece[]): FlvTag {
-  const { tag } = pieces.find(hasSlice) ?? pieces[0]!;
-  const header = Buffer.from(tag.body.subarray(0, videoHeaderBytes(tag.body)));
-  if (pieces.some(({ isKeyframe }) => isKeyframe)) header[0] = (header[0]! & 0x8f) | (FRAME_TYPE_KEY << 4);
-  const payloads = pieces.map(({ tag: { body } }) => body.subarray(videoHeaderBytes(body)));
-  return { ...tag, body: Buffer.concat([header, ...payloads]) };
+/** Times are those of the first slice. Encoders may mark only the parameter sets as a keyframe. */
+function joinPieces(pieces: readonly Piece[]): MediaSample {
+  const { sample } = pieces.find(hasSlice) ?? pieces[0]!;
+  const isKeyframe = pieces.some(piece => piece.sample.isKeyframe);
+  const data = Buffer.concat(pieces.map(piece => piece.sample.data));
+  return { ...sample, isKeyframe, data, tagBody: undefined };
 }
 
 /** Timestamps wrap. */
-function msAfter(earlier: FlvTag, later: FlvTag): number {
-  return (later.timestampMs - earlier.timestampMs) | 0;
+function msAfter(earlier: MediaSample, later: MediaSample): number {
+  return (timestampMs(later) - timestampMs(earlier)) | 0;
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withMediaTimeout } from '../../../src/ingest/media-timeout.ts';
 import type { PublisherConnection, PublisherSink } from '../../../src/ingest/publish-gate.ts';
-import type { FlvTag } from '../../../src/media/flv/flv-tag.ts';
 import { acceptInto, goodKey, type RecordedPublisher } from '../../support/ingest-client.ts';
+import { samples } from '../../support/media-samples.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +11,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const tag = (kind: FlvTag['kind']): FlvTag => ({ kind, timestampMs: 0, body: Buffer.alloc(8) });
+const video = samples.video('avc1', { dtsMs: 0, data: Buffer.alloc(8) });
+const audio = samples.audio('mp4a', { dtsMs: 0, data: Buffer.alloc(8) });
+const declared = { type: 'declared', media: { hasAudio: true, hasVideo: true } } as const;
 
 async function publish() {
   const publishers: RecordedPublisher[] = [];
@@ -45,11 +47,11 @@ async function publish() {
 test('a publisher that sends only keepalives and metadata is told and closed after the time without media', async () => {
   const { sink, publisher, closed } = await publish();
   await vi.advanceTimersByTimeAsync(29_000);
-  sink.tag(tag('video'));
+  sink.media(video);
   await vi.advanceTimersByTimeAsync(29_000);
-  sink.tag(tag('audio'));
+  sink.media(audio);
   await vi.advanceTimersByTimeAsync(20_000);
-  sink.tag(tag('script'));
+  sink.media(declared);
   await vi.advanceTimersByTimeAsync(9_999);
   expect(closed).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -63,7 +65,7 @@ test('nothing is expected of a publisher that is paused, or gone', async () => {
   const { sink, publisher, closed, flow } = await publish();
   publisher.connection.pause();
   // What was already received.
-  sink.tag(tag('video'));
+  sink.media(video);
   await vi.advanceTimersByTimeAsync(100_000);
   publisher.connection.resume();
   await vi.advanceTimersByTimeAsync(29_999);

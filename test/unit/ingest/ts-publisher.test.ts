@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { SampleInterleaver } from '../../../src/ingest/sample-interleaver.ts';
 import { TsPublisher } from '../../../src/ingest/ts-publisher.ts';
-import { readDeclaredMedia } from '../../../src/media/flv/declared-media.ts';
-import type { FlvTag } from '../../../src/media/flv/flv-tag.ts';
+import type { MediaEvent } from '../../../src/media/samples/media-sample.ts';
 import { TsWriter } from '../../support/mpegts.ts';
 
 function publisher() {
-  const tags: FlvTag[] = [];
+  const events: MediaEvent[] = [];
   const refusals: string[] = [];
   return {
-    tags,
+    events,
     refusals,
-    publisher: new TsPublisher({ tag: tag => tags.push(tag), refused: text => refusals.push(text) }),
+    publisher: new TsPublisher({ media: event => events.push(event), refused: text => refusals.push(text) }),
   };
+}
+
+function declaredIn(events: readonly MediaEvent[]) {
+  return events.find(event => event.type === 'declared')!.media;
 }
 
 describe('TsPublisher', () => {
@@ -55,17 +58,17 @@ describe('audio tracks of a transport stream', () => {
     [[0x1b], false],
     [[0x1b, 0x0f], true],
   ])('are announced by the program map: %j', (types, expected) => {
-    const { publisher: ts, tags } = publisher();
+    const { publisher: ts, events } = publisher();
     const writer = new TsWriter();
     const streams = types.map((type, index) => ({ type, pid: 0x100 + index }));
     const filler = writer.packet(0x1fff, Buffer.alloc(184));
     ts.push(Buffer.concat([writer.association(0x1000), writer.map(0x1000, streams), filler, filler]));
-    const { audioTracks, hasAudio, hasVideo } = readDeclaredMedia(tags[0]!.body)!;
+    const { audioTracks, hasAudio, hasVideo } = declaredIn(events);
     expect([hasAudio, hasVideo, audioTracks]).toEqual([expected, true, undefined]);
   });
 
   it('have the languages of the program map', () => {
-    const { publisher: ts, tags } = publisher();
+    const { publisher: ts, events } = publisher();
     const writer = new TsWriter();
     const language = (code: string) => Buffer.from([0x0a, 4, ...Buffer.from(code), 0]);
     ts.push(
@@ -81,8 +84,8 @@ describe('audio tracks of a transport stream', () => {
         writer.packet(0x1fff, Buffer.alloc(184)),
       ]),
     );
-    expect(tags.map(({ kind }) => kind)).toEqual(['script']);
-    const { audioTracks, hasAudio, hasVideo } = readDeclaredMedia(tags[0]!.body)!;
+    expect(events).toHaveLength(1);
+    const { audioTracks, hasAudio, hasVideo } = declaredIn(events);
     expect([...audioTracks!].map(([id, label]) => [id, label.language])).toEqual([
       [0, 'eng'],
       [1, 'fra'],

@@ -6,9 +6,10 @@ import {
   type PullStatus,
   PullSupervisor,
 } from '../../../../src/ingest/pull/pull-supervisor.ts';
-import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
+import type { MediaEvent } from '../../../../src/media/samples/media-sample.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
 import { fakedClock } from '../../../support/faked-clock.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,13 +17,13 @@ afterEach(() => void vi.useRealTimers());
 const source: PullSource = {
   ...{ liveStreamId: 'li1', projectId: 'project', streamKey: 'key', url: 'rtsp://camera.example.org/' },
 };
-const frame: FlvTag = { kind: 'video', timestampMs: 0, body: Buffer.from([0x17, 1, 0, 0, 0]) };
+const frame = samples.video('avc1', { dtsMs: 0, isKeyframe: true, data: Buffer.of(1) });
 
 /** A supervisor of one source, which does what `connected` does. */
 async function start(connected: (events: PullEvents, signal: AbortSignal) => Promise<void> | void) {
   const attempts: { readonly atMs: number; stoppedAtMs?: number }[] = [];
   const statuses: PullStatus[] = [];
-  const received: FlvTag[] = [];
+  const received: MediaEvent[] = [];
   const closed: string[] = [];
   let publisher: PublisherConnection | undefined;
   const supervisor = new PullSupervisor({
@@ -43,7 +44,10 @@ async function start(connected: (events: PullEvents, signal: AbortSignal) => Pro
     gate: {
       request: async (_, connection) => {
         publisher = connection;
-        const sink = { tag: (tag: FlvTag) => received.push(tag), closed: (why: string) => closed.push(why) };
+        const sink = {
+          media: (event: MediaEvent) => received.push(event),
+          closed: (why: string) => closed.push(why),
+        };
         return { accepted: true, sink };
       },
     },
@@ -114,11 +118,11 @@ describe('a source', () => {
     let events: PullEvents | undefined;
     const { supervisor, statuses, received, closed, publisher } = await start(given => {
       events = given;
-      given.tag(frame);
+      given.media(1, emit => emit(frame));
     });
     expect(statuses.at(-1)).toEqual({ state: 'live' });
     publisher().pause();
-    events!.tag(frame);
+    events!.media(1, emit => emit(frame));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(received).toHaveLength(1);
     publisher().resume();

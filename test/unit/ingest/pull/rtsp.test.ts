@@ -127,7 +127,7 @@ esac
 `;
     await writeFile(path, script, { mode: 0o755 });
     const received: Buffer[] = [];
-    const events = { bytes: (bytes: Buffer) => void received.push(bytes), tag: () => {} };
+    const events = { bytes: (bytes: Buffer) => void received.push(bytes), media: () => {} };
     const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
     const options = { path, owner: makePlainProcessOwner(), liveStreamId: 'li1' };
     const source = await openRtspSource(new URL('rtsp://127.0.0.1:9/cam'), rules, events, options);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VideoReceiver } from '../../../../src/ingest/whip/video-receiver.ts';
-import { describeVideoTag, type FlvTag } from '../../../../src/media/flv/flv-tag.ts';
+import { type MediaEvent, timestampMs } from '../../../../src/media/samples/media-sample.ts';
 import { parsedRtp } from '../../../support/rtp.ts';
 
 const sps = Buffer.from('6742c01fd9005005bb016a02020280000003008000001e078c1924', 'hex');
@@ -15,12 +15,12 @@ const parameterSets = Buffer.concat([
 ]);
 
 function receiver() {
-  const tags: FlvTag[] = [];
+  const events: MediaEvent[] = [];
   const state = { requests: 0 };
   const video = new VideoReceiver({
     codec: 'avc1',
     timeOf: timestamp => timestamp / 90,
-    emit: tag => tags.push(tag),
+    emit: event => events.push(event),
     requestKeyframe: () => (state.requests += 1),
   });
   let sequenceNumber = 0;
@@ -32,34 +32,34 @@ function receiver() {
       video.push({ packet, arrivedAtMs: ms, missing: index === 0 ? missing : 0 }, ms);
     }
   };
-  const roles = () => tags.map(({ body, timestampMs }) => [describeVideoTag(body)?.role, timestampMs]);
-  return { push, roles, state };
+  const received = () =>
+    events.map(event =>
+      event.type === 'sample' ? [event.isKeyframe ? 'keyframe' : 'frame', timestampMs(event)] : [event.type],
+    );
+  const times = () => received().flatMap(([, atMs]) => atMs ?? []);
+  return { push, received, times, state };
 }
 
 test('a keyframe brings its configuration, and the frames after it follow', () => {
-  const { push, roles } = receiver();
+  const { push, received } = receiver();
   push(0, [slice]);
   push(40, [parameterSets, idr]);
   push(80, [slice]);
-  expect(roles()).toEqual([
-    ['config', 40],
-    ['keyframe', 40],
-    ['frame', 80],
-  ]);
+  expect(received()).toEqual([['config'], ['keyframe', 40], ['frame', 80]]);
 });
 
 test('parameter sets may have a timestamp of their own', () => {
-  const { push, roles, state } = receiver();
+  const { push, times, state } = receiver();
   push(0, [parameterSets]);
   push(30, [idr]);
   push(60, [pps]);
   push(600, [slice]);
-  expect(roles().map(([, at]) => at)).toEqual([30, 30, 600]);
+  expect(times()).toEqual([30, 600]);
   expect(state.requests).toBe(0);
 });
 
 test('after a loss, frames are left out up to the keyframe that is asked for', () => {
-  const { push, roles, state } = receiver();
+  const { push, times, state } = receiver();
   push(0, [parameterSets, idr]);
   push(600, [slice]);
   push(640, [slice], 1);
@@ -68,7 +68,7 @@ test('after a loss, frames are left out up to the keyframe that is asked for', (
   push(720, [parameterSets, idr]);
   push(760, [slice]);
   expect(state.requests).toBe(1);
-  expect(roles().map(([, at]) => at)).toEqual([0, 0, 600, 720, 760]);
+  expect(times()).toEqual([0, 600, 720, 760]);
 });
 
 test('keyframes are asked for as often as players need them', () => {

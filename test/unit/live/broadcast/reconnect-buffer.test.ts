@@ -1,26 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { ReconnectBuffer } from '../../../../src/live/broadcast/reconnect-buffer.ts';
-import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
+import { samples } from '../../../support/media-samples.ts';
 
-const tag = (kind: FlvTag['kind'], ...bytes: number[]): FlvTag => ({
-  ...{ kind, timestampMs: 0 },
-  body: Buffer.from([...bytes, 0, 0, 0, 0]),
-});
-const videoConfig = tag('video', 0x17, 0);
-const keyframe = tag('video', 0x17, 1);
-const frame = tag('video', 0x27, 1);
-const audioConfig = tag('audio', 0xaf, 0);
-const sound = tag('audio', 0xaf, 1);
-const metadata: FlvTag = { kind: 'script', timestampMs: 0, body: Buffer.from('onMetaData') };
+const data = Buffer.alloc(4);
+const videoConfig = samples.videoConfig('avc1', data);
+const keyframe = samples.video('avc1', { dtsMs: 0, isKeyframe: true, data });
+const frame = samples.video('avc1', { dtsMs: 0, data });
+const audioConfig = samples.audioConfig('mp4a', data);
+const sound = samples.audio('mp4a', { dtsMs: 0, data });
+const declared = { type: 'declared', media: { hasAudio: false, hasVideo: false } } as const;
+const color = { type: 'color', color: {} } as const;
 
 describe('a publisher that reconnected', () => {
-  test('is passed on from its first keyframe, behind metadata and configurations', () => {
+  test('is passed on from its first keyframe, behind what is announced and configurations', () => {
     const handover = new ReconnectBuffer();
-    const newer = tag('video', 0x17, 0, 0, 0, 0, 9);
-    for (const early of [metadata, videoConfig, audioConfig, sound, frame, newer]) {
+    const newer = samples.videoConfig('avc1', Buffer.of(9));
+    for (const early of [declared, color, videoConfig, audioConfig, sound, frame, newer]) {
       expect(handover.push(early, 100)).toBeUndefined();
     }
-    expect(handover.push(keyframe, 200)).toEqual([metadata, newer, audioConfig, keyframe]);
+    expect(handover.push(keyframe, 200)).toEqual([declared, color, newer, audioConfig, keyframe]);
   });
 
   test('is passed on after a second when it has audio only', () => {
@@ -38,8 +36,8 @@ describe('a publisher that reconnected', () => {
     expect(handover.push(frame, 3000)).toEqual([frame]);
   });
 
-  test('is held while it sends nothing readable', () => {
+  test('is held while it sends configurations only', () => {
     const handover = new ReconnectBuffer();
-    expect(handover.push({ kind: 'video', timestampMs: 0, body: Buffer.alloc(0) }, 9000)).toBeUndefined();
+    expect(handover.push(videoConfig, 9000)).toBeUndefined();
   });
 });

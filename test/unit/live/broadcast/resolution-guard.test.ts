@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isResolutionTooLarge, ResolutionGuard } from '../../../../src/live/broadcast/resolution-guard.ts';
-import { describeVideoTag } from '../../../../src/media/flv/flv-tag.ts';
+import { mediaOf } from '../../../support/media-samples.ts';
 
 /** x265's configuration of 3840x2160, and its sequence parameter set. */
 const hevcSet = '420101016000000300900000030000030096a001e020021c5965654a4c2f0168080000030008000003000840';
@@ -17,7 +17,8 @@ function tag(packetType: number, fourCc: string, ...hex: string[]): Buffer {
   ]);
 }
 
-const find = (guard: ResolutionGuard, body: Buffer) => guard.find(describeVideoTag(body)!, body);
+const find = (guard: ResolutionGuard, body: Buffer) =>
+  guard.find(mediaOf({ kind: 'video', timestampMs: 0, body }));
 const setLength = (hevcSet.length / 2).toString(16).padStart(8, '0');
 
 test.each([

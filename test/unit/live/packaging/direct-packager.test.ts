@@ -3,7 +3,8 @@ import { DirectPackager } from '../../../../src/live/packaging/direct-packager.t
 import type { PackagerPlan, Tracks } from '../../../../src/live/packaging/packager.ts';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
 import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
-import type { TrackKind } from '../../../../src/media/samples/media-sample.ts';
+import type { MediaSample, TrackKind } from '../../../../src/media/samples/media-sample.ts';
+import { samples } from '../../../support/media-samples.ts';
 import { RecordingSink } from '../../../support/recording-sink.ts';
 
 /** 160x90 at 30 frames a second, as x264 writes it. */
@@ -11,16 +12,17 @@ const avcRecord = Buffer.from(
   '0142c00bffe100186742c00bda0a37e4c044000003000400000300f03c50aa8001000468ce0fc8',
   'hex',
 );
-const avcConfig = Buffer.concat([Buffer.from([0x17, 0, 0, 0, 0]), avcRecord]);
-const aacConfig = Buffer.from([0xaf, 0, 0x11, 0x90]);
+const avcConfig = samples.videoConfig('avc1', avcRecord);
+const aacConfig = samples.audioConfig('mp4a', Buffer.from([0x11, 0x90]));
+const aac = samples.audio('mp4a', { dtsMs: 0, data: Buffer.from([0x21, 0x10]) });
 const unit = (...bytes: number[]) => Buffer.from([0, 0, 0, bytes.length, ...bytes]);
 const idr = unit(0x65, 1, 2, 3);
 const slice = unit(0x41, 1, 2, 3);
 const sets = Buffer.concat([unit(0x67, 1), unit(0x68, 1)]);
 const recoveryPoint = unit(6, 6, 1, 0xc4, 0x80);
 
-function video(isKeyframe: boolean, ...units: Buffer[]): Buffer {
-  return Buffer.concat([Buffer.from([isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0]), ...units]);
+function video(isKeyframe: boolean, ...units: Buffer[]): MediaSample {
+  return samples.video('avc1', { dtsMs: 0, isKeyframe, data: Buffer.concat(units) });
 }
 
 function start(plan: Partial<PackagerPlan> = {}) {
@@ -52,10 +54,10 @@ const syncs = (log: ReturnType<typeof start>['log']) => log.samples.map(([, { is
 describe('video', () => {
   test('frames with parameter sets, delimiters and filler stay whole', async () => {
     const { packager, log } = start();
-    packager.write('video', 7000, avcConfig, true);
+    packager.write(avcConfig, 7000);
     const first = Buffer.concat([unit(9, 0xf0), sets, idr, unit(12, 0xff)]);
-    packager.write('video', 7000, video(true, first), false);
-    packager.write('video', 7040, video(false, slice), false);
+    packager.write(video(true, first), 7000);
+    packager.write(video(false, slice), 7040);
     await packager.finish();
     expect(log.tracks?.video).toMatchObject({
       codec: 'avc1.42c00b',
@@ -70,13 +72,13 @@ describe('video', () => {
 
   test('begins with a keyframe that can be decoded on its own', async () => {
     const { packager, log } = start();
-    packager.write('video', 7000, avcConfig, true);
-    packager.write('video', 7000, video(true, slice), false);
-    packager.write('video', 7040, video(true, recoveryPoint, slice), false);
-    packager.write('video', 7080, video(false, idr), false);
-    packager.write('video', 7120, video(true, slice), false);
-    packager.write('video', 7160, video(true, recoveryPoint, slice), false);
-    packager.write('video', 7200, video(false, idr), false);
+    packager.write(avcConfig, 7000);
+    packager.write(video(true, slice), 7000);
+    packager.write(video(true, recoveryPoint, slice), 7040);
+    packager.write(video(false, idr), 7080);
+    packager.write(video(true, slice), 7120);
+    packager.write(video(true, recoveryPoint, slice), 7160);
+    packager.write(video(false, idr), 7200);
     await packager.finish();
     expect(syncs(log)).toEqual([true, false, false, true]);
     expect(log.dropped).toBe(2);
@@ -84,13 +86,13 @@ describe('video', () => {
 
   test('frames whose lengths are wrong are dropped, and ones without a slice left out', async () => {
     const { packager, log } = start();
-    packager.write('video', 7000, avcConfig, true);
-    packager.write('video', 7000, video(true, idr), false);
-    packager.write('video', 7040, video(false, Buffer.from([0, 0, 0, 9, 0x41, 1])), false);
-    packager.write('video', 7080, video(false, Buffer.from([0, 0, 0, 1, 0x41, 0, 0])), false);
-    packager.write('video', 7120, video(false, Buffer.from([0xff, 0xff, 0xff, 0xff, 0x41])), false);
-    packager.write('video', 7160, video(false, sets), false);
-    packager.write('video', 7200, video(false, slice), false);
+    packager.write(avcConfig, 7000);
+    packager.write(video(true, idr), 7000);
+    packager.write(video(false, Buffer.from([0, 0, 0, 9, 0x41, 1])), 7040);
+    packager.write(video(false, Buffer.from([0, 0, 0, 1, 0x41, 0, 0])), 7080);
+    packager.write(video(false, Buffer.from([0xff, 0xff, 0xff, 0xff, 0x41])), 7120);
+    packager.write(video(false, sets), 7160);
+    packager.write(video(false, slice), 7200);
     await packager.finish();
     expect(log.samples).toHaveLength(2);
     expect(log.dropped).toBe(3);
@@ -99,9 +101,9 @@ describe('video', () => {
 
   test('fails clearly when no frame can be used', () => {
     const { packager, log } = start();
-    packager.write('video', 7000, avcConfig, true);
+    packager.write(avcConfig, 7000);
     for (let index = 0; index < 2000; index += 1)
-      packager.write('video', 7000 + index * 40, video(true, Buffer.from([9, 9, 9, 9, 9])), false);
+      packager.write(video(true, Buffer.from([9, 9, 9, 9, 9])), 7000 + index * 40);
     expect(log.exits).toEqual([{ kind: 'failed', report: 'frames whose unit lengths are wrong' }]);
     expect(log.dropped).toBeLessThanOrEqual(1000);
   });
@@ -113,10 +115,10 @@ describe('video', () => {
     ['larger than any', Buffer.concat([avcRecord, Buffer.alloc(70_000)])],
   ])('fails clearly with a configuration that is %s', (_, record) => {
     const { packager, log } = start();
-    packager.write('video', 7000, Buffer.concat([avcConfig.subarray(0, 5), record]), true);
-    packager.write('video', 7000, video(true, idr), false);
+    packager.write(samples.videoConfig('avc1', record), 7000);
+    packager.write(video(true, idr), 7000);
     expect(log.exits).toMatchObject([{ kind: 'failed', report: expect.stringContaining('configuration') }]);
-    packager.write('video', 7040, video(true, idr), false);
+    packager.write(video(true, idr), 7040);
     expect(log.samples).toEqual([]);
   });
 });
@@ -124,11 +126,11 @@ describe('video', () => {
 describe('two tracks', () => {
   test('wait for the configurations of both', async () => {
     const { packager, log } = start({ audio: 'copy' });
-    packager.write('video', 7000, avcConfig, true);
-    packager.write('video', 7000, video(true, idr), false);
+    packager.write(avcConfig, 7000);
+    packager.write(video(true, idr), 7000);
     expect(log.tracks).toBeUndefined();
-    packager.write('audio', 7000, aacConfig, true);
-    packager.write('audio', 7010, Buffer.from([0xaf, 1, 0x21, 0x10]), false);
+    packager.write(aacConfig, 7000);
+    packager.write(aac, 7010);
     expect(log.tracks).toMatchObject({
       video: { kind: 'video' },
       audio: { codec: 'mp4a.40.2', sampleRate: 48_000, channels: 2, timescale: 48_000 },
@@ -142,9 +144,8 @@ describe('two tracks', () => {
 
   test('of which one never comes: fails clearly', () => {
     const { packager, log } = start({ audio: 'copy' });
-    packager.write('video', 7000, avcConfig, true);
-    for (let index = 0; index < 400; index += 1)
-      packager.write('video', 7000 + index * 40, video(true, idr), false);
+    packager.write(avcConfig, 7000);
+    for (let index = 0; index < 400; index += 1) packager.write(video(true, idr), 7000 + index * 40);
     expect(log.exits).toEqual([{ kind: 'failed', report: 'one of its tracks never began' }]);
   });
 });
@@ -172,8 +173,8 @@ describe('a part', () => {
         exited: () => {},
       },
     });
-    packager.write('video', 7000, avcConfig, true);
-    packager.write('audio', 7000, aacConfig, true);
+    packager.write(avcConfig, 7000);
+    packager.write(aacConfig, 7000);
     const partFrames = Math.round(0.2 * framesPerSecond);
     const late: number[] = [];
     let inOpenPart = 0;
@@ -182,13 +183,13 @@ describe('a part', () => {
       const atMs = 7000 + (frame * 1000) / framesPerSecond;
       for (; 7000 + (audioFrames * 1024) / 48 < atMs; audioFrames += 1) {
         const audioMs = Math.round(7000 + (audioFrames * 1024) / 48);
-        packager.write('audio', audioMs, Buffer.from([0xaf, 1, 0x21, 0x10]), false);
+        packager.write(aac, audioMs);
       }
       const before = sink.parts.length;
       const isKeyframe = frame % Math.round(2 * framesPerSecond) === 0;
       // The last part before a keyframe may be shorter, which only the keyframe tells.
       if (isKeyframe) inOpenPart = 0;
-      packager.write('video', Math.round(atMs), video(isKeyframe, isKeyframe ? idr : slice), false);
+      packager.write(video(isKeyframe, isKeyframe ? idr : slice), Math.round(atMs));
       inOpenPart += 1;
       if (frame < 2 * framesPerSecond || inOpenPart < partFrames) continue;
       inOpenPart = 0;
@@ -214,7 +215,7 @@ test('a receiver that throws ends the packager, not its caller', () => {
       exited: exit => exits.push(exit),
     },
   });
-  packager.write('video', 7000, avcConfig, true);
-  expect(packager.write('video', 7000, video(true, idr), false)).toBe(true);
+  packager.write(avcConfig, 7000);
+  expect(packager.write(video(true, idr), 7000)).toBe(true);
   expect(exits).toEqual([{ kind: 'failed', report: 'no room' }]);
 });

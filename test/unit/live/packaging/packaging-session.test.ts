@@ -6,7 +6,8 @@ import {
 import type { LadderConfig } from '../../../../src/live/transcode/ladder-config.ts';
 import { systemClock } from '../../../../src/shared/clock.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
-import { avc, FakePackager } from '../../../support/fake-broadcasts.ts';
+import { avc, FakePackager, videoTag } from '../../../support/fake-broadcasts.ts';
+import { mediaOf } from '../../../support/media-samples.ts';
 
 const ladder: LadderConfig = {
   isLadder: true,
@@ -35,10 +36,8 @@ test('video that waits for the previous session pauses the publisher when it is 
   const tapped = generation.withEncoderTap(packager, () => {
     isDrained = true;
   });
-  const megabyte = avc.keyframe(1024 * 1024);
-  const answers = Array.from({ length: 20 }, (_, index) =>
-    tapped.write('video', index * 40, megabyte, false),
-  );
+  const megabyte = mediaOf(videoTag(0, avc.keyframe(1024 * 1024)));
+  const answers = Array.from({ length: 20 }, (_, index) => tapped.write(megabyte, index * 40));
   expect(answers[0]).toBe(true);
   expect(answers.at(-1)).toBe(false);
   expect(isDrained).toBe(false);
@@ -46,5 +45,5 @@ test('video that waits for the previous session pauses the publisher when it is 
   await before.promise;
   await Promise.resolve();
   expect(isDrained).toBe(true);
-  expect(tapped.write('video', 800, megabyte, false)).toBe(true);
+  expect(tapped.write(megabyte, 800)).toBe(true);
 });

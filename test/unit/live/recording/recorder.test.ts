@@ -6,6 +6,7 @@ import {
   type RecorderOptions,
 } from '../../../../src/live/recording/recorder.ts';
 import { writeFragment } from '../../../../src/media/cmaf/fragment-writer.ts';
+import { samples } from '../../../support/media-samples.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
 const broadcast = {
@@ -13,7 +14,7 @@ const broadcast = {
   ...{ startedAtMs: 0, restreams: [] },
 };
 const init = Buffer.alloc(0);
-const audioBody = { kind: 'audio', role: 'frame', atMs: 0, body: init, isSlate: false } as const;
+const audio = { media: samples.audio('mp4a', { dtsMs: 0, data: init }), atMs: 0, isSlate: false };
 
 /** A part of a second that begins at `second`. */
 function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolean; isSound?: boolean } = {}) {
@@ -165,7 +166,7 @@ describe('a recorder', () => {
 
   it('keeps the picture back until the sound is there that is a rendition of its own', () => {
     const { recorder, recordings } = recorderWith();
-    recorder.tag(audioBody);
+    recorder.media(audio);
     recorder.tracks('source', { video: videoTrack }, init, false);
     recorder.part(partAt(0));
     expect(recordings).toEqual([]);
@@ -178,7 +179,7 @@ describe('a recorder', () => {
 
   it('gives each recording its own sound, which comes after the picture and is cut where the picture is', () => {
     const { recorder, recordings } = recorderWith({ maxDurationMs: 2000 });
-    recorder.tag(audioBody);
+    recorder.media(audio);
     recorder.tracks('source', { video: videoTrack }, init, false);
     recorder.tracks('audio', { audio: audioTrack }, init, false);
     const sound = (second: number) => recorder.part(soundAt(second));
@@ -208,7 +209,7 @@ describe('a recorder', () => {
 
   it('closes a recording whose sound stays away when its picture has gone on for three seconds', () => {
     const { recorder, recordings } = recorderWith({ maxDurationMs: 2000 });
-    recorder.tag(audioBody);
+    recorder.media(audio);
     recorder.tracks('source', { video: videoTrack }, init, false);
     recorder.tracks('audio', { audio: audioTrack }, init, false);
     for (let second = 0; second < 6; second += 1) recorder.part(partAt(second, { isKeyframe: second < 3 }));
@@ -231,7 +232,7 @@ describe('a recorder', () => {
       ]),
     });
     const begin = (recorder: Recorder, expected: readonly string[]) => {
-      recorder.tag(audioBody);
+      recorder.media(audio);
       recorder.additionalAudio(expected);
       recorder.tracks('source', { video: videoTrack }, init, false);
       recorder.tracks('audio', { audio: audioTrack }, init, false, { language: 'eng' });
@@ -296,10 +297,10 @@ describe('a recorder', () => {
 
   it('does without a sound that never begins', () => {
     const { recorder, recordings } = recorderWith();
-    recorder.tag(audioBody);
+    recorder.media(audio);
     recorder.tracks('source', { video: videoTrack }, init, false);
     for (let second = 0; second < 5; second += 1) {
-      recorder.tag(audioBody);
+      recorder.media(audio);
       recorder.part(partAt(second));
     }
     expect(recordings).toMatchObject([{ seconds: [0, 1, 2, 3, 4], tracks: [1, 1, 1, 1, 1] }]);

@@ -5,8 +5,10 @@ import { RestreamConnection } from '../../../../src/live/restream/restream-conne
 import type { RestreamFailure } from '../../../../src/live/restream/restream-failure.ts';
 import { RestreamFeed } from '../../../../src/live/restream/restream-feed.ts';
 import { parseTarget, type RtmpTarget } from '../../../../src/live/restream/restream-target.ts';
+import { tagBody } from '../../../../src/media/flv/tag-body.ts';
 import { ChunkReader, type RtmpMessage } from '../../../../src/media/rtmp/chunk-reader.ts';
 import { type AmfValue, encodeAmf0 } from '../../../support/amf0.ts';
+import { samples } from '../../../support/media-samples.ts';
 import { writeChunks } from '../../../support/rtmp-client.ts';
 
 /** A connection to a server that reads when a test lets it. */
@@ -65,8 +67,8 @@ describe('a connection to a destination', () => {
     const { connection, received, answer, accept, stopReading, readAll } = connect();
     await accept();
     const frame = (atMs: number) => ({
-      ...({ kind: 'video', role: 'keyframe', atMs } as const),
-      body: Buffer.concat([Buffer.from([0x17, 1, 0, 0, 0]), Buffer.alloc(150_000, atMs)]),
+      media: samples.video('avc1', { dtsMs: 0, isKeyframe: true, data: Buffer.alloc(150_000, atMs) }),
+      atMs,
     });
     const frames = [frame(0), frame(40), frame(80)];
     const receiver: Parameters<RestreamFeed['add']>[0] = {
@@ -79,7 +81,7 @@ describe('a connection to a destination', () => {
     };
     stopReading();
     feed.add(receiver);
-    for (const tag of frames) feed.take(tag);
+    for (const each of frames) feed.take(each);
     feed.flush();
     feed.remove(receiver);
     expect(connection.isWaiting).toBe(true);
@@ -93,7 +95,7 @@ describe('a connection to a destination', () => {
     await settle();
     expect(connection.isWaiting).toBe(false);
     expect(received.filter(({ type }) => type === 9).map(({ payload }) => payload)).toEqual(
-      frames.map(({ body }) => body),
+      frames.map(({ media }) => tagBody(media)),
     );
     expect(received.filter(({ type }) => type === 4)).toHaveLength(50);
   });

@@ -4,24 +4,14 @@ import { RestreamError } from '../../../../src/live/restream/restream-failure.ts
 import { RestreamFeed } from '../../../../src/live/restream/restream-feed.ts';
 import { RestreamFormat } from '../../../../src/live/restream/restream-format.ts';
 import { restreamTimeouts } from '../../../../src/live/restream/restream-retries.ts';
-import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const config: RestreamTag = {
-  kind: 'video',
-  role: 'config',
-  atMs: 0,
-  body: Buffer.from([0x17, 0, 0, 0, 0, 1]),
-};
-const keyframe: RestreamTag = {
-  kind: 'video',
-  role: 'keyframe',
-  atMs: 0,
-  body: Buffer.from([0x17, 1, 0, 0, 0, 1]),
-};
+const config = samples.videoConfig('avc1', Buffer.of(1));
+const keyframe = samples.video('avc1', { dtsMs: 0, isKeyframe: true, data: Buffer.of(1) });
 
 /** A destination whose every try fails, and when it was tried, in seconds. */
 function failing(error: Error) {
@@ -42,10 +32,10 @@ function failing(error: Error) {
     log: silentLogger,
     random: () => 0.5,
   });
-  feed.take(config);
+  feed.take({ media: config, atMs: 0 });
   const play = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
-      feed.take(keyframe);
+      feed.take({ media: keyframe, atMs: 0 });
       feed.flush();
       await vi.advanceTimersByTimeAsync(1_000);
     }
@@ -102,18 +92,18 @@ describe('what a broadcast consists of', () => {
     format.update(config);
     const { current } = format;
     format.publisherGone();
-    format.update({ ...config, body: Buffer.from(config.body) });
+    format.update(samples.videoConfig('avc1', Buffer.of(1)));
     expect(format.current).toBe(current);
-    format.update({ ...config, body: Buffer.from([0x17, 0, 0, 0, 0, 2]) });
+    format.update(samples.videoConfig('avc1', Buffer.of(2)));
     expect(format.current).not.toBe(current);
-    expect(format.current.configs).toEqual([['video', Buffer.from([0x17, 0, 0, 0, 0, 2])]]);
+    expect(format.current).toEqual({ video: samples.videoConfig('avc1', Buffer.of(2)) });
   });
 
   it('is sound that needs no configuration too', () => {
     const format = new RestreamFormat();
-    const sound: RestreamTag = { kind: 'audio', role: 'frame', atMs: 0, body: Buffer.from([0x2f, 1, 2]) };
+    const sound = samples.audio('.mp3', { dtsMs: 0, data: Buffer.of(1, 2) });
     format.update(sound);
-    expect(format.current).toMatchObject({ first: { audio: sound.body }, configs: [] });
+    expect(format.current).toEqual({ audio: sound });
     expect(format.isAudioOnly).toBe(false);
     for (let times = 0; times < 50; times += 1) format.update(sound);
     expect(format.isAudioOnly).toBe(true);
@@ -126,8 +116,8 @@ describe('what a broadcast consists of', () => {
     format.update(config);
     format.publisherGone();
     for (let at = 0; at < 300; at += 1) {
-      format.update({ kind: 'audio', role: 'frame', atMs: at, body: Buffer.from([0x2f, 1, 2]) });
+      format.update(samples.audio('.mp3', { dtsMs: at, data: Buffer.of(1, 2) }));
     }
-    expect(format.current.first).not.toHaveProperty('video');
+    expect(format.current).not.toHaveProperty('video');
   });
 });

@@ -1,18 +1,25 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SlatePlayer } from '../../../../src/live/slate/slate-player.ts';
 import type { SlateMedia } from '../../../../src/live/slate/slate-source.ts';
-import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
+import { type MediaEvent, type TrackKind, timestampMs } from '../../../../src/media/samples/media-sample.ts';
+import { samples } from '../../../support/media-samples.ts';
 
-const frames = [1, 2, 3].map(byte => Buffer.from([byte]));
+const frames = [1, 2, 3].map(byte =>
+  samples.video('avc1', { dtsMs: 0, ptsMs: 80, data: Buffer.from([byte]) }),
+);
 const media: SlateMedia = {
   shape: {
     ...{ width: 320, height: 180, framesPerSecond: 10, frames: 3, codec: undefined },
     audio: { sampleRate: 48_000, channels: 2 },
   },
-  metadata: Buffer.from('onMetaData'),
-  videoConfig: Buffer.from('video'),
+  declared: { hasAudio: true, hasVideo: true },
+  videoConfig: samples.videoConfig('avc1', Buffer.of(1)),
   frames,
-  audio: { config: Buffer.from('audio'), silence: Buffer.from('silence'), frameMs: 1024 / 48 },
+  audio: {
+    config: samples.audioConfig('mp4a', Buffer.of(2)),
+    silence: samples.audio('mp4a', { dtsMs: 0, data: Buffer.of(3) }),
+    frameMs: 1024 / 48,
+  },
 };
 
 let nowMs = 0;
@@ -26,46 +33,52 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function play(sinceMs: number): FlvTag[] {
-  const tags: FlvTag[] = [];
+function play(sinceMs: number): MediaEvent[] {
+  const events: MediaEvent[] = [];
   const clock = { nowMs: () => 0, monotonicMs: () => nowMs };
-  player = new SlatePlayer(media, sinceMs, clock, tag => void tags.push(tag));
-  return tags;
+  player = new SlatePlayer(media, sinceMs, clock, event => void events.push(event));
+  return events;
 }
 
-const timesOf = (tags: readonly FlvTag[], kind: FlvTag['kind']) =>
-  tags.filter(tag => tag.kind === kind).map(({ timestampMs }) => timestampMs);
+const samplesOf = (events: readonly MediaEvent[], kind: TrackKind) =>
+  events.filter(event => event.type === 'sample').filter(sample => sample.kind === kind);
+const timesOf = (events: readonly MediaEvent[], kind: TrackKind) => samplesOf(events, kind).map(timestampMs);
 
 test('a slate begins with what it is, and makes up at once for the time without media', () => {
-  const tags = play(9500);
+  const events = play(9500);
   player!.tick();
-  expect(tags.slice(0, 3).map(({ body }) => String(body))).toEqual(['onMetaData', 'video', 'audio']);
-  expect(timesOf(tags, 'video').slice(1)).toEqual([0, 100, 200, 300, 400, 500]);
-  expect(timesOf(tags, 'audio').at(-1)).toBe(491);
+  expect(events.slice(0, 3)).toEqual([
+    { type: 'declared', media: media.declared },
+    media.videoConfig,
+    media.audio!.config,
+  ]);
+  expect(timesOf(events, 'video')).toEqual([0, 100, 200, 300, 400, 500]);
+  expect(timesOf(events, 'audio').at(-1)).toBe(491);
 });
 
 test('its frames come over and over, in real time, with times that rise', () => {
-  const tags = play(nowMs);
+  const events = play(nowMs);
   for (let tick = 0; tick < 25; tick += 1) {
     nowMs += 40;
     vi.advanceTimersByTime(40);
   }
-  const pictures = tags.filter(({ kind }) => kind === 'video').slice(1);
-  expect(pictures.map(({ body }) => body[0])).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2]);
-  expect(timesOf(tags, 'video').at(-1)).toBe(1000);
-  const sounds = timesOf(tags, 'audio').slice(1);
+  const pictures = samplesOf(events, 'video');
+  expect(pictures.every(({ dtsTicks, ptsTicks }) => ptsTicks - dtsTicks === 7200)).toBe(true);
+  expect(pictures.map(({ data }) => data[0])).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2]);
+  expect(timesOf(events, 'video').at(-1)).toBe(1000);
+  const sounds = timesOf(events, 'audio');
   expect(sounds.length).toBe(47);
   expect(sounds.every((timeMs, index) => index === 0 || timeMs > sounds[index - 1]!)).toBe(true);
   player!.stop();
   nowMs += 1000;
   vi.advanceTimersByTime(1000);
-  expect(timesOf(tags, 'video').at(-1)).toBe(1000);
+  expect(timesOf(events, 'video').at(-1)).toBe(1000);
 });
 
 test('after a long pause of the process only some of it is made up for', () => {
-  const tags = play(nowMs);
+  const events = play(nowMs);
   player!.tick();
   nowMs += 3_600_000;
   player!.tick();
-  expect(tags.length).toBeLessThan(300);
+  expect(events.length).toBeLessThan(300);
 });

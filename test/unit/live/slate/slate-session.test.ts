@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BroadcastRegistryOptions } from '../../../../src/live/broadcast/broadcast-registry-options.ts';
 import type { BroadcastSubscriber } from '../../../../src/live/broadcast/broadcast-subscriber.ts';
 import type { SlateMedia, SlateSource } from '../../../../src/live/slate/slate-source.ts';
+import type { MediaSample } from '../../../../src/media/samples/media-sample.ts';
 import {
   avc,
   liveSettings,
@@ -9,6 +10,7 @@ import {
   startFakeBroadcasts,
   videoTag,
 } from '../../../support/fake-broadcasts.ts';
+import { mediaOf, samples } from '../../../support/media-samples.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const slateFrame = Buffer.concat([avc.keyframe(), Buffer.from('slate')]);
+const slateFrame = mediaOf(videoTag(0, Buffer.concat([avc.keyframe(), Buffer.from('slate')])));
 
 /** A slate that is made when the test says, and each try to make one. */
 function slateOfTest() {
@@ -27,9 +29,9 @@ function slateOfTest() {
     make: (shape, _, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<SlateMedia>();
       const media: SlateMedia = {
-        ...{ shape, metadata: undefined, audio: undefined },
-        videoConfig: avc.config(9),
-        frames: [slateFrame],
+        ...{ shape, declared: undefined, audio: undefined },
+        videoConfig: samples.videoConfig('avc1', Buffer.of(9)),
+        frames: [slateFrame as MediaSample],
       };
       tries.push({ make: () => resolve(media), fail: () => reject(new Error('no slate')), signal });
       return promise;
@@ -44,7 +46,10 @@ async function lostPublisher(change: Partial<BroadcastRegistryOptions> = {}) {
   const told: string[] = [];
   const follower: BroadcastSubscriber = {
     name: 'of the test',
-    tag: ({ role, isSlate }) => void told.push(`${isSlate ? 'slate' : 'publisher'} ${role}`),
+    media: ({ media, isSlate }) => {
+      const role = media.type === 'config' ? 'config' : media.isKeyframe ? 'keyframe' : 'frame';
+      told.push(`${isSlate ? 'slate' : 'publisher'} ${role}`);
+    },
     ended: () => {},
   };
   const room = startFakeBroadcasts({ slate: slate.source, createSubscribers: () => [follower], ...change });

@@ -3,9 +3,10 @@ import { LadderTranscoder } from '../../../../src/live/transcode/ladder-transcod
 import type {
   EncoderConfig,
   EncoderEvents,
-  EncoderTag,
+  EncoderInput,
 } from '../../../../src/live/transcode/live-encoder.ts';
 import { fakedClock } from '../../../support/faked-clock.ts';
+import { samples as mediaSamples } from '../../../support/media-samples.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,7 +19,7 @@ afterEach(() => {
 class FakeEncoder {
   readonly order: EncoderConfig;
   readonly events: EncoderEvents;
-  readonly tags: EncoderTag[] = [];
+  readonly tags: EncoderInput[] = [];
   isFinished = false;
   isKilled = false;
 
@@ -27,7 +28,7 @@ class FakeEncoder {
     this.events = events;
   }
 
-  write(tag: EncoderTag): void {
+  write(tag: EncoderInput): void {
     this.tags.push(tag);
   }
 
@@ -55,6 +56,8 @@ class FakeEncoder {
   }
 }
 
+const frame = (isKeyframe: boolean, data: Buffer) =>
+  mediaSamples.video('avc1', { dtsMs: 0, ptsMs: 80, isKeyframe, data });
 const rung = (name: string) => ({ name, width: 16, height: 16, bitsPerSecond: 1000 });
 
 function room(names: readonly string[], willBeginSegment = () => true) {
@@ -84,14 +87,15 @@ function room(names: readonly string[], willBeginSegment = () => true) {
     willBeginSegment,
     clock: fakedClock,
   });
-  ladder.write('config', 0, 0, Buffer.alloc(1));
+  ladder.write(mediaSamples.videoConfig('avc1', Buffer.alloc(1)), 0);
   /** 25 frames a second, a keyframe each second; reordered ones are shown 80 ms after they are decoded. */
-  const send = (fromMs: number, untilMs: number, body = Buffer.alloc(10)) => {
+  const send = (fromMs: number, untilMs: number, data = Buffer.alloc(10)) => {
     for (let atMs = fromMs; atMs < untilMs; atMs += 40) {
-      ladder.write(atMs % 1000 === 0 ? 'keyframe' : 'frame', atMs, 80, body);
+      ladder.write(frame(atMs % 1000 === 0, data), atMs);
     }
   };
-  const write = (role: 'keyframe' | 'frame', atMs: number) => ladder.write(role, atMs, 80, Buffer.alloc(10));
+  const write = (role: 'keyframe' | 'frame', atMs: number) =>
+    ladder.write(frame(role === 'keyframe', Buffer.alloc(10)), atMs);
   return { ladder, encoders, told, samples, send, write };
 }
 

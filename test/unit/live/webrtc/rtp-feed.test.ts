@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { RtpFeed, type RtpFrame } from '../../../../src/live/webrtc/rtp-feed.ts';
 import { avcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
-import { sampleTags } from '../../../../src/media/flv/sample-tags.ts';
 import { unitsOf } from '../../../../src/media/rtp/depacketize.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 const sps = Buffer.from('6742c00bda028dc00', 'hex');
 const pps = Buffer.from('68ce3c80', 'hex');
@@ -28,21 +28,19 @@ function createFeed(): { feed: RtpFeed; viewer: Viewer } {
   const feed = new RtpFeed(1_000, () => {});
   const viewer = new Viewer();
   feed.add(viewer);
-  const { body } = sampleTags.videoConfig('avc1', record, 0);
-  feed.tag({ kind: 'video', role: 'config', atMs: 0, body, isSlate: false });
+  feed.media({ media: samples.videoConfig('avc1', record), atMs: 0, isSlate: false });
   return { feed, viewer };
 }
 
 function video(feed: RtpFeed, atMs: number, isKeyframe: boolean, offsetMs = 0, isSlate = false): void {
   const unit = Buffer.from([isKeyframe ? 0x65 : 0x41, atMs & 0xff, 1]);
   const data = joinWithLengths([Buffer.from([9, 0x10]), unit]);
-  const { body } = sampleTags.video('avc1', { dtsMs: 0, ptsMs: offsetMs, isKeyframe, data });
-  feed.tag({ kind: 'video', role: isKeyframe ? 'keyframe' : 'frame', atMs, body, isSlate });
+  const media = samples.video('avc1', { dtsMs: 0, ptsMs: offsetMs, isKeyframe, data });
+  feed.media({ media, atMs, isSlate });
 }
 
 function audio(feed: RtpFeed, atMs: number): void {
-  const { body } = sampleTags.audio('Opus', { dtsMs: 0, data: opusPacket });
-  feed.tag({ kind: 'audio', role: 'frame', atMs, body, isSlate: false });
+  feed.media({ media: samples.audio('Opus', { dtsMs: 0, data: opusPacket }), atMs, isSlate: false });
 }
 
 test('video begins at a keyframe, which has the parameter sets before it', () => {
@@ -82,8 +80,8 @@ test('B-frames and other codecs end the viewers, with the reason; the next publi
   expect(feed.problem).toBeUndefined();
   const second = new Viewer();
   feed.add(second);
-  const { body } = sampleTags.audioConfig('mp4a', Buffer.from([0x11, 0x90]), 0);
-  feed.tag({ kind: 'audio', role: 'config', atMs: 0, body, isSlate: false });
+  const media = samples.audioConfig('mp4a', Buffer.from([0x11, 0x90]));
+  feed.media({ media, atMs: 0, isSlate: false });
   expect(second.reason).toContain('AAC');
   const third = new Viewer();
   feed.add(third);

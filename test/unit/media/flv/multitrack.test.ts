@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeAudioTag, describeVideoTag, type FlvTag } from '../../../../src/media/flv/flv-tag.ts';
 import { isMultitrack, splitTracks } from '../../../../src/media/flv/multitrack.ts';
-import { sampleTags } from '../../../../src/media/flv/sample-tags.ts';
+import { sampleTags } from '../../../support/media-samples.ts';
 import { multitrackTag, type TrackTag } from '../../../support/multitrack.ts';
 import { Random } from '../../../support/random.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { avcConfigRecord, hevcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
-import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
-import { sampleTags } from '../../../../src/media/flv/sample-tags.ts';
 import { InBandConfig } from '../../../../src/media/samples/in-band-config.ts';
+import type { CodecConfig, MediaSample } from '../../../../src/media/samples/media-sample.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 const avc = {
   wide: ['67640015acd94141fb0110000003001000000303c8f162d960', '68ebe3cb22c0'].map(hex),
@@ -19,11 +19,10 @@ describe.each([
   ['avc1', avc, (sets: Buffer[]) => avcConfigRecord([sets[0]!], [sets[1]!], [])!, hex('658880')],
   ['hvc1', hevc, (sets: Buffer[]) => hevcConfigRecord([sets[0]!], [sets[1]!], [sets[2]!])!, hex('2601af80')],
 ] as const)('%s', (codec, { wide, high }, recordOf, slice) => {
-  const config = (sets: readonly Buffer[], atMs = 0) =>
-    sampleTags.videoConfig(codec, recordOf([...sets]), atMs);
+  const config = (sets: readonly Buffer[]) => samples.videoConfig(codec, recordOf([...sets]));
   const frame = (dtsMs: number, units: readonly Buffer[], isKeyframe = true) =>
-    sampleTags.video(codec, { dtsMs, isKeyframe, data: joinWithLengths([...units, slice]) });
-  const sent = (tags: readonly FlvTag[]) => {
+    samples.video(codec, { dtsMs, isKeyframe, data: joinWithLengths([...units, slice]) });
+  const sent = (tags: readonly (MediaSample | CodecConfig)[]) => {
     const inBand = new InBandConfig();
     return tags.flatMap(tag => inBand.take(tag));
   };
@@ -43,7 +42,7 @@ describe.each([
 
   test('adds a configuration before the frame with new ones, once', () => {
     expect(sent([config(wide), frame(0, wide), frame(40, high), frame(80, high)])).toEqual([
-      ...[config(wide), frame(0, wide), config(high, 40), frame(40, high), frame(80, high)],
+      ...[config(wide), frame(0, wide), config(high), frame(40, high), frame(80, high)],
     ]);
   });
 
@@ -76,9 +75,9 @@ test('keeps the length fields of the frames', () => {
     [...second!, hex('658880')].flatMap(unit => [Buffer.from([0, unit.length]), unit]),
   );
   const inBand = new InBandConfig();
-  inBand.take(sampleTags.videoConfig('avc1', record, 0));
-  const [config] = inBand.take(sampleTags.video('avc1', { dtsMs: 0, isKeyframe: true, data }));
-  expect(config!.body[5 + 4]).toBe(0xfd);
+  inBand.take(samples.videoConfig('avc1', record));
+  const [config] = inBand.take(samples.video('avc1', { dtsMs: 0, isKeyframe: true, data }));
+  expect(config!.data[4]).toBe(0xfd);
 });
 
 function hex(text: string): Buffer {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
-import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
-import { type MediaSample, sampleTags } from '../../../../src/media/flv/sample-tags.ts';
+import type { MediaEvent, MediaSample } from '../../../../src/media/samples/media-sample.ts';
 import { PictureJoiner } from '../../../../src/media/samples/picture-joiner.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 const units = {
   avc1: {
@@ -28,13 +28,13 @@ const units = {
 } as const;
 /** Length fields of 4 bytes. */
 const records = { avc1: Buffer.from([1, 66, 0, 30, 0xff, 0xe0, 0]), hvc1: Buffer.alloc(23, 0xff) } as const;
-const audioAt = (dtsMs: number) => sampleTags.audio('mp4a', { dtsMs, data: Buffer.of(1) });
+const audioAt = (dtsMs: number) => samples.audio('mp4a', { dtsMs, data: Buffer.of(1) });
 
 describe.each(['avc1', 'hvc1'] as const)('%s', codec => {
   const { first, further, keyFirst, keyFurther, sets, sei, delimiter, end } = units[codec];
-  const config = sampleTags.videoConfig(codec, records[codec], 0);
-  const tag = (dtsMs: number, unitsOf: readonly Buffer[], more: Partial<MediaSample> = {}) =>
-    sampleTags.video(codec, { dtsMs, data: joinWithLengths(unitsOf), ...more });
+  const config = samples.videoConfig(codec, records[codec]);
+  const tag = (dtsMs: number, unitsOf: readonly Buffer[], more: { readonly isKeyframe?: boolean } = {}) =>
+    samples.video(codec, { dtsMs, data: joinWithLengths(unitsOf), ...more });
   const key = (dtsMs: number, unitsOf: readonly Buffer[]) => tag(dtsMs, unitsOf, { isKeyframe: true });
 
   test('joins slices, and what comes before and behind them, of one picture', () => {
@@ -75,7 +75,7 @@ describe.each(['avc1', 'hvc1'] as const)('%s', codec => {
   });
 
   test('pictures in one tag each are passed on at once, the first one with the second', () => {
-    const received: FlvTag[] = [];
+    const received: MediaEvent[] = [];
     const joiner = new PictureJoiner(each => received.push(each));
     const pictures = [
       [sei, keyFirst, keyFurther],
@@ -93,7 +93,7 @@ describe.each(['avc1', 'hvc1'] as const)('%s', codec => {
 
   test('a first picture does not wait for a second one while audio continues', () => {
     const sent = [config, tag(0, [keyFirst]), audioAt(100), audioAt(201), tag(6000, [first])];
-    const received: FlvTag[] = [];
+    const received: MediaEvent[] = [];
     const joiner = new PictureJoiner(each => received.push(each));
     for (const each of sent) joiner.push(each);
     expect(received).toEqual([config, audioAt(100), tag(0, [keyFirst]), audioAt(201), tag(6000, [first])]);
@@ -122,7 +122,7 @@ describe.each(['avc1', 'hvc1'] as const)('%s', codec => {
       key(0, [keyFirst]),
       ...Array.from({ length: 40 }, () => tag(0, [long])),
     ]);
-    expect(picture!.body.length).toBeLessThanOrEqual(17 * 1024 * 1024);
+    expect((picture as MediaSample).data.length).toBeLessThanOrEqual(17 * 1024 * 1024);
   });
 });
 
@@ -134,14 +134,14 @@ test('both fields of an interlaced picture are one', () => {
     sps,
     Buffer.from([0]),
   ]);
-  const config = sampleTags.videoConfig('avc1', record, 0);
+  const config = samples.videoConfig('avc1', record);
   const field = (isBottom: boolean, frameNumber: number) => {
     // first_mb_in_slice, slice_type, pic_parameter_set_id, frame_num (4 bits), field_pic_flag, bottom_field_flag.
     const bits = `111${frameNumber.toString(2).padStart(4, '0')}1${isBottom ? 1 : 0}1000000`;
     return Buffer.from([0x41, Number.parseInt(bits.slice(0, 8), 2), Number.parseInt(bits.slice(8, 16), 2)]);
   };
   const tag = (dtsMs: number, ...data: Buffer[]) =>
-    sampleTags.video('avc1', { dtsMs, data: joinWithLengths(data) });
+    samples.video('avc1', { dtsMs, data: joinWithLengths(data) });
   const sent = [0, 1].flatMap(frame => [
     tag(frame * 40, field(false, frame)),
     tag(frame * 40, field(true, frame)),
@@ -153,25 +153,20 @@ test('both fields of an interlaced picture are one', () => {
   ]);
 });
 
-test('tags that it cannot read are passed on as they are', () => {
-  const config = sampleTags.videoConfig('avc1', records.avc1, 0);
-  const tags = [
-    Buffer.from([0x17, 1, 0, 0, 0, 1, 2, 3]),
-    Buffer.from([0x27, 1, 0, 0, 0]),
-    Buffer.from([0x27, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x41]),
-    Buffer.from([0x27, 2, 0, 0, 0]),
-    Buffer.from([0x57, 0]),
-    Buffer.from([0x12, 7]),
-  ].map(body => ({ kind: 'video' as const, timestampMs: 5, body }));
-  const av1 = sampleTags.video('av01', { dtsMs: 7, data: Buffer.from([0x12, 0]) });
-  const script = { kind: 'script' as const, timestampMs: 0, body: Buffer.of(2) };
+test('what it cannot read is passed on unchanged', () => {
+  const config = samples.videoConfig('avc1', records.avc1);
+  const tags = [Buffer.from([1, 2, 3]), Buffer.alloc(0), Buffer.from([0xff, 0xff, 0xff, 0xff, 0x41])].map(
+    data => samples.video('avc1', { dtsMs: 5, data }),
+  );
+  const av1 = samples.video('av01', { dtsMs: 7, data: Buffer.from([0x12, 0]) });
+  const script = { type: 'declared', media: { hasAudio: true, hasVideo: true } } as const;
   expect(joined([...tags, config, ...tags, script, av1, av1])).toEqual([
     ...[...tags, config, ...tags, script, av1, av1],
   ]);
 });
 
-function joined(tags: readonly FlvTag[]): FlvTag[] {
-  const received: FlvTag[] = [];
+function joined(tags: readonly MediaEvent[]): MediaEvent[] {
+  const received: MediaEvent[] = [];
   const joiner = new PictureJoiner(tag => received.push(tag));
   for (const tag of tags) joiner.push(tag);
   joiner.flush();

@@ -1,15 +1,15 @@
 import {
-  audioHeaderBytes,
-  type FlvTag,
-  type TagCodec,
-  type TagDescription,
-} from '../../media/flv/flv-tag.ts';
-import type { TrackKind } from '../../media/samples/media-sample.ts';
-import type { AdditionalTag, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
+  type Codec,
+  type CodecConfig,
+  type MediaSample,
+  type TrackKind,
+  timestampMs,
+} from '../../media/samples/media-sample.ts';
+import type { AdditionalSample, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
 import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
 import type { Timeline } from './timeline.ts';
 
-interface AdditionalTagsOptions {
+interface AdditionalMediaOptions {
   readonly timeline: Timeline;
   readonly codecCapabilities: CodecCapabilities;
   /** A track begins, or changes its codec. */
@@ -22,47 +22,46 @@ interface KnownTrack {
   readonly kind: TrackKind;
   readonly codec: string;
   readonly treatment: AudioTreatment;
-  config: AdditionalTag | undefined;
+  config: AdditionalSample | undefined;
 }
 
 /** Beside the main track. */
 const maxTracksPerKind = 7;
-const maxHeldTags = 2000;
+const maxHeldSamples = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;
 /** The frames of other audio codecs say what they are. */
 const codecsWithConfig: ReadonlySet<string> = new Set(['AAC', 'FLAC']);
 
 /**
- * The tags of a publisher's additional tracks. They follow the clock of the main tracks, and never refuse a publisher
+ * The media of a publisher's additional tracks. They follow the clock of the main tracks, and never refuse a publisher
  * or restart its packager.
  */
-export class AdditionalTags {
-  readonly #options: AdditionalTagsOptions;
+export class AdditionalMedia {
+  readonly #options: AdditionalMediaOptions;
   readonly #tracks = new Map<string, KnownTrack>();
   readonly #leftOut = new Set<string>();
   #receiver: PackagedMedia['additional'] | undefined;
-  #held: AdditionalTag[] = [];
+  #held: AdditionalSample[] = [];
   #heldBytes = 0;
 
-  constructor(options: AdditionalTagsOptions) {
+  constructor(options: AdditionalMediaOptions) {
     this.#options = options;
   }
 
-  take(tag: FlvTag, trackId: number, { role, codec }: TagDescription): void {
-    const { kind, body, timestampMs } = tag;
-    if (kind === 'script' || role === 'other') return;
+  take(media: MediaSample | CodecConfig): void {
+    const { kind, trackId, codec } = media;
     const track = this.#admit(kind, trackId, codec);
     if (track === undefined) return;
-    if (role === 'config') {
-      this.#configure(track, trackId, body);
+    if (media.type === 'config') {
+      this.#configure(track, media);
       return;
     }
     if (track.config === undefined) {
       if (kind === 'video' || codecsWithConfig.has(codec.name)) return;
-      this.#configure(track, trackId, body.subarray(0, audioHeaderBytes(body)));
+      this.#configure(track, { type: 'config', kind, trackId, codec, data: Buffer.alloc(0) });
     }
-    const atMs = this.#options.timeline.placeAdditional(`${kind} ${trackId}`, timestampMs);
-    if (atMs !== undefined) this.#handOver({ kind, trackId, role, treatment: track.treatment, atMs, body });
+    const atMs = this.#options.timeline.placeAdditional(`${kind} ${trackId}`, timestampMs(media));
+    if (atMs !== undefined) this.#handOver({ media, treatment: track.treatment, atMs });
   }
 
   /** A packager starts. It gets the configurations, and the frames from there on with {@link release}. */
@@ -75,30 +74,30 @@ export class AdditionalTags {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    for (const tag of held) if (tag.atMs >= startMs) this.#receiver?.(tag);
+    for (const sample of held) if (sample.atMs >= startMs) this.#receiver?.(sample);
   }
 
-  /** Holds tags for the next packager. */
+  /** Holds media for the next packager. */
   end(): void {
     this.#receiver = undefined;
     this.#held = [];
     this.#heldBytes = 0;
   }
 
-  #handOver(tag: AdditionalTag): void {
+  #handOver(sample: AdditionalSample): void {
     if (this.#receiver !== undefined) {
-      this.#receiver(tag);
+      this.#receiver(sample);
       return;
     }
-    this.#held.push(tag);
-    this.#heldBytes += tag.body.length;
-    while (this.#held.length > maxHeldTags || this.#heldBytes > maxHeldBytes) {
-      this.#heldBytes -= this.#held.shift()?.body.length ?? 0;
+    this.#held.push(sample);
+    this.#heldBytes += sample.media.data.length;
+    while (this.#held.length > maxHeldSamples || this.#heldBytes > maxHeldBytes) {
+      this.#heldBytes -= this.#held.shift()?.media.data.length ?? 0;
     }
   }
 
   /** Undefined for a track that is left out. */
-  #admit(kind: TrackKind, trackId: number, codec: TagCodec): KnownTrack | undefined {
+  #admit(kind: TrackKind, trackId: number, codec: Codec): KnownTrack | undefined {
     const id = `${kind} ${trackId}`;
     const known = this.#tracks.get(id);
     if (known?.codec === codec.name) return known;
@@ -122,7 +121,7 @@ export class AdditionalTags {
   }
 
   /** Video is never converted. */
-  #judge(kind: TrackKind, codec: TagCodec) {
+  #judge(kind: TrackKind, codec: Codec) {
     const { codecCapabilities } = this.#options;
     const packager = codecCapabilities.packager === 'ffmpeg' ? 'auto' : codecCapabilities.packager;
     return kind === 'video'
@@ -130,11 +129,10 @@ export class AdditionalTags {
       : judgeAudioCodec(codec, { packager });
   }
 
-  #configure(track: KnownTrack, trackId: number, body: Buffer): void {
-    const { kind, treatment, config } = track;
-    if (config?.body.equals(body)) return;
-    const atMs = this.#options.timeline.endMs;
-    const changed = { kind, trackId, role: 'config', treatment, atMs, body } as const;
+  #configure(track: KnownTrack, media: CodecConfig): void {
+    const { treatment, config } = track;
+    if (config?.media.data.equals(media.data)) return;
+    const changed = { media, treatment, atMs: this.#options.timeline.endMs };
     track.config = changed;
     this.#receiver?.(changed);
   }

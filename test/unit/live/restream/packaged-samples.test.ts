@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { PackagedSamples } from '../../../../src/live/restream/packaged-samples.ts';
+import type { RestreamMedia } from '../../../../src/live/restream/restream-feed.ts';
 import { box, u8, u16, u32 } from '../../../../src/media/cmaf/box-writer.ts';
 import type { Sample } from '../../../../src/media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../../../src/media/cmaf/movie-box.ts';
-import { FlvMuxer } from '../../../../src/media/flv/flv-muxer.ts';
-import type { RestreamTag } from '../../../../src/media/flv/flv-tag.ts';
+import { compositionMs, type MediaSample } from '../../../../src/media/samples/media-sample.ts';
+import { samples } from '../../../support/media-samples.ts';
 
 const avcC = Buffer.from('0142c00affe100046742c00a01000268ce', 'hex');
 const video: TrackDescription = {
@@ -30,42 +32,37 @@ function sampleOf(text: string, isSync = true, compositionOffsetTicks = 0): Samp
 }
 
 function started(tracks: Partial<Record<'audio' | 'video', TrackDescription>>) {
-  const tags: RestreamTag[] = [];
-  const flv = new FlvMuxer(tag => tags.push(tag));
-  return { flv, tags, isTaken: flv.begin(tracks) };
+  const sent: RestreamMedia[] = [];
+  const packaged = new PackagedSamples(media => sent.push(media));
+  return { packaged, sent, isTaken: packaged.begin(tracks) };
 }
 
-describe('samples as FLV tags', () => {
+describe('packaged samples for destinations', () => {
   it('begin with what sets the decoders up', () => {
-    const { tags } = started({ video, audio });
-    expect(tags).toEqual([
-      {
-        kind: 'video',
-        role: 'config',
-        atMs: 0,
-        body: Buffer.concat([Buffer.from('1700000000', 'hex'), avcC]),
-      },
-      { kind: 'audio', role: 'config', atMs: 0, body: Buffer.concat([Buffer.from('af00', 'hex'), specific]) },
+    const { sent } = started({ video, audio });
+    expect(sent).toEqual([
+      { media: samples.videoConfig('avc1', avcC), atMs: 0 },
+      { media: samples.audioConfig('mp4a', specific), atMs: 0 },
     ]);
   });
 
   it('have their frame type and how much later they are shown, also when that is sooner', () => {
-    const { flv, tags } = started({ video });
-    flv.add('video', sampleOf('key', true, 9_000), 0);
-    flv.add('video', sampleOf('b', false, -3_600), 40);
-    expect(tags.slice(1).map(({ role, body }) => [role, body.toString('hex', 0, 5)])).toEqual([
-      ['keyframe', '1701000064'],
-      ['frame', '2701ffffd8'],
+    const { packaged, sent } = started({ video });
+    packaged.add('video', sampleOf('key', true, 9_000), 0);
+    packaged.add('video', sampleOf('b', false, -3_600), 40);
+    const frames = sent.slice(1).map(({ media }) => media as MediaSample);
+    expect(frames.map(frame => [frame.isKeyframe, compositionMs(frame), String(frame.data)])).toEqual([
+      [true, 100, 'key'],
+      [false, -40, 'b'],
     ]);
-    expect(tags[1]!.body.toString('latin1', 5)).toBe('key');
   });
 
   it('of two tracks come in the order of their times', () => {
-    const { flv, tags } = started({ video, audio });
-    for (const atMs of [0, 40, 80]) flv.add('video', sampleOf('v'), atMs);
-    for (const atMs of [10.4, 31.7, 53]) flv.add('audio', sampleOf('a'), atMs);
-    flv.flush();
-    expect(tags.slice(2).map(({ kind, atMs }) => `${kind} ${atMs}`)).toEqual([
+    const { packaged, sent } = started({ video, audio });
+    for (const atMs of [0, 40, 80]) packaged.add('video', sampleOf('v'), atMs);
+    for (const atMs of [10.4, 31.7, 53]) packaged.add('audio', sampleOf('a'), atMs);
+    packaged.flush();
+    expect(sent.slice(2).map(({ media, atMs }) => `${media.kind} ${atMs}`)).toEqual([
       'video 0',
       'audio 10',
       'audio 32',
@@ -76,9 +73,9 @@ describe('samples as FLV tags', () => {
   });
 
   it('of one track do not wait for ever for another one that is silent', () => {
-    const { flv, tags } = started({ video, audio });
-    for (let atMs = 0; atMs <= 2_000; atMs += 40) flv.add('video', sampleOf('v'), atMs);
-    expect(tags.at(-1)!.atMs).toBeGreaterThanOrEqual(960);
+    const { packaged, sent } = started({ video, audio });
+    for (let atMs = 0; atMs <= 2_000; atMs += 40) packaged.add('video', sampleOf('v'), atMs);
+    expect(sent.at(-1)!.atMs).toBeGreaterThanOrEqual(960);
   });
 
   it('are not made of other codecs', () => {

@@ -14,8 +14,8 @@ import {
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples, readOpusHead, stereoOpus } from '../../media/codecs/opus.ts';
-import { videoHeaderBytes } from '../../media/flv/flv-tag.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
+import { type CodecConfig, isVideoFourCc } from '../../media/samples/media-sample.ts';
 import { AppError } from '../../shared/errors.ts';
 
 export interface VideoHeader {
@@ -38,15 +38,13 @@ const videoTimescale = 90_000;
 /** Far more than all parameter sets need. */
 const maxRecordBytes = 64 * 1024;
 
-/** @param body of a sequence header tag @throws AppError `media-malformed` */
-export function readVideoHeader(body: Buffer): VideoHeader {
-  const isEnhanced = (body[0]! & 0x80) !== 0;
-  const codec = isEnhanced ? body.toString('latin1', 1, 5) : 'avc1';
-  if (codec !== 'avc1' && codec !== 'hvc1' && codec !== 'av01') {
-    throw new AppError('media-malformed', `the configuration is of ${JSON.stringify(codec)} video`);
+/** @throws AppError `media-malformed` */
+export function readVideoHeader({ codec: { name, fourCc: codec }, data }: CodecConfig): VideoHeader {
+  if (!isVideoFourCc(codec)) {
+    throw new AppError('media-malformed', `the configuration is of ${name} video`);
   }
   // A copy: descriptions live as long as the broadcast and would retain the message.
-  const record = Buffer.from(body.subarray(videoHeaderBytes(body)));
+  const record = Buffer.from(data);
   if (record.length < 4 || record.length > maxRecordBytes) {
     throw new AppError('media-malformed', `the video configuration has ${record.length} bytes`);
   }
@@ -74,8 +72,7 @@ export function describeVideo(
 }
 
 /**
- * @param codecName as in the tag
- * @param config of the sequence header, which AC-3 and E-AC-3 do not have
+ * @param config which AC-3 and E-AC-3 do not have
  * @param frame needed where the configuration does not say everything
  * @returns undefined while one of them is missing
  * @throws AppError `media-malformed`
