@@ -233,7 +233,7 @@ async function endedText(removed: RemovedCredentials): Promise<string> {
     '../resources/identity/accounts/removed-credentials.ts'
   );
   const ended = describeRemoved(removed);
-  return `${ended === undefined ? '' : ` This has ended: ${ended}.`} ${describeUnknownKeys(removed)}`.trimEnd();
+  return `${ended === undefined ? '' : ` The following was removed: ${ended}.`} ${describeUnknownKeys(removed)}`.trimEnd();
 }
 
 /** @throws UsageError */

@@ -46,10 +46,7 @@ export function describeStart(app: RunningApp, config: Config): string {
     );
   }
   if (app.ffmpeg.isOutdated)
-    lines.push(
-      '',
-      'This ffmpeg is too old to decode media from strangers safely. Install version 6.1 or newer.',
-    );
+    lines.push('', 'This ffmpeg is too old to decode untrusted media safely. Install version 6.1 or newer.');
   if (app.firstSecrets !== undefined) lines.push(...firstSteps(app.publicUrl, app.firstSecrets, config));
   return `${lines.join('\n')}\n\n`;
 }

@@ -89,7 +89,7 @@ const eventCatalogue = {
     payload: z.object({ videoId, reason: failureReason, liveStreamId: recordedFrom }),
     example: {
       videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN',
-      reason: 'The server of the source answered 404. Check the address, or upload the file.',
+      reason: 'The server of the source responded with status 404. Check the address, or upload the file.',
     },
   },
   'video.encoding.failed': {

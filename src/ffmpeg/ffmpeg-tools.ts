@@ -149,7 +149,7 @@ export class FfmpegTools implements MediaTools {
         .setEncoding('utf8')
         .on('data', (text: string) => {
           if (output.length + text.length > maxProbeOutputLength)
-            run().stopForExceeding('told of too many streams');
+            run().stopForExceeding('listed too many streams');
           else output += text;
         });
       return child;
@@ -275,7 +275,7 @@ function requirePath(path: unknown): string {
 
 function tooLarge(width: number, height: number, maxPixels: number): AppError {
   return mediaRefused(
-    `The picture is too large: ${width} x ${height} is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`,
+    `The video frames are too large: ${width} x ${height} is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`,
   );
 }
 

@@ -22,7 +22,7 @@ export class ImageQueue {
   /** Runs work that a client waits for. @throws AppError `images-busy` when the queue is full */
   async serve<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#turns.isBusy && this.#waiting >= this.#maxWaiting) {
-      const detail = `${this.#waiting} images wait to be processed. Try again in ${retryAfterSeconds} seconds.`;
+      const detail = `${this.#waiting} images are waiting to be processed. Try again in ${retryAfterSeconds} seconds.`;
       throw new AppError('images-busy', undefined, { details: { detail, retryAfterSeconds } });
     }
     this.#waiting += 1;

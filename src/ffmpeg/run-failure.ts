@@ -12,7 +12,7 @@ const probeRefusals: readonly (readonly [RegExp, string])[] = [
     /Invalid data found|End of file|could not find codec parameters/i,
     "This file isn't a video, or it is damaged.",
   ],
-  [/Cannot allocate memory/i, 'This file needs more memory than a video may use.'],
+  [/Cannot allocate memory/i, 'Processing this file needs more memory than the server allows.'],
 ];
 
 const machineFaults = /No such file or directory|Permission denied|Input\/output error/i;
@@ -35,7 +35,7 @@ export function runFailure(program: string, { exit, exceededLimit }: RunResult):
     return new AppError('stopped', `${program} was stopped with the server`, { details: { data } });
   }
   if (isDiskFull(exit)) {
-    return new AppError('disk-full', `${program} had no room for its output`, { details: { data } });
+    return new AppError('disk-full', `${program} ran out of disk space`, { details: { data } });
   }
   const failure = exceededLimit === undefined ? codeOfExit(exit) : 'process-failed';
   return new AppError(failure, `${program} ${exceededLimit ?? describeExit(exit)}`, { details: { data } });

@@ -58,9 +58,7 @@ export class TsPublisher {
     if (this.#bytesBeforeProgram === undefined) return;
     this.#bytesBeforeProgram += bytes.length;
     if (this.#bytesBeforeProgram > maxBytesBeforeProgram) {
-      this.#refuse(
-        'No program of an MPEG transport stream arrived. Choose MPEG-TS as the format in the encoder.',
-      );
+      this.#refuse('No MPEG-TS program was received. Choose MPEG-TS as the format in the encoder.');
     }
   }
 

@@ -86,7 +86,7 @@ export class JobOutcomes {
 
   /** The process died too often while it parsed the file of this job: the file may be what ends it. */
   async failCrashed(job: StoredJob, kind: JobKind, times: number): Promise<void> {
-    const sentence = `The server stopped unexpectedly ${times} times while it worked on this file.`;
+    const sentence = `The server stopped unexpectedly ${times} times while it processed this file.`;
     const detail = `${sentence} Upload it again, or in another format.`;
     const error = new AppError('server-error', sentence, { details: { detail } });
     const outcome = await this.#giveUp(job, kind, { attempts: job.attempts, isRunning: false }, error);

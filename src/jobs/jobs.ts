@@ -180,7 +180,7 @@ export class Jobs implements Component, JobQueue {
     for (const stop of this.#stopListening.splice(0)) stop();
     this.#clearTimers();
     this.#maintenance.stop();
-    this.#stopping.abort(new AppError('stopped', 'The server stops.'));
+    this.#stopping.abort(new AppError('stopped', 'The server is stopping.'));
     this.#running.abort(this.#stopping.signal.reason);
     await Promise.all([this.#starting.idle(), this.#maintaining]);
     await Promise.all(this.#running.all.map(({ ended }) => ended.promise));

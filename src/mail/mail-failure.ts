@@ -28,10 +28,13 @@ export function mailFailureOf(error: unknown): MailFailure {
       .replace(/\p{Cc}+/gu, ' ')
       .slice(0, maxResponseLength)
       .toWellFormed();
-    return { text: `The mail server refused the mail: ${line}`, isPermanent };
+    return { text: `The mail server refused the email: ${line}`, isPermanent };
   }
   if (typeof code === 'string' && unreachableCodes.has(code)) {
     return { text: 'The mail server could not be reached.', isPermanent };
   }
-  return { text: `The mail could not be sent: ${messageOf(error).slice(0, maxResponseLength)}`, isPermanent };
+  return {
+    text: `The email could not be sent: ${messageOf(error).slice(0, maxResponseLength)}`,
+    isPermanent,
+  };
 }

@@ -19,7 +19,7 @@ const maxConcurrent = 4;
 const maxWaiting = 1_000;
 const attemptTimeoutMs = 20_000;
 
-export const stoppedText = 'The server stopped before the mail was sent.';
+export const stoppedText = 'The server stopped before the email was sent.';
 
 /**
  * Prepares and sends mails in the background, with a few attempts. What waits is only in memory: the mails of a server that

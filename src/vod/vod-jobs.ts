@@ -22,7 +22,7 @@ const maxFfmpegFailures = 2;
 const imageTimeoutMs = 15_000;
 const unusable = 'The file cannot be used as a video.';
 const tryAgain = 'The file is kept: try again later.';
-const serverFault = `The server could not work on this file. ${tryAgain}`;
+const serverFault = `The server could not process this file. ${tryAgain}`;
 
 export class VodJobs {
   readonly #context: VodContext;
@@ -148,7 +148,7 @@ export class VodJobs {
       if (await jobs.has('mp4', videoId, transaction)) return;
       await enqueueVodJob(this.#context, 'mp4', videoId, transaction);
     } else if (!(await jobs.has('encode', videoId, transaction))) {
-      const reason = 'The MP4 cannot be made: the quality that it is made of failed.';
+      const reason = 'The MP4 could not be created: encoding its rendition failed.';
       await records.markFailed(videoId, [mp4], reason, transaction);
     }
   }
@@ -202,7 +202,7 @@ export class VodJobs {
     const { records } = this.#context;
     const state = await records.state(videoId, transaction);
     const mp4 = state?.renditions.filter(({ type }) => type === 'mp4') ?? [];
-    await records.markFailed(videoId, mp4, 'The MP4 could not be made.', transaction);
+    await records.markFailed(videoId, mp4, 'The MP4 could not be created.', transaction);
   }
 }
 

@@ -168,7 +168,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByLabel('Key', { exact: true }).selectOption('own');
     await page.getByLabel('Public key').fill('no key');
     await page.getByRole('button', { name: 'Create key', exact: true }).click();
-    await page.getByText('This is no public key').waitFor();
+    await page.getByText('This is not a public key').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Public key').fill(shown.publicKey);
     await page.getByRole('button', { name: 'Create key', exact: true }).click();
@@ -249,7 +249,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('Strong.').waitFor();
     await page.getByLabel('Confirm new password').fill(newPassword);
     await page.keyboard.press('Enter');
-    await page.getByText('This is not your password.').waitFor();
+    await page.getByText('This password is wrong.').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Current password').fill(password);
     await page.keyboard.press('Enter');

@@ -24,7 +24,7 @@ describeInBrowser('signing in to the dashboard', browser => {
     await card.getByRole('button', { name: 'Turn on' }).click();
     await page.getByLabel('Your password').fill('not the password');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not your password.').waitFor();
+    await page.getByText('This password is wrong.').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Your password').fill(password);
     await page.keyboard.press('Enter');

@@ -49,7 +49,7 @@ describeInBrowser('the source of a live stream in the dashboard', browser => {
       .getByLabel('Address')
       .fill(`http://127.0.0.1:${(camera.address() as AddressInfo).port}/cam.ts`);
     await page.getByRole('button', { name: 'Pull this source' }).click();
-    await state.getByText('The source answered with the HTTP status 503. Check the address.').waitFor();
+    await state.getByText('The source responded with HTTP status 503. Check the address.').waitFor();
     await expectAccessible();
 
     isOn = true;

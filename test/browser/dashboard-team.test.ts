@@ -79,7 +79,7 @@ describeInBrowser('a team in the dashboard', browser => {
     const { page } = dashboard;
     for (const [email, outcome] of [
       ['anna@example.org', 'Sent'],
-      ['nobody@example.org', /^Not sent: The mail server refused the mail: 550 no such user/],
+      ['nobody@example.org', /^Not sent: The mail server refused the email: 550 no such user/],
     ] as const) {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('Email').fill(email);

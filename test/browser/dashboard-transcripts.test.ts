@@ -110,7 +110,7 @@ describeInBrowser('generated texts in the dashboard', browser => {
     (await nextHeld())(answerSummary('I cannot do that.'));
     await own
       .getByRole('alert')
-      .getByText(/could not be generated.*is no summary/)
+      .getByText(/could not be generated.*isn’t a valid summary/)
       .waitFor();
     expect(await dashboard.violations()).toEqual([]);
 

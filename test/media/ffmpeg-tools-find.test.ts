@@ -98,10 +98,7 @@ describe.runIf(current !== undefined)('beside the embedded ffmpeg', () => {
       const old = await findFfmpeg(undefined, {
         PATH: await folderWith('ffmpeg', version, format, complete),
       });
-      expect([old.path, old.embeddedReason]).toEqual([
-        current,
-        'no ffmpeg of version 5.1 or newer is installed',
-      ]);
+      expect([old.path, old.embeddedReason]).toEqual([current, 'ffmpeg 5.1 or newer is not installed']);
     }
   });
 });

@@ -181,7 +181,7 @@ describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds =>
 
 describe.each(toolBuilds)('a picture that is too large, with the $name build', builds => {
   const sentence = (maxPixels: number) =>
-    `The picture is too large: 320 x 180 is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`;
+    `The video frames are too large: 320 x 180 is more than the ${maxPixels.toLocaleString('en')} pixels that this server accepts. Export the video in a smaller size.`;
 
   test.each<[string, number]>([
     ['a bit', 320 * 180 - 1],
@@ -222,7 +222,9 @@ test.each(toolBuilds)('images may have more pixels than videos, with the $name b
   await unlimited.runCommand(frame, options);
   expect(await tools.sizeOfImage(image, never)).toEqual({ width: 320, height: 180 });
   await tools.runCommand(commandOf([], image, ['-f', 'null'], '-'), options);
-  await expect(tools.probe(await fixture('h264-aac'), never)).rejects.toThrow('The picture is too large');
+  await expect(tools.probe(await fixture('h264-aac'), never)).rejects.toThrow(
+    'The video frames are too large',
+  );
 });
 
 test.skipIf(toolBuilds.length < 2)('both builds tell the same of all files', async () => {

@@ -86,6 +86,6 @@ describe.concurrent.each(ffmpegBuilds)('ffmpeg ($name)', ({ path }) => {
     const url = `rtmp://127.0.0.1:${ingest.port}/s/${goodKey}`;
     await using player = startPublisher(path, ['-i', url, '-f', 'null', '-']);
     expect((await player.exited).code).not.toBe(0);
-    expect(player.stderr).toContain('Server error: This server does not play over RTMP.');
+    expect(player.stderr).toContain('Server error: Playback over RTMP is not supported.');
   });
 });

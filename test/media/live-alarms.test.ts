@@ -40,7 +40,7 @@ describe.concurrent('what an encoder does wrong', () => {
     [
       'a picture that is refreshed gradually',
       'keyframes-too-far-apart',
-      /^No keyframe \(IDR\) came for [4-7][.\d]* s: .* Turn off intra refresh/,
+      /^No keyframe \(IDR\) arrived for [4-7][.\d]* s: .* Turn off intra refresh/,
       { fps: 30, extraArgs: ['-x264-params', 'intra-refresh=1:keyint=60:bframes=0'] },
     ],
     [
@@ -52,7 +52,7 @@ describe.concurrent('what an encoder does wrong', () => {
     [
       'a bitrate that collapses, with frames that are missing',
       'bitrate-collapsed',
-      /^Only \d+ kbit\/s arrive, after \d+ kbit\/s in the minute before\./,
+      /^The bitrate fell to \d+ kbit\/s, from \d+ kbit\/s in the minute before\./,
       {
         gopSeconds: 1,
         extraArgs: [

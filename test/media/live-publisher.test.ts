@@ -142,7 +142,9 @@ describe.concurrent('a publisher that drops', () => {
       },
       { everyMs: 250, what: 'the new connection to be taken' },
     );
-    expect((await silent.nextStatus()).description).toBe('Another connection publishes this stream.');
+    expect((await silent.nextStatus()).description).toBe(
+      'Another connection is publishing to this live stream.',
+    );
     await silent.closed();
     await replay(
       taken,

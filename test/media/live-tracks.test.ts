@@ -178,7 +178,7 @@ describe("a broadcast with the encoder's own renditions", () => {
       { width: 640, rendition: 'source' },
       { trackId: 1, width: 426, rendition: '240p' },
       { trackId: 2, width: 256, rendition: '144p' },
-      { trackId: 3, leftOutReason: 'Its keyframes are not at the times of those of the main track.' },
+      { trackId: 3, leftOutReason: 'Its keyframes do not align with those of the main track.' },
       { kind: 'audio', rendition: 'audio' },
     ]);
   });

@@ -314,7 +314,7 @@ describe.concurrent('a source', () => {
     });
     const stream = await pull(`http://127.0.0.1:${await listen(http)}/`);
     const { source } = await untilState(stream, 'retrying');
-    expect(source?.reason).toMatch(/No program of an MPEG transport stream/);
+    expect(source?.reason).toMatch(/No MPEG-TS program was received/);
     expect((await read(stream)).broadcasting).toBe(false);
     await remove(stream);
     http.close();

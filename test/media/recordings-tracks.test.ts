@@ -349,7 +349,7 @@ describe('a recording of a broadcast over enhanced RTMP with two audio tracks', 
     const { tracks } = await json<{ tracks: object[] }>(`${path}/health`);
     expect(tracks.at(-1)).toMatchObject({
       rendition: 'audio-1',
-      recordingLeftOutReason: 'It began after the recording.',
+      recordingLeftOutReason: 'The track started after the recording.',
     });
     const { audio } = await playlistOf(await complete(stream, client));
     expect(audio).toHaveLength(1);

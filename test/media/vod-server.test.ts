@@ -289,11 +289,11 @@ describe('a source from an address', () => {
   });
 
   test.each<[string, RequestListener, RegExp]>([
-    ['is missing', (_request, response) => response.writeHead(404).end(), /answered 404/],
+    ['is missing', (_request, response) => response.writeHead(404).end(), /responded with status 404/],
     [
       'leads in a circle',
       (_request, response) => response.writeHead(302, { location: '/' }).end(),
-      /redirected more than 5 times/,
+      /redirects more than 5 times/,
     ],
     [
       'is too large',

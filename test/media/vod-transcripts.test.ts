@@ -423,7 +423,7 @@ describe('generated summaries', () => {
     );
     const failed = await get(server, '/summaries?sourceStatus=failed&origin=auto');
     expect(failed.pagination.itemsTotal).toBe(1);
-    expect(failed.data[0].failure).toMatch(/is no summary/);
+    expect(failed.data[0].failure).toMatch(/isn’t a valid summary/);
     const [silent] = (await get(server, '/summaries?sourceStatus=unprocessable')).data;
     expect(silent.failure).toBe('The video has no audio.');
     expect((await get(server, '/summaries?sourceStatus=missing')).pagination.itemsTotal).toBe(0);

@@ -187,7 +187,10 @@ describe('the account command, beside a server that runs', () => {
     const cookie = await signIn(server!, user);
     await addPasskey(server!, cookie, user);
     const { code, stdout } = await account(['verify', user.email]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('This has ended: 1 passkey and 1 session.')]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('The following was removed: 1 passkey and 1 session.'),
+    ]);
     const given = /^ {2}Password +(\S+)/m.exec(stdout)![1]!;
     await waitUntil(async () => !(await isSignedIn(cookie)));
     const renewed = { ...user, password: given };

@@ -175,7 +175,7 @@ describe.each(['captions', 'chapters'])('%s that are not quite WebVTT', kind => 
     const answer = await upload(kind, 'en', Buffer.from(file));
     expect([answer.status, answer.json.warnings]).toEqual([
       200,
-      ['Line 1: The file does not begin with the line WEBVTT: it was added.'],
+      ['Line 1: The first line was not WEBVTT: it was added.'],
     ]);
     expect(stored()).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n\n00:00:01.000 --> 00:00:04.000\nTwo\n');
     expect((await get(kind, 'en')).json).toEqual(answer.json);

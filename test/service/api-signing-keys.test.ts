@@ -74,10 +74,10 @@ it('refuses keys that cannot be used', async () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const cases: [unknown, string][] = [
     ['', 'publicKey'],
-    ['no key', 'no public key'],
-    [{}, 'no public key'],
-    [{ kty: 'oct', k: 'c2VjcmV0' }, 'no public key'],
-    [{ kty: 'EC', crv: 'P-256', x: 1, y: [] }, 'no public key'],
+    ['no key', 'not a public key'],
+    [{}, 'not a public key'],
+    [{ kty: 'oct', k: 'c2VjcmV0' }, 'not a public key'],
+    [{ kty: 'EC', crv: 'P-256', x: 1, y: [] }, 'not a public key'],
     [ec.privateKey.export({ type: 'pkcs8', format: 'pem' }), 'private key'],
     [ec.privateKey.export({ format: 'jwk' }), 'private key'],
     [pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey), 'type of key'],

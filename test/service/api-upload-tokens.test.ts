@@ -217,7 +217,7 @@ describe('an upload with a token', () => {
       for (const position of ['before', 'after']) {
         const form = fileForm(noise(10), { [position]: { videoId: named } });
         const { status, json } = await upload(by, form, 'part 2/2');
-        expect([status, json.detail]).toEqual([400, expect.stringContaining('begun with another token')]);
+        expect([status, json.detail]).toEqual([400, expect.stringContaining('started with another token')]);
       }
       expect((await uploads.ingest(named))?.status).toBe('uploading');
     }

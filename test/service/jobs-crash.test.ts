@@ -63,7 +63,7 @@ test('a video whose job killed the process twice fails with the reason', async (
   expect(await startScript(videoScript, dataDir, '').exited).toEqual([0, null]);
   expect(JSON.parse(readFileSync(join(dataDir, 'outcome.json'), 'utf8'))).toMatchObject({
     failure:
-      'The server stopped unexpectedly 2 times while it worked on this file. Upload it again, or in another format.',
+      'The server stopped unexpectedly 2 times while it processed this file. Upload it again, or in another format.',
   });
 });
 

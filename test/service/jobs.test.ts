@@ -562,7 +562,7 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(runs[0]).toMatchObject({ subjectId: 'innocent', attempt: 2 });
       expect(givenUp).toEqual(['guilty']);
       expect((await jobsOf(database))[1]!.failure).toBe(
-        'The server stopped unexpectedly 2 times while it worked on this file.',
+        'The server stopped unexpectedly 2 times while it processed this file.',
       );
     });
 

@@ -90,7 +90,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     provider.people.set('bert', { email: studio.email });
     const before = await count('session.refuse');
     const other = await finish(await proveAt('bert'));
-    expect(told(other)).toEqual(refused('is linked with another person at Harbour ID'));
+    expect(told(other)).toEqual(refused('is linked to another person at Harbour ID'));
     expect(await count('session.refuse')).toBe(before + 1);
     const cookie = cookieOf(linked);
     expect((await as(cookie, 'DELETE', '/account/identity')).status).toBe(204);
@@ -109,7 +109,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     state.set('state', 'another');
     expect(told(await finish({ ...proved, query: String(state) }))).toEqual(elsewhere);
     expect((await finish(proved)).status).toBe(201);
-    expect(told(await finish(proved))).toEqual(refused('used already'));
+    expect(told(await finish(proved))).toEqual(refused('already used'));
     nowMs += 10 * minute;
     expect(told(await finish(other))).toEqual(elsewhere);
   });
@@ -118,7 +118,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     const before = await count('session.refuse');
     provider.people.set('carl', { email: 'carl@example.net' });
     expect(told(await finish(await proveAt('carl')))).toEqual(
-      refused('No user with the email carl@example.net exists here. Open the link of your invitation'),
+      refused('No user has the email address carl@example.net. Open the link in your invitation'),
     );
     provider.people.set('dora', { email: studio.email, isVerified: false });
     expect(told(await finish(await proveAt('dora')))).toEqual(refused('does not confirm'));
@@ -153,7 +153,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     const second = await proveAt('anna');
     const mixed = new URLSearchParams(second.query);
     mixed.set('code', new URLSearchParams(first.query).get('code')!);
-    expect(told(await finish({ ...second, query: String(mixed) }))).toEqual(refused('used already'));
+    expect(told(await finish({ ...second, query: String(mixed) }))).toEqual(refused('already used'));
     const foreign = new URLSearchParams(first.query);
     foreign.set('iss', 'https://login.example.net');
     expect(told(await finish({ ...first, query: String(foreign) }))).toEqual(
@@ -288,7 +288,7 @@ describe('an invitation, accepted with an OpenID Connect provider', () => {
     const proved = await proveAt('hana');
     const elsewhere = await accept({ ...proved, cookie: (await proveAt('hana')).cookie }, token);
     expect(told(elsewhere)).toEqual(refused('started in another browser'));
-    expect(told(await finish(proved))).toEqual(refused('Open the link of your invitation'));
+    expect(told(await finish(proved))).toEqual(refused('Open the link in your invitation'));
     expect(told(await accept(await proveAt('hana'), 'no-such-token'))).toEqual(
       refused('The invitation was accepted or revoked'),
     );

@@ -176,7 +176,7 @@ test('a hook that fails leaves the decision to the policy, and one project is no
   const refused = await view(page);
   expect([refused.status, refused.text]).toEqual([
     403,
-    expect.stringContaining('check of your access failed'),
+    expect.stringContaining('Your access could not be checked'),
   ]);
   await server.api('PUT', '/hooks/play', { url: `${receiver.url}/2`, onFailure: 'allow' });
   await waitUntil(async () => (await view(page)).status === 200);

@@ -127,8 +127,8 @@ describe('a publish hook', () => {
     ['of JSON', { message: 'Your plan\n has ended.' }, 'Your plan has ended.'],
     ['of plain text', 'Come back \u0007 tomorrow', 'Come back tomorrow'],
     ['of endless text', 'no '.repeat(200_000), `${'no '.repeat(66)}no`],
-    ['of a page', '<html>Forbidden</html>', 'The publish hook of this project does not allow this stream.'],
-    ['of nothing', '', 'The publish hook of this project does not allow this stream.'],
+    ['of a page', '<html>Forbidden</html>', 'The publish hook of this project denied this stream.'],
+    ['of nothing', '', 'The publish hook of this project denied this stream.'],
   ])('refuses with a text %s, which the encoder shows', async (_, body, description) => {
     const { streamKey, liveStreamId } = await server.createStream();
     await startHook(respond(403, body));

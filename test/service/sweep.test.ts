@@ -274,7 +274,7 @@ describe('files that no row names', () => {
     for (const id of ids) place('vod', id, 'source');
     await (await sweepAt()).run();
     for (const id of [film.id, ...ids]) expect(isThere('vod', id, 'source')).toBe(true);
-    expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files belong to nothing in the database' }]);
+    expect(linesOf('sweep-refused')).toEqual([{ reason: 'the database does not refer to most files' }]);
     for (let count = 0; count < 11; count += 1) place('vod', await create(), 'source');
     await (await sweepAt()).run();
     for (const id of ids) expect(isThere('vod', id)).toBe(false);
@@ -428,7 +428,10 @@ describe('rows with missing files', () => {
       'audio audio failed',
       'mp4 360p encoded',
     ]);
-    expect(await stateOf(id)).toMatchObject({ is_playable: 0, failure: 'The files of this video are gone.' });
+    expect(await stateOf(id)).toMatchObject({
+      is_playable: 0,
+      failure: 'The files of this video are missing on the server.',
+    });
     expect(ordered).toEqual([]);
     for (const name of ['240p.mp4', '240p.mp4.index', 'audio.mp4', 'audio.mp4.index']) {
       place('vod', id, 'hls-1', name);
@@ -500,7 +503,7 @@ describe('rows with missing files', () => {
     ]);
     expect(await stateOf(hopeless)).toMatchObject({
       is_playable: 0,
-      failure: 'The files of this video are gone.',
+      failure: 'The files of this video are missing on the server.',
     });
     expect(await stateOf(fresh)).toMatchObject({ is_playable: 0, failure: null });
   });
@@ -510,7 +513,9 @@ describe('rows with missing files', () => {
     for (const { id } of films) rmSync(files.video(id), { recursive: true });
     await (await sweepAt()).run();
     for (const { id } of films) expect(await stateOf(id)).toMatchObject({ is_playable: 1, revision: 0 });
-    expect(linesOf('sweep-refused')).toEqual([{ reason: 'most files are missing that the database names' }]);
+    expect(linesOf('sweep-refused')).toEqual([
+      { reason: 'most files that the database refers to are missing' },
+    ]);
   });
 
   it('are kept when the folder of all videos is empty', async () => {

@@ -54,7 +54,7 @@ describe('two-factor sign-in', () => {
     expect((await as(cookie, 'GET', '/account/two-factor')).json).toEqual({ enabled: false });
 
     const refused = await as(cookie, 'POST', '/account/two-factor', { password: 'ten boats' });
-    expect(problemOf(refused)).toEqual([400, 'password', 'This is not your password.']);
+    expect(problemOf(refused)).toEqual([400, 'password', 'This password is wrong.']);
     const { secret, uri } = await beginTwoFactor(server, cookie, studio.password);
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(Object.fromEntries(new URL(uri).searchParams)).toMatchObject({ secret, issuer: 'Millrace' });
@@ -136,7 +136,7 @@ describe('two-factor sign-in', () => {
     const other = cookieOf(await trySignIn({ ...studio, code: recoveryCodes[0]! }));
     const body = { password: studio.password, code: recoveryCodes[1]! };
     const refused = await as(cookie, 'DELETE', '/account/two-factor', { ...body, password: 'ten boats' });
-    expect(problemOf(refused)).toEqual([400, 'password', 'This is not your password.']);
+    expect(problemOf(refused)).toEqual([400, 'password', 'This password is wrong.']);
     const off = await as(cookie, 'DELETE', '/account/two-factor', body);
     expect(off.status).toBe(204);
     for (const ended of [cookie, other]) expect((await as(ended, 'GET', '/auth/session')).status).toBe(401);

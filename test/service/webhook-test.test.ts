@@ -99,7 +99,7 @@ describe('a test of a webhook', () => {
     const refused = await test(webhookId);
     expect([refused.status, refused.json.detail]).toEqual([
       429,
-      expect.stringMatching(/^No more than 10 tests a minute are sent\. Try again in \d+ s\.$/),
+      expect.stringMatching(/^You can send 10 tests per minute\. Try again in \d+ s\.$/),
     ]);
     const key = { key: 'production-key-of-tests-0123456789ab' };
     expect((await test(other.webhookId, key)).status).toBe(201);

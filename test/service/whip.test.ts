@@ -148,7 +148,7 @@ describe('requests that are refused', () => {
   test.each([
     ['an unknown key', () => publish('/whip/no-such-key'), 401, 'The stream key is not known.'],
     ['a key with spaces', () => publish('/whip/a%20key'), 401, 'whole and without spaces'],
-    ['no key', () => publish('/whip'), 401, 'Send the stream key as bearer token'],
+    ['no key', () => publish('/whip'), 401, 'Send the stream key as a bearer token'],
     [
       'another content type',
       () => publish('/whip/key', { 'content-type': 'text/plain' }),

@@ -42,7 +42,7 @@ export async function findFfmpeg(
   if (found.source !== 'embedded') return build;
   // Encoding to AV1 needs `-svtav1-params` of ffmpeg 5.1.
   if (older === undefined || older.formatVersion < formatVersionOfFfmpeg5_1)
-    return { ...build, embeddedReason: 'no ffmpeg of version 5.1 or newer is installed' };
+    return { ...build, embeddedReason: 'ffmpeg 5.1 or newer is not installed' };
   const missing = missingParts(older.configuration);
   if (missing.length === 0) return describeBuild(older);
   const name = `ffmpeg ${older.version} (${older.path})`;
@@ -71,7 +71,7 @@ function describeBuild({ path, version, source, formatVersion }: ProgramBuild): 
   const canReadEnhancedFlv = formatVersion >= formatVersionOfFfmpeg6_1;
   const lacks: string[] = [];
   const isOutdated = formatVersion < formatVersionOfFfmpeg5;
-  if (isOutdated) lacks.push('SRT', 'GPU encoders', 'safe decoding of media from strangers (it is too old)');
+  if (isOutdated) lacks.push('SRT', 'GPU encoders', 'safe decoding of untrusted media (it is too old)');
   const hasFpsMode = formatVersion >= formatVersionOfFfmpeg5_1;
   return { path, version, source, canReadEnhancedFlv, hasFpsMode, lacks, isOutdated };
 }

@@ -70,7 +70,7 @@ export class EgressProxy {
         return;
       }
       if (url === undefined || !['GET', 'HEAD'].includes(incoming.method ?? '')) {
-        throw new PullError('The source asks for something that is not HTTP.');
+        throw new PullError('The source refers to something that is not HTTP.');
       }
       await this.#pass(await this.#request(url, incoming, answer), url, answer);
     } catch (error) {
@@ -117,7 +117,7 @@ export class EgressProxy {
       return;
     }
     if (status >= 400) {
-      this.problem = `The source answered with the HTTP status ${status}. Check the address.`;
+      this.problem = `The source responded with HTTP status ${status}. Check the address.`;
     }
     answer.writeHead(status, chosen(headers, passedResponseHeaders));
     const filter = new PlaylistFilter();

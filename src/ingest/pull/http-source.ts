@@ -27,7 +27,7 @@ export async function requestSource(
     answer.destroy();
     if (status === 200) throw new PullError(unsupportedVideoText('MJPEG'));
     if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) {
-      throw new PullError(`The source answered with the HTTP status ${status}. Check the address.`);
+      throw new PullError(`The source responded with HTTP status ${status}. Check the address.`);
     }
     const next = URL.parse(headers.location, url.href);
     if (next === null || !['http:', 'https:'].includes(next.protocol)) {

@@ -36,7 +36,7 @@ export async function pullOnce(options: PullSessionOptions, signal: AbortSignal)
   try {
     return await session.run();
   } catch (error) {
-    const description = error instanceof PullError ? error.message : `It failed: ${messageOf(error)}`;
+    const description = error instanceof PullError ? error.message : `The source failed: ${messageOf(error)}`;
     return { wasLive: session.wasLive, description };
   }
 }
@@ -121,7 +121,7 @@ class PullSession {
     try {
       publish();
     } catch (error) {
-      this.#end(`Its media could not be read: ${messageOf(error)}`);
+      this.#end(`The media of the source could not be read: ${messageOf(error)}`);
     }
   }
 
@@ -187,7 +187,7 @@ class PullSession {
       onLive();
       for (const event of held) this.#sink.media(event);
     } catch (error) {
-      end(`It could not be published: ${messageOf(error)}`);
+      end(`The source could not be published: ${messageOf(error)}`);
     }
   }
 

@@ -219,7 +219,7 @@ export class PullSupervisor implements Component {
 }
 
 function describeLimit(count: number, whose = ''): string {
-  if (count === 0) return 'This server pulls no sources. Ask its operator to allow them.';
+  if (count === 0) return 'Pulling sources is turned off on this server. Ask the operator to turn it on.';
   const sources = count === 1 ? '1 source' : `${count} sources`;
   return `This server already pulls ${sources}${whose}, which is the limit. Turn another one off first.`;
 }

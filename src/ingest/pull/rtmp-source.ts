@@ -36,7 +36,7 @@ export async function openRtmpSource(
   const client = new PlayClient({
     ...target,
     write: bytes => {
-      if (socket.writableLength > maxQueuedBytes) end('The source does not read what it is sent.');
+      if (socket.writableLength > maxQueuedBytes) end('The source stopped reading.');
       else socket.write(bytes);
     },
     onTag: tag => events.media(tag.body.length, emit => readTagEvents(tag, emit)),

@@ -196,7 +196,7 @@ class RelayedConnection {
     }
     if (status >= 300 && status < 400) {
       throw new PullError(
-        'The source redirects to another address, which RTSP sources may not. Use that address.',
+        'The source redirects to another address, and RTSP redirects are not followed. Enter that address instead.',
       );
     }
     if (status >= 400) this.#events.failed(describeStatus(status));
@@ -221,7 +221,7 @@ function describeStatus(status: number): string {
   }
   if (status === 404 || status === 454) return 'The source has no stream at this path. Check the address.';
   if (status === 461) {
-    return 'The source sends its media over UDP only, which this server does not receive: a firewall in between would drop it. Turn on RTP over RTSP (TCP) in the source.';
+    return 'The source sends its media over UDP only, which this server does not support. Turn on RTP over RTSP (TCP) in the source.';
   }
-  return `The source answered with the RTSP status ${status}.`;
+  return `The source responded with RTSP status ${status}.`;
 }

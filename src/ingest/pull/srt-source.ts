@@ -122,7 +122,9 @@ class SrtSource implements PullInput {
     else this.#receiver.tick();
     const silentMs = nowMs - this.#heardAtMs;
     if (this.#receiver === undefined && silentMs >= answerTimeoutMs) {
-      this.#end(`${host} did not answer over SRT. Check the address, and that the source is on and listens.`);
+      this.#end(
+        `${host} did not respond over SRT. Check the address, and that the source is on and in listener mode.`,
+      );
     } else if (silentMs >= peerTimeoutMs) this.#end('The connection to the source was lost.');
   }
 

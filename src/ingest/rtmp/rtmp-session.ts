@@ -350,7 +350,7 @@ export class RtmpSession {
       messageStreamId,
       'error',
       'NetStream.Play.Failed',
-      'This server does not play over RTMP. Viewers watch over HLS.',
+      'Playback over RTMP is not supported. Play the HLS stream.',
     );
     this.#closeGracefully('play-refused');
   }

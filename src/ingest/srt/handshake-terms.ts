@@ -77,14 +77,13 @@ async function agreeOnKeys(
   if (passphrase === undefined || keyMessage === undefined) {
     const description =
       passphrase === undefined
-        ? 'The encoder uses a passphrase, but this server has none. Remove it, or set srt.passphrase.'
+        ? 'The encoder uses a passphrase, but this server has none. Remove it in your encoder, or ask the operator to set srt.passphrase.'
         : "The passphrase is missing. Enter it in your encoder's settings.";
     return { refusal: { code: REJECT.unsecure, reason: 'passphrase-mismatch', description } };
   }
   const keys = await readKeyMessage(keyMessage, passphrase);
   if (keys === 'malformed') {
-    const description =
-      'The encryption is not supported: this server knows AES-CTR with 128, 192 or 256 bits.';
+    const description = 'The encryption is not supported. Use AES-CTR with a key of 128, 192 or 256 bits.';
     return { refusal: { code: REJECT.badSecret, reason: 'unsupported-encryption', description } };
   }
   if (keys === 'bad-secret') {

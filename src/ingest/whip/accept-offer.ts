@@ -33,7 +33,7 @@ export function acceptOffer(offer: SessionDescription): readonly AcceptedMedia[]
   }
   // As the answer lists them.
   accepted.sort((a, b) => offer.media.indexOf(a.media) - offer.media.indexOf(b.media));
-  return accepted.length > 0 ? accepted : 'The offer sends neither video nor audio.';
+  return accepted.length > 0 ? accepted : 'The offer has neither video nor audio.';
 }
 
 function accept(media: MediaDescription): AcceptedMedia | undefined {
@@ -73,5 +73,5 @@ function noCodecText(kind: string, media: readonly MediaDescription[]): string {
     kind === 'video'
       ? 'H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.'
       : 'Opus. Choose Opus in the encoder.';
-  return `The offer has ${kind} as ${offered.join(', ') || 'no codec'}, and this server takes ${needed}`;
+  return `The offer has ${kind} as ${offered.join(', ') || 'no codec'}, but this server needs ${needed}`;
 }

@@ -165,7 +165,7 @@ export class WhipEndpoint implements Component {
       const location = `${this.#options.sessionBase}${whipPaths.sessions}${id}`;
       return respond(201, { 'Content-Type': SDP, Location: location, ...ice.headers }, opened.answer);
     } catch (error) {
-      session.end('ended-by-server', 'The session could not be opened.');
+      session.end('ended-by-server', 'The WebRTC session could not be opened. Try again in a moment.');
       throw error;
     }
   }
@@ -202,7 +202,7 @@ function streamKeyOf({ path, authorization = '' }: SignalingRequest): string {
   if (key === '') {
     throw detailed(
       'stream-key-missing',
-      'Send the stream key as bearer token, or put it behind /whip/ in the address.',
+      'Send the stream key as a bearer token, or append it to /whip/ in the URL.',
     );
   }
   if (!streamKeyPattern.test(key)) {

@@ -237,7 +237,10 @@ export class WhipSession implements PublisherConnection {
       use();
     } catch (error) {
       this.#log.error('sink-failed', { error });
-      this.end('ended-by-server', 'The server could not use the stream.');
+      this.end(
+        'ended-by-server',
+        'The server could not process the stream. Check the encoder settings, then connect again.',
+      );
     }
   }
 

@@ -166,7 +166,7 @@ export class LiveBroadcast {
     const replaced = this.#connection;
     if (replaced !== undefined) {
       this.#publisherGone(replaced, 'replaced');
-      replaced.close('Another connection publishes this stream.');
+      replaced.close('Another connection is publishing to this live stream.');
     }
     clearTimeout(this.#graceTimer);
     this.#connection = connection;

@@ -252,7 +252,7 @@ export class PublisherSession {
     this.#refuse(
       'no-keyframe',
       this.#hasRecoveryPoint
-        ? `${problem}: the encoder refreshes the picture gradually, and players cannot start. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
+        ? `${problem}: the encoder uses periodic intra refresh, and players cannot start. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
         : `${problem}. Set the keyframe interval to 2 s in the encoder.`,
     );
   }

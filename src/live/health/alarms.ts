@@ -58,7 +58,7 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
       : {
           level: seconds > maxKeyframeSeconds ? 'bad' : 'good',
           message: hasRecoveryPoints
-            ? `No keyframe (IDR) came for ${tenths(seconds)} s: the encoder refreshes the picture gradually, and new viewers see nothing. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
+            ? `No keyframe (IDR) arrived for ${tenths(seconds)} s: the encoder uses periodic intra refresh, and new viewers see nothing. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
             : `Keyframes are ${tenths(seconds)} s apart or more. Set the keyframe interval to 2 s in the encoder.`,
         },
   'bitrate-collapsed': inputs => {
@@ -68,7 +68,7 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
     const isSimple = !isHeldUp(inputs, [recent], usual);
     return {
       level: isSimple || share >= recoveredBitrate ? 'good' : share < collapsedBitrate ? 'bad' : 'between',
-      message: `Only ${kilobits(recent.bitsPerSecond)} kbit/s arrive, after ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
+      message: `The bitrate fell to ${kilobits(recent.bitsPerSecond)} kbit/s, from ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
     };
   },
   'bitrate-low': (_, bitrate) =>
@@ -81,7 +81,7 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
     const share = recent.framesPerSecond / usual.framesPerSecond;
     return {
       level: share < collapsedFrameRate ? 'bad' : share < recoveredFrameRate ? 'between' : 'good',
-      message: `Only ${tenths(recent.framesPerSecond)} fps arrive, after ${tenths(usual.framesPerSecond)} in the minute before. Check how busy the encoder's machine is, or choose a lower resolution.`,
+      message: `The frame rate fell to ${tenths(recent.framesPerSecond)} fps, from ${tenths(usual.framesPerSecond)} fps in the minute before. Check the load of the encoder's machine, or choose a lower resolution.`,
     };
   },
   'audio-missing': ({ silentSeconds: { audio } }) =>

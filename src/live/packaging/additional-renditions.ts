@@ -44,10 +44,11 @@ const keyframeToleranceMs = 12;
 const maxSourceKeyframes = 8;
 /** Viewers of the rendition wait so long for its frames. */
 const maxSilentMs = 3000;
-const watermarkReason = 'The video gets a watermark, or it was left out earlier in this broadcast.';
+const watermarkReason =
+  'The video gets a watermark, or the track was already left out earlier in this broadcast.';
 const dropReasons = {
-  'not-aligned': 'Its keyframes are not at the times of those of the main track.',
-  stopped: 'It stopped.',
+  'not-aligned': 'Its keyframes do not align with those of the main track.',
+  stopped: 'The track stopped.',
 } as const;
 
 /** Renditions that the encoder sends itself, beside the source: further audio tracks, and video in other sizes. */
@@ -152,7 +153,7 @@ export class AdditionalRenditions {
     }
     if (!hasStarted) return;
     if (kind === 'audio' && this.#options.aligned.hasAudio) this.#options.aligned.beginAudio(name);
-    else this.#leaveOut(track, 'It began after the broadcast.');
+    else this.#leaveOut(track, 'The track started after the broadcast.');
   }
 
   #described(

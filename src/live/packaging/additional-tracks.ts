@@ -95,7 +95,7 @@ export class AdditionalTracks {
     if (kind === 'audio') return { name: audioRenditionName(trackId), kind, trackId, pixels: 0 };
     try {
       const size = readSize(config);
-      if (size === undefined) throw new Error('Its configuration does not tell its size.');
+      if (size === undefined) throw new Error('Its codec configuration has no resolution.');
       if (isResolutionTooLarge(size, this.#options.maxPixels)) throw new Error('Its resolution is too high.');
       const lines = `${Math.min(size.width, size.height)}p`;
       const id = `${kind} ${trackId}`;
@@ -124,7 +124,8 @@ export class AdditionalTracks {
         drained: () => {},
         dropped: () => {},
         exited: exit => {
-          if (exit.kind === 'failed') events.failed(kind, trackId, `It cannot be packaged: ${exit.report}.`);
+          if (exit.kind === 'failed')
+            events.failed(kind, trackId, `The track cannot be packaged: ${exit.report}.`);
         },
       },
     );

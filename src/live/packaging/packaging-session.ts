@@ -308,7 +308,9 @@ export class PackagingSession {
     const early = this.#earlySamples;
     this.#earlySamples = [];
     for (const [kind, sample, atMs] of early) this.#addSample(kind, sample, atMs);
-    this.#additional.start(isDemuxed ? undefined : 'The broadcast began without it, or has no video.');
+    this.#additional.start(
+      isDemuxed ? undefined : 'The broadcast started without this track, or has no video.',
+    );
   }
 
   /**

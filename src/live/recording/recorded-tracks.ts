@@ -15,8 +15,8 @@ type Tracks = Partial<Record<TrackKind, TrackDescription>>;
 
 const mainTrackId = 0;
 const videoId = 1;
-const lateReason = 'It began after the recording.';
-const changedReason = 'It returned in another format.';
+const lateReason = 'The track started after the recording.';
+const changedReason = 'The track came back in another format.';
 
 /** The tracks of a recording: those of the source, and the additional audio that was there when it began. */
 export class RecordedTracks {

@@ -321,7 +321,7 @@ export class RestreamDestination implements FeedReceiver {
     }
     if (!connection.isWaiting) this.#progressMs = nowMs;
     if (nowMs - this.#progressMs < times.stallMs) return;
-    const detail = `The destination read nothing for ${Math.round(times.stallMs / 1000)} s.`;
+    const detail = `The destination accepted no data for ${Math.round(times.stallMs / 1000)} s.`;
     connection.kill({ reason: 'stalled', detail, isLasting: false });
   }
 

@@ -179,7 +179,7 @@ export class LiveRenditions {
     signal: ViewerSignal,
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     const found = this.#byName.get(rendition);
-    if (found === undefined) return { status: 404, reason: 'There is no such rendition.' };
+    if (found === undefined) return { status: 404, reason: 'This rendition does not exist.' };
     return found.window.requests.mediaPlaylist(query, signal);
   }
 

@@ -42,7 +42,7 @@ export class WindowRequests {
   ): Promise<PlaylistResponse | PlaylistRefusal> {
     const state = this.#state;
     const targetMs = this.#state.targetDurationSeconds * 1000;
-    if (!state.isPlayable) return { status: 404, reason: 'There is no segment yet.' };
+    if (!state.isPlayable) return { status: 404, reason: 'No segment is available yet.' };
     const directives = parseDeliveryDirectives(query);
     // A request for a segment that is gone, such as `_HLS_msn=0`, gets the first playlist without delay.
     if (directives.ok && directives.msn === undefined) {
@@ -58,7 +58,7 @@ export class WindowRequests {
     // Older ones, such as `_HLS_msn=0`, stand for the whole playlist as it is now.
     const isBlockingReload = msn >= state.nextSequence - 1;
     const isReached = await this.#waitUntil(() => this.#hasReached(msn, part), 3 * targetMs, signal);
-    if (!isReached) return { status: 503, reason: 'The segment or part did not come in time.' };
+    if (!isReached) return { status: 503, reason: 'The segment or part did not arrive in time.' };
     return this.#playlistResponse(skip, isBlockingReload);
   }
 

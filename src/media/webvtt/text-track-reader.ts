@@ -2,15 +2,15 @@ import { CueReader, type Mending, maxLineChars } from './cue-reader.ts';
 import { TextFileDecoder } from './text-file-decoder.ts';
 
 const sentences: Readonly<Record<Mending, string>> = {
-  header: 'The file does not begin with the line WEBVTT: it was added.',
-  outside: 'Text outside of cues was left out.',
+  header: 'The first line was not WEBVTT: it was added.',
+  outside: 'Text outside cues was removed.',
   times: 'Times were rewritten as 00:00:01.000 --> 00:00:04.000.',
   unreadable: 'A cue whose times cannot be read is not shown.',
   'never-shown': 'A cue that does not end after it begins is not shown.',
-  'empty-line': 'An empty line inside of a cue was removed.',
+  'empty-line': 'An empty line inside a cue was removed.',
   'no-empty-line': 'The empty line between two cues was missing: it was added.',
-  number: 'The number of a cue that is missing was left out.',
-  'long-line': `Text after the first ${maxLineChars} characters of a line was left out.`,
+  number: 'A cue number without a cue was removed.',
+  'long-line': `Text after the first ${maxLineChars} characters of a line was removed.`,
   control: 'Control characters were removed.',
 };
 /** Players skip these cues of WebVTT themselves. */
@@ -65,7 +65,7 @@ export class TextTrackReader {
     return [
       ...(encoding === undefined ? [] : [`The text was converted from ${encoding.toUpperCase()} to UTF-8.`]),
       ...lines.map(([kind, line]) => `Line ${line}: ${sentences[kind]}`),
-      ...(this.cues === 0 ? ['The file has no cue: players show nothing.'] : []),
+      ...(this.cues === 0 ? ['The file has no cues, so players show nothing.'] : []),
     ];
   }
 

@@ -52,7 +52,7 @@ export class LocalSweep {
       if (kind !== 'live') counts.set(kind, await this.#survey(kind, orphans, throttle));
     }
     if (looksForeign(counts)) {
-      log.error('sweep-refused', { reason: 'most local files belong to nothing in the database' });
+      log.error('sweep-refused', { reason: 'the database does not refer to most local files' });
     } else {
       for (const orphan of orphans) {
         if (throttle.isAborted) return 0;

@@ -88,14 +88,14 @@ export class Sweep {
     const found = [orphans, videos.orphans, images.orphans];
     let isClean = found.every(({ length }) => length < maxFindings);
     if (looksForeign(counts)) {
-      refused.push('most files belong to nothing in the database');
+      refused.push('the database does not refer to most files');
       isClean = false;
     } else if (!(await this.#remove(found.flat(), report, throttle))) isClean = false;
     const isUnmounted = looksUnmounted(videos) || (videos.missingCount > 0 && counts.get('vod')?.owned === 0);
-    if (isUnmounted) refused.push('most files are missing that the database names');
+    if (isUnmounted) refused.push('most files that the database refers to are missing');
     else await this.#repairVideos(videos.repairable, report, throttle);
     if (images.isSuspicious)
-      refused.push('most images are missing that the database names, or a folder of them');
+      refused.push('most images that the database refers to, or a folder of them, are missing');
     else if (!isUnmounted) await images.repair(this.#options.repairs, report);
     await this.#reportDatabaseFit(isClean && !throttle.isAborted, refused, report);
     report.finish({
@@ -169,7 +169,7 @@ export class Sweep {
     if (report.keptCount > 0) {
       log.error('media-of-another-database', {
         kept: report.keptCount,
-        hint: 'files that no row names were kept, because the database may be restored from a backup',
+        hint: 'files that the database does not refer to were kept, because it may have been restored from a backup',
       });
     }
     if (isClean) await this.#usePeriods.merge(this.#options.clock.nowMs());

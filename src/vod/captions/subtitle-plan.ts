@@ -28,7 +28,7 @@ const bitmapCodecs: ReadonlySet<string> = new Set([
 const reasons = {
   bitmap: 'The subtitles are images. Upload them as text.',
   unknown: 'The subtitles are in a format that cannot be read.',
-  forced: 'The subtitles are only for parts in other languages.',
+  forced: 'The subtitles are forced: they only cover parts in other languages.',
   noLanguage:
     'The language is not known. Set the language of the video before the upload, or upload the file as captions.',
   another: 'Another track of this language is used.',

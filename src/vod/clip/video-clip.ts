@@ -41,7 +41,7 @@ const maxGapBytes = 512 * 1024;
 const maxReadBytes = 8 * 1024 * 1024;
 /** Is read into memory: about 40 s of the highest bit rate that is not encoded again. */
 const maxRowBytes = 256 * 1024 * 1024;
-const goneReason = 'The video that was to be clipped is gone.';
+const goneReason = 'The video to clip was deleted.';
 
 /** Time that viewers get. Undefined until the highest quality can be played. */
 export async function clippableSeconds(
@@ -224,8 +224,8 @@ export async function readParts(
   const files = new Map<string, OpenedFile>();
   const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   if (bytes > maxRowBytes) {
-    const reason = `A segment of it has ${bytes} bytes, and at most ${maxRowBytes} can be clipped.`;
-    throw new AppError('media-refused', `${reason} Encode the video at a lower bit rate first.`);
+    const reason = `A segment of the video has ${bytes} bytes, but clips support at most ${maxRowBytes}.`;
+    throw new AppError('media-refused', `${reason} Encode the video at a lower bitrate first.`);
   }
   try {
     const bodies: Buffer[] = [];

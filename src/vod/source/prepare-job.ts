@@ -76,7 +76,7 @@ async function rejectUndecodable(path: string): Promise<void> {
     // ffmpeg would decode the encrypted bytes as noise.
     if (await isEncrypted(readerOf(handle), size)) {
       throw mediaRefused(
-        'The file is encrypted (DRM), so nobody could watch it. Upload a file without encryption.',
+        'The file is encrypted (DRM) and cannot be played. Upload a file without encryption.',
       );
     }
     const mixed = await findMixedEntries(readerOf(handle), size);

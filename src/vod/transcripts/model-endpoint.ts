@@ -42,7 +42,7 @@ export async function askModel(endpoint: ModelEndpoint, request: ModelRequest): 
   const said = quoteOf(body, endpoint.apiKey);
   if (status >= 500 || retriedStatuses.has(status)) {
     const retryAfterSeconds = secondsOf(retryAfter);
-    throw unavailable(`The model’s server answered ${status}${said}.`, {
+    throw unavailable(`The model’s server responded with status ${status}${said}.`, {
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
@@ -100,7 +100,7 @@ function exchange(
   });
   const fail = (error: unknown) => {
     if (signal.aborted) reject(signal.reason);
-    else if (deadline.aborted) reject(unavailable(`The model did not answer within ${timeoutMs / 1000} s.`));
+    else if (deadline.aborted) reject(unavailable(`The model did not respond within ${timeoutMs / 1000} s.`));
     else if (error instanceof AppError) reject(error);
     else
       reject(unavailable(`The model’s server cannot be reached (${causeOf(error)}). ${checkUrl}`, {}, error));
@@ -113,7 +113,8 @@ function exchange(
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > maxResponseBytes) fail(refused(`The model’s answer is larger than ${maxResponseBytes} B.`));
+      if (bytes > maxResponseBytes)
+        fail(refused(`The model’s response is larger than ${maxResponseBytes} B.`));
     });
     response.on('error', fail);
     response.on('end', () => {
@@ -131,7 +132,7 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch (error) {
-    throw refused('The model’s server did not answer with JSON. Check its URL in the settings.', error);
+    throw refused('The model’s server did not respond with JSON. Check its URL in the settings.', error);
   }
 }
 

@@ -65,11 +65,14 @@ export function readSummary(answer: unknown): Required<GeneratedSummary> {
   try {
     found = JSON.parse(json);
   } catch (error) {
-    throw refused('The model’s answer is no summary. Try again, or set another model.', error);
+    throw refused('The model’s response isn’t a valid summary. Try again, or set another model.', error);
   }
   const parsed = summarySchema.safeParse(found);
   if (!parsed.success)
-    throw refused('The model’s answer is no summary. Try again, or set another model.', parsed.error);
+    throw refused(
+      'The model’s response isn’t a valid summary. Try again, or set another model.',
+      parsed.error,
+    );
   return parsed.data;
 }
 

@@ -135,7 +135,7 @@ async function storeCaptions(
   if (cues.length === 0) throw refused('No speech was found in the audio.');
   const language = givenLanguage ?? languageOf(parts) ?? spokenLanguage(trackLanguage ?? '');
   if (language === undefined) {
-    throw refused('The model did not tell the language. Set the language of the video and try again.');
+    throw refused('The model did not detect the language. Set the language of the video and try again.');
   }
   const text = formatCues(cues.map(cue => ({ ...cue, text: escapeCueText(cue.text) })));
   const file = `captions-${language}-${newUuid()}.vtt`;

@@ -97,7 +97,7 @@ export function readTranscription(answer: unknown, durationMs: number): Transcri
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success)
     throw refused(
-      'The model’s answer is no transcription. Check the URL and the model in the settings of this server.',
+      'The model’s response isn’t a valid transcription. Check the URL and the model in the settings of this server.',
       parsed.error,
     );
   const { text = '', language, segments, words } = parsed.data;

@@ -43,7 +43,7 @@ describe('the queue of work on images', () => {
       status: 503,
       details: {
         retryAfterSeconds: 5,
-        detail: '1 images wait to be processed. Try again in 5 seconds.',
+        detail: '1 images are waiting to be processed. Try again in 5 seconds.',
       },
     });
     // Jobs are limited where they are ordered.

@@ -39,7 +39,7 @@ describe('TsPublisher', () => {
     const { publisher: ts, refusals } = publisher();
     for (let megabytes = 0; megabytes < 10; megabytes++) ts.push(Buffer.alloc(1024 * 1024));
     expect(refusals).toEqual([
-      'No program of an MPEG transport stream arrived. Choose MPEG-TS as the format in the encoder.',
+      'No MPEG-TS program was received. Choose MPEG-TS as the format in the encoder.',
     ]);
   });
 

@@ -103,7 +103,7 @@ describe('problems are described', () => {
   test('codecs that cannot be published', () => {
     const vp8 = acceptOffer(parsed(offerText.replaceAll(/(H264|AV1)\/90000/g, 'VP9/90000')));
     expect(vp8).toBe(
-      'The offer has video as VP8, VP9, and this server takes H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.',
+      'The offer has video as VP8, VP9, but this server needs H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.',
     );
     const pcm = acceptOffer(parsed(offerText.replace('opus/48000', 'L16/48000')));
     expect(pcm).toContain('Choose Opus in the encoder.');

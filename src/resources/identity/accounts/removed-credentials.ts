@@ -47,5 +47,5 @@ export function describeRemoved(removed: RemovedCredentials): string | undefined
 export function describeUnknownKeys({ unknownApiKeys }: RemovedCredentials): string {
   if (unknownApiKeys === 0) return '';
   const which = unknownApiKeys === 1 ? 'one API key' : `${unknownApiKeys} API keys`;
-  return `The server does not know who created ${which} of your accounts. Delete those that you do not know.`;
+  return `The server does not know who created ${which} of your accounts. Delete those that you do not recognize.`;
 }

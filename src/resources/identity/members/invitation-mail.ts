@@ -23,14 +23,14 @@ export function mailOf({ invitation, url, inviter }: InvitationMail, publicUrl: 
   const inviterName =
     inviter === undefined
       ? 'A member'
-      : `${inviter.email}${inviter.isVerified ? '' : ' (an address that nobody has verified)'}`;
+      : `${inviter.email}${inviter.isVerified ? '' : ' (an unverified address)'}`;
   const until = new Date(expiresAtMs).toISOString().slice(0, 10);
   return composeMail({
     to: email,
     subject: 'Invitation to an account on Millrace',
     greeting: `${inviterName} invites you to an account on Millrace at ${publicUrl}, as ${role}.${name === '' ? '' : ` The account calls itself “${name}”. This server does not check such names.`}`,
     link: { label: 'Accept the invitation', url },
-    advice: `The link is for you only: it shows that ${email} is your address. It works once, until ${until}. If you don’t expect this invitation, ignore this message.`,
+    advice: `The link is for you only: it shows that ${email} is your address. It works once, until ${until}. If you weren’t expecting this invitation, ignore this message.`,
   });
 }
 

@@ -35,7 +35,11 @@ export class InvitationMails {
     const isQueued = this.#options.queue.enqueue(async send =>
       this.#record(mail, await this.#deliver(mail, send)),
     );
-    if (!isQueued) await this.#record(mail, failed('Too many mails wait. Invite the person again later.'));
+    if (!isQueued)
+      await this.#record(
+        mail,
+        failed('Too many emails are waiting to be sent. Invite the person again later.'),
+      );
   }
 
   async #record({ invitation }: InvitationMail, state: MailOutcome): Promise<void> {
@@ -59,12 +63,13 @@ export class InvitationMails {
     const byAccount = {
       ...count,
       windowMs: hourMs,
-      refusal: `This account has sent ${maxMailsPerHour} invitations by mail within an hour.`,
+      refusal: `This account has sent ${maxMailsPerHour} invitations by email within an hour. Send the link yourself.`,
     };
     const byAddress = {
       ...count,
       windowMs: dayMs,
-      refusal: 'Several invitations were sent to this address within a day.',
+      refusal:
+        'Several invitations were sent to this address within a day. Send the link yourself. Send the link yourself.',
     };
     try {
       await attempts.transaction(async transaction => {

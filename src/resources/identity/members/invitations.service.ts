@@ -213,7 +213,7 @@ export class InvitationsService {
       await accounts.members.leaveOthers(userId, invitation.accountId, transaction);
       return { ...removed, unknownApiKeys: 0 };
     }
-    const detail = `Somebody has created ${email} a moment ago. Sign in, then open the invitation again.`;
+    const detail = `A user with the address ${email} was created a moment ago. Sign in, then open the invitation again.`;
     throw new AppError('invitation-of-other-user', undefined, { details: { detail } });
   }
 
@@ -276,7 +276,7 @@ export class InvitationsService {
     const advice =
       mails === undefined
         ? `Ask the operator to run this on the server: npm run account -- verify ${email}`
-        : 'Open the link that was sent to you by mail, or request a new password on the sign-in page.';
+        : 'Open the link that was sent to you by email, or request a new password on the sign-in page.';
     const detail = `Until ${email} is verified, it can be in one account only. ${advice}`;
     throw new AppError('email-unverified', undefined, { details: { detail } });
   }

@@ -13,7 +13,7 @@ import type { Member, Role } from './member.ts';
 export function requireVerified({ actor }: SessionCaller): void {
   if (!actor.isUnverified) return;
   const detail =
-    'Prove that your email address is yours before you invite others, remove them or change their roles: request a new password on the sign-in page, or ask the operator of the server to verify you.';
+    'Verify your email address before you invite others, remove them or change their roles: request a new password on the sign-in page, or ask the operator of the server to verify you.';
   throw new AppError('email-unverified', undefined, { details: { detail } });
 }
 

@@ -117,7 +117,7 @@ export class OidcProvider {
       return await discovered.configuration;
     } catch (error) {
       if (this.#discovered === discovered) this.#discovered = undefined;
-      throw this.#unavailable(error, 'did not answer as expected');
+      throw this.#unavailable(error, 'sent an unexpected response');
     }
   }
 
@@ -148,19 +148,19 @@ export class OidcProvider {
     }
     if (error instanceof ResponseBodyError) {
       if (error.error === 'invalid_grant')
-        return refusedSignIn('It was used already, or it took too long. Start again.');
+        return refusedSignIn('It was already used, or it took too long. Start again.');
       return this.#unavailable(error, `refused this server (${shortCode(error.error)})`);
     }
     const isUnverified =
       error instanceof ClientError && !/TIMEOUT|ABORT|RESPONSE_IS_NOT/.test(error.code ?? '');
-    if (!isUnverified) return this.#unavailable(error, 'did not answer as expected');
+    if (!isUnverified) return this.#unavailable(error, 'sent an unexpected response');
     this.#log.warn('oidc-answer-refused', { reason: reasonOf(error) });
-    return refusedSignIn(`The answer of ${this.#settings.name} could not be verified. Start again.`);
+    return refusedSignIn(`The response from ${this.#settings.name} could not be verified. Start again.`);
   }
 
   #unavailable(error: unknown, happened: string): AppError {
     this.#log.warn('oidc-provider-unavailable', { issuer: this.#settings.issuer, reason: reasonOf(error) });
-    const detail = `${this.#settings.name} ${happened}. Try again later, or sign in with your password. The log of the server has the reason.`;
+    const detail = `${this.#settings.name} ${happened}. Try again later, or sign in with your password. The server log has the reason.`;
     return new AppError('oidc-provider-unavailable', undefined, { cause: error, details: { detail } });
   }
 }

@@ -187,7 +187,7 @@ export class OidcService {
     }
     if (await this.#identities.link(person, { userId, createdAtMs: clock.nowMs() }, transaction)) return;
     throw refusedSignIn(
-      `The user here is linked with another person at ${this.name}. Sign in with the password, and unlink it in Account.`,
+      `This user is linked to another person at ${this.name}. Sign in with your password, and unlink it under Account.`,
     );
   }
 
@@ -230,7 +230,7 @@ export class OidcService {
       return this.#createUser(email, request);
     }
     throw refusedSignIn(
-      `No user with the email ${email} exists here. Open the link of your invitation, or ask an owner of an account for one.`,
+      `No user has the email address ${email}. Open the link in your invitation, or ask an owner of the account for one.`,
     );
   }
 

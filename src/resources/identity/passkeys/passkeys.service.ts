@@ -101,7 +101,7 @@ export class PasskeysService {
       return store.add(passkey, maxPasskeysPerUser, transaction);
     });
     if (outcome === 'used') throw attributeError('credential', 'This passkey was registered a moment ago.');
-    if (outcome === 'known') throw attributeError('credential', 'This passkey is registered already.');
+    if (outcome === 'known') throw attributeError('credential', 'This passkey is already registered.');
     if (outcome === 'limit') {
       const detail = `You have ${maxPasskeysPerUser} passkeys, which is the maximum. Delete one that you no longer use.`;
       throw new AppError('passkey-limit-reached', undefined, { details: { detail } });

@@ -73,14 +73,14 @@ export class PasswordResetsService {
         {
           ...{ attempts, nowMs: clock.nowMs(), windowMs },
           refusal:
-            'Too many links were requested. Look for one in your mail, also in spam, or try again later.',
+            'Too many links were requested. Look for one in your inbox and spam folder, or try again later.',
         },
         transaction,
       ),
     );
     if (!mails.enqueue(send => this.#sendLink(email, send))) {
       const state = { isAllowed: false, limit: 0, remaining: 0, retryAfterSeconds: 60 };
-      throw new RateExceeded(state, 'Too many mails wait to be sent. Try again in a minute.');
+      throw new RateExceeded(state, 'Too many emails are waiting to be sent. Try again in a minute.');
     }
   }
 

@@ -92,7 +92,7 @@ export class SessionGate {
     const project = pairId === undefined ? projects[0] : projects.find(one => one.pairId === pairId);
     if (project === undefined) throw new AppError('authorization-unknown-project');
     if (environment === 'production' && !account.isUpgraded) {
-      const detail = 'Use its sandbox.';
+      const detail = 'Use the sandbox.';
       throw new AppError('authorization-account-not-upgraded', undefined, { details: { detail } });
     }
     return { accountId, environment, projectId: project.projectIds[environment], actor, scopes };

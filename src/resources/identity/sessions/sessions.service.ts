@@ -226,7 +226,7 @@ export class SessionsService {
     const { passwords, addressOf } = this.#options;
     const isRight = await passwords.verify(email, addressOf(request), currentPassword, user?.passwordHash);
     if (!isRight || user === undefined) {
-      throw attributeError('currentPassword', 'This is not your password.');
+      throw attributeError('currentPassword', 'This password is wrong.');
     }
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC')) {
       throw attributeError('newPassword', 'This is your current password. Choose a new one.');

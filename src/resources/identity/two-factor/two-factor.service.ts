@@ -86,7 +86,7 @@ export class TwoFactorService implements SecondFactor {
       const nowMs = clock.nowMs();
       const step = stepOfCode(found.secret, code, nowMs);
       if (step === undefined) {
-        const advice = 'Enter the newest code, and check the time of your device.';
+        const advice = 'Enter the current code, and check the time of your device.';
         throw attributeError('code', `The code is wrong. ${advice}`);
       }
       await store.useStep(userId, step, transaction);
@@ -165,7 +165,7 @@ export class TwoFactorService implements SecondFactor {
     if (outcome === 'wrong') throw attributeError('code', wrongCodeDetail);
     if (outcome === 'missing') {
       await attempt.cancel();
-      throw attributeError('code', 'Enter a code of your authenticator app, or a recovery code.');
+      throw attributeError('code', 'Enter a code from your authenticator app, or a recovery code.');
     }
     await attempt.succeed();
     return outcome === 'not-set' ? { user, isEnabled: false } : { user, isEnabled: true, ...outcome };
@@ -193,5 +193,5 @@ function newRecoveryCodes(): string[] {
 }
 
 function wrongPassword(): AppError {
-  return attributeError('password', 'This is not your password.');
+  return attributeError('password', 'This password is wrong.');
 }

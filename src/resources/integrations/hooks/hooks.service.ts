@@ -73,7 +73,7 @@ export class HooksService {
     if (!rate.isAllowed) {
       throw new RateExceeded(
         rate,
-        `No more than ${maxTestsPerMinute} tests a minute are sent. Try again in ${rate.retryAfterSeconds} s.`,
+        `You can send ${maxTestsPerMinute} tests per minute. Try again in ${rate.retryAfterSeconds} s.`,
       );
     }
     const { caller, results } = this.#options;

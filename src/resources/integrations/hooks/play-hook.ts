@@ -168,6 +168,5 @@ function sessionKeyOf({ hookId, url }: Hook, { resourceId, token = '', client }:
 const notAsked: PlayDecision = { isAsked: false, refusal: undefined };
 /** Decision for owners, who may always play. */
 const ownersDecision: PlayDecision = { isAsked: true, refusal: undefined };
-const refusedText = 'You may not play this.';
-const failedText =
-  'This cannot be played now, because the check of your access failed. Try again in a moment.';
+const refusedText = "Playback isn't allowed.";
+const failedText = 'Your access could not be checked. Try again in a moment.';

@@ -112,7 +112,7 @@ function refusal(reason: string, description: string): PublishAnswer {
   return { accepted: false, reason, description };
 }
 
-const refusedText = 'The publish hook of this project does not allow this stream.';
+const refusedText = 'The publish hook of this project denied this stream.';
 const failedText =
   'The publish hook of this project could not be reached or failed. Try again in a moment, or check the hook.';
 const unknownTargetText =

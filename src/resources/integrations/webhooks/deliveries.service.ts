@@ -79,7 +79,7 @@ export class DeliveriesService {
     if (!rate.isAllowed) {
       throw new RateExceeded(
         rate,
-        `No more than ${maxTestsPerMinute} tests a minute are sent. Try again in ${rate.retryAfterSeconds} s.`,
+        `You can send ${maxTestsPerMinute} tests per minute. Try again in ${rate.retryAfterSeconds} s.`,
       );
     }
     return this.#detailsOfNew(webhook, await this.#tester.test(webhook, resentFrom), 'webhookId');

@@ -215,7 +215,7 @@ export const ingestHealthSchema = z
             codec: 'H.264',
             width: 640,
             height: 360,
-            leftOutReason: 'Its keyframes are not at the times of those of the main track.',
+            leftOutReason: 'Its keyframes do not align with those of the main track.',
           },
         ],
         bitrateBitsPerSecond: 2_598_400,

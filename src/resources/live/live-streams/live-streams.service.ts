@@ -198,7 +198,7 @@ export class LiveStreamsService {
   ): Promise<void> {
     if (playerId === undefined || playerId === null) return;
     if (await this.#players.exists(projectId, playerId, connection)) return;
-    throw attributeError('playerId', 'There is no such player theme.');
+    throw attributeError('playerId', 'This player theme does not exist.');
   }
 
   async #viewUpdated(stream: LiveStream): Promise<LiveStreamView> {

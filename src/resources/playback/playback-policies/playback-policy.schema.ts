@@ -20,7 +20,7 @@ const domains = z
   )
   .max(maxPolicyDomains)
   .refine(list => list.join('').length <= maxPolicyDomainChars, {
-    message: `These domains have more than ${maxPolicyDomainChars} characters together.`,
+    message: `These domains have more than ${maxPolicyDomainChars} characters in total.`,
   });
 const countries = z
   .array(z.string().regex(countryPattern, 'This value should be an ISO 3166-1 code, such as "DE".'))

@@ -43,13 +43,14 @@ export function readPublicKey(
         ? createPublicKey({ key, format: 'pem' })
         : createPublicKey({ key: key as JsonWebKey, format: 'jwk' });
   } catch {
-    return 'This is no public key in PEM or JWK format. A PEM begins with "-----BEGIN PUBLIC KEY-----".';
+    return 'This is not a public key in PEM or JWK format. A PEM begins with "-----BEGIN PUBLIC KEY-----".';
   }
   const publicKey = pemOf(read);
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = read;
   if (type === 'ed25519') return { publicKey, algorithm: 'EdDSA' };
   if (type === 'ec' && details.namedCurve === 'prime256v1') return { publicKey, algorithm: 'ES256' };
-  if (type !== 'rsa') return 'This type of key cannot be used. Use EC with the curve P-256, Ed25519 or RSA.';
+  if (type !== 'rsa')
+    return 'This type of key is not supported. Use EC with the curve P-256, Ed25519 or RSA.';
   return rsaProblem(read) ?? { publicKey, algorithm: 'RS256' };
 }
 

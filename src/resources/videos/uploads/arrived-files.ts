@@ -79,7 +79,8 @@ export class ArrivedFiles {
     } catch (error) {
       // Leaves the chunk to the sweep unless the transaction has certainly failed.
       if (!mayBeCommitted(error)) await this.#discard(folder, chunk);
-      if (error instanceof OtherVideo) throw new AppError('not-ready', 'The upload changes too often.');
+      if (error instanceof OtherVideo)
+        throw new AppError('not-ready', 'The upload is changing. Send the chunk again.');
       throw error;
     }
   }

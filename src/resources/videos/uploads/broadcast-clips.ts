@@ -62,7 +62,7 @@ export class BroadcastClips {
     }
     const range = clipRange(clip, availableUntil(clip, broadcast));
     if (range.endMs - range.startMs > maxClipMs) {
-      throw attributeError('clip[endTimecode]', 'A clip of a broadcast may be at most one hour long.');
+      throw attributeError('clip[endTimecode]', 'A clip of a broadcast can be at most one hour long.');
     }
     await this.#files.checkRoom(0);
     const videoId = newId('vi');

@@ -50,7 +50,7 @@ export class ChunkAssembler {
       maxAttempts,
       run: job => this.#run(job),
       onGiveUp: async (job, error, transaction) => {
-        const reason = error instanceof AppError ? error.message : 'The pieces could not be put together.';
+        const reason = error instanceof AppError ? error.message : 'The chunks could not be joined.';
         await this.#failSource(job.subjectId, reason, transaction);
       },
     };

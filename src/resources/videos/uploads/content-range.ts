@@ -82,7 +82,7 @@ export function checkChunkSize(range: ContentRange, total: number | undefined, b
   if (isLast || bytes >= minChunkBytes) return;
   throw rangeError(
     range.unit === 'bytes' ? 'by-bytes-range-too-small' : 'by-part-uploaded-file-too-small',
-    `All files but the last must have ${minChunkBytes} bytes or more.`,
+    `Every chunk except the last must have at least ${minChunkBytes} bytes.`,
   );
 }
 
@@ -135,7 +135,7 @@ function checkTotal(range: ContentRange, upload: RangedUpload): void {
 }
 
 export function sourceTooLarge(): AppError {
-  return fileError('uploaded-file-too-large', `A video must have less than ${maxSourceBytes + 1} bytes.`);
+  return fileError('uploaded-file-too-large', `A video must be smaller than ${maxSourceBytes + 1} bytes.`);
 }
 
 type RangeErrorName = ErrorCode extends infer Code

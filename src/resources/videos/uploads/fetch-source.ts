@@ -89,21 +89,25 @@ async function followRedirects(
     answer.destroy();
     const { location } = answer.headers;
     if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
-      if (redirects === maxRedirects) throw unreachable(`It was redirected more than ${maxRedirects} times.`);
+      if (redirects === maxRedirects)
+        throw unreachable(`The source redirects more than ${maxRedirects} times.`);
       url = redirectTarget(location, url);
       continue;
     }
     // Requests the whole file when the server refuses the range.
     if (status === 416 && partial !== undefined) return followRedirects(address, undefined, options);
-    if (status >= 500 || retriedStatuses.has(status)) throw new Error(`the server answered ${status}`);
-    throw unreachable(`The server of the source answered ${status}. Check the address, or upload the file.`);
+    if (status >= 500 || retriedStatuses.has(status))
+      throw new Error(`the server responded with status ${status}`);
+    throw unreachable(
+      `The server of the source responded with status ${status}. Check the address, or upload the file.`,
+    );
   }
 }
 
 function redirectTarget(location: string, from: URL): URL {
   const url = URL.parse(location, from.href);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw unreachable('It was redirected to what is no http or https address.');
+    throw unreachable('The source redirects to a URL that is not http or https.');
   }
   return url;
 }
@@ -160,8 +164,7 @@ function responseRange(
     return { offset: 0, total: Number.isSafeInteger(length) ? length : undefined };
   }
   const [, from, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(answer.headers['content-range'] ?? '') ?? [];
-  if (Number(from) !== partial.bytes)
-    throw unreachable('The server sent another range than it was asked for.');
+  if (Number(from) !== partial.bytes) throw unreachable('The server sent a different range than requested.');
   return { offset: partial.bytes, total: size === '*' ? undefined : Number(size) };
 }
 
@@ -208,7 +211,7 @@ async function receiveBody(
     await flush();
   }
   if (range.total !== undefined && position !== range.total) {
-    throw new Error(`${position} of ${range.total} bytes came`);
+    throw new Error(`only ${position} of ${range.total} bytes arrived`);
   }
   if (position === 0) throw new AppError('media-refused', 'The source is empty.');
   return position;
@@ -243,7 +246,7 @@ class MinRateCheck {
 function tooSlow({ bytesPerSecond }: TransferRate, bytes: number, elapsedMs: number): AppError {
   const rate = Math.round((1000 * bytes) / elapsedMs);
   return unreachable(
-    `The server is too slow: it sent ${rate} bytes per second over ${Math.round(elapsedMs / 1000)} s, and the least is ${bytesPerSecond}. Use a faster server, or upload the file.`,
+    `The server is too slow: it sent ${rate} bytes per second over ${Math.round(elapsedMs / 1000)} s, and the minimum is ${bytesPerSecond}. Use a faster server, or upload the file.`,
   );
 }
 
@@ -252,5 +255,5 @@ function unreachable(detail: string): AppError {
 }
 
 function tooLarge({ maxBytes }: FetchOptions): AppError {
-  return new AppError('media-refused', `The source must have less than ${maxBytes + 1} bytes.`);
+  return new AppError('media-refused', `The source must be smaller than ${maxBytes + 1} bytes.`);
 }

@@ -109,7 +109,7 @@ export class SourceImporter {
     if (!(await hasVideo(projectId, source))) {
       throw attributeError(
         'source',
-        'This is neither an http or https address nor the id of one of your videos or live streams.',
+        'The source must be an http or https URL, or the id of one of your videos or live streams.',
       );
     }
     const state = await store.source(source);
@@ -131,7 +131,7 @@ export class SourceImporter {
     if (clip.precision !== 'keyframe' && clip.lastMs === undefined) return { kind: 'clone', videoId, clip };
     throw attributeError(
       'source',
-      'The highest quality of this video cannot be played yet. Create the clip when it is encoded.',
+      'The highest quality of this video is not encoded yet. Create the clip once it is.',
     );
   }
 
@@ -201,7 +201,7 @@ export class SourceImporter {
   async #checkAddress(source: string): Promise<string> {
     const url = URL.parse(source);
     if (url === null || !['http:', 'https:'].includes(url.protocol) || source.length > maxAddressChars) {
-      throw attributeError('source', 'This is not a valid http or https address.');
+      throw attributeError('source', 'This is not a valid http or https URL.');
     }
     // Host names are resolved when fetching; literal addresses can be refused now.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -284,7 +284,7 @@ export class SourceImporter {
       if (job.attempt < maxEmptyAttempts || job.signal.aborted || !isEmpty) throw error;
       throw new AppError(
         'source-unreachable',
-        `Nothing came in ${job.attempt} attempts: ${messageOf(error)}. Check the address, or upload the file.`,
+        `No data arrived in ${job.attempt} attempts: ${messageOf(error)}. Check the address, or upload the file.`,
         { cause: error },
       );
     }
@@ -304,7 +304,7 @@ export class SourceImporter {
       return { bytes };
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
-      throw new AppError('media-refused', 'The video that was to be copied is gone.', { cause: error });
+      throw new AppError('media-refused', 'The video to copy was deleted.', { cause: error });
     }
   }
 

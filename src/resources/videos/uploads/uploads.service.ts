@@ -235,7 +235,11 @@ export class UploadsService<View> {
           return false;
         }
         const chunks = await this.#store.chunks(videoId, transaction);
-        await this.#failSource(videoId, 'The source was not complete after 168 hours.', transaction);
+        await this.#failSource(
+          videoId,
+          'The upload was not complete after 168 hours. Upload the file again.',
+          transaction,
+        );
         await this.#jobs.remove(videoId, transaction);
         // Last, but before the upload can begin again with other chunks. The transaction may run again.
         removals.push(this.#files.setChunksAside(videoId, chunks));
@@ -509,7 +513,7 @@ function checkToken(source: VideoSource | undefined, token: string): void {
   if (source.status !== 'uploading') throw fileError('video-source-already-uploaded');
   throw fileError(
     'video-content-range-already-initiated',
-    'This upload was begun with another token or with an API key. Continue it with the same one.',
+    'This upload was started with another token or with an API key. Continue it with the same one.',
   );
 }
 

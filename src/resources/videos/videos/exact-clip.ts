@@ -12,7 +12,7 @@ export function checkExactClip(clip: Clip | undefined): void {
   if (clip?.lastMs !== undefined) {
     throw attributeError(
       'clip[lastSeconds]',
-      'Only clips of your videos and live streams can have this. Send a start and an end.',
+      'Only clips of your videos and live streams support this. Send a start and an end.',
     );
   }
 }

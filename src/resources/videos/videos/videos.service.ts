@@ -386,10 +386,10 @@ export class VideosService {
   ): Promise<void> {
     if (playerId === undefined) return;
     if (await this.#options.playerExists(projectId, playerId, connection)) return;
-    throw attributeError('playerId', 'There is no such player theme.');
+    throw attributeError('playerId', 'This player theme does not exist.');
   }
 }
 
 function watermarkError(): AppError {
-  return attributeError('watermark[id]', 'There is no such watermark.');
+  return attributeError('watermark[id]', 'This watermark does not exist.');
 }

@@ -94,7 +94,7 @@ describe('PullSupervisor', () => {
     await supervisor.stop();
     const none = start([source(1)], { maxSources: 0 });
     await settle();
-    expect(none.statuses.get('li1')?.reason).toMatch(/^This server pulls no sources\./);
+    expect(none.statuses.get('li1')?.reason).toMatch(/^Pulling sources is turned off on this server\./);
     await none.supervisor.stop();
   });
 

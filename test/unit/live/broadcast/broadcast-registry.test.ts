@@ -124,7 +124,7 @@ describe('admission', () => {
     expect(await live.admit('key', second)).toMatchObject({ accepted: false, reason: 'already-publishing' });
     vi.advanceTimersByTime(1);
     expect(await live.admit('key', second)).toMatchObject({ accepted: true });
-    expect(first.told).toEqual(['closed: Another connection publishes this stream.']);
+    expect(first.told).toEqual(['closed: Another connection is publishing to this live stream.']);
   });
 
   test('refuses everybody while the server drains', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
 
-const replaced = ['closed: Another connection publishes this stream.'];
+const replaced = ['closed: Another connection is publishing to this live stream.'];
 const refused = { accepted: false, reason: 'already-publishing' };
 
 beforeEach(() => {

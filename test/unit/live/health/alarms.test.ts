@@ -46,7 +46,7 @@ describe('an alarm', () => {
       'bitrate-collapsed',
       { recent: { bitsPerSecond: 700_000, framesPerSecond: 30 }, lateMs: 600 },
       { recent: { bitsPerSecond: 800_000, framesPerSecond: 30 }, lateMs: 600 },
-      /Only 700 kbit\/s arrive, after 2500 kbit\/s/,
+      /fell to 700 kbit\/s, from 2500 kbit\/s/,
     ],
     [
       'bitrate-low',
@@ -58,7 +58,7 @@ describe('an alarm', () => {
       'frame-rate-collapsed',
       { recent: { bitsPerSecond: 2_500_000, framesPerSecond: 14.5 } },
       { recent: { bitsPerSecond: 2_500_000, framesPerSecond: 16 } },
-      /Only 14\.5 fps arrive, after 30/,
+      /fell to 14\.5 fps, from 30 fps/,
     ],
     [
       'audio-missing',

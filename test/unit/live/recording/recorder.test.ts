@@ -267,7 +267,9 @@ describe('a recorder', () => {
       recorder.tracks('audio-1', { audio: second }, init, false);
       parts(recorder, 4);
       expect(recordings.map(({ tracks }) => Math.max(...tracks))).toEqual([2]);
-      expect([...recorder.unrecordedAudio()]).toEqual([['audio-1', 'It began after the recording.']]);
+      expect([...recorder.unrecordedAudio()]).toEqual([
+        ['audio-1', 'The track started after the recording.'],
+      ]);
       for (let at = 5; at < 7; at += 1) parts(recorder, at);
       expect(recordings.map(({ tracks, isClosed }) => [Math.max(...tracks), isClosed])).toEqual([
         [2, true],
@@ -291,7 +293,9 @@ describe('a recorder', () => {
       recorder.tracks('audio-1', { audio: { ...second, timescale: 48_000 } }, init, false);
       recorder.part(secondAt(2.5));
       expect(recordings[1]!.spans.at(-1)!.end).toBe(2.5);
-      expect([...recorder.unrecordedAudio()]).toEqual([['audio-1', 'It returned in another format.']]);
+      expect([...recorder.unrecordedAudio()]).toEqual([
+        ['audio-1', 'The track came back in another format.'],
+      ]);
     });
   });
 

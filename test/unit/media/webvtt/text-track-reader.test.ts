@@ -54,7 +54,7 @@ describe('WebVTT', () => {
       6,
     ],
     ['added', ['WEBVTT', ...cue('A'), ...cue('B').slice(1)], ['WEBVTT', ...cue('A'), ...cue('B')], 5],
-    ['not begin', ['', 'webvtt', ...cue('A')], ['WEBVTT', ...cue('A')], 2],
+    ['not WEBVTT', ['', 'webvtt', ...cue('A')], ['WEBVTT', ...cue('A')], 2],
     ['Control', ['WEBVTT', ...cue('A\0\u0007B')], ['WEBVTT', ...cue('AB')], 4],
   ])('is mended: %s %j', (warning, file, mended, line) => {
     expect(read(lines(...file)).text).toBe(lines(...mended));
@@ -64,13 +64,13 @@ describe('WebVTT', () => {
   });
 
   it('without a cue that players show has a warning', () => {
-    expect(read('WEBVTT\n')).toMatchObject({ warnings: ['The file has no cue: players show nothing.'] });
+    expect(read('WEBVTT\n')).toMatchObject({ warnings: ['The file has no cues, so players show nothing.'] });
     expect(read(lines('WEBVTT', '', '00:09.000 --> 00:01.000', '', '00 --> x'))).toMatchObject({
       isChanged: false,
       warnings: [
         'Line 3: A cue that does not end after it begins is not shown.',
         'Line 5: A cue whose times cannot be read is not shown.',
-        'The file has no cue: players show nothing.',
+        'The file has no cues, so players show nothing.',
       ],
     });
   });
@@ -89,7 +89,7 @@ describe('a file without the header', () => {
       ),
       cues: 2,
       isChanged: true,
-      warnings: ['Line 1: The file does not begin with the line WEBVTT: it was added.'],
+      warnings: ['Line 1: The first line was not WEBVTT: it was added.'],
     });
   });
 
@@ -194,7 +194,7 @@ describe('SubRip', () => {
   it('has long lines cut', () => {
     const { text, warnings } = read(subRip('x'.repeat(100_000)));
     expect(text).toHaveLength(10_000 + lines('WEBVTT', ...cue('')).length);
-    expect(warnings).toEqual(['Line 3: Text after the first 10000 characters of a line was left out.']);
+    expect(warnings).toEqual(['Line 3: Text after the first 10000 characters of a line was removed.']);
   });
 });
 

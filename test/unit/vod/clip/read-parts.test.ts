@@ -12,7 +12,7 @@ test('a segment that does not fit into memory is refused before anything is read
   const half = { path: 'media.mp4', start: 0, length: 130 * 2 ** 20 };
   await expect(readParts([half, { ...half, start: half.length }], storage)).rejects.toMatchObject({
     code: 'media-refused',
-    message: expect.stringMatching(/^A segment of it has 272629760 bytes, .* at a lower bit rate/),
+    message: expect.stringMatching(/^A segment of the video has 272629760 bytes, .* at a lower bitrate/),
   });
   expect(opened).toBe(0);
 });

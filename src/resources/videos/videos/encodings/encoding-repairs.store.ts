@@ -4,7 +4,7 @@ import type { RenditionRow } from '../../../../store/media-tables.ts';
 import type { CodecRenditionName, RenditionName } from '../../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
-const filesMissingFailure = 'The files of this video are gone.';
+const filesMissingFailure = 'The files of this video are missing on the server.';
 
 interface EncodingRepair {
   /** Renditions without their files. `isRebuilt`: a job encodes them again. */
