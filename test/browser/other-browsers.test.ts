@@ -110,6 +110,28 @@ describe.each([
   });
 });
 
+test.skipIf(missingFirefox !== undefined)(
+  'Firefox without H.264 for WebRTC plays over HLS, and the menu says why',
+  async () => {
+    await using page = await FirefoxPage.launch();
+    await using broadcast = await startBroadcast();
+    const { liveStreamId } = broadcast.stream;
+    await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
+    await page.goto(`${server.baseUrl}/health`);
+    await page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    await page.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
+    await untilPlaying(page);
+    const press = (text: string) =>
+      page.evaluate(`[...document.querySelectorAll('button')].find(({ textContent, ariaLabel }) =>
+        (ariaLabel ?? textContent).includes(${JSON.stringify(text)}))?.click()`);
+    await press('Settings');
+    await press('Latency');
+    await until('the reason', () =>
+      page.evaluate<boolean>(`document.body.textContent.includes('it has no H.264 for WebRTC')`),
+    );
+  },
+);
+
 /** Firefox without the OpenH264 plug-in, which this machine may not offer either. */
 async function openStudio(server: TestServer) {
   const { liveStreamId } = await server.createStream();

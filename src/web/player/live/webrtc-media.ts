@@ -9,6 +9,7 @@ interface WebRtcHandlers {
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
 const loopbackText = 'Not from this browser: the server listens on 127.0.0.1 only';
+const codecText = 'Not in this browser: it has no H.264 for WebRTC';
 
 /** Plays a broadcast over WHEP. */
 export class WebRtcMedia {
@@ -53,7 +54,11 @@ export class WebRtcMedia {
   start(address: string): void {
     this.stop();
     this.#hasPlayed = false;
-    this.#problem = undefined;
+    this.#problem = hasH264() ? undefined : codecText;
+    if (this.#problem !== undefined) {
+      queueMicrotask(() => this.#handlers.onLost(false));
+      return;
+    }
     this.#progress = 0;
     this.#buffered = { seconds: 0, frames: 0 };
     this.#arrivedAtMs = performance.now();
@@ -151,6 +156,12 @@ export class WebRtcMedia {
     }
     if (nowMs - this.#arrivedAtMs > maxWaitMs) this.#lose(connection);
   }
+}
+
+/** Firefox has it only with the OpenH264 plug-in. Browsers that do not tell are tried. */
+function hasH264(): boolean {
+  const codecs = globalThis.RTCRtpReceiver?.getCapabilities?.('video')?.codecs;
+  return codecs === undefined || codecs.some(({ mimeType }) => mimeType.toLowerCase() === 'video/h264');
 }
 
 /** Ends the session. Best effort: the server times it out anyway. */
