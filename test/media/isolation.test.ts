@@ -3,13 +3,13 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
 import { uploadFile } from '../../scripts/upload-file.ts';
 import { measureCommand, measuredEnd } from '../../src/ffmpeg/arguments/remux-commands.ts';
-import type { ChildAccess } from '../../src/ffmpeg/process/isolation.ts';
+import { type ChildAccess, Isolation } from '../../src/ffmpeg/process/isolation.ts';
 import { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
-import type { ProcessLimits } from '../../src/ffmpeg/process/process-limits.ts';
+import { ProcessLimits } from '../../src/ffmpeg/process/process-limits.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffmpegPath, publishTestPicture } from '../support/ffmpeg.ts';
@@ -239,6 +239,30 @@ test.skipIf(missing !== undefined)(
     expect(await child.kill()).toMatchObject({ kind: 'stopped' });
   },
 );
+
+test('a child whose sandbox hangs is killed in the end, with what makes the sandbox', async () => {
+  const place = await testTempDir();
+  const bwrapPath = join(place, 'bwrap');
+  const mark = String(100_000 + process.pid);
+  await writeFile(bwrapPath, `#!/bin/sh\nsleep ${mark}\n`);
+  await chmod(bwrapPath, 0o755);
+  const variant = { isStrict: false, hasProc: false };
+  const isolation = new Isolation({ bwrapPath, variant, dataDir: place, variables: process.env });
+  const plain = await ProcessLimits.find(process.env, silentLogger);
+  const child = new ProcessOwner(plain.within(isolation)!, silentLogger).start(bash, [], {
+    outputs: 0,
+    limits: ampleChildLimits,
+    ids: {},
+  });
+  const helpers = () => commandLines().filter(words => words[0] === 'sleep' && words[1] === mark);
+  await waitUntil(() => helpers().length > 0, { what: 'what makes the sandbox' });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const killed = child.kill();
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  expect(await killed).toMatchObject({ kind: 'stopped', signal: 'SIGKILL' });
+  expect(helpers()).toEqual([]);
+});
 
 test.skipIf(missing !== undefined)('no child is granted the folder of its outputs', async () => {
   const work = await testTempDir();
