@@ -21,10 +21,11 @@ interface ReceivedFrame {
 function receive(
   frames: readonly RtpFrameToSend[],
   timestampOf: (frame: RtpFrameToSend) => number,
+  codec: 'avc1' | 'hvc1' = 'avc1',
 ): ReceivedFrame[] {
   const events: MediaEvent[] = [];
   const video = new VideoReceiver({
-    codec: 'avc1',
+    codec,
     timeOf: timestamp => timestamp / 90,
     emit: event => events.push(event),
     requestKeyframe: () => {},
@@ -96,6 +97,27 @@ test.each(streams)('%s are decoded before they are displayed', async (_, args, f
     expect(received).toHaveLength(frames.length);
     expectTimes(received, frames);
   }
+});
+
+const hevc = (options: string) => ['-c:v', 'libx265', '-x265-params', `keyint=50:log-level=error:${options}`];
+const hevcStreams: [string, string[]][] = [
+  ['two B-frames', hevc('bframes=2:b-adapt=0:b-pyramid=0:open-gop=0')],
+  ['a pyramid of B-frames', hevc('bframes=5:b-adapt=0:b-pyramid=1:open-gop=0:rc-lookahead=20')],
+  ['B-frames across keyframes', hevc('bframes=4:b-adapt=0:open-gop=1')],
+];
+
+test.each(hevcStreams)('H.265: %s are decoded before they are displayed', async (_, args) => {
+  const frames = rtpFramesOf(await record(args, 25));
+  for (const timestampOf of [({ ptsMs }: RtpFrameToSend) => ptsMs, ({ dtsMs }: RtpFrameToSend) => dtsMs]) {
+    const received = receive(frames, timestampOf, 'hvc1');
+    expect(received).toHaveLength(frames.length);
+    expectTimes(received, frames);
+  }
+});
+
+test('H.265 without B-frames is passed on at once', async () => {
+  const frames = rtpFramesOf(await record(hevc('bframes=0'), 25));
+  expect(receive(frames.slice(0, 1), ({ ptsMs }) => ptsMs, 'hvc1')).toHaveLength(1);
 });
 
 test.each(streams)('%s that the encoder does not announce are noticed', async (_, args, fps) => {

@@ -1,4 +1,10 @@
-import { compositionOffsetMs, describeVideoTag, type FlvTag } from '../../src/media/flv/flv-tag.ts';
+import { hevcParameterSets } from '../../src/media/codecs/frame-sizes.ts';
+import {
+  compositionOffsetMs,
+  describeVideoTag,
+  type FlvTag,
+  videoHeaderBytes,
+} from '../../src/media/flv/flv-tag.ts';
 import { packetizeH264 } from '../../src/media/rtp/packetize.ts';
 
 /** A frame as publishers over WHIP send it. */
@@ -8,7 +14,7 @@ export interface RtpFrameToSend {
   readonly payloads: readonly Buffer[];
 }
 
-/** Packetizes recorded H.264, with its parameter sets before each keyframe. */
+/** Packetizes recorded H.264 or HEVC, with its parameter sets before each keyframe. */
 export function rtpFramesOf(
   tags: readonly FlvTag[],
   changeSet: (sps: Buffer) => Buffer = sps => sps,
@@ -16,15 +22,20 @@ export function rtpFramesOf(
   let sets: Buffer[] = [];
   const frames: RtpFrameToSend[] = [];
   for (const { kind, body, timestampMs } of tags) {
-    const role = kind === 'video' ? describeVideoTag(body)?.role : undefined;
-    if (role === 'config')
-      sets = parameterSets(body.subarray(5)).map((set, index) => (index === 0 ? changeSet(set) : set));
+    const { role, codec } = (kind === 'video' ? describeVideoTag(body) : undefined) ?? {};
+    const isHevc = codec?.name === 'HEVC';
+    const content = body.subarray(videoHeaderBytes(body));
+    if (role === 'config') {
+      sets = isHevc
+        ? hevcParameterSets(content)
+        : parameterSets(content).map((set, index) => (index === 0 ? changeSet(set) : set));
+    }
     if (role !== 'keyframe' && role !== 'frame') continue;
-    const units = [...(role === 'keyframe' ? sets : []), ...unitsIn(body.subarray(5))];
+    const units = [...(role === 'keyframe' ? sets : []), ...unitsIn(content)];
     frames.push({
       dtsMs: timestampMs,
       ptsMs: timestampMs + compositionOffsetMs(body),
-      payloads: packetizeH264(units, 1_100),
+      payloads: isHevc ? units : packetizeH264(units, 1_100),
     });
   }
   return frames;

@@ -1,4 +1,4 @@
-import { AvcFrameOrder, type FrameOrder } from '../../media/codecs/frame-order.ts';
+import { type FrameOrder, type FrameOrderReader, frameOrderReader } from '../../media/codecs/frame-order.ts';
 import type { VideoOrder } from '../../media/codecs/parameter-set.ts';
 
 /** A frame in decoding order. */
@@ -35,7 +35,7 @@ const smoothing = 8;
 export class FrameTimes {
   /** Frames by which decoding is ahead of display. */
   #depth = 0;
-  #orders: AvcFrameOrder | undefined;
+  #orders: FrameOrderReader | undefined;
   #isDisplayTime: boolean | undefined;
   /** The first frames, until B-frames or their absence tell what the timestamps are. */
   #held: OrderedFrame[] = [];
@@ -50,12 +50,12 @@ export class FrameTimes {
   #lastDtsMs = Number.NEGATIVE_INFINITY;
 
   /** @param order of a new configuration */
-  configure({ maxReordered: declared, avcSyntax, frameSeconds }: VideoOrder): void {
+  configure({ maxReordered: declared, syntax, frameSeconds }: VideoOrder): void {
     this.#depth = Math.min(declared ?? this.#depth, maxReordered);
-    this.#orders = avcSyntax && new AvcFrameOrder(avcSyntax);
+    this.#orders = syntax && frameOrderReader(syntax);
     if (frameSeconds !== undefined) this.#frameMs = frameSeconds * 1000;
     this.#maxHeld = declared === undefined ? maxHeld.unknown : maxHeld.declared;
-    if (declared === 0 || avcSyntax === undefined) this.#isDisplayTime = true;
+    if (declared === 0 || syntax === undefined) this.#isDisplayTime = true;
     this.restart();
   }
 

@@ -18,7 +18,7 @@ interface VideoReceiverOptions {
 /** Undefined for a frame without a picture. */
 type BuildSample = (payloads: readonly Buffer[]) => BuiltSample | 'malformed' | undefined;
 
-const inOrder = { maxReordered: 0, avcSyntax: undefined, frameSeconds: undefined };
+const inOrder = { maxReordered: 0, syntax: undefined, frameSeconds: undefined };
 /** Browsers send keyframes only on request, and players join at them. */
 const keyframeIntervalMs = 2_000;
 /** A lost request is repeated, and a keyframe takes a moment. */

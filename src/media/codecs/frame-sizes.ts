@@ -19,6 +19,7 @@ const MAX_UNITS = 64;
 /** ITU-T H.264 table 7-1, ITU-T H.265 table 7-1. */
 const AVC_SPS = 7;
 const HEVC_SPS = 33;
+const HEVC_PPS = 34;
 /** AV1 specification, 6.2.2. */
 const AV1_SEQUENCE_HEADER = 1;
 
@@ -66,7 +67,7 @@ export function readVideoOrder(codec: VideoSampleEntryType, record: Buffer): Vid
     codec === 'avc1'
       ? countedUnits(record, 6, (record[5] ?? 0) & 0x1f).map(avcOrder)
       : codec === 'hvc1'
-        ? hevcParameterSets(record).map(hevcOrder)
+        ? hevcParameterSets(record, HEVC_SPS).map(sps => hevcOrder(sps, hevcParameterSets(record, HEVC_PPS)))
         : [];
   return orders.find(each => each !== undefined);
 }

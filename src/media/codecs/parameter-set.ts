@@ -104,9 +104,25 @@ export function avcFieldSyntax(unit: Buffer): AvcFieldSyntax | undefined {
 }
 
 export interface AvcOrderSyntax extends AvcFieldSyntax {
+  readonly codec: 'avc1';
   readonly isFrameOnly: boolean;
   /** Length of pic_order_cnt_lsb in slice headers. */
   readonly orderBits: number;
+}
+
+export interface HevcOrderSyntax {
+  readonly codec: 'hvc1';
+  readonly hasSeparatePlanes: boolean;
+  /** Length of slice_pic_order_cnt_lsb in slice headers. */
+  readonly orderBits: number;
+  /** By the number of the picture parameter set. */
+  readonly pictures: ReadonlyMap<number, HevcPictureSyntax>;
+}
+
+/** Bits of slice headers before the picture order count. */
+export interface HevcPictureSyntax {
+  readonly extraBits: number;
+  readonly hasOutputFlag: boolean;
 }
 
 /** Frames may be displayed in another order than they are decoded in. */
@@ -114,7 +130,7 @@ export interface VideoOrder {
   /** max_num_reorder_frames; undefined where the encoder does not say. */
   readonly maxReordered: number | undefined;
   /** Undefined where the pictures do not tell their order in a way that is read here. */
-  readonly avcSyntax: AvcOrderSyntax | undefined;
+  readonly syntax: AvcOrderSyntax | HevcOrderSyntax | undefined;
   readonly frameSeconds: number | undefined;
 }
 
@@ -129,7 +145,7 @@ export function avcOrder(unit: Buffer): VideoOrder | undefined {
   const isInOrder = syntax.profile === AVC_BASELINE || syntax.orderType === ORDER_OF_DECODING;
   return {
     maxReordered: isInOrder ? 0 : usability?.maxReordered,
-    avcSyntax: syntax.orderType === 0 ? syntax : undefined,
+    syntax: syntax.orderType === 0 ? { ...syntax, codec: 'avc1' } : undefined,
     frameSeconds: usability?.frameSeconds,
   };
 }
@@ -164,19 +180,32 @@ function readHypotheticalDecoder(bits: BitReader): boolean {
   return true;
 }
 
-/** Reads an SPS with its two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1. */
-export function hevcOrder(unit: Buffer): VideoOrder | undefined {
+/** Reads an SPS and PPSs with their two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1 and 7.3.2.3.1. */
+export function hevcOrder(unit: Buffer, pictureSets: readonly Buffer[]): VideoOrder | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
-  const { chromaFormat, subLayers } = readHevcFrameSize(bits);
+  const { chromaFormat, subLayers, hasSeparatePlanes } = readHevcFrameSize(bits);
   readCroppedLines(bits, chromaFormat);
-  skipExponentials(bits, 3);
+  skipExponentials(bits, 2);
+  const orderBits = bits.expGolomb() + 4;
   let maxReordered = 0;
   for (let left = bits.flag() ? subLayers + 1 : 1; left > 0; left--) {
     bits.expGolomb();
     maxReordered = bits.expGolomb();
     bits.expGolomb();
   }
-  return bits.isExhausted ? undefined : { maxReordered, avcSyntax: undefined, frameSeconds: undefined };
+  if (bits.isExhausted || orderBits > 16) return undefined;
+  const pictures = new Map(pictureSets.map(readHevcPictureSyntax));
+  const syntax = { codec: 'hvc1', hasSeparatePlanes, orderBits, pictures } as const;
+  return { maxReordered, syntax, frameSeconds: undefined };
+}
+
+function readHevcPictureSyntax(unit: Buffer): readonly [id: number, HevcPictureSyntax] {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
+  const id = bits.expGolomb();
+  bits.expGolomb();
+  bits.skip(1);
+  const hasOutputFlag = bits.flag();
+  return [id, { hasOutputFlag, extraBits: bits.bits(3) }];
 }
 
 /** ITU-T H.264 (08/2021), 7.3.2.1.1. */
@@ -340,8 +369,8 @@ function readHevcFrameSize(bits: BitReader) {
   skipProfileTierLevel(bits, subLayers);
   bits.expGolomb();
   const chromaFormat = bits.expGolomb();
-  if (chromaFormat === 3) bits.skip(1);
-  return { width: bits.expGolomb(), height: bits.expGolomb(), chromaFormat, subLayers };
+  const hasSeparatePlanes = chromaFormat === 3 && bits.flag();
+  return { width: bits.expGolomb(), height: bits.expGolomb(), chromaFormat, subLayers, hasSeparatePlanes };
 }
 
 /** Reads a sequence header OBU without its own header and size. AV1 specification, 5.5.1 to 5.5.5. */
