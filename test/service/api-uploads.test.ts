@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { digestOf, digestOfFile, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
+import { chunkBytes, digestOf, digestOfFile, fileForm, noise, UploadsOfTest } from './upload-fixture.ts';
 
 let server: TestApi;
 const ready: string[] = [];
@@ -158,6 +159,36 @@ describe('an upload in one piece', () => {
       again.mockRestore();
     }
   });
+
+  it.each([
+    ['an upload', undefined],
+    ['a chunk', 'part 1/*'],
+  ])(
+    'leaves no file when the transaction of %s cannot be committed, and can be repeated',
+    async (_, range) => {
+      const videoId = await uploads.video();
+      const bytes = noise(chunkBytes);
+      const path = range === undefined ? uploads.sourcePath(videoId) : uploads.chunkPath(videoId, '1');
+      const { database } = server;
+      const commit = database.transaction.bind(database);
+      const failing = vi.spyOn(database, 'transaction').mockImplementation(work =>
+        commit(async transaction => {
+          const result = await work(transaction);
+          if (existsSync(path)) throw new Error('the disk is full');
+          return result;
+        }),
+      );
+      try {
+        expect((await uploads.send(videoId, bytes, range)).status).toBe(500);
+        expect(existsSync(path)).toBe(false);
+      } finally {
+        failing.mockRestore();
+      }
+      expect((await uploads.send(videoId, bytes, range)).status).toBe(201);
+      expect(await digestOfFile(path)).toBe(digestOf(bytes));
+      rmSync(dirname(path), { recursive: true });
+    },
+  );
 
   it('is refused when it is cut short, whether the request ends or the connection', async () => {
     const videoId = await uploads.video();

@@ -67,6 +67,10 @@ export class UploadsOfTest {
     return join(this.#api().dataDir, 'vod', videoId, 'source');
   }
 
+  chunkPath(videoId: string, name: string): string {
+    return join(this.#api().dataDir, 'uploads', videoId, name);
+  }
+
   /** Names of files that are being received, and of chunks. */
   async leftovers(): Promise<string[]> {
     const names = await Promise.all(

@@ -42,15 +42,20 @@ export class ArrivedFiles {
 
   async #move({ file }: Arrival, storeRows: StoreRows): Promise<string> {
     await this.#files.syncToDisk(file);
-    let currentPath = file.path;
-    const { videoId, path } = await this.#database.transaction(async transaction => {
+    let moved: { readonly path: string; readonly inode: number } | undefined;
+    const storeAndMove = async (transaction: Transaction) => {
       const stored = await storeRows(null, transaction);
       // Last, because statements can be rolled back and a move cannot. They may run again, after the move.
       if (stored.path !== undefined) {
-        this.#files.move(currentPath, stored.path);
-        currentPath = stored.path;
+        const inode = this.#files.move(moved?.path ?? file.path, stored.path);
+        moved = { path: stored.path, inode };
       }
       return stored;
+    };
+    const { videoId, path } = await this.#database.transaction(storeAndMove).catch((error: unknown) => {
+      // On a full disk, it must not take the room until the sweep.
+      if (moved !== undefined && !mayBeCommitted(error)) this.#files.removeMoved(moved.path, moved.inode);
+      throw error;
     });
     if (path !== undefined) await this.#files.syncFolderOf(path);
     return videoId;

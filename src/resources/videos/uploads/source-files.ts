@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UploadedFile } from '../../../http/routing/route.ts';
@@ -42,10 +42,16 @@ export class SourceFiles {
     return this.#media.storage.kind === 'data-folder';
   }
 
-  /** Synchronous, for use in a transaction. Does nothing when both paths are the same. */
-  move(from: string, to: string): void {
+  /** Synchronous, for use in a transaction. Does nothing when both paths are the same. @returns the inode of the file */
+  move(from: string, to: string): number {
     mkdirSync(dirname(to), { recursive: true });
     renameSync(from, to);
+    return statSync(to).ino;
+  }
+
+  /** Removes a moved file, unless another one is in its place. */
+  removeMoved(path: string, inode: number): void {
+    if (statSync(path, { throwIfNoEntry: false })?.ino === inode) rmSync(path);
   }
 
   /** @throws AppError `disk-full` */
