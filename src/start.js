@@ -19,7 +19,7 @@ if (existsSync(bundle)) {
   if (process.exitCode === undefined) buildBundle();
 }
 
-/** For the next start. It fails where the installation is read-only. */
+/** Builds the bundle of the next start. Fails where the installation is read-only. */
 function buildBundle() {
   const script = fileURLToPath(new URL('cli/build-server.ts', import.meta.url));
   const build = spawn(process.execPath, [script], { env: {}, stdio: 'ignore', timeout: buildTimeoutMs });

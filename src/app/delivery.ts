@@ -90,7 +90,7 @@ export function deliveryObserver(metrics: Metrics, { traffic }: Pick<Api, 'traff
   };
 }
 
-/** Below the time after which a viewer counts as stalled. */
+/** Longest wait for storage: below the time after which a viewer counts as stalled. */
 const maxStorageWaitMs = 8000;
 
 function readableFiles(storage: MediaStorage): ReadableFiles {

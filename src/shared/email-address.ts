@@ -18,7 +18,7 @@ const localCharacters = String.raw`[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+`;
 /** Or a digit, also beyond ASCII. */
 const letter = String.raw`[^\x00-/:-@\[-\x60{-\x7f]`;
 const domainLabel = `${letter}(?:(?:${letter}|-)*${letter})?`;
-/** For the API document. Letters beyond ASCII must also be in their usual form. */
+/** Pattern in the API document. Letters beyond ASCII must also be in their usual form. */
 export const emailPattern = `^(?=[^@]{1,64}@)${localCharacters}(?:\\.${localCharacters})*@${domainLabel}(?:\\.${domainLabel})*$`;
 
 /**

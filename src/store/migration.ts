@@ -3,7 +3,7 @@ import type { Dialect } from './schema/table.ts';
 /** Never changes once released; further changes need a new migration. */
 export interface Migration {
   readonly name: string;
-  /** With the functions of `schema/table.ts`, which know the types of both databases. */
+  /** SQL of the migration, with the functions of `schema/table.ts`, which know the types of both databases. */
   readonly sql: (dialect: Dialect) => string;
   /**
    * A table that `sql` replaces although others refer to it. On SQLite, foreign keys and triggers are not checked meanwhile;

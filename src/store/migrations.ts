@@ -10,7 +10,10 @@ import {
 } from './schema-compatibility.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 
-/** In order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of applied ones. */
+/**
+ * Migrations in order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of
+ * applied ones.
+ */
 export const migrations: readonly Migration[] = [];
 
 export const schemaVersion = versionAfter(migrations);

@@ -24,7 +24,7 @@ interface VodSettings {
   readonly maxDurationFactor: number;
   readonly minFreeBytes: number;
   readonly sandboxVideoMs: number;
-  /** Besides H.264. */
+  /** Codecs besides H.264. */
   readonly codecs: readonly AdditionalCodec[];
 }
 

@@ -38,7 +38,7 @@ export function until(what: string, condition: () => Promise<boolean> | boolean)
   return waitUntil(condition, { what, everyMs: 25 });
 }
 
-/** What a video element says of itself. Times in seconds. */
+/** State that a video element reports. Times in seconds. */
 export interface VideoState {
   readonly time: number;
   readonly frames: number;
@@ -49,7 +49,7 @@ export interface VideoState {
   readonly isPaused: boolean;
   readonly isMuted: boolean;
   readonly volume: number;
-  /** How often it ran dry while it played. */
+  /** Number of stalls while it played. */
   readonly stalls: number;
   /** Address that it plays. */
   readonly source: string;
@@ -145,7 +145,7 @@ export class WatchedPage {
     return watched;
   }
 
-  /** What the player page shows: `waiting`, `starting`, `live`, `reconnecting`, `ended`, … */
+  /** Phase that the player page shows: `waiting`, `starting`, `live`, `reconnecting`, `ended`, … */
   phase(): Promise<string | null> {
     return this.page.getAttribute('#player', 'data-phase');
   }

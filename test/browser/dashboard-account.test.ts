@@ -101,7 +101,7 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(await statusOf(second)).toBe(401);
     expect(dashboard.complaints).toEqual([]);
 
-    // What the server refuses is told in its words.
+    // The dialog shows the server's reason.
     await deletePair(page);
     await page
       .getByRole('dialog')

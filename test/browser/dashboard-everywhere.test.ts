@@ -77,7 +77,7 @@ function isTabSeen(page: Page): Promise<boolean> {
   })()`);
 }
 
-/** What has the focus: its name, and whether it is in the window and looks different for it. */
+/** Element that has the focus: its name, and whether it is in the window and looks different for it. */
 function focused(page: Page): Promise<{ readonly name: string; readonly isSeen: boolean }> {
   return page.evaluate(`(() => {
     const element = document.activeElement;

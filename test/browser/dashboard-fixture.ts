@@ -16,7 +16,7 @@ interface AxeResult {
 
 const axeOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  // What is in frames are the player's pages.
+  // Frames hold the player's pages.
   iframes: false,
 };
 export const email = 'admin@localhost';
@@ -87,7 +87,7 @@ export class DashboardPage {
   }
 
   /**
-   * What axe-core finds against WCAG 2.2 AA and its best practices, one line for each element.
+   * Lists violations of WCAG 2.2 AA and best practices that axe-core finds, one line for each element.
    *
    * @param rules only these of it
    */

@@ -51,7 +51,7 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
     await card.getByText(/^Linked since/).waitFor();
     expect(new URL(page.url()).pathname).toBe('/dashboard/account');
     expect(await dashboard.violations()).toEqual([]);
-    // What the page of the provider did is not ours.
+    // Ignores complaints of the provider's page.
     dashboard.complaints.length = 0;
     await card.getByRole('button', { name: 'Unlink' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();

@@ -56,7 +56,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     await until('a picture', () =>
       picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0),
     );
-    // What was done is ticked off, and the steps are gone with the last one.
+    // Completed steps are ticked off, and the section disappears with the last one.
     await section('Get started').waitFor({ state: 'detached' });
     await section('Storage').getByText('Uploads').waitFor();
     await page.route(

@@ -150,7 +150,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await dialog.getByRole('checkbox', { name: 'Private' }).check();
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByRole('button', { name: 'Import 2 videos' }).click();
-    // What failed stays in the list.
+    // Failed entries stay in the list.
     await dialog.getByText(/^Lock: .*language/i).waitFor();
     const list = dialog.getByLabel('File URLs');
     expect(await list.inputValue()).toContain('https://media.example/2.mp4,Lock');
@@ -269,7 +269,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByText('When you delete a video, you can restore it here.').waitFor();
     expect((await server.api('GET', `/discarded/videos/${mill}`)).status).toBe(404);
 
-    // Where the trash is turned off, deleting asks first.
+    // Turns the trash off, so that deleting asks first.
     await page.route('**/account', async route => {
       const response = await route.fetch();
       const { limits, ...json } = (await response.json()) as { limits: Record<string, unknown> };

@@ -52,7 +52,7 @@ export class SdkParent {
     return WatchedPage.open(browser, `${this.origin}/?${encodeURIComponent(address)}`);
   }
 
-  /** What an SDK adds to the address of a player. */
+  /** Query that an SDK adds to the address of a player. */
   sdkAddress(origin = this.origin): string {
     return `?id=viOfTest#api;sdkOrigin:${btoa(origin)};sdkPlayerId:7;`;
   }

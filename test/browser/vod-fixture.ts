@@ -15,7 +15,7 @@ import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 export const videoSeconds = 12;
 const segmentSeconds = 2;
 
-/** What the chapters and the captions of the video say, and from when on. */
+/** Chapters and captions of the video, with their start. */
 export const chapters = [
   { at: 0, name: 'Opening' },
   { at: 4, name: 'In the <i>middle</i> of it' },
@@ -124,7 +124,7 @@ const plainTheme: PlayerTheme = {
   ...{ enableApi: true, enableControls: true, forceAutoplay: false, forceLoop: false, hideTitle: false },
 };
 
-/** What a test may change of the video while a page shows it. */
+/** Attributes of the video that a test may change while a page shows it. */
 export interface VideoOfTest {
   title: string;
   playable: boolean;

@@ -74,7 +74,7 @@ describeInBrowser('the page of a video on the server', browser => {
     expect(await handle(page, 'qualities')).toEqual(['360p', '240p']);
     expect((await viewer.video()).stalls).toBeLessThanOrEqual(mostStalls);
 
-    // What was buffered before the qualities were added is still known.
+    // The buffer from before the qualities were added is still known.
     await page.keyboard.press('0');
     await until('the beginning', async () => (await viewer.video()).time < 1.5);
     await viewer.untilPlayed(0.5);
@@ -147,7 +147,7 @@ describeInBrowser('the page of a video on the server', browser => {
     const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
     expect(bare.status).toBe(404);
 
-    // What both loads of the page have told, the first one when it went.
+    // Counts the reports of both loads of the page, the first one when it was left.
     const metric = async (path: string): Promise<unknown> => {
       const address = `/data/metrics/${path}?filterBy[mediaId]=${video.videoId}`;
       return ((await (await server.api('GET', address)).json()) as { data: unknown }).data;

@@ -44,7 +44,7 @@ async function deleteTwice(path: string, id: string): Promise<void> {
   const statuses = answers.map(({ status }) => status).sort();
   expect([204, 404]).toContain(statuses[1]);
   expect(statuses[0]).toBe(204);
-  // What viewers could go back to goes right after.
+  // The media that viewers could rewind to is removed right after.
   await waitUntil(() => !isThere(id) && asideIn().length === 0);
   expect((await server.api('GET', path)).status).toBe(404);
 }

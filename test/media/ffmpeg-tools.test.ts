@@ -34,7 +34,7 @@ const aac: Partial<ProbedStream> = {
 const sixSeconds = { format: mp4, durationSeconds: 6, startSeconds: 0, streams: [h264, aac] };
 const threeSeconds = { ...sixSeconds, durationSeconds: 3 };
 
-/** What is found in each file, or the sentence with which it is refused. */
+/** Properties of each file, or the sentence with which it is rejected. */
 const facts: Record<FixtureName, Facts | string> = {
   'h264-aac': sixSeconds,
   'h264-aac-faststart': sixSeconds,

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** What a holder of a valid key can do to the server, and to somebody else's stream on it. */
+/** Server that a holder of a valid key attacks, and somebody else's stream on it. */
 let server: TestServer;
 let tags: FlvTag[];
 let bystander: CreatedStream;

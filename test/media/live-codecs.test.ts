@@ -9,7 +9,7 @@ import { StreamMonitor } from '../support/stream-monitor.ts';
 
 const encoders = await runToEnd(ffmpegPath, ['-hide_banner', '-v', 'error', '-encoders']);
 
-/** Whether the publishing ffmpeg can encode this; says so where it cannot. */
+/** Tells whether the publishing ffmpeg can encode this; says so where it cannot. */
 function canEncode(encoder: string): boolean {
   const isThere = new RegExp(`^ [A-Z.]+ ${encoder} `, 'm').test(encoders);
   if (!isThere) console.log(`skipped: ${ffmpegPath} has no encoder ${encoder}`);
@@ -65,7 +65,7 @@ describe.concurrent.each(ffmpegBuilds)('packaged with the $name ffmpeg', ({ path
       const gapSeconds = gaps.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
       const heardSeconds =
         gapSeconds + audio.reduce((sum, sample) => sum + sample.durationTicks, 0) / timescale;
-      // What the two encoders hold back at the end, and the packets that raw audio is cut into.
+      // Allows for what the two encoders hold back at the end, and the packets that raw audio is cut into.
       expect(Math.abs(heardSeconds - seconds)).toBeLessThan(0.3);
     });
   }

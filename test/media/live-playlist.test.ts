@@ -16,7 +16,7 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 const seconds = 9;
 const common = { seconds, size: '160x90' };
 
-/** What is published at once, each to a stream of its own. */
+/** Videos that are published at once, each to its own stream. */
 const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
   plain: { ...common },
   // Frames out of order, and sound that begins half a second after the picture.

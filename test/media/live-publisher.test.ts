@@ -41,7 +41,7 @@ function publish(stream: CreatedStream, seconds?: number, on = server): Publishe
   });
 }
 
-/** Whether a viewer that waits for one segment after another gets a list with an end. */
+/** Tells whether a viewer that waits for one segment after another gets a list with an end. */
 async function isToldOfTheEnd(mediaUrl: string, msn: number): Promise<boolean> {
   const answer = await fetch(`${mediaUrl}?_HLS_msn=${msn}`);
   const text = await answer.text();
@@ -57,7 +57,7 @@ async function isBroadcasting(stream: CreatedStream, on = server): Promise<boole
   return ((await answer.json()) as { broadcasting: boolean }).broadcasting;
 }
 
-/** How the newest broadcast of a stream stands in the database. */
+/** State of the newest broadcast of a stream in the database. */
 function journalOf(stream: CreatedStream, on = server): { state: string; end_reason: string | null } {
   const database = new Sqlite(join(on.dataDir, 'millrace.db'), { readonly: true });
   try {
@@ -296,7 +296,7 @@ describe.concurrent('who listens to events', () => {
   });
 });
 
-/** What a publisher with this key is told. */
+/** Reason that a publisher with this key is told. */
 async function refusalOf(streamKey: string): Promise<string> {
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   const { level, description } = await client.publish(streamKey);

@@ -127,7 +127,7 @@ interface Status {
   };
 }
 
-/** Where a good destination leads: another stream, as it comes in. */
+/** Destination that works: another stream, passed through. */
 const newMirror = () => ask<Stream>('POST', '/live-streams', { name: 'Mirror', qualities: 'passthrough' });
 
 /** A stream with two destinations: one that takes it, and one where nobody is. */

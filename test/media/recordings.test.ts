@@ -112,7 +112,7 @@ function statusWhen(videoId: string, isWanted: (status: Status) => boolean, key?
 const isDone = ({ encoding: { qualities } }: Status) =>
   qualities.length > 0 && qualities.every(({ status }) => status === 'encoded');
 
-/** What ffprobe says: seconds of the picture, counted by its frames, and of the whole. */
+/** Durations that ffprobe reports: of the video, counted by its frames, and of the whole. */
 async function lengthsOf(input: string): Promise<{ frames: number; seconds: number }> {
   const { stdout } = await promisify(execFile)(
     ffprobePath,

@@ -43,7 +43,10 @@ function colorOf({ width, height, rgb }: Picture, part = { x: 0.1, y: 0.1, width
   return sums.map(sum => Math.round(sum / count)) as [number, number, number];
 }
 
-/** How much a line differs from the mean of its neighbours: much, where every other line is of another moment. */
+/**
+ * Measures how much a line differs from the mean of its neighbours: much, where every other line is of another
+ * moment.
+ */
 function comb({ width, height, rgb }: Picture): number {
   const line = width * 3;
   let sum = 0;

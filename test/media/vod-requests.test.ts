@@ -219,7 +219,8 @@ describe('a film', () => {
       const longest = Math.max(
         ...[...text.matchAll(/EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds)),
       );
-      // What it was shown with is never shorter than the longest segment: else it would have grown with that.
+      // The announced target duration is never shorter than the longest segment: else it would have grown with
+      // that.
       expect(state.targetDurationSeconds).toBe(Math.max(6, Math.round(longest)));
     },
   );

@@ -62,7 +62,10 @@ async function lumaOf(input: string, atSeconds = 0) {
 }
 type Picture = Awaited<ReturnType<typeof lumaOf>>;
 
-/** Whether a picture, or a part of it, is of one gray but for the watermark; `left` and `top` are where the part begins. */
+/**
+ * Tells whether a picture, or a part of it, is of one gray but for the watermark; the part begins at `left` and
+ * `top`.
+ */
 function marksOf(
   { luma, width: rowLength }: Picture,
   part: { left: number; top: number; width: number; height: number },

@@ -33,7 +33,7 @@ const productionKey = 'production-key-of-this-run-0123456789';
 export class VideoServer {
   readonly process: ServerProcess;
   readonly dataDir: string;
-  /** What {@link call} shows. */
+  /** Key that {@link call} sends. */
   readonly key = productionKey;
 
   constructor(process: ServerProcess, dataDir: string) {
@@ -168,7 +168,7 @@ export function formOf(bytes: Buffer): FormData {
   return form;
 }
 
-/** What is to be filmed. */
+/** The test picture to record. */
 export interface FilmOptions {
   readonly seconds: number;
   readonly size?: string;

@@ -18,7 +18,7 @@ const hertz = 440;
 const decodedRate = 48_000;
 /** A change of the sample rate that is not noticed changes the pitch by 8 % or more. */
 const pitchTolerance = 0.03;
-/** Of parts whose encoders begin with up to 22 ms of silence, and whose video begins 40 ms apart. */
+/** Allowed offset of parts whose encoders begin with up to 22 ms of silence, and whose video begins 40 ms apart. */
 const maxOffset = 0.06;
 const audioFrameSeconds = 2_048 / 22_050;
 

@@ -45,7 +45,7 @@ async function account(
   return { code: await code, stdout, stderr };
 }
 
-/** What a command that goes well answers as JSON. */
+/** Parses the JSON of a command that succeeds. */
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await account([...args, '--json']);
   expect([code, stderr]).toEqual([0, `Data folder: ${dataDir}\n`]);
@@ -106,7 +106,7 @@ describe('the account command, beside a server that runs', () => {
     await waitUntil(async () => (await statusOf(made.productionKey)) === 401);
     expect(await json('upgrade', made.accountId)).toMatchObject({ upgraded: true });
     await waitUntil(async () => (await statusOf(made.productionKey)) === 200);
-    // What an upgrade opens is production: the sandbox keeps its rules.
+    // The upgrade opens production: the sandbox keeps its rules.
     const environmentOf = async (key: string) =>
       (await server!.call('GET', '/account', { key })).json.environment;
     expect(await environmentOf(made.sandboxKey)).toBe('sandbox');

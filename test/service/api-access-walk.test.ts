@@ -57,7 +57,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What ends sessions, keys and projects comes last. */
+/** Sorts operations that end sessions, keys and projects last. */
 function rankOf({ method, path }: Operation): number {
   if (path === '/auth/session') return 3;
   if (method !== 'DELETE') return 0;

@@ -319,7 +319,7 @@ describe('a sandbox credential', () => {
     expect((await call('DELETE', path, undefined, sandboxKey)).status).toBe(204);
     expect(await statusWith(regenerated.json.sandbox.apiKey)).toBe(401);
     expect(await statusWith(production.apiKey)).toBe(200);
-    // What is left of it is out of its reach.
+    // The rest is out of its reach.
     expect((await call('GET', path, undefined, sandboxKey)).status).toBe(404);
     expect((await call('POST', `${path}/sandbox`, undefined, sandboxKey)).status).toBe(404);
     expect((await call('GET', path)).json).not.toHaveProperty('sandbox');

@@ -37,7 +37,7 @@ interface Watch {
   token?: string;
 }
 
-/** What a player reports that is watched from its beginning. */
+/** Sends the reports of a player that plays from the beginning. */
 async function watch(mid: string, { seconds = 0, userAgent = chrome, ...more }: Watch = {}) {
   viewerAddress.value = more.address ?? '127.0.0.1';
   const pid = more.pid ?? randomUUID();

@@ -21,20 +21,20 @@ import {
 
 const seed = Number(process.env.MILLRACE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const chances = 1_500;
-/** What no answer may tell: our files, our words, our database. */
+/** Strings that no answer may reveal: our files, our words, our database. */
 const leak =
   /\/src\/|node_modules|\.ts:\d|\bat [\w.<>]+ \(|SQLITE|SqliteError|ZodError|TypeError|RangeError|millrace-/;
 
 let server: TestApi;
 let asker: HttpTestClient;
 let operations: readonly WalkedOperation[];
-/** What names in paths stand for. */
+/** Values of the names in paths. */
 let known: Readonly<Record<string, string>>;
 const unhandled: unknown[] = [];
 const logged: unknown[] = [];
 const note = (error: unknown) => void unhandled.push(error);
 let cookie: string;
-/** Who is signed in stays so. */
+/** Headers that keep the session. */
 const headersOf = ({ method, path }: WalkedOperation) => ({
   authorization: basic(sandboxKey),
   ...(`${method} ${path}` === 'DELETE /auth/session' ? {} : { cookie }),
@@ -104,13 +104,13 @@ function pathOf(path: string, values: Readonly<Record<string, string>>): string 
   return filled === '/upload' && values === known ? `${filled}?token=${known.uploadToken}` : filled;
 }
 
-/** What is there, by the names that fields of bodies have for it. */
+/** Existing ids, by the names of fields in bodies. */
 function namedInBodies(): Record<string, string> {
   const { videoId = '', playerId = '' } = known;
   return { videoId, playerId, mid: videoId, video_id: videoId, apiKey: sandboxKey };
 }
 
-/** What is wrong with an answer. */
+/** Describes the fault of an answer. */
 function faultOf({ method }: BadRequest, { status, headers: answered, text }: HttpReply): string | undefined {
   if (status >= 500) return 'a fault of ours';
   if (leak.test(text)) return 'it tells too much';
@@ -176,7 +176,7 @@ describe('every operation of the API document', () => {
 
   it('has left nothing behind', async () => {
     await waitUntil(() => server.listener.openRequests === 0);
-    // What players reported is written later.
+    // Writes the reports of players, which are written later.
     await server.api.analytics.tracker.flush();
     expect(logged).toEqual([]);
     for (const path of ['metrics/play/count', 'buckets/play/referrer', 'timeseries/play']) {

@@ -321,7 +321,7 @@ describe('the API document', () => {
   });
 });
 
-/** What an operation answers with when all goes well: one resource, or a list of it. */
+/** Schemas that an operation answers with when it succeeds: one resource, or a list of it. */
 function answeredBy({ responses }: DocumentedOperation): string[] {
   return Object.entries(responses)
     .filter(([status]) => Number(status) < 300)

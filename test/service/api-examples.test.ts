@@ -64,7 +64,7 @@ async function newInvitationToken(): Promise<string> {
   return url.split('/').at(-1);
 }
 
-/** What has to exist before: how to make it, by its name in a path or in a body. */
+/** Creates what has to exist before, by its name in a path or in a body. */
 const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
@@ -136,7 +136,7 @@ const passkeyBodies: Readonly<Record<string, (cookie: string | undefined) => Pro
   },
 };
 
-/** What more has to be done with what a path names. */
+/** Further preparation of what a path names. */
 const preparations: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   '/discarded/videos/{videoId}': path => server.call('DELETE', path.replace('/discarded', '')),
   '/videos/{videoId}/audio-tracks/{audioTrackId}': path => addAudioTracks(server, path.split('/')[2]!),

@@ -24,7 +24,7 @@ import {
   type TypedBody,
 } from './isolation-fixture.ts';
 
-/** Which ids a name of a path takes. */
+/** Kinds of ids that a name of a path takes. */
 const kindsOf: Readonly<Record<string, readonly IdKind[]>> = {
   videoId: ['videoId', 'emptyVideoId', 'begunVideoId', 'discardedVideoId'],
   liveStreamId: ['liveStreamId'],
@@ -67,11 +67,11 @@ beforeAll(async () => {
   asker = new HttpTestClient(server.listener.httpPort);
   const document: ApiDocument = (await server.call('GET', '/openapi.json', { key: null })).json;
   operations = operationsOf(document)
-    // Who has the token of a link may see it.
+    // Skips links: everyone with the token may see them.
     .filter(({ path }) => !/^\/(?:invitations|auth\/password-resets)\/\{/.test(path))
     // Only the operator has users of all accounts: everybody else is refused, whatever the id.
     .filter(({ path }) => !path.startsWith('/server/'))
-    // What viewers fetch belongs to nobody's key.
+    // Skips media, which belongs to nobody's key.
     .filter(({ operation }) =>
       Object.values(operation.responses).some(
         response => responseAt(document, response).headers?.['X-Request-Id'] !== undefined,
@@ -101,7 +101,7 @@ const ask1 = ({ method, operation }: Operation, path: string, { key }: FilledPro
 /** An id of the same form that nothing ever had. */
 const neverWas = (id: string) => `${id.slice(0, -4)}0000`;
 
-/** What `reader` may not see of `owner`. */
+/** Ids of `owner` that `reader` may not see. */
 function hiddenOf(owner: FilledProject, reader: FilledProject): [IdKind, string][] {
   return (Object.entries(owner.ids) as [IdKind, string][]).filter(([kind]) => {
     if (kind === 'keyPairId') return owner.pair !== reader.pair;
@@ -122,7 +122,7 @@ function rows(): Promise<Record<string, unknown[]>> {
   );
 }
 
-/** What a project gets of all that it can get. */
+/** Requests everything that a project can see. */
 async function shownTo(project: FilledProject): Promise<Record<string, string>> {
   const shown: Record<string, string> = {};
   for (const { method, path, names } of operations) {

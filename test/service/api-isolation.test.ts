@@ -8,7 +8,7 @@ import { fileForm, noise } from './upload-fixture.ts';
 const strangerKey = 'key-of-another-account';
 
 let server: TestApi;
-/** What the first account's sandbox has. */
+/** Ids of the first account's sandbox. */
 let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'stream', string>;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function everything(): Promise<unknown> {
   return { rows, files: await Promise.all(files) };
 }
 
-// What can be tried with ids alone is tried by the walk over the API document.
+// Tries operations that need more than ids: the walk over the API document tries the others.
 describe.each([
   ['the other project of the same account', productionKey],
   ['another account', strangerKey],

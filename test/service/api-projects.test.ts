@@ -330,7 +330,7 @@ describe('deleting a project', () => {
     expect(await playsOf(next)).toBe(1);
     await analytics.cleanup.run();
     expect(await playsOf(next)).toBe(1);
-    // What was reported a moment before the deletion may be written after the first run.
+    // Repeats the cleanup: a report from just before the deletion may be written after the first run.
     await analytics.cleanup.run();
     const counted = ['minutes', 'hours', 'sums', 'totals', 'project_totals', 'stays', 'tuples'].map(
       async name => {

@@ -30,7 +30,7 @@ const pick = (videoId: string, timecode: unknown) =>
 
 const folderOf = (videoId: string) => join(server.dataDir, 'vod', videoId);
 const filesOf = (videoId: string) => (existsSync(folderOf(videoId)) ? readdirSync(folderOf(videoId)) : []);
-/** What viewers get, and nothing else is left in the folder. */
+/** Returns the thumbnail that viewers get. The folder has nothing else. */
 const shownBy = async (videoId: string) => {
   const shown = await server.api.thumbnailFiles.fileOf(videoId);
   expect(filesOf(videoId)).toEqual(shown === undefined ? [] : [shown.file]);

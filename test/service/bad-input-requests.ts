@@ -65,7 +65,7 @@ const badBodies: Readonly<Record<string, Buffer>> = {
   'bytes of zero': Buffer.alloc(2_000),
 };
 
-/** What may stand behind the name of a query parameter. */
+/** Values that may stand behind the name of a query parameter. */
 const badQueries: Readonly<Record<string, (name: string) => string>> = {
   empty: name => `${name}=`,
   'no value': name => name,
@@ -100,7 +100,7 @@ const badWholeQueries = [
   `${'x'.repeat(10_000)}=1`,
 ];
 
-/** What may stand in a path in place of an id. */
+/** Values that may stand in a path in place of an id. */
 const badIds = [
   '%00',
   'a%00b',
@@ -267,7 +267,7 @@ export function exampleOf(
   return JSON.parse(text) as object;
 }
 
-/** Whether a form with a file is due. */
+/** Tells whether a form with a file is due. */
 export function takesFile({ requestBody }: DocumentedOperation): boolean {
   return requestBody?.content['multipart/form-data'] !== undefined;
 }
@@ -424,7 +424,7 @@ export function randomRequest(
     let changed = exampleOf(operation, sent.ids);
     for (let times = 0; times <= random() * 3 && ways.length > 0; times += 1) {
       const raw = bodyWith(changed, pick(ways), randomJson(random));
-      // What stays JSON can be changed further.
+      // Changes what stays JSON further.
       try {
         changed = JSON.parse(raw) as object;
       } catch {

@@ -1,4 +1,7 @@
-/** What the integration suites of the official clients of the reference API assert, one test each, over plain HTTP. */
+/**
+ * Repeats what the integration suites of the official clients of the reference API assert, one test each, over
+ * plain HTTP.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formWith, jpegImage, pngImage } from '../support/images.ts';
 import { type ApiReply, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';

@@ -105,7 +105,7 @@ export class MemoryBroadcast implements PlayableBroadcast {
   }
 }
 
-/** What a request got. */
+/** Answer to a request. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;

@@ -12,7 +12,7 @@ import { type Protocol, privateStream, protocols, publicStream, startDelivery } 
 const dayMs = 24 * 3_600_000;
 const one = { 'user-agent': 'one' };
 const two = { 'user-agent': 'two' };
-/** What there is below `/private/{token}`. */
+/** Assets below `/private/{token}`. */
 const assets = [
   `${privateStream}.m3u8`,
   `${privateStream}/b1/source/index.m3u8`,
@@ -284,7 +284,7 @@ describe('a private token of a live stream', () => {
     expect(server.viewers.count(privateStream)).toBe(1);
     await server.statusOf(`${second.base}/${assets[1]}`, one);
     expect(server.viewers.count(privateStream)).toBe(2);
-    // Who is not let in is no viewer.
+    // A rejected client is no viewer.
     await server.statusOf(`${second.base}/${assets[1]}`, two);
     expect(server.viewers.count(privateStream)).toBe(2);
   });

@@ -63,7 +63,7 @@ export type IdKind =
 export interface FilledServer extends TestApi {
   readonly outbox: Outbox;
   readonly projects: readonly FilledProject[];
-  /** What webhooks were sent, by the name of the project that they are of. */
+  /** Webhooks that were sent, by the name of their project. */
   readonly hooks: Map<string, string[]>;
   stop(): Promise<void>;
 }

@@ -160,7 +160,7 @@ test('captions and storyboards are for those whom the hook admits, and a clip na
       expect.stringContaining('private'),
     ]);
   }
-  // Once per viewer.
+  // Asks once per viewer.
   expect(receiver.hooks).toHaveLength(2);
   expect(receiver.hooks[0]!.json).not.toHaveProperty('clippedFrom');
   const clip = { title: 'Clip', source: videoId, clip: { startTimecode: '0', endTimecode: '2' } };

@@ -155,7 +155,7 @@ describe('what is no address', () => {
     expect([video.status, video.json]).toMatchObject([400, { name: 'source' }]);
   });
 
-  // What is fetched is read as browsers read it; what is shown and called must be the same.
+  // Reads addresses as browsers do; the shown one and the called one must be the same.
   it.each([
     'http:///in',
     'http:in',
@@ -170,7 +170,7 @@ describe('what is no address', () => {
   });
 });
 
-/** Whether somebody answered. */
+/** Tells whether somebody answered. */
 function reached(statusCode: unknown): boolean {
   return statusCode === 200;
 }

@@ -113,7 +113,7 @@ it('keeps a video whose date was moved or removed in time', async () => {
   await change(kept, null);
   nowMs += 8 * dayMs;
   expect(await server.expire()).toBe(0);
-  // Once for each date.
+  // Announces each date once.
   expect((await eventsOf(moved)).map(({ type }) => type)).toEqual(['video.expiring', 'video.expiring']);
   expect(await view(kept)).not.toHaveProperty('expiresAt');
 });

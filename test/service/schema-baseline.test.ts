@@ -26,7 +26,7 @@ function fixture(name: string): Buffer {
 
 interface Place {
   readonly dataDir: string;
-  /** Of PostgreSQL. */
+  /** URL of PostgreSQL. */
   readonly url: string | undefined;
 }
 
@@ -72,7 +72,7 @@ function sqliteSchema(dataDir: string): unknown[] {
       sqlite.pragma('user_version'),
       ...sqlite.prepare('SELECT * FROM schema_compatibility').all(),
       ...sqlite.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all(),
-      // Of the triggers of a table, the last one fires first.
+      // Orders triggers as well: the last one of a table fires first.
       ...sqlite
         .prepare("SELECT tbl_name, name FROM sqlite_schema WHERE type = 'trigger' ORDER BY tbl_name, rowid")
         .all(),

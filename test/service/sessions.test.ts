@@ -135,7 +135,7 @@ describe('signing in', () => {
     expect(slugOf(refused)).toEqual([429, 'too-many-requests']);
     expect(refused.headers.get('retry-after')).toBe('900');
     await signIn(server, admin);
-    // Where the password was right before, strangers keep nobody out.
+    // Strangers keep nobody out whose password was right before.
     await signIn(server, studio);
     nowMs += 15 * 60_000;
     expect((await trySignIn(studio, elsewhere)).status).toBe(201);

@@ -368,7 +368,7 @@ describe('rows with missing files', () => {
   it('are rebuilt from the source', async () => {
     const { id } = await makeFilm();
     lose(id, 'hls-1/240p.mp4', 'mp4', 'storyboard.vtt');
-    // What another user's backup has left is no obstacle.
+    // The rest of another user's backup is no obstacle.
     await (await sweepAt({ removeBackups: () => Promise.reject(new Error('EACCES')) })).run();
     expect(linesOf('backup-not-removed')).toHaveLength(1);
     expect(await renditionsOf(id)).toEqual([

@@ -45,7 +45,7 @@ async function delivering(protocol: 'HTTP/1.1' | 'HTTP/2') {
   onTestFinished(() => server[Symbol.asyncDispose]());
   return Object.assign(server, {
     videos,
-    /** What was counted since this was last asked. */
+    /** Returns the counts since the last call. */
     sent() {
       const { live, vod } = sent;
       sent = { live: 0, vod: 0 };

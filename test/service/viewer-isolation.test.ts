@@ -8,7 +8,7 @@ import { emailOf } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { badRequestsOf } from './bad-input-requests.ts';
 
-/** What a project shows to viewers. */
+/** Resources that a project shows to viewers. */
 interface Shown {
   readonly key: string;
   readonly videoId: string;
@@ -155,7 +155,7 @@ describe('a private token', () => {
         }
       }
     });
-    // What there is without a source, each time.
+    // Requests each asset that exists without a source.
     for (const asset of [
       'captions/{language}.vtt',
       'chapters/{language}.vtt',

@@ -23,7 +23,7 @@ export interface WireCall {
 export interface WireApi extends TestApi {
   /** Calls by method and path as in the API document, such as `GET /videos/{videoId}`. */
   readonly calls: Readonly<Record<string, () => WireCall | Promise<WireCall>>>;
-  /** What there is, by the name in a path. */
+  /** Existing ids, by the name in a path. */
   readonly ids: Readonly<Record<string, string>>;
 }
 

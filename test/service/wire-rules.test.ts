@@ -21,7 +21,7 @@ const keyed = operations.filter(({ operation }) =>
 );
 
 let server: WireApi;
-/** What each operation answered when it succeeded. */
+/** Answer of each operation that succeeded. */
 const answers = new Map<string, ApiReply>();
 
 beforeAll(async () => {

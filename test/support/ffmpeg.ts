@@ -27,7 +27,7 @@ export const ffmpegBuilds: readonly { readonly name: string; readonly path: stri
   { name: 'outdated', path: outdatedFfmpeg },
 ];
 
-/** What is published. Only `url` must be given. */
+/** Options of the published test picture. Only `url` must be given. */
 export interface TestPictureOptions {
   /** The destination, such as `rtmp://127.0.0.1:1935/s/KEY`. Use addresses: the outdated build cannot resolve names. */
   readonly url: string;
@@ -45,7 +45,7 @@ export interface TestPictureOptions {
   readonly ffmpeg?: string;
 }
 
-/** How a publisher ended. ffmpeg ends with 255 after SIGINT. */
+/** Exit of a publisher. ffmpeg ends with 255 after SIGINT. */
 export interface PublisherExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -56,7 +56,7 @@ export interface Publisher {
   readonly pid: number | undefined;
   /** Resolves when the process is gone; never rejects. */
   readonly exited: Promise<PublisherExit>;
-  /** What it said so far (the last 64 KiB). */
+  /** Output so far (the last 64 KiB). */
   readonly stderr: string;
   /** Ends as Ctrl-C does, with a proper end of the RTMP stream; killed if it does not end within 5 s. */
   stop(): Promise<PublisherExit>;

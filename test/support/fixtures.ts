@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ffmpegPath, runToEnd } from './ffmpeg.ts';
 
 interface Recipe {
-  /** How the file's name ends, with its dot. */
+  /** Ending of the file's name, with its dot. */
   readonly extension: string;
   /** Arguments of ffmpeg, without the output. */
   readonly args?: readonly string[];

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { waitTimeoutMs } from './deadlines.ts';
 
-/** What a server answered. */
+/** Answer of a server. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -10,7 +10,7 @@ interface Attribute {
   readonly baseName: string;
 }
 
-/** What the client's code for one method can send. */
+/** Parameters that the client's code for one method can send. */
 interface MethodInfo {
   /** Name such as `videos.create`. */
   readonly name: string;
@@ -51,7 +51,7 @@ export class ClientCoverage {
     return part;
   }
 
-  /** What no call has done yet, of the methods of one part. */
+  /** Lists what no call has done yet, of the methods of one part. */
   missing(name: string, part: object): string[] {
     return methodsOf(part).flatMap(method => {
       const facts = methodInfo(name, part, method);

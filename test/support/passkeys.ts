@@ -3,7 +3,7 @@ import type { TestApi } from './start-api.ts';
 
 type Api = Pick<TestApi, 'call' | 'listener'>;
 
-/** Where browsers know the API of a test by. */
+/** Origin by which browsers know the API of a test. */
 export function originOf({ listener }: Pick<TestApi, 'listener'>): string {
   return `http://localhost:${listener.httpPort}`;
 }

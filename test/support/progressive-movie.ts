@@ -7,7 +7,7 @@ export interface MadeSample {
   readonly offsetTicks?: number;
   /** Named in `stss`. */
   readonly isSync?: boolean;
-  /** What its bytes begin with; default: for video an IDR slice where it is sync, else another slice. */
+  /** First bytes; default: for video an IDR slice where it is sync, else another slice. */
   readonly data?: Buffer;
 }
 

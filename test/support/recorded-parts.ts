@@ -28,7 +28,7 @@ export interface Cut {
   readonly audio?: boolean;
   /** Size of each sample. */
   readonly bytes?: number;
-  /** Whether its first frame is a keyframe. */
+  /** True when the first frame is a keyframe. */
   readonly isKeyframe?: boolean;
 }
 

@@ -36,7 +36,7 @@ export async function recordTags(options: RecordOptions): Promise<FlvTag[]> {
   }
 }
 
-/** Which tags are sent, when, and with what timestamp. */
+/** Options that choose tags, times and timestamps. */
 export interface ReplayOptions {
   /** The timestamp to send; by default the recorded one. */
   readonly timestampOf?: (tag: FlvTag, index: number) => number;

@@ -2,13 +2,13 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { type EmailAddress, readEmail } from '../../src/shared/email-address.ts';
 import type { TestApi } from './start-api.ts';
 
-/** What somebody signs in with. */
+/** Credentials for signing in. */
 export interface SignInCredentials {
   readonly email: string;
   readonly password: string;
 }
 
-/** Who may sign in to the first account of `startApi`. */
+/** User of the first account of `startApi`. */
 export const admin: SignInCredentials = { email: 'admin@localhost', password: 'a password of tests' };
 
 /** Signs in; what a browser sends as `Cookie` from then on. */

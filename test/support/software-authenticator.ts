@@ -28,7 +28,7 @@ export class SoftwareAuthenticator {
     this.#origin = origin;
   }
 
-  /** What `navigator.credentials.create()` returns, as JSON. */
+  /** Result of `navigator.credentials.create()`, as JSON. */
   create({ challenge, rp, user }: CreationOptions) {
     this.#userHandle = user.id;
     const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
@@ -68,7 +68,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** What `navigator.credentials.get()` returns, as JSON. */
+  /** Result of `navigator.credentials.get()`, as JSON. */
   get({ challenge, rpId }: RequestOptions) {
     this.counter += 1;
     const clientData = this.#clientData('webauthn.get', challenge);

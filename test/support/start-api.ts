@@ -19,7 +19,7 @@ import { openTestDatabase } from './test-database.ts';
 
 export { productionKey, sandboxKey };
 
-/** What a test may set. */
+/** Options that a test may set. */
 export interface StartApiOptions
   extends Partial<
       Pick<
@@ -51,9 +51,9 @@ export interface StartApiOptions
   readonly log?: Logger;
   readonly metricsToken?: string;
   readonly faults?: () => string | undefined;
-  /** Who listens to events; the test stops it. */
+  /** Listener to events; the test stops it. */
   readonly feed?: (database: Database) => EventFeed;
-  /** Where events wait for webhooks. */
+  /** Queue where events wait for webhooks. */
   readonly webhooks?: (database: Database) => WebhookQueue;
 }
 

@@ -27,7 +27,7 @@ interface SeenSegment extends SeenMedia {
 interface SeenPart extends SeenMedia {
   readonly independent: boolean;
   readonly mapUri: string;
-  /** What comes before it, if anything, is not what it goes on from. */
+  /** True when it does not continue what comes before it. */
   readonly startsAnew: boolean;
 }
 
@@ -442,7 +442,7 @@ export class StreamMonitor {
   async #checkMedia(): Promise<void> {
     const codecs = new Set((await this.#allTracks()).map(({ codec }) => codec));
     const named = this.variant.codecs.split(',');
-    // What comes after a change of tracks is another list's to name.
+    // Checks one set of tracks: media after a change belongs to another list.
     if (this.inits.size === 1 && (named.length !== codecs.size || !named.every(codec => codecs.has(codec)))) {
       this.#break(`CODECS ${this.variant.codecs}, the media has ${[...codecs].join(',')}`);
     }

@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { runSql } from './sql.ts';
 import type { TestApi } from './start-api.ts';
 
-/** What an authenticator app shows. */
+/** Code that an authenticator app shows. */
 export function codeOf(secret: string, atMs = Date.now()): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: atMs });
 }

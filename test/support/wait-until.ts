@@ -4,7 +4,7 @@ import { messageOf } from '../../src/shared/errors.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 import { lastServerLines } from './server-logs.ts';
 
-/** How long to wait, how often to look, and what to say when it was in vain. */
+/** Timeout, interval and message of a wait. */
 export interface WaitOptions {
   /** Default {@link waitTimeoutMs}; give another only where the deadline is part of what is tested. */
   readonly timeoutMs?: number;

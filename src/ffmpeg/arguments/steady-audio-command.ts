@@ -55,7 +55,7 @@ export interface SteadyTrack {
   readonly channels: number;
 }
 
-/** Those that `encodeCommand` reads, in the order in which it does. */
+/** Lists the tracks that `encodeCommand` reads, in its order. */
 export function steadyTracksOf(audio: readonly EncodedAudio[]): SteadyTrack[] {
   return audio.flatMap(({ index, rightIndex, channels: sourceChannels, isSurround }) =>
     rightIndex === undefined

@@ -11,7 +11,7 @@ export interface MatroskaVideo {
 const codecIds = { avc1: 'V_MPEG4/ISO/AVC', hvc1: 'V_MPEGH/ISO/HEVC', av01: 'V_AV1' } as const;
 const videoTrack = 1;
 const nanosecondsPerMs = 1_000_000;
-/** Of a master element that ends with the file. */
+/** Size of a master element that ends with the file. */
 const UNKNOWN_SIZE = Buffer.from([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
 /** In this form, sizes have eight bytes. */
 const MAX_SIZE_LENGTH = 8;

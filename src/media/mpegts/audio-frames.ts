@@ -75,7 +75,7 @@ export function readAc3Frame(bytes: Buffer, at: number): AudioFrame | undefined 
   const bitrate = AC3_BITRATES[sizeCode >> 1];
   if (rate === undefined || bitrate === undefined) return undefined;
   const words = Math.floor((AC3_FRAME_SAMPLES * bitrate * 125) / rate / 2);
-  // At 44.1 kHz, frames alternate between two sizes.
+  // Frames at 44.1 kHz alternate between two sizes.
   const length = 2 * (words + (rate === 44_100 ? sizeCode & 1 : 0));
   return { bytes: length, headerBytes: 0, seconds: AC3_FRAME_SAMPLES / rate, config: undefined };
 }

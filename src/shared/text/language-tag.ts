@@ -26,14 +26,14 @@ const languagesNamedInEnglish: ReadonlySet<string> = new Set(['nb', 'nn', 'tl'])
 const placeholderRegions: ReadonlySet<string> = new Set(['ZZ', 'XA', 'XB', 'QO']);
 const placeholderScripts: ReadonlySet<string> = new Set(['Zzzz', 'Zxxx', 'Zyyy', 'Zinh']);
 
-/** By their first letter, which makes it a quarter of the length. */
+/** Pattern of primary languages by their first letter, which makes it a quarter of the length. */
 const languagePattern = Object.entries(Object.groupBy(primaryLanguages, language => language[0]!))
   .map(([first, ofLetter = []]) => {
     const seconds = ofLetter.map(language => language[1]!).join('');
     return `${anyCase(first)}[${seconds}${seconds.toUpperCase()}]`;
   })
   .join('|');
-/** For the API document. Scripts and regions must also exist. */
+/** Pattern in the API document. Scripts and regions must also exist. */
 export const languageTagPattern = `(?:${[
   `(?:${languagePattern})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|[0-9]{3}))?`,
   ...[...grandfatheredTags.keys()].map(anyCase),

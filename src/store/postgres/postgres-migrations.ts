@@ -10,7 +10,7 @@ import {
   type SchemaVersion,
 } from '../schema-compatibility.ts';
 
-/** Of the advisory lock: servers that start together migrate one after the other. */
+/** Key of the advisory lock: servers that start together migrate one after the other. */
 const migrationLock = 7_245_001;
 const name = 'The PostgreSQL database';
 

@@ -11,7 +11,7 @@ import { videoTables } from './video-tables.ts';
 
 /** The schema that a new database begins with. It never changes: further changes need a migration. */
 export const baseline = {
-  /** Of databases with this schema, which the migrations of earlier versions created. */
+  /** Version of databases with this schema, which the migrations of earlier versions created. */
   version: 62,
   /** Versions of the product that know a lower one cannot use it. */
   minVersion: 60,
@@ -19,7 +19,7 @@ export const baseline = {
   commit: 'cfcd8cfb',
 } as const;
 
-/** Each after those that it refers to. */
+/** Tables, each after those that it refers to. */
 const tables: Readonly<Record<string, Table>> = {
   ...accountTables,
   ...liveTables,

@@ -7,7 +7,7 @@ type Column = string | Readonly<Record<Dialect, string>>;
 
 export interface Table {
   readonly columns: Readonly<Record<string, Column>>;
-  /** Such as `PRIMARY KEY (a, b)`. */
+  /** Constraints such as `PRIMARY KEY (a, b)`. */
   readonly constraints?: readonly string[];
   /** Columns by name, such as `(a, b) WHERE a = 1` or `UNIQUE (a)`. */
   readonly indexes?: Readonly<Record<string, string>>;
@@ -110,7 +110,7 @@ export function createIndexes(dialect: Dialect, name: string, table: Table): str
     .join('');
 }
 
-/** For migrations. */
+/** Returns the statement that adds a column, for migrations. */
 export function addColumn(dialect: Dialect, table: string, name: string, column: Column): string {
   return `ALTER TABLE ${table} ADD COLUMN ${columnSql(dialect, name, column)};\n`;
 }

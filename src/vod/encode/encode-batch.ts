@@ -60,7 +60,7 @@ const startedAgain = 'Queue input is backward in time';
 /** Two GOPs per segment; segments of low frame rates may last longer. */
 const growingTargetSeconds = 6;
 const reportProgressEveryMs = 1000;
-/** Below the first renditions of other videos. */
+/** Niceness below that of the first renditions of other videos. */
 const additionalCodecNiceness = 19;
 const audioBitsPerSecond = 128_000;
 const surroundBitsPerSecond = 384_000;
@@ -268,7 +268,7 @@ async function runEncode(
       run.onProgress(Math.min(0.99, Math.max(0, timeSeconds / durationSeconds)));
     },
   });
-  // It may have ended meanwhile.
+  // Stops when the audio changed meanwhile.
   changed.signal.throwIfAborted();
 }
 

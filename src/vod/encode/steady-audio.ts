@@ -9,7 +9,7 @@ import { AudioFormatChange, type EncodeInput } from './encode-batch.ts';
 const sampleRate = 48_000;
 const sampleBytes = 2;
 const minBytes = 64 * 1024 ** 2;
-/** Of a source that does not tell its duration. */
+/** Limit for a source that does not tell its duration. */
 const maxUnknownBytes = 10e9;
 
 /** Encodes again from decoded audio of one format when the audio changes its format. */

@@ -13,7 +13,7 @@ export interface ModelEndpoint {
 }
 
 interface ModelRequest {
-  /** Below the URL of the endpoint. */
+  /** Path below the URL of the endpoint. */
   readonly path: string;
   readonly contentType: string;
   readonly body: readonly Buffer[];

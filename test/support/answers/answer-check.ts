@@ -15,7 +15,7 @@ export interface SeenAnswer {
   readonly text: string | undefined;
 }
 
-/** What the document says of an answer. */
+/** Findings about an answer, compared with the document. */
 export interface AnswerVerdict {
   /** Operation such as `GET /videos/{videoId} 200`; undefined for an answer that belongs to no operation. */
   readonly operation: string | undefined;
@@ -45,7 +45,7 @@ export class AnswerCheck {
     this.#validators = createRequire(import.meta.url)(join(folder, 'validators.cjs'));
   }
 
-  /** Whether an answer comes from the API or from delivery; undefined when it comes from neither. */
+  /** Tells whether an answer comes from the API or from delivery; undefined when it comes from neither. */
   static originOf(header: (name: string) => string | null): 'api' | 'delivery' | undefined {
     if (header('x-request-id') !== null && header('x-ratelimit-limit') !== null) return 'api';
     const exposed = header('access-control-expose-headers') ?? '';
@@ -107,7 +107,7 @@ export class AnswerCheck {
   }
 }
 
-/** What is wrong with an answer to a request that no operation takes. */
+/** Problems of an answer to a request that no operation takes. */
 function strayProblems(
   { method, status, header }: SeenAnswer,
   isPathKnown: boolean,

@@ -8,7 +8,7 @@ import {
   responseAt,
 } from '../../../scripts/api-document.ts';
 
-/** What an answer with some status must be. */
+/** Rules for answers with some status. */
 export interface StatusRule {
   /** Exactly one of these; empty where nothing is sent. */
   readonly types: readonly string[];
@@ -18,14 +18,14 @@ export interface StatusRule {
   readonly validator: string | undefined;
 }
 
-/** What the answers of one operation must be. */
+/** Rules for the answers of one operation. */
 export interface OperationRule {
   readonly method: string;
   /** Path with `{names}`. */
   readonly path: string;
   /** Source of a regular expression for the whole path. */
   readonly pattern: string;
-  /** Whether the API answers it, and not what is asked before it. */
+  /** True when the API answers, and not a check before it. */
   readonly isOfApi: boolean;
   readonly byStatus: Readonly<Record<string, StatusRule>>;
 }

@@ -72,7 +72,7 @@ test('congestion while the recent frames are sent drops the rest of them', () =>
   session.events.connected(path);
   session.events.tick!(0);
   expect(sent).toHaveLength(100);
-  // What comes meanwhile waits its turn.
+  // Frames that come meanwhile wait.
   session.frame(frame(250));
   session.events.tick!(25);
   expect(sent).toHaveLength(200);

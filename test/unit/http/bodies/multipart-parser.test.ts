@@ -7,7 +7,7 @@ interface Part {
   isWhole: boolean;
 }
 
-/** What a parser tells of a body that is fed in pieces of `size` bytes. */
+/** Lists what a parser reports of a body that is fed in pieces of `size` bytes. */
 function parse(body: string, size: number, boundary = 'bound') {
   const parts: Part[] = [];
   let ends = 0;

@@ -138,7 +138,7 @@ describe('a slate', () => {
     await vi.advanceTimersByTimeAsync(liveSettings.reconnectGraceMs);
     expect(room.packagers[1]!.isOver).toBe(true);
     expect(room.ends).toHaveLength(1);
-    // What is made ready beforehand is not wanted any more either.
+    // The prepared slate is not needed any more.
     expect(room.tries[0]!.signal.aborted).toBe(true);
     room.told.length = 0;
     await vi.advanceTimersByTimeAsync(10_000);

@@ -41,7 +41,7 @@ class FakeEncoder {
     this.events.exited(undefined);
   }
 
-  /** What a real one would give of the frame at `atMs`. */
+  /** Emits what a real one would for the frame at `atMs`. */
   give(atMs: number): void {
     const isSync = this.tags.some(tag => tag.role === 'keyframe' && tag.shownMs === atMs);
     const sample = {
@@ -139,7 +139,7 @@ describe('an encoder that keeps up', () => {
   test('is left alone while the picture stands still', async () => {
     const { ladder, encoders, told, send } = room(['source']);
     send(0, 2000);
-    // What is behind the last frames comes with the next ones.
+    // Leaves out the newest output, which an encoder emits with the next frames.
     for (let atMs = 0; atMs < 1900; atMs += 40) encoders[0]!.give(atMs);
     await vi.advanceTimersByTimeAsync(60_000);
     expect({ told, count: encoders.length }).toEqual({ told: [], count: 1 });

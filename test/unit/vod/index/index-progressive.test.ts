@@ -52,7 +52,7 @@ async function opened(movie: MadeMovie, options: Partial<IndexProgressiveOptions
   };
 }
 
-/** What a player reads: all segments, one after the other, each of them beginning at its time. */
+/** Reads like a player: all segments, one after the other, each of them beginning at its time. */
 async function played(rendition: OpenRendition | undefined) {
   if (rendition === undefined) throw new Error('there is no such rendition');
   const parts = [rendition.init];

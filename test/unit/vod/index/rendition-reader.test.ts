@@ -77,7 +77,7 @@ describe('an index', () => {
     }
     expect(await reader.open(paths[3]!)).toBe(opened[3]);
     expect(await reader.open(paths[0]!)).not.toBe(opened[0]);
-    // What was handed out is good all the same.
+    // The open rendition still works.
     expect((await opened[0]!.readSegment(0)).bytes).toBeGreaterThan(52);
   });
 });

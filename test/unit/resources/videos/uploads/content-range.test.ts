@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/resources/videos/uploads/content-range.ts';
 import { AppError, type ErrorCode } from '../../../../../src/shared/errors.ts';
 
-/** What `work` throws: the error's code without the part that all of them have, or nothing. */
+/** Returns what `work` throws: the error's code without the part that all of them have, or nothing. */
 function codeOf(work: () => unknown): string | undefined {
   try {
     work();

@@ -31,7 +31,7 @@ describe('ranges', () => {
       { range: 'custom', from: '2026-03-10', to: '2026-03-11' },
       ['2026-03-10T00:00', '2026-03-12T00:00', 'hour', '2026-03-08T00:00', '2026-03-10T00:00'],
     ],
-    // What is not kept, not yet, or no day, is moved to what is.
+    // Moves invalid or unkept days to valid ones.
     [
       { range: 'custom', from: '2020-01-01', to: '2027-01-01' },
       ['2026-02-13T00:00', '2026-03-14T15:20', 'day', undefined, undefined],

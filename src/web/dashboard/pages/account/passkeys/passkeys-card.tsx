@@ -13,7 +13,7 @@ import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { AddPasskeyDialog, RenamePasskeyDialog } from './passkey-dialogs.tsx';
 
-/** All that a user can have fit on a page. */
+/** Page size that fits all passkeys of a user. */
 const pageSize = 25;
 
 type Opened = { readonly kind: 'add' } | { readonly kind: 'rename' | 'delete'; readonly passkey: Passkey };
