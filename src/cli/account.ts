@@ -16,9 +16,9 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   keys EMAIL|ID               creates another pair of API keys and prints it once
   email EMAIL|ID ADDRESS      gives a user another email address; ID is that of the user
   password EMAIL [--keep]     creates a new password and prints it once; ends sessions and passkeys, which --keep keeps
-  verify EMAIL                confirms that a user’s email address is theirs; what they set up before ends, and a new
-                              password is printed once: give it to the person whose address it is
-  two-factor EMAIL [--undo]   tells whether a user signs in with codes; --undo turns that off, for a lost device
+  verify EMAIL                confirms that a user’s email address is theirs; what they set up before is removed, and a
+                              new password is printed once: give it to the person whose address it is
+  two-factor EMAIL [--undo]   shows whether two-factor sign-in is on; --undo turns it off, for a lost device
   passkeys EMAIL [--remove]   lists the passkeys of a user; --remove removes them all, for lost devices
 
   --json                      prints JSON, for scripts (then start it with "npm run -s account")
@@ -64,7 +64,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 process.umask(0o077);
 // Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined) fail(`${fault} \`npm run account\` brings its own.`, 1);
+if (fault !== undefined)
+  fail(`${fault} Run it with "npm run account", which uses the Node included with Millrace.`, 1);
 else {
   const { runCommand } = await import('./run-command.ts');
   const options = ['upgraded', 'undo', 'remove', 'keep', 'json'];
@@ -213,7 +214,7 @@ async function verify({ subject }: AccountRequest, operator: AccountAdmin): Prom
   if (outcome === undefined) return unknownUser(subject);
   if (outcome === 'verified-before') {
     return {
-      lines: [`${email} was verified before. Nothing has changed.`],
+      lines: [`${email} is already verified. Nothing has changed.`],
       value: { email, verified: true },
     };
   }

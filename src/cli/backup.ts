@@ -20,14 +20,16 @@ const dumpAdvice =
   'Back it up before the media: pg_dump --format=custom --file=FILE "$MILLRACE_DATABASE_URL"';
 
 const bucketAdvice =
-  'Protect the media in the bucket with versioning or replication of the bucket, which outlast your backups.';
+  'Protect the media in the bucket with versioning or replication, for at least as long as you keep your backups.';
 
 // The archive contains keys and videos, so only this user may read it.
 process.umask(0o077);
 // Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) {
-  process.stderr.write(`${fault} "npm run backup" brings its own.\n`);
+  process.stderr.write(
+    `${fault} Run it with "npm run backup", which uses the Node included with Millrace.\n`,
+  );
   process.exitCode = 1;
 } else {
   const { runCommand } = await import('./run-command.ts');
@@ -86,7 +88,8 @@ function checkStandardOutput(): void {
     throw new UsageError('"-" writes to standard output, which is a terminal: add "> FILE"');
   const isNpmTalking =
     process.env.npm_lifecycle_event === 'backup' && process.env.npm_config_loglevel !== 'silent';
-  if (isNpmTalking) throw new UsageError('npm would write into the archive: use "npm run -s backup -- -"');
+  if (isNpmTalking)
+    throw new UsageError('npm would write its own output into the archive: use "npm run -s backup -- -"');
 }
 
 async function lowerPriority(): Promise<void> {

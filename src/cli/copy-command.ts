@@ -19,7 +19,9 @@ export async function runCopyCommand({ name, copy, ...command }: CopyCommand): P
   // Checked before any file is loaded that an older Node cannot parse.
   const fault = unsupportedNodeReason(process.versions.node);
   if (fault !== undefined) {
-    process.stderr.write(`${fault} "npm run ${name}" brings its own.\n`);
+    process.stderr.write(
+      `${fault} Run it with "npm run ${name}", which uses the Node included with Millrace.\n`,
+    );
     process.exitCode = 1;
     return;
   }

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 const usage = `Usage: npm run database -- copy [OPTIONS]
 
 Copies the SQLite database of a stopped server into an empty PostgreSQL database, in one transaction, and compares all
-rows before it commits. The SQLite database and the media stay as they are. Then start the server with
+rows before it commits. The SQLite database and the media are not changed. Then start the server with
 MILLRACE_DATABASE_URL and the same data folder.
 
   --to URL                    postgres://USER:PASSWORD@HOST:5432/DATABASE; by default MILLRACE_DATABASE_URL, which other
@@ -58,8 +58,8 @@ async function copy({ values, flags, configFile }: CommandLine, signal: AbortSig
   const total = sums.reduce((sum, one) => sum + one.rows, 0);
   process.stdout.write(`${lines.join('\n')}
 
-Copied ${total} rows of ${sums.length} tables; SQLite and PostgreSQL have the same.
+Copied ${total} rows of ${sums.length} tables; both databases match.
 Start the server with MILLRACE_DATABASE_URL and the data folder ${dataDir}.
-Once you are content with it, move millrace.db in that folder away: a start without MILLRACE_DATABASE_URL would use it.
+Once everything works, move millrace.db out of that folder: a start without MILLRACE_DATABASE_URL would use it.
 `);
 }

@@ -4,9 +4,9 @@ import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: npm run drain -- [OPTIONS]
 
-Empties a server on this machine before you stop it: it takes no new publishers and jobs, its broadcasts move to other
-servers of the same database, and its running jobs end. Ends when nothing is left. The server still answers viewers and
-the API; /health/ready responds with 503. To use the server again, restart it.
+Empties a server on this machine before you stop it: it accepts no new publishers and jobs, its broadcasts move to other
+servers of the same database, and its running jobs end. The command ends when nothing is left. The server still answers
+viewers and the API; /health/ready responds with 503. To use the server again, restart it.
 
   --dataDir=PATH              the data folder of the server, where several run
   --config PATH, --KEY=VALUE  other settings, as for the server
@@ -18,11 +18,11 @@ const pollMs = 500;
 // Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) {
-  process.stderr.write(`${fault} "npm run drain" brings its own.\n`);
+  process.stderr.write(`${fault} Run it with "npm run drain", which uses the Node included with Millrace.\n`);
   process.exitCode = 1;
 } else {
   const { runCommand } = await import('./run-command.ts');
-  const interrupted = 'The server goes on draining.';
+  const interrupted = 'The server continues to drain.';
   await runCommand({ usage, options: [], expected: [], interrupted, run: drain }, process.argv.slice(2));
 }
 

@@ -7,7 +7,7 @@ const usage = `Usage: npm run restore -- FILE [OPTIONS]
 
 Restores a backup into an empty data folder and verifies the checksums of all files. Then start the server as usual.
 If the database is PostgreSQL, restore it with pg_restore: a backup of such a server has the media only.
-If the media is in a bucket, restore that with its own means: a backup of such a server has the database only.
+If the media is in a bucket, restore it with the tools of your storage provider: a backup of such a server has the database only.
 
   FILE                        a backup of "npm run backup"; "-" reads standard input
   --check                     only verifies the checksums of the backup
@@ -21,7 +21,9 @@ process.umask(0o077);
 // Checked before any file is loaded that an older Node cannot parse.
 const fault = unsupportedNodeReason(process.versions.node);
 if (fault !== undefined) {
-  process.stderr.write(`${fault} "npm run restore" brings its own.\n`);
+  process.stderr.write(
+    `${fault} Run it with "npm run restore", which uses the Node included with Millrace.\n`,
+  );
   process.exitCode = 1;
 } else {
   const { runCommand } = await import('./run-command.ts');
@@ -45,7 +47,9 @@ async function restore(
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== '-' && (found === undefined || found.isDirectory())) {
-    throw new BackupError(`There is no file ${resolve(file)}. Name a file written by "npm run backup".`);
+    throw new BackupError(
+      `The file ${resolve(file)} does not exist. Use a file written by "npm run backup".`,
+    );
   }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   // Aborts waiting for input, too.
@@ -63,23 +67,23 @@ function nextStep(
   { usesPostgres, usesBucket }: { readonly usesPostgres: boolean; readonly usesBucket: boolean },
 ): string {
   if (contents === 'media')
-    return 'The backup contains no database, which was PostgreSQL: restore that with pg_restore before you start the server with MILLRACE_DATABASE_URL.';
+    return 'The backup contains no database, because it was PostgreSQL. Restore it with pg_restore, then start the server with MILLRACE_DATABASE_URL.';
   const steps = [
     ...(contents === 'database'
       ? [
           usesBucket
-            ? 'The backup contains only the database. The settings name a bucket, which was not changed: it must have the media.'
+            ? 'The backup contains only the database. The settings refer to a bucket, which was not changed: it must have the media.'
             : 'The backup contains only the database: copy the media into the data folder before you start the server.',
         ]
       : []),
     ...(contents === 'all' && usesBucket
       ? [
-          'The settings name a bucket, which was not changed. If it is to have the media that was restored, copy it: npm run storage -- copy.',
+          'The settings refer to a bucket, which was not changed. To copy the restored media to it, run: npm run storage -- copy.',
         ]
       : []),
     ...(usesPostgres
       ? [
-          'The settings name a PostgreSQL database, which was not changed. If it is to have what was restored, copy it to an empty one: npm run database -- copy.',
+          'The settings refer to a PostgreSQL database, which was not changed. To copy the restored data to an empty one, run: npm run database -- copy.',
         ]
       : []),
   ];

@@ -10,7 +10,7 @@ after an interruption: it continues. Stop all servers that use the bucket first.
   --to URL                    s3://KEY:SECRET@BUCKET/PREFIX?endpoint=https://HOST; by default MILLRACE_STORAGE_URL, which
                               other users of this machine cannot see. The copied files are then moved to moved-to-s3/ in
                               the data folder
-  --to data-folder            from the bucket of MILLRACE_STORAGE_URL into the data folder; the bucket stays as it is
+  --to data-folder            from the bucket of MILLRACE_STORAGE_URL into the data folder; the bucket is not changed
   --dataDir=PATH              the data folder of the server; by default that of its settings
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
@@ -83,7 +83,7 @@ async function copyAndReport(options: {
   );
   const count = folders.reduce((sum, { files }) => sum + files, 0);
   const advice = isBack
-    ? `Start the server with the data folder ${dataDir} and without MILLRACE_STORAGE_URL. The bucket stays as it is.`
-    : `Start the server with MILLRACE_STORAGE_URL. The local files are now in ${dataDir}/${movedFolder}: delete that folder once you are content.`;
+    ? `Start the server with the data folder ${dataDir} and without MILLRACE_STORAGE_URL. The bucket was not changed.`
+    : `Start the server with MILLRACE_STORAGE_URL. The local files are now in ${dataDir}/${movedFolder}: delete that folder once everything works.`;
   process.stdout.write(`${lines.join('\n')}\n\nCopied ${count} files, and compared all bytes.\n${advice}\n`);
 }

@@ -117,7 +117,7 @@ function contradictions(config: Partial<Config>): string[] {
   const problems: string[] = [];
   const hasCert = config['tls.cert'] !== undefined;
   const hasKey = config['tls.key'] !== undefined;
-  if (hasCert !== hasKey) problems.push('tls.cert and tls.key: give both or neither');
+  if (hasCert !== hasKey) problems.push('tls.cert and tls.key: set both or neither');
   for (const key of ['https.port', 'rtmps.port'] as const) {
     if (config[key] !== undefined && !(hasCert && hasKey))
       problems.push(`${key}: needs tls.cert and tls.key`);
@@ -132,18 +132,18 @@ function contradictions(config: Partial<Config>): string[] {
     );
   }
   if (config['oidc.issuer'] !== undefined && config['oidc.clientId'] === undefined) {
-    problems.push('oidc.issuer: needs oidc.clientId, which the provider gave you');
+    problems.push('oidc.issuer: needs oidc.clientId, which you get from the provider');
   }
   if ((config['smtp.host'] === undefined) !== (config['smtp.from'] === undefined)) {
-    problems.push('smtp.host and smtp.from: give both or neither');
+    problems.push('smtp.host and smtp.from: set both or neither');
   }
   if ((config['smtp.user'] === undefined) !== (config['smtp.password'] === undefined)) {
-    problems.push('smtp.user and smtp.password: give both or neither');
+    problems.push('smtp.user and smtp.password: set both or neither');
   }
   const roles = config['node.roles'];
   if (roles !== undefined && roles.length < nodeRoles.length && config['database.url'] === undefined) {
     problems.push(
-      'node.roles: a server with SQLite is alone and needs all roles. Set database.url, or leave it out.',
+      'node.roles: a server with SQLite needs all roles. Set database.url, or leave node.roles out.',
     );
   }
   const taken = new Map<number, string>();
@@ -151,7 +151,7 @@ function contradictions(config: Partial<Config>): string[] {
     const port = config[key];
     if (port === undefined || port === 0) continue;
     const other = taken.get(port);
-    if (other !== undefined) problems.push(`${key}: port ${port} is also given to ${other}`);
+    if (other !== undefined) problems.push(`${key}: port ${port} is already used by ${other}`);
     taken.set(port, key);
   }
   return problems;

@@ -13,7 +13,7 @@ export interface SettingKind<Value> {
 export const text: SettingKind<string> = {
   name: 'text',
   parse(raw) {
-    if (typeof raw !== 'string' || raw.trim() === '') throw new Error('expected a text that is not empty');
+    if (typeof raw !== 'string' || raw.trim() === '') throw new Error('expected a value that is not empty');
     return raw;
   },
 };

@@ -81,7 +81,7 @@ export const settings = {
     'MILLRACE_NODE_LEASE',
     duration(2 * second, 10 * minute),
     '15s',
-    'Time after which the servers that share a PostgreSQL database take over what a server did that has died. Each renews its lease three times in this time; one that cannot for two thirds of it stops its jobs and broadcasts. Give all servers the same.',
+    'Time after which the servers that share a PostgreSQL database take over the work of a server that has died. Each renews its lease three times in this time; one that cannot renew it for two thirds of the time stops its jobs and broadcasts. Use the same value on all servers.',
   ),
   mediaUrl: setting(
     'MILLRACE_MEDIA_URL',
@@ -149,7 +149,7 @@ export const settings = {
     'MILLRACE_WEBRTC_ENABLED',
     boolean,
     true,
-    'Takes publishers over WHIP, and viewers over WHEP.',
+    'Accepts publishers over WHIP, and viewers over WHEP.',
   ),
   'webrtc.port': setting(
     'MILLRACE_WEBRTC_PORT',
@@ -205,7 +205,7 @@ export const settings = {
     2000,
     'Maximum RTMP messages per second from one connection, averaged over 10 seconds. An encoder sends one per frame.',
   ),
-  'srt.enabled': setting('MILLRACE_SRT_ENABLED', boolean, true, 'Takes encoders over SRT.'),
+  'srt.enabled': setting('MILLRACE_SRT_ENABLED', boolean, true, 'Accepts encoders over SRT.'),
   'srt.port': setting('MILLRACE_SRT_PORT', port, 6200, 'SRT port (UDP) for encoders.'),
   'srt.latency': setting(
     'MILLRACE_SRT_LATENCY',
@@ -470,7 +470,7 @@ export const settings = {
     'MILLRACE_ENCODE_PRESET',
     choice(['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower']),
     'veryfast',
-    'Preset of x264 and x265; SVT-AV1 uses its preset of about the same place. Slower presets make smaller files.',
+    'Preset of x264 and x265; SVT-AV1 uses its closest preset. Slower presets make smaller files.',
   ),
   'encode.memory': setting(
     'MILLRACE_ENCODE_MEMORY',
@@ -506,7 +506,7 @@ export const settings = {
     'MILLRACE_TRANSCRIPTION_CHUNK',
     duration(10 * second, 600 * second),
     '10m',
-    'Maximum audio per request, as FLAC with 16 kHz: 10 minutes are less than 20 MB. Chunks end at a quiet place.',
+    'Maximum audio per request, as FLAC with 16 kHz: 10 minutes are less than 20 MB. Chunks end at quiet moments.',
   ),
   'transcription.timeout': setting(
     'MILLRACE_TRANSCRIPTION_TIMEOUT',
@@ -542,7 +542,7 @@ export const settings = {
     'MILLRACE_SUMMARY_MAX_CHARACTERS',
     integer(1_000, 1_000_000),
     24_000,
-    'Maximum text of the captions that the model gets. Of a longer one, the middle is left out.',
+    'Maximum text of the captions that the model gets. The middle of a longer text is left out.',
   ),
   'jobs.maxCrashes': setting(
     'MILLRACE_JOBS_MAX_CRASHES',
@@ -554,7 +554,7 @@ export const settings = {
     'MILLRACE_JOBS_LEASE',
     duration(2 * second, hour),
     '60s',
-    'Time after which the servers that share a PostgreSQL database start a job again that a living server no longer renews. Each renews its jobs three times in this time. Give all servers the same.',
+    'Time after which the servers that share a PostgreSQL database restart a job that its server no longer renews. Each renews its jobs three times in this time. Use the same value on all servers.',
   ),
   'parse.timeout': setting(
     'MILLRACE_PARSE_TIMEOUT',
@@ -680,7 +680,7 @@ export const settings = {
     'MILLRACE_OIDC_CREATE_ACCOUNTS',
     boolean,
     false,
-    'Gives everybody whom the provider signs in with a confirmed email address an account of their own. Off: only users who exist sign in.',
+    'Creates an account for everybody whom the provider signs in with a confirmed email address. Off: only existing users can sign in.',
   ),
   'metrics.token': setting(
     'MILLRACE_METRICS_TOKEN',
@@ -728,7 +728,7 @@ export const settings = {
     'MILLRACE_SMTP_HOST',
     text,
     null,
-    'Mail server that sends invitations and links for new passwords. Unset: people send the links of invitations themselves, and the operator sets new passwords.',
+    'Mail server that sends invitations and links for new passwords. Unset: people send the links of invitations themselves, and the operator resets passwords.',
   ),
   'smtp.port': setting('MILLRACE_SMTP_PORT', integer(1, 65_535), 587, 'Port of `smtp.host`.'),
   'smtp.secure': setting(
@@ -743,7 +743,7 @@ export const settings = {
     'MILLRACE_SMTP_FROM',
     text,
     null,
-    'Sender of mails, such as `Millrace <millrace@example.org>`. Required with `smtp.host`.',
+    'Sender of emails, such as `Millrace <millrace@example.org>`. Required with `smtp.host`.',
   ),
   allowPrivateTargets: setting(
     'MILLRACE_ALLOW_PRIVATE_TARGETS',

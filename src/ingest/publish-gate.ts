@@ -45,7 +45,7 @@ export interface TransportStats {
   readonly packetsReceived: number;
   /** Missing when first noticed. */
   readonly packetsLost: number;
-  /** Of the lost ones, those that arrived in time after all. */
+  /** Lost packets that arrived in time after all. */
   readonly packetsRecovered: number;
 }
 

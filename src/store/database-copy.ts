@@ -16,7 +16,7 @@ export async function copyDatabase(dataDir: string, target: string): Promise<voi
   if (!existsSync(path)) {
     throw new AppError(
       'database-unusable',
-      `There is no database in ${dataDir}. Name the data folder with --dataDir=PATH.`,
+      `There is no database in ${dataDir}. Set the data folder with --dataDir=PATH.`,
     );
   }
   const source = new Sqlite(path, { timeout: busyTimeoutMs, fileMustExist: true });

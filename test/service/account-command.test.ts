@@ -196,7 +196,7 @@ describe('the account command, beside a server that runs', () => {
     const renewed = { ...user, password: given };
     const again = await addPasskey(server!, await signIn(server!, renewed), renewed);
     expect((await account(['verify', user.email])).stdout).toBe(
-      'invited@example.org was verified before. Nothing has changed.\n',
+      'invited@example.org is already verified. Nothing has changed.\n',
     );
     expect(await json('password', user.email, '--keep')).toMatchObject({ removed: { passkeys: 0 } });
     expect(await json('passkeys', user.email)).toMatchObject({ passkeys: [{ passkeyId: again.passkeyId }] });

@@ -238,7 +238,7 @@ describe('a backup of a running server', () => {
     const refused = await runCommand('backup', ...fromServer(file));
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `Data folder: ${server.dataDir}\nThe file ${file} already exists. Name another one, or replace it with --force.\n`,
+      `Data folder: ${server.dataDir}\nThe file ${file} already exists. Choose another name, or overwrite it with --force.\n`,
     ]);
     expect(readFileSync(file, 'utf8')).toBe('old');
     expect((await runCommand('backup', ...fromServer(file, '--force', '--database-only'))).code).toBe(0);
@@ -250,10 +250,10 @@ describe('a backup of a running server', () => {
     const directory = await runCommand('backup', ...fromServer(folder, '--force'));
     expect([directory.code, directory.stderr]).toEqual([
       1,
-      expect.stringMatching('is a folder. Name a file in it'),
+      expect.stringMatching('is a folder. Enter the path of a file in it'),
     ]);
     const missing = await runCommand('restore', join(folder, 'none.tar'));
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching('There is no file')]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching('does not exist')]);
     const empty = await runCommand('backup', join(folder, 'b.tar'), `--dataDir=${folder}`);
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringMatching('There is no database in')]);
     expect(readdirSync(folder)).toEqual(['a.tar']);

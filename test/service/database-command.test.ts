@@ -86,7 +86,7 @@ describe.skipIf(findPostgres() === undefined)('npm run database -- copy', () => 
     const report = stdout.toString();
     expect(report).toMatch(/^videos +31 {2}[0-9a-f]{64}$/m);
     expect(report).toMatch(/^analytics_stays +2 {2}[0-9a-f]{64}$/m);
-    expect(report).toMatch(/^Copied \d+ rows of \d+ tables; SQLite and PostgreSQL have the same\.$/m);
+    expect(report).toMatch(/^Copied \d+ rows of \d+ tables; both databases match\.$/m);
     expect(report).not.toMatch(/video_blocks|video_texts|schema_version/);
     const totals = 'SELECT list, total FROM list_totals ORDER BY project_id, list';
     const sqlite = new Sqlite(join(dataDir, 'millrace.db'), { readonly: true });
@@ -266,7 +266,7 @@ describe.skipIf(findPostgres() === undefined)('npm run database -- copy', () => 
     expect([code, stdout.toString()]).toEqual([
       0,
       expect.stringContaining(
-        'The backup contains no database, which was PostgreSQL: restore that with pg_restore',
+        'The backup contains no database, because it was PostgreSQL. Restore it with pg_restore',
       ),
     ]);
     expect(existsSync(join(restored, 'millrace.db'))).toBe(false);

@@ -166,7 +166,9 @@ describe.skipIf(s3Missing !== undefined)('npm run storage -- copy', () => {
     const { code, stdout } = await run('restore', [file], { MILLRACE_DATA_DIR: restored });
     expect([code, stdout.toString()]).toEqual([
       0,
-      expect.stringContaining('The settings name a bucket, which was not changed: it must have the media.'),
+      expect.stringContaining(
+        'The settings refer to a bucket, which was not changed: it must have the media.',
+      ),
     ]);
     expect(await filesIn(restored)).toEqual(['millrace.db']);
     const refused = await run('backup', [join(folder, 'b.tar')], {

@@ -55,8 +55,8 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
   if (!existsSync(options.contents === 'media' ? dataDir : join(dataDir, databaseName))) {
     throw new BackupError(
       options.contents === 'media'
-        ? `There is no data folder ${dataDir}. Name it with --dataDir=PATH.`
-        : `There is no database in ${dataDir}. Name the data folder of the server with --dataDir=PATH.`,
+        ? `The data folder ${dataDir} does not exist. Set it with --dataDir=PATH.`
+        : `There is no database in ${dataDir}. Set the data folder of the server with --dataDir=PATH.`,
     );
   }
   if (typeof to === 'string') checkTarget(to, dataDir, options.isForced);
@@ -153,7 +153,7 @@ async function freeze(
     ...(lost.length === 0
       ? []
       : [
-          `The database refers to files that are not in the data folder. Check that all disks are mounted. Missing for ${shorten(lost)}.`,
+          `The database refers to files that are not in the data folder. Check that all disks are mounted. Files are missing for ${shorten(lost)}.`,
         ]),
     ...warningsOf(snapshot),
   ];
@@ -233,20 +233,20 @@ function describe({ version, contents }: BackupOptions, { files, bytes }: Survey
 function checkTarget(path: string, dataDir: string, isForced: boolean): void {
   const folder = dirname(path);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`${path} is a folder. Name a file in it.`);
+    throw new BackupError(`${path} is a folder. Enter the path of a file in it.`);
   }
-  if (!existsSync(folder)) throw new BackupError(`There is no folder ${folder}. Create it first.`);
+  if (!existsSync(folder)) throw new BackupError(`The folder ${folder} does not exist. Create it first.`);
   const inside = join(realpathSync(folder), basename(path));
   if (existsSync(dataDir) && inside.startsWith(resolve(realpathSync(dataDir)) + sep)) {
     throw new BackupError(
-      `${path} is in the data folder and would be lost with it. Name a file elsewhere, preferably on another disk.`,
+      `${path} is in the data folder and would be lost with it. Choose a file elsewhere, preferably on another disk.`,
     );
   }
   if (!isForced && existsSync(path)) throw new BackupError(existsMessage(path));
 }
 
 function existsMessage(path: string): string {
-  return `The file ${path} already exists. Name another one, or replace it with --force.`;
+  return `The file ${path} already exists. Choose another name, or overwrite it with --force.`;
 }
 
 function checkRoom(path: string, { files, bytes }: Survey): void {

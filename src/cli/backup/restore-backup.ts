@@ -49,7 +49,7 @@ const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
 const maxSyncs = 16;
-const notOurs = 'This is not a backup of Millrace. Name a file written by "npm run backup".';
+const notOurs = 'This is not a backup of Millrace. Use a file written by "npm run backup".';
 
 /**
  * Restores into an empty folder and verifies. A marker keeps servers out until all files are on the disk.
@@ -65,7 +65,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     const [found] = readdirSync(dataDir).filter(name => !ofNobody.test(name));
     if (found !== undefined) {
       throw new BackupError(
-        `The folder ${dataDir} is not empty: it contains "${found}". Move it away, or name another folder with --dataDir=PATH.`,
+        `The folder ${dataDir} is not empty: it contains "${found}". Move it away, or set another folder with --dataDir=PATH.`,
       );
     }
     await (await open(marker, 'wx', 0o600)).close();

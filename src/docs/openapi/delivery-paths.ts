@@ -63,7 +63,7 @@ function byteRanges(description: string, ...types: string[]): Record<number, Des
     },
     304: notModified,
     404: notFound,
-    416: { description: 'The range is outside of the file.', isError: true },
+    416: { description: 'The range is outside the file.', isError: true },
     503: busy,
   };
 }

@@ -34,7 +34,7 @@ const securitySchemes = {
     in: 'cookie',
     name: 'millrace_session',
     description:
-      'The cookie of `POST /auth/session`; over TLS its name begins with `__Host-`, or with `__Secure-` where the public URL of the server has a path. Never used for requests that pages of other sites make.',
+      'The cookie of `POST /auth/session`; over TLS its name begins with `__Host-`, or with `__Secure-` where the public URL of the server has a path. Never accepted for requests of pages on other sites.',
   },
   environment: {
     type: 'apiKey',
@@ -76,11 +76,11 @@ export function openApiDocument(routes: readonly Route[], info: OpenApiInfo): Js
       responses: errors.responses,
       examples: errors.examples,
       headers: {
-        RateLimitLimit: header('integer', 'Requests allowed in a minute.'),
+        RateLimitLimit: header('integer', 'Requests allowed per minute.'),
         RateLimitRemaining: header('integer', 'Requests left in this minute.'),
         RateLimitRetryAfter: header('integer', 'Seconds until the minute ends.'),
-        RequestId: header('string', 'Names this request in the log of the server.'),
-        RetryAfter: header('integer', 'Seconds until it may be tried again.'),
+        RequestId: header('string', 'Identifies this request in the server log.'),
+        RetryAfter: header('integer', 'Seconds to wait before the next attempt.'),
         WwwAuthenticate: header('string', 'How to authenticate: `Bearer`.'),
       },
       securitySchemes,

@@ -9,22 +9,25 @@ import type { JsonObject } from './openapi-schemas.ts';
 const range = z.object({ min: z.number().optional(), max: z.number().optional() });
 
 const problemSchema = z.object({
-  type: z.string().optional().describe('Address that names what is wrong with this field.'),
+  type: z.string().optional().describe('URL that identifies the error of this field.'),
   title: z.string(),
   name: z.string().describe('The field, such as `restreams[0][serverUrl]`.'),
   detail: z.string().optional(),
-  range: range.optional().describe('What a number may be.'),
+  range: range.optional().describe('Allowed values of a number.'),
 });
 
 export const errorSchema = z
   .object({
-    type: z.string().optional().describe('Address that names the error; absent from a fault of the server.'),
-    title: z.string().describe('What went wrong, for a person.'),
-    status: z.int().describe('The HTTP status again.'),
+    type: z.string().optional().describe('URL that identifies the error. Absent for errors of the server.'),
+    title: z.string().describe('What went wrong, as a sentence.'),
+    status: z.int().describe('The HTTP status.'),
     name: z.string().optional().describe('The field at fault.'),
-    detail: z.string().optional().describe('A hint for a person.'),
-    range: range.optional().describe('What a number may be.'),
-    problems: z.array(problemSchema).optional().describe('Every bad field; the first is repeated above.'),
+    detail: z.string().optional().describe('The reason and what to do, as a sentence.'),
+    range: range.optional().describe('Allowed values of a number.'),
+    problems: z
+      .array(problemSchema)
+      .optional()
+      .describe('All invalid fields. The first is repeated at the top level.'),
   })
   .meta({ id: 'Error' });
 
@@ -32,15 +35,15 @@ const descriptions: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
   401: 'Credentials are missing or wrong.',
   403: 'Not allowed.',
-  404: 'There is no such resource, or it belongs to somebody else.',
-  408: 'The body came too slowly.',
+  404: 'The resource does not exist, or belongs to another account.',
+  408: 'The body arrived too slowly.',
   409: 'The resource is in a state that does not allow this.',
   413: 'The body is too large.',
   416: 'The requested range is outside the file.',
-  426: 'The request must ask for a WebSocket.',
-  429: 'Too many requests in this minute.',
-  500: 'A fault of the server.',
-  503: 'The server cannot do this now.',
+  426: 'The endpoint requires a WebSocket.',
+  429: 'Too many requests.',
+  500: 'An error of the server.',
+  503: 'The server is temporarily unavailable.',
 };
 
 const keyCodes: readonly ErrorCode[] = [

@@ -38,17 +38,17 @@ export function operationOf(route: Route, schemas: SchemaCollection, errors: Err
 }
 
 function notModified({ content: _, ...success }: JsonObject): JsonObject {
-  return { ...success, description: 'What `If-None-Match` names is still right.' };
+  return { ...success, description: 'The version in `If-None-Match` is current.' };
 }
 
 function partOf({ headers, ...success }: JsonObject): JsonObject {
   const schema = { type: 'string' };
   return {
     ...success,
-    description: 'The part that `Range` asks for.',
+    description: 'The requested range.',
     headers: {
       ...(headers as JsonObject),
-      'Content-Range': { description: 'Which bytes these are, and how many the file has.', schema },
+      'Content-Range': { description: 'The range of these bytes, and the size of the file.', schema },
     },
   };
 }
@@ -154,7 +154,7 @@ function requestBody(
   const file = {
     ...binary,
     minLength: 1,
-    description: 'The file. Any name of this field will do.',
+    description: 'The file. The field can have any name.',
   };
   return {
     required: true,
@@ -181,13 +181,13 @@ function namedExamples(examples: unknown): JsonObject {
 }
 
 const cachingHeaders = {
-  'Cache-Control': 'How long it may be kept.',
-  ETag: 'Names this version of it.',
+  'Cache-Control': 'How long the response can be cached.',
+  ETag: 'Version of the file.',
 };
 
 const fileHeaders = {
-  'Accept-Ranges': 'Is `bytes`.',
-  ETag: 'Names this version of it, for `If-None-Match` and `If-Range`.',
+  'Accept-Ranges': 'Always `bytes`.',
+  ETag: 'Version of the file, for `If-None-Match` and `If-Range`.',
 };
 
 function successResponse(route: Route, schemas: SchemaCollection): JsonObject {

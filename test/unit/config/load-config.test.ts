@@ -158,7 +158,7 @@ describe('units', () => {
     ['http.port', 'http', 'expected a whole number'],
     ['bootstrap.upgraded', 'yes', 'expected true or false'],
     ['log.level', 'loud', 'expected one of trace, debug, info, warn, error, fatal'],
-    ['host', '  ', 'expected a text that is not empty'],
+    ['host', '  ', 'expected a value that is not empty'],
     ['publicUrl', 'video.example.org', 'expected an address'],
     ['publicUrl', 'ftp://video.example.org', 'expected an address'],
     ['publicUrl', 'https://video.example.org/?a=b', 'expected an address'],
@@ -204,18 +204,18 @@ describe('refuses', () => {
   });
 
   test.each([
-    [{ 'tls.cert': 'a.pem' }, 'tls.cert and tls.key: give both or neither'],
+    [{ 'tls.cert': 'a.pem' }, 'tls.cert and tls.key: set both or neither'],
     [{ 'https.port': '8443' }, 'https.port: needs tls.cert and tls.key'],
     [{ 'rtmps.port': '1936' }, 'rtmps.port: needs tls.cert and tls.key'],
     [
       { 'oidc.issuer': 'https://login.example.org' },
-      'oidc.issuer: needs oidc.clientId, which the provider gave you',
+      'oidc.issuer: needs oidc.clientId, which you get from the provider',
     ],
     [
       { 'live.partTarget': '1s', 'live.segmentTarget': '2s' },
       'live.partTarget: a segment must hold at least three parts',
     ],
-    [{ 'http.port': '1935' }, 'rtmp.port: port 1935 is also given to http.port'],
+    [{ 'http.port': '1935' }, 'rtmp.port: port 1935 is already used by http.port'],
     [
       { 'uploads.minFree': '1GiB' },
       'uploads.minFree: must be larger than recording.minFree (1073741824 B), or uploads would stop recordings. Raise uploads.minFree or lower recording.minFree.',

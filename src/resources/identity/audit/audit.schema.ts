@@ -48,7 +48,7 @@ const auditEntrySchema = z
         exists: z
           .boolean()
           .optional()
-          .describe('Of videos and live streams: whether there is one now, outside the trash.'),
+          .describe('Whether the video or live stream still exists, outside the trash.'),
       })
       .optional(),
     changed: z.array(z.string()).optional().describe('Names of the attributes that an update set.'),

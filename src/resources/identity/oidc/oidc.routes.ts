@@ -22,7 +22,7 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       path: '/auth/methods',
       tag,
       summary: 'Get the ways to sign in',
-      description: 'Besides the password and passkeys.',
+      description: 'The ways besides the password and passkeys.',
       auth: 'none',
       success: { status: 200, description: 'The ways to sign in.', schema: signInMethodsSchema },
       handle: () => ({

@@ -40,7 +40,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       scope: 'admin',
       ...one,
       summary: 'Get a hook',
-      description: 'With its last answers.',
+      description: 'Includes its latest responses.',
       success,
       handle: ({ found }) => hooks.view(found),
     }),
@@ -50,7 +50,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       ...ofKind,
       summary: 'Create or replace a hook',
       description:
-        'From now on, its URL receives a POST request for each encoder that wants to publish with a stream key of the environment, or for each viewer who begins to play, and decides. A hook that is replaced keeps its id, secret and last answers; attributes that you do not send get their defaults.',
+        'From now on, its URL receives a POST request for each encoder that wants to publish with a stream key of the environment, or for each viewer who begins to play, and decides. A hook that is replaced keeps its id, secret and latest responses; attributes that you do not send get their defaults.',
       find: ({ params }) => kindOf(params.hook),
       body: jsonBody(hookSettingsSchema),
       success,
@@ -62,7 +62,7 @@ export function hookRoutes(hooks: HooksService): Route[] {
       scope: 'admin',
       ...one,
       summary: 'Delete a hook',
-      description: 'It is not asked anymore. Its last answers are deleted too.',
+      description: 'The hook is no longer called. Its latest responses are deleted too.',
       success: { status: 204, description: 'The hook is deleted.' },
       isAtomic: true,
       handle: ({ found }) => hooks.remove(found),
@@ -74,8 +74,8 @@ export function hookRoutes(hooks: HooksService): Route[] {
       path: '/hooks/{hook}/test',
       summary: 'Send a test to a hook',
       description:
-        'Sends a request like those for real, with `test: true` and the id of a live stream that does not exist, and waits for the answer. Nobody is let in or refused. A project can send 10 a minute.',
-      success: { status: 200, description: 'The answer of the hook.', schema: hookResultSchema },
+        'Sends a request like a real one, with `test: true` and the id of a live stream that does not exist, and waits for the response. Nobody is allowed or refused. A project can send 10 a minute.',
+      success: { status: 200, description: 'The response of the hook.', schema: hookResultSchema },
       handle: ({ found, caller }) => hooks.test(found, caller),
     }),
   ];

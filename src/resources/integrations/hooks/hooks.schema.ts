@@ -43,16 +43,16 @@ export const hookResultSchema = z
     attemptedAt: z.iso.datetime({ offset: true }),
     durationMs: z.int().describe('Milliseconds that the publisher or viewer waited.'),
     result: z.enum(['allowed', 'refused']),
-    test: z.boolean().describe('`true` for a test: nobody waited for it.'),
+    test: z.boolean().describe('`true` for a test: no publisher or viewer waited for it.'),
     liveStreamId: subjectId.describe('Absent for a video.'),
-    videoId: subjectId.describe('Only of a play hook, for a video.'),
-    remoteAddress: z.string().describe('Of the publisher or viewer.'),
-    statusCode: z.int().optional().describe('HTTP status of the response; absent when none came.'),
+    videoId: subjectId.describe('Only for a play hook and a video.'),
+    remoteAddress: z.string().describe('IP address of the publisher or viewer.'),
+    statusCode: z.int().optional().describe('HTTP status of the response; absent without a response.'),
     error: z
       .string()
       .optional()
       .describe(
-        'The failure, when the hook did not decide and `onFailure` did, or chose an unknown live stream; absent otherwise.',
+        'The failure, if `onFailure` decided instead of the hook, or the hook chose an unknown live stream; absent otherwise.',
       ),
     response: z.string().optional().describe('The first 1,024 characters of the response.'),
   })
@@ -80,7 +80,7 @@ export const hookSchema = z
     onFailure,
     signatureSecret: z.string().describe('Secret: the signing key, including its prefix.'),
     createdAt: z.iso.datetime({ offset: true }),
-    results: z.array(hookResultSchema).describe('The last answers, newest first, at most 20.'),
+    results: z.array(hookResultSchema).describe('The latest responses, newest first, at most 20.'),
   })
   .meta({ id: 'Hook', examples: [exampleHook] });
 

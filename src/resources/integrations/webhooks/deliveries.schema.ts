@@ -49,7 +49,7 @@ const sample = {
 const attemptFields = {
   attemptedAt: z.iso.datetime({ offset: true }),
   durationMs: z.int().describe('Milliseconds until the response was read or the attempt timed out.'),
-  statusCode: z.int().optional().describe('HTTP status of the response; absent when none came.'),
+  statusCode: z.int().optional().describe('HTTP status of the response; absent without a response.'),
   error: z.string().optional().describe('The failure, when the status does not tell it.'),
 };
 

@@ -47,7 +47,7 @@ export function broadcastRoutes(
       path: '/live-streams/{liveStreamId}/health/history',
       summary: 'Get the ingest health of the last minutes',
       description:
-        'Of the broadcast in progress, or of the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
+        'Covers the broadcast in progress, or the last one, which is kept for a day. The history is in memory: a restart of the server clears it.',
       ...one,
       query: healthHistoryQuerySchema,
       success: { status: 200, description: 'The history.', schema: healthHistorySchema },

@@ -181,7 +181,7 @@ export const ingestHealthSchema = z
         roundTripMilliseconds: z.number().min(0).optional().describe('Absent until measured.'),
         packetsReceived: count,
         packetsLost: count.describe('Packets that were missing when later ones arrived.'),
-        packetsRecovered: count.describe('Of the lost ones, those that arrived in time after all.'),
+        packetsRecovered: count.describe('Lost packets that arrived in time after all.'),
       })
       .optional()
       .describe(

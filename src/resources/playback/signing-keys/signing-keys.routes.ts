@@ -22,7 +22,7 @@ export function signingKeyRoutes(signingKeys: SigningKeysService): Route[] {
       scope: 'admin',
       ...all,
       summary: 'List signing keys',
-      description: 'Those of the environment, which sign the tokens of its viewers.',
+      description: 'The signing keys of the environment. They sign the tokens of its viewers.',
       query: signingKeysQuerySchema,
       success: { status: 200, description: 'A page of signing keys.', schema: signingKeyListSchema },
       handle: async request =>

@@ -28,7 +28,7 @@ export function summaryRoutes(summaries: SummariesService): Route[] {
       path: '/summaries',
       tag,
       summary: 'List summaries',
-      description: 'Without those of videos in the trash.',
+      description: 'Leaves out summaries of videos in the trash.',
       auth: 'key',
       query: summariesQuerySchema,
       success: { status: 200, description: 'A page of summaries.', schema: summaryListSchema },

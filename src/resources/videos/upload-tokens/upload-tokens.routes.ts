@@ -22,7 +22,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       scope: 'upload',
       ...all,
       summary: 'List upload tokens',
-      description: 'Those that have not expired.',
+      description: 'Upload tokens that have not expired.',
       query: uploadTokensQuerySchema,
       success: { status: 200, description: 'A page of upload tokens.', schema: uploadTokenListSchema },
       handle: async request =>
