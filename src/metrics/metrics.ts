@@ -37,7 +37,7 @@ export class Metrics {
   );
   readonly qualitiesDropped = this.#counter(
     'live_qualities_dropped_total',
-    'Renditions of broadcasts given up by quality and reason.',
+    'Renditions of broadcasts dropped, by quality and reason.',
     ['quality', 'reason'],
   );
   /** `how`: `dropped` by this server, or `missing` from the publisher. */

@@ -196,7 +196,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('without scheme and port').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Allowed sites').fill('example.com\n*.Example.com');
-    await page.getByLabel('Allow players that name no site').uncheck();
+    await page.getByLabel('Allow players that send no site').uncheck();
     await page.getByLabel('Allowed countries').fill('de, fr');
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText('Playback policy saved.').waitFor();
@@ -213,7 +213,7 @@ describeInBrowser('the account in the dashboard', browser => {
       videoId: string;
     };
     await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
-    await page.getByText('As set in this project').waitFor();
+    await page.getByText('Project default').waitFor();
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').check();
     await page.getByLabel('Blocked countries').fill('US');
@@ -224,7 +224,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByLabel('Own playback policy').uncheck();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('As set in this project').waitFor();
+    await page.getByText('Project default').waitFor();
     expect(await policyOf(`/videos/${videoId}`)).toBeUndefined();
 
     expect(dashboard.complaints).toEqual([]);

@@ -167,16 +167,16 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await button('Save').click();
     await page.getByText('No requests yet.').waitFor();
     await button('Send test to the publish hook').click();
-    await page.getByText('The hook did not answer').waitFor();
+    await page.getByText('The hook didn’t respond').waitFor();
     await page.getByRole('cell', { name: 'Refused', exact: true }).waitFor();
     await scan();
     await button('Edit the publish hook').click();
     await endpoint().fill(hookUrl);
-    await page.getByLabel('Without an answer').selectOption('Let the encoder go live');
+    await page.getByLabel('Without a response').selectOption('Let the encoder go live');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await button('Send test to the publish hook').click();
-    await page.getByText('The hook answers: allowed').waitFor();
+    await page.getByText('The hook responded: allowed').waitFor();
     await page.getByRole('cell', { name: 'Allowed', exact: true }).waitFor();
     await page.getByRole('cell', { name: 'Thank you.' }).waitFor();
     expect(JSON.parse(received.at(-1)!.body)).toMatchObject({ type: 'hook.publish', test: true });
@@ -194,7 +194,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await go('webhooks');
     await button('Set up play hook').click();
     await endpoint().fill(hookUrl);
-    await page.getByLabel('Without an answer').selectOption('Let the viewer play');
+    await page.getByLabel('Without a response').selectOption('Let the viewer play');
     await scan();
     await button('Save').click();
     await page.getByText('No requests yet.').waitFor();

@@ -20,7 +20,7 @@ describeInBrowser('a forgotten password', browser => {
     await elsewhere.page.getByLabel('Your password').fill(password);
     await elsewhere.page.keyboard.press('Enter');
     const secret = await elsewhere.page.getByLabel('Setup key', { exact: true }).inputValue();
-    await elsewhere.page.getByLabel('Code that the app shows').fill(codeOf(secret));
+    await elsewhere.page.getByLabel('Code from the app').fill(codeOf(secret));
     await elsewhere.page.keyboard.press('Enter');
     await elsewhere.page.getByRole('dialog', { name: 'Your recovery codes' }).waitFor();
     await elsewhere.page.getByRole('button', { name: 'Done' }).click();
@@ -35,7 +35,7 @@ describeInBrowser('a forgotten password', browser => {
     expect(await page.getByLabel('Email').inputValue()).toBe(email);
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByText(`If a user has the address ${email}, a link is on its way to it.`).waitFor();
+    await page.getByText(`If a user has the address ${email}, we’ve sent a link to it.`).waitFor();
     expect(await dashboard.violations()).toEqual([]);
     const mail = await waitUntil(() => mails[0]);
     const path = /\/dashboard\/password-reset\/\w+/.exec(mail.content)![0];

@@ -72,7 +72,7 @@ describeInBrowser('restreams in the dashboard', browser => {
 
     await open('Mirror', 'Edit');
     await dialog.getByLabel('Stream key').fill(other!.streamKey);
-    await dialog.getByText('“Mirror” is live. Saving interrupts it while it reconnects.').waitFor();
+    await dialog.getByText('“Mirror” is live. Saving interrupts it until it reconnects.').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await until('Other is live', async () => (await shown(other!.liveStreamId)).broadcasting);
     await isLive('Mirror');

@@ -32,7 +32,7 @@ describeInBrowser('signing in to the dashboard', browser => {
     await setup.getByRole('img', { name: 'QR code with the setup key' }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
     const secret = await setup.getByLabel('Setup key', { exact: true }).inputValue();
-    await setup.getByLabel('Code that the app shows').fill(codeOf(secret));
+    await setup.getByLabel('Code from the app').fill(codeOf(secret));
     await page.keyboard.press('Enter');
     const codes = page.getByRole('dialog', { name: 'Your recovery codes' });
     const download = page.waitForEvent('download');
@@ -151,7 +151,7 @@ describeInBrowser('signing in to the dashboard', browser => {
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
     await page.keyboard.press('Enter');
     const card = page.getByRole('region', { name: 'Passkeys' });
-    await card.getByText('Browsers allow passkeys with HTTPS and a host name only.').waitFor();
+    await card.getByText('Browsers allow passkeys only over HTTPS and with a host name.').waitFor();
     expect(await card.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
   });
 });

@@ -193,7 +193,7 @@ describeInBrowser('the dashboard of a server without models', browser => {
       await page.getByRole('button', { name: 'Generate captions' }).waitFor({ state: 'detached' });
       expect(await card('Summary').count()).toBe(0);
       await page.goto(`${server.baseUrl}/dashboard/settings`);
-      await card('New videos').getByText('This server generates no captions').waitFor();
+      await card('New videos').getByText('This server can’t generate captions').waitFor();
       expect(await card('New videos').getByLabel('Generate captions').isDisabled()).toBe(true);
       expect(await dashboard.violations()).toEqual([]);
     } finally {

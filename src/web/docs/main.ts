@@ -69,7 +69,7 @@ async function showReference(): Promise<void> {
   if (domNode === null || notice === null) return;
   try {
     const response = await fetch(withBasePath('/openapi.json'));
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
     const spec = (await response.json()) as ApiDocument;
     // The content policy allows this host only.
     spec.servers = [{ url: serverUrl }];

@@ -7,7 +7,7 @@ import { openSession } from './sessions.ts';
 export function passkeyObstacle(): string | undefined {
   const isAddress = /^\[|^[\d.]+$/.test(location.hostname);
   if (!window.isSecureContext || isAddress) {
-    return 'Browsers allow passkeys with HTTPS and a host name only. Open the dashboard at such an address.';
+    return 'Browsers allow passkeys only over HTTPS and with a host name. Open the dashboard at such an address.';
   }
   const isSupported =
     typeof PublicKeyCredential === 'function' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
@@ -109,7 +109,7 @@ function reasonOf(error: unknown): { title: string; detail: string } {
     return { title: 'No passkey was used.', detail: 'You canceled, or it took too long. Try again.' };
   }
   if (name === 'InvalidStateError') {
-    return { title: 'This device has a passkey of yours already.', detail: 'Use it to sign in.' };
+    return { title: 'You already have a passkey on this device.', detail: 'Use it to sign in.' };
   }
   if (name === 'SecurityError') {
     return {

@@ -25,7 +25,7 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
   };
   return (
     <SignInCard
-      title={sentTo === undefined ? 'Forgot your password?' : 'Check your mail'}
+      title={sentTo === undefined ? 'Forgot your password?' : 'Check your inbox'}
       documentTitle="Forgot your password?"
       onSubmit={submit}
     >
@@ -66,11 +66,13 @@ function Sent({ to, onAgain }: { to: string; onAgain: () => void }) {
     <>
       <Notice tone="good">
         <p>
-          If a user has the address <strong>{to}</strong>, a link is on its way to it. It works once, within
-          an hour.
+          If a user has the address <strong>{to}</strong>, we’ve sent a link to it. It works once, within an
+          hour.
         </p>
       </Notice>
-      <p class="hint">No mail after some minutes? Look in your spam folder, and check the address.</p>
+      <p class="hint">
+        No email after a few minutes? Check your spam folder, and make sure that the address is right.
+      </p>
       <Button onClick={onAgain}>Send another link</Button>
     </>
   );
@@ -80,7 +82,7 @@ function WithoutMail() {
   return (
     <>
       <p>
-        This server sends no mails. Ask the person who operates it for a new password. They run this on the
+        This server doesn’t send email. Ask its operator for a new password. The operator runs this on the
         server:
       </p>
       <p>

@@ -105,14 +105,14 @@ function PageLoadError() {
     <Page title="Page not loaded">
       <Notice
         tone="bad"
-        title="This page could not be loaded."
+        title="This page couldn’t be loaded."
         action={
           <Button small icon="refresh" onClick={() => location.reload()}>
             Reload
           </Button>
         }
       >
-        The server cannot be reached, or was updated since the dashboard was opened.
+        The server can’t be reached, or was updated after you opened the dashboard.
       </Notice>
     </Page>
   );

@@ -125,8 +125,8 @@ function NewPasswordForm({
         </>
       ) : (
         <Notice>
-          Nobody has verified this address yet. You do so now, and everything that was set up before ends:
-          passkeys, two-factor sign-in, sessions and API keys.
+          This address isn’t verified yet. Setting a password verifies it, and removes everything that was set
+          up before: passkeys, two-factor sign-in, sessions and API keys.
         </Notice>
       )}
       <ProblemNotice problem={submission.notice} />
@@ -161,7 +161,7 @@ function KeptItems({
           onValue={isKept => onKept(isKept ? [...kept, id] : kept.filter(one => one !== id))}
         />
       ))}
-      <p class="hint">All others end.</p>
+      <p class="hint">All others are removed.</p>
     </fieldset>
   );
 }

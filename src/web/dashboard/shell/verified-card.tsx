@@ -29,8 +29,8 @@ export function VerifiedCard({ removed, href }: { removed: RemovedCredentials; h
   return (
     <SignInCard title="Your email address is verified" documentTitle="Verified">
       <p>
-        A user with your address existed before anybody had verified it. Everything that was set up to sign in
-        as this user, or by this user, has ended:
+        Somebody had set up a user with your address before it was verified. To keep others out, the following
+        was removed or no longer works:
       </p>
       <ul>
         {ended.map(text => (
@@ -39,8 +39,8 @@ export function VerifiedCard({ removed, href }: { removed: RemovedCredentials; h
       </ul>
       {removed.unknownApiKeys > 0 && (
         <p>
-          The server does not know who created {removed.unknownApiKeys} of the remaining API keys of your
-          accounts. Delete those that you do not know on the page API keys.
+          The server doesn’t know who created {removed.unknownApiKeys} of the remaining API keys of your
+          accounts. Delete those that you don’t recognize on the API keys page.
         </p>
       )}
       <Button kind="primary" href={href}>

@@ -22,7 +22,7 @@ export function sendChunk({
   ...owner
 }: ChunkToSend): Promise<void> {
   return new Promise((resolve, reject) => {
-    const given = () => new DOMException('The upload was given up.', 'AbortError');
+    const given = () => new DOMException('The upload was canceled.', 'AbortError');
     if (signal.aborted) return reject(given());
     const request = new XMLHttpRequest();
     const asker = session.peek()?.sessionId;

@@ -102,7 +102,7 @@ export async function chooseFile(id: string, file: File): Promise<void> {
   try {
     reason = describeMismatch(remembered, file, await fingerprintOf(file));
   } catch {
-    reason = 'The file cannot be read.';
+    reason = 'The file can’t be read.';
   }
   if (reason !== undefined) return changeUpload(id, { problem: reason });
   jobs.set(id, { file, chunkBytes: remembered.chunkBytes, storedBytes: 0 });

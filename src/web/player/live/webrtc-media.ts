@@ -8,7 +8,7 @@ interface WebRtcHandlers {
 /** Longest wait for the first frame, and for any later one, also when losses prevent decoding. */
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
-const loopbackText = 'Not from this browser: the server listens on 127.0.0.1 only';
+const loopbackText = 'Not available in this browser: the server listens on 127.0.0.1 only';
 const codecText = 'Not in this browser: it has no H.264 for WebRTC';
 
 /** Plays a broadcast over WHEP. */
@@ -109,7 +109,7 @@ export class WebRtcMedia {
       body: connection.localDescription?.sdp ?? '',
       signal: AbortSignal.timeout(maxWaitMs),
     });
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
     const location = response.headers.get('Location');
     const session = location === null ? undefined : new URL(location, response.url).href;
     const sdp = await response.text();

@@ -61,9 +61,9 @@ function UnverifiedNotice() {
     <Notice title="Verify your email address">
       Until then, you can be in one account only.{' '}
       {canReset
-        ? 'Sign out, choose “Forgot your password?”, and set a new password with the link in the mail.'
+        ? 'Sign out, choose “Forgot your password?”, and set a new password with the link in the email.'
         : 'Ask the operator of the server, who gives you a new password.'}{' '}
-      Your passkeys, two-factor sign-in, sessions and API keys then end. Set them up again.
+      This removes your passkeys, two-factor sign-in, sessions and API keys. Set them up again.
     </Notice>
   );
 }

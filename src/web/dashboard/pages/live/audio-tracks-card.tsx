@@ -88,7 +88,7 @@ export function AudioTracksCard({
         <AudioTrackDialog
           title={edited === undefined ? 'Add audio track' : 'Edit audio track'}
           track={{ name: edited?.name ?? '', language: edited?.language ?? '' }}
-          nameHint="Leave it empty to use your encoder’s name of the track, or that of the language."
+          nameHint="Leave it empty to use the name from your encoder, or the name of the language."
           attribute={name => `audioTracks[${editedId}][${name}]`}
           save={({ name, language }) => {
             const { name: _, language: __, ...place } = edited ?? {};

@@ -128,7 +128,7 @@ export function StreamFields({
           type="number"
           min={1}
           max={36_500}
-          placeholder="As set in this project"
+          placeholder="Project default"
           value={choices.keepRecordingsDays}
           onValue={keepRecordingsDays => change({ keepRecordingsDays })}
           error={submission.errorOf('keepRecordingsDays')}

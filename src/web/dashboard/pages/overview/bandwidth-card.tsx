@@ -72,7 +72,7 @@ function Days({ days }: { days: readonly Day[] }) {
 function DaysTable({ days }: { days: readonly Day[] }) {
   return (
     <table>
-      <caption>Bandwidth of the last 30 days, those without traffic left out</caption>
+      <caption>Bandwidth of the last 30 days. Days without traffic are left out.</caption>
       <thead>
         <tr>
           <th scope="col">Day</th>

@@ -81,8 +81,8 @@ function VerifyDialog({ user, onClose }: { user: UnverifiedUser; onClose: () => 
         password.
       </p>
       <p>
-        Whoever set this user up may be somebody else. Their password, passkeys, two-factor sign-in, sessions
-        and API keys end.
+        Somebody else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and
+        API keys stop working.
       </p>
     </FormDialog>
   );

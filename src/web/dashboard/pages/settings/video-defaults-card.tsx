@@ -23,7 +23,7 @@ export function VideoDefaultsCard() {
             {!defaults.available.transcript && (
               <Notice>
                 <p>
-                  This server generates no captions: its operator has set no transcription API (
+                  This server can’t generate captions, because it has no transcription API (
                   <code>MILLRACE_TRANSCRIPTION_URL</code>).
                 </p>
               </Notice>
@@ -72,7 +72,7 @@ function DefaultsForm({
       <p class="quiet">For new videos, unless you choose otherwise when you add one.</p>
       <CheckField
         label="Generate captions"
-        hint="In the spoken language. Videos that you already have do not change."
+        hint="In the spoken language. Existing videos don’t change."
         disabled={!available.transcript && !chosen.transcript}
         {...field('transcript')}
       />

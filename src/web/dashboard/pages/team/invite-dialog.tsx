@@ -24,7 +24,7 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
       >
         <Notice tone="warning" title="Copy it now.">
           {made.mail !== undefined &&
-            'We’re sending another link by mail, which verifies the address. The list of invitations says if it was sent. '}
+            'We’re sending another link by email, which verifies the address. The list of invitations shows whether it was sent. '}
           With this link, the person joins as unverified. The link is shown only once. It works once, within 7
           days.
         </Notice>

@@ -5,7 +5,7 @@ export type Role = Member['role'];
 export const roleOptions: readonly (readonly [Role, string])[] = [
   ['owner', 'Owner: everything'],
   ['editor', 'Editor: videos and live streams'],
-  ['viewer', 'Viewer: can only look'],
+  ['viewer', 'Viewer: view only'],
 ];
 
 export const roleNames: Readonly<Record<Role, string>> = {

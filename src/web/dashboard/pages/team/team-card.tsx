@@ -104,7 +104,7 @@ export function TeamCard() {
         >
           <p>
             {removed.isYou ? 'You lose' : `${removed.email} loses`} access immediately. API keys keep working:
-            delete those that must not be used any more.
+            delete those that should no longer be used.
           </p>
         </ConfirmDialog>
       )}
@@ -181,7 +181,7 @@ function invitationColumns(
   return [
     { head: 'Invited', cell: ({ email }) => email },
     { head: 'Role', cell: ({ role }) => roleNames[role] },
-    ...(hasMails ? [{ head: 'Mail', cell: mailText }] : []),
+    ...(hasMails ? [{ head: 'Email sent', cell: mailText }] : []),
     { head: 'Link works until', cell: ({ expiresAt }) => formatDate(expiresAt) },
     {
       head: 'Actions',

@@ -54,7 +54,7 @@ export function DetailsCard(edited: EditedVideo) {
             [
               'Playback policy',
               video.playbackPolicy === undefined ? (
-                <span class="quiet">As set in this project</span>
+                <span class="quiet">Project default</span>
               ) : (
                 describePolicy(video.playbackPolicy)
               ),

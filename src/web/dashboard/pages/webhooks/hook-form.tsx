@@ -54,8 +54,8 @@ export function HookForm({
         error={submission.errorOf('timeoutSeconds')}
       />
       <SelectField
-        label="Without an answer"
-        hint="Decides when your server is down, too slow, or answers with an error of its own."
+        label="Without a response"
+        hint="Applies when your server is down, too slow, or responds with a 5xx status."
         value={onFailure}
         onValue={setOnFailure}
         options={[

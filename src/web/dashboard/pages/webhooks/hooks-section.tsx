@@ -113,7 +113,7 @@ function HookDetails({
       <DetailList
         rows={[
           ['Timeout', timeoutSeconds === 1 ? '1 second' : `${timeoutSeconds} seconds`],
-          ['Without an answer', failureLabels[onFailure]],
+          ['Without a response', failureLabels[onFailure]],
         ]}
       />
       <div role="status">
@@ -140,12 +140,12 @@ function HookDetails({
           Delete
         </Button>
       </div>
-      <h3>Last answers</h3>
+      <h3>Latest responses</h3>
       {results.length === 0 ? (
         <p class="quiet">No requests yet.</p>
       ) : (
         <Table
-          caption={`Last answers of the ${title.toLowerCase()}`}
+          caption={`Latest responses of the ${title.toLowerCase()}`}
           rows={results}
           keyOf={result => String(results.indexOf(result))}
           columns={resultColumns}
@@ -162,8 +162,8 @@ function TestNotice({ result }: { result: HookResult }) {
       tone={error === undefined ? 'good' : 'bad'}
       title={
         error === undefined
-          ? `The hook answers: ${resultLabel(result).toLowerCase()}`
-          : 'The hook did not answer'
+          ? `The hook responded: ${resultLabel(result).toLowerCase()}`
+          : 'The hook didn’t respond'
       }
     >
       <p>
@@ -181,7 +181,7 @@ const resultColumns: Column<HookResult>[] = [
     cell: result => <Badge tone={result.result === 'allowed' ? 'good' : 'bad'}>{resultLabel(result)}</Badge>,
   },
   {
-    head: 'Answer',
+    head: 'Response',
     cell: result => (
       <span class="last-answer">
         {formatAnswer(result)}

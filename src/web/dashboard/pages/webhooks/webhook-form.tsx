@@ -57,7 +57,7 @@ export function WebhookForm({
       <div class="choose-events">
         <p class="quiet">Events</p>
         <Button small onClick={() => setChosen(new Set(hasAll ? [] : all))}>
-          {hasAll ? 'Choose none' : 'Choose all'}
+          {hasAll ? 'Clear' : 'Select all'}
         </Button>
       </div>
       {eventGroups.map(({ title, types }) => (

@@ -56,7 +56,7 @@ export function PolicyFields({
       />
       {choices.allowedDomains.trim() !== '' && (
         <CheckField
-          label="Allow players that name no site"
+          label="Allow players that send no site"
           hint="Such as native apps, and pages that are opened directly."
           checked={choices.allowNoReferrer}
           onValue={allowNoReferrer => change({ allowNoReferrer })}

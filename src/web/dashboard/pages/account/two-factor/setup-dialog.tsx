@@ -69,7 +69,7 @@ function CodeStep({
       <p>Scan it with an authenticator app, such as Aegis, 1Password or Google Authenticator.</p>
       <QrCode text={uri} label="QR code with the setup key" />
       <TextField
-        label="Code that the app shows"
+        label="Code from the app"
         autocomplete="one-time-code"
         value={code}
         onValue={setCode}
@@ -77,7 +77,7 @@ function CodeStep({
         placeholder="123456"
         spellcheck={false}
       />
-      <CopyField label="Setup key" value={secret} hint="To type or paste it in the place of scanning." />
+      <CopyField label="Setup key" value={secret} hint="To type or paste instead of scanning." />
       <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
     </FormDialog>
   );

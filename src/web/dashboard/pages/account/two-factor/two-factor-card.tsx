@@ -49,7 +49,7 @@ export function TwoFactorCard() {
             </>
           ) : (
             <>
-              <p>Protect your account with codes of an authenticator app, beside your password.</p>
+              <p>Protect your account with codes from an authenticator app, in addition to your password.</p>
               <div class="actions">
                 <Button kind="primary" onClick={() => setOpen('setup')}>
                   Turn on
@@ -86,7 +86,7 @@ export function TwoFactorCard() {
           }}
           onClose={close}
         >
-          From then on, your password is enough to sign in.
+          After that, you sign in with just your password.
         </ProofDialog>
       )}
       {recoveryCodes !== undefined && (

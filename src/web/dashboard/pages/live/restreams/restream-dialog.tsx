@@ -111,7 +111,7 @@ export function RestreamDialog({
         />
       )}
       {isLive && before !== undefined && isReconnecting(before, trimmed) && (
-        <Notice tone="warning">“{before.name}” is live. Saving interrupts it while it reconnects.</Notice>
+        <Notice tone="warning">“{before.name}” is live. Saving interrupts it until it reconnects.</Notice>
       )}
     </FormDialog>
   );

@@ -42,7 +42,7 @@ export function OnAirCard({
       {state.kind === 'ended' && (
         <p>
           {state.text !== undefined && `${state.text} `}
-          {stream.record !== false && 'A few seconds from now, the recording is among your videos.'}
+          {stream.record !== false && 'The recording appears in your videos within a few seconds.'}
         </p>
       )}
       {isOnAir ? (

@@ -49,8 +49,8 @@ export function SourceCard({ studio }: { studio: Studio }) {
       {isScreen && (
         <p class="hint">
           {media.hasScreenAudio.value
-            ? 'The sound of the screen is sent, too.'
-            : 'The sound of the screen isn’t shared. In Chrome and Edge, choose a tab and turn on “Also share tab audio”.'}
+            ? 'Screen audio is sent, too.'
+            : 'Screen audio isn’t shared. In Chrome and Edge, choose a tab and turn on “Also share tab audio”.'}
         </p>
       )}
       <SelectField

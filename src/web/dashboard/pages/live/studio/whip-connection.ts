@@ -29,9 +29,9 @@ const connectTimeoutMs = 15_000;
 /** ICE recovers from short losses on its own. */
 const disconnectedGraceMs = 4_000;
 const audioBitsPerSecond = 128_000;
-const blockedText = 'Media could not reach the server. Its WebRTC port may be blocked by a firewall.';
+const blockedText = 'Your video couldn’t reach the server. A firewall may block its WebRTC port.';
 const loopbackText =
-  'Media could not reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).';
+  'Your video couldn’t reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).';
 
 /** One WebRTC session that publishes a video and an audio track. RFC 9725. */
 export class WhipConnection {
@@ -205,8 +205,8 @@ function withStereo(sdp: string): string {
 async function problemText(response: Response): Promise<string> {
   try {
     const { detail, title } = (await response.json()) as { detail?: string; title?: string };
-    return detail ?? title ?? `The server answered with status ${response.status}.`;
+    return detail ?? title ?? `The server responded with status ${response.status}.`;
   } catch {
-    return `The server answered with status ${response.status}.`;
+    return `The server responded with status ${response.status}.`;
   }
 }

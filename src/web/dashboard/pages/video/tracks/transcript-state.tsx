@@ -49,7 +49,7 @@ export function TranscriptState({ transcript }: { transcript: Transcript | undef
   const isWaiting = transcript.status === 'waiting';
   return (
     <div class="stack">
-      <p class="quiet">{isWaiting ? 'Captions are generated soon.' : 'Captions are being generated.'}</p>
+      <p class="quiet">{isWaiting ? 'Captions will be generated soon.' : 'Captions are being generated.'}</p>
       <Progress percent={transcript.progress} label="Captions" />
     </div>
   );
