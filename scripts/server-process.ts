@@ -9,7 +9,7 @@ export interface ServerProcess {
   readonly rtmpPort: number;
   readonly baseUrl: string;
   readonly sandboxKey: string;
-  /** Nothing is cut, and nothing is written over pictures. */
+  /** Key of an account without limits: nothing is cut, and no watermark is shown. */
   readonly productionKey: string;
   /** Lines that it printed so far. */
   readonly lines: readonly string[];

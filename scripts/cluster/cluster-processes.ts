@@ -19,7 +19,7 @@ export interface NodeProcess {
   start(): Promise<void>;
 }
 
-/** The same for all nodes. */
+/** Settings that all nodes share. */
 export interface ClusterUrls {
   readonly MILLRACE_DATABASE_URL: string;
   readonly MILLRACE_STORAGE_URL: string;

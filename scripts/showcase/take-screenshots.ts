@@ -92,7 +92,7 @@ async function settle(page: Page, { awaited, seconds = 1.5, name }: Screenshot):
   }
 }
 
-/** Fewer colours where there are many: screenshots of films would be large. How many bytes it has then. */
+/** Reduces the colours of an image with many: screenshots of films would be large. Returns its size in bytes. */
 async function shrink(ffmpegPath: string, path: string): Promise<number> {
   const { size } = await stat(path);
   if (size <= maxBytes) return size;

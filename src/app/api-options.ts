@@ -43,7 +43,7 @@ export interface ApiOptions {
   readonly minFreeBytes: number;
   /** Maximum silence of the sender of a file. */
   readonly uploadIdleTimeoutMs: number;
-  /** The same of any other body, and the time for a JSON body. */
+  /** Maximum silence of the sender of any other body, and the time for a JSON body. */
   readonly bodyTimeoutMs: number;
   readonly live: LiveControl;
   readonly ingestHealth: IngestHealthSources;

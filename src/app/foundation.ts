@@ -54,7 +54,7 @@ export interface Foundation {
   readonly ffprobe: FfprobeBuild;
   readonly database: Database;
   readonly nodes: ClusterMembership;
-  /** The same one for the same name. */
+  /** Returns the same leader lease for the same name. */
   readonly leaderLease: (name: string) => LeaderLease;
   readonly storage: OpenedStorage;
   readonly files: MediaFiles;

@@ -16,7 +16,7 @@ import { ingestObserver } from './publish-gate.ts';
 
 /** Senders of SRT are never silent: without media they send a keepalive each second. */
 const srtIdleTimeoutMs = 5_000;
-/** Longer than a publish hook may take. */
+/** Timeout of the gate, longer than a publish hook may take. */
 const gateTimeoutMs = (maxHookTimeoutSeconds + 5) * 1_000;
 
 /** Delivery, dashboard and documentation answer before the API. */

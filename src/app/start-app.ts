@@ -65,7 +65,7 @@ export interface RunningApp {
   readonly ffmpeg: FfmpegBuild;
   readonly missingIsolation: Foundation['missingIsolation'];
   readonly encoders: Pick<EncoderSelector, 'state'>;
-  /** Only at the first start on a data folder; shown once. */
+  /** Secrets of the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
   readonly ffmpegProcesses: () => number;
   /** Takes no new publishers and jobs, and moves broadcasts to other servers. Viewers and the API are still answered. */

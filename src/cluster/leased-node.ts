@@ -273,7 +273,7 @@ export class LeasedNode implements ClusterMembership {
     for (const leaderLease of free) if (taken.has(leaderLease.name)) leaderLease.take();
   }
 
-  /** The last node keeps them until it stops. */
+  /** Gives the leases to other nodes; the last node keeps them until it stops. */
   async #giveLeaderLeasesAway(): Promise<void> {
     const { id } = this;
     const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);

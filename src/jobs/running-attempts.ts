@@ -31,7 +31,7 @@ export class RunningAttempts {
   #claiming = 0;
   /** Removed while a claim, which may have been that of the job, was not answered yet. */
   readonly #removedIds = new Set<number>();
-  /** Likewise, for subjects that were discarded. */
+  /** Subjects that were discarded while a claim was not answered yet. */
   readonly #pausedSubjects = new Set<string>();
 
   constructor(claims: JobClaimStore, clock: Clock, log: Logger) {

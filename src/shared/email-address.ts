@@ -11,11 +11,11 @@ type EmailReading =
 
 const maxLocalLength = 64;
 const maxDomainLength = 253;
-/** Longer texts are no addresses. */
+/** Maximum length of an address. */
 export const maxEmailLength = 320;
 
 const localCharacters = String.raw`[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+`;
-/** Or a digit, also beyond ASCII. */
+/** A letter or digit, also beyond ASCII. */
 const letter = String.raw`[^\x00-/:-@\[-\x60{-\x7f]`;
 const domainLabel = `${letter}(?:(?:${letter}|-)*${letter})?`;
 /** Pattern in the API document. Letters beyond ASCII must also be in their usual form. */

@@ -373,7 +373,7 @@ interface ErrorDetails {
   readonly title?: string;
   readonly detail?: string;
   readonly range?: { readonly min?: number; readonly max?: number };
-  /** The first is repeated at the top of the response. */
+  /** Problems of the request. The first is repeated at the top of the response. */
   readonly problems?: readonly Problem[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;

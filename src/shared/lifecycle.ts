@@ -58,7 +58,7 @@ export class Lifecycle {
     }
   }
 
-  /** Later calls wait for the first one. */
+  /** Stops all components; later calls wait for the first one. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

@@ -4,7 +4,7 @@ export const minRsaBits = 2048;
 const maxRsaBits = 4096;
 /** **Source**: FIPS 186-5, 5.1 */
 const minPublicExponent = 65_537n;
-/** Larger ones would make each check of a signature slow. */
+/** Largest public exponent: larger ones would make each check of a signature slow. */
 const maxPublicExponent = 0xffff_ffffn;
 
 /** Returns why an RSA key is too weak, or too slow. */

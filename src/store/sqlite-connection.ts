@@ -34,14 +34,14 @@ export class SqliteConnection {
     return this.prepare(sql).run(...parameters).changes;
   }
 
-  /** The first column of each row. */
+  /** Returns the first column of each row. */
   values(sql: string, parameters: readonly unknown[]): unknown[] {
     return this.prepare(sql)
       .pluck()
       .all(...parameters);
   }
 
-  /** The first column of the first row. */
+  /** Returns the first column of the first row. */
   value(sql: string, parameters: readonly unknown[]): unknown {
     return this.prepare(sql)
       .pluck()

@@ -94,7 +94,7 @@ export interface EncodingRepository {
     connection?: Connection,
   ): Promise<void>;
   setAudioTracks(videoId: string, tracks: readonly AudioTrack[], transaction: Transaction): Promise<void>;
-  /** Further audio renditions, without which the video works. */
+  /** Fails further audio renditions, without which the video works. */
   failAudio(videoId: string, qualities: readonly string[], transaction: Transaction): Promise<void>;
   addRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;
   removeRendition(videoId: string, rendition: RenditionName, connection?: Connection): Promise<void>;

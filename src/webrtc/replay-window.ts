@@ -14,7 +14,7 @@ export class ReplayWindow {
     return number > this.#newest - length && this.#seen[number % length] === 0;
   }
 
-  /** Only after the packet was authenticated. */
+  /** Adds a number; call it only after the packet was authenticated. */
   add(number: number): void {
     const { length } = this.#seen;
     if (number > this.#newest) {

@@ -1,7 +1,7 @@
 /** **Source**: POSIX.1-2017, pax, "ustar Interchange Format" */
 export const blockBytes = 512;
 export const descriptionName = 'millrace-backup.json';
-/** The last file: checksums of all others, in their order. */
+/** Name of the last file: checksums of all others, in their order. */
 export const sumsName = 'SHA256SUMS';
 export const formatVersion = 1;
 

@@ -40,7 +40,7 @@ export class FileSnapshot {
     return { count: this.#skippedCount, names: this.#skipped };
   }
 
-  /** Earlier links of deleted files stay. */
+  /** Takes a snapshot. Earlier links of deleted files stay. */
   async take(): Promise<void> {
     this.#skippedCount = 0;
     this.#skipped.length = 0;

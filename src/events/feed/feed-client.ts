@@ -41,9 +41,9 @@ interface FeedClientEvents {
   ended(end: FeedCloseReason): void;
 }
 
-/** Further events stay in the database. */
+/** Bytes of buffered events; further ones stay in the database. */
 const maxBufferedEventBytes = 128 * 1024;
-/** Further transient messages are dropped, because they would arrive outdated. */
+/** Bytes of buffered transient messages; further ones are dropped, because they would arrive outdated. */
 const maxBufferedTransientBytes = 64 * 1024;
 const maxFramesPerSecond = 30;
 

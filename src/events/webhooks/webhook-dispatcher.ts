@@ -51,7 +51,7 @@ const expediteIntervalMs = 60_000;
 const maxOutcomeBatch = 50;
 const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
-/** Shorter than the time between the loss of a lease and the end of it. */
+/** Grace period, shorter than the time between the loss of a lease and the end of it. */
 const leaveGraceMs = 3_000;
 const droppedLogIntervalMs = 60_000;
 /** Signals of other servers may be lost, and the system clock may be set forward. */

@@ -11,9 +11,12 @@ const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfe
 /** Duration of a frame at the maximum rate, in a file that rounds times to milliseconds. */
 const minFrameSeconds = 0.0155;
 const maxMixedChannels = 8;
-/** Longer than the GOPs of broadcasts and cameras. */
+/** Maximum run-up, longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
-/** Smaller ones cannot be seen, and come from rounding: 1088 lines instead of 1080. */
+/**
+ * Smallest difference of shapes that counts: smaller ones cannot be seen, and come from rounding: 1088 lines
+ * instead of 1080.
+ */
 const minShapeDifference = 0.01;
 /** Limits of pixel aspect ratios. Others are mistakes. */
 export const pixelAspectLimits = { min: 0.1, max: 10 };

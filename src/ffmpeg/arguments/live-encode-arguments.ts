@@ -28,7 +28,7 @@ export interface LiveEncodeOptions {
   readonly device?: EncoderDevice | undefined;
 }
 
-/** Longer than any GOP: the encoder sets no keyframes of its own. */
+/** GOP length beyond any real one: the encoder sets no keyframes of its own. */
 const maxGopFrames = 100_000;
 /** Time that ffmpeg gets for 0: publishers can send times down to minus 15 minutes, and Matroska has none below 0. */
 export const liveEncodeLeadSeconds = 7200;

@@ -2,7 +2,7 @@ export interface SlateFormat {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
-  /** Only the first is a keyframe. */
+  /** Frames of the slate; only the first is a keyframe. */
   readonly frames: number;
   /**
    * Codec of the stream's video. H.264 keeps its profile, and so the players' decoder; others get the main

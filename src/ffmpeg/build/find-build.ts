@@ -26,7 +26,7 @@ export interface ProgramBuild extends BuildVersions {
 }
 
 interface FoundBuild extends ProgramBuild {
-  /** The first on PATH of version 5 or newer, if the embedded one is preferred because it is newer. */
+  /** The first build on PATH of version 5 or newer, if the embedded one is preferred because it is newer. */
   readonly older?: ProgramBuild | undefined;
 }
 

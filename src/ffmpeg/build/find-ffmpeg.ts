@@ -25,7 +25,7 @@ export interface FfmpegBuild extends FfprobeBuild {
   /** `-fps_mode` is the only name from version 9 on. */
   readonly hasFpsMode: boolean;
   readonly lacks: readonly string[];
-  /** Older than version 5: not safe with media from strangers. */
+  /** True for a build older than version 5: not safe with media from strangers. */
   readonly isOutdated: boolean;
 }
 

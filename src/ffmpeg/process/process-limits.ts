@@ -105,7 +105,7 @@ export class ProcessLimits {
       this.#sandboxReaper = new SandboxReaper(shell, isolation.name, log);
   }
 
-  /** The same limits, in a sandbox. Undefined where children cannot be launched in one. */
+  /** Returns the same limits in a sandbox. Undefined where children cannot be launched in one. */
   within(isolation: Isolation): ProcessLimits | undefined {
     if (this.#programs.launcher === undefined) return undefined;
     return new ProcessLimits(this.#programs, this.environment, this.#log, isolation);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 interface RequestHead {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The same as those of the request before on the connection. */
+  /** True when the head equals that of the previous request on the connection. */
   readonly isRepeated: boolean;
 }
 

@@ -91,7 +91,7 @@ const maxJsonBytes = 1_024 * 1_024;
 const maxUnauthenticatedJsonBytes = 16 * 1_024;
 const maxJsonDepth = 32;
 const defaultBodyTimeoutMs = 20_000;
-/** Longer texts are sent as bytes: ASCII is copied faster than encoded. */
+/** Length above which texts are sent as bytes: ASCII is copied faster than encoded. */
 const maxStringBodyLength = 4_096;
 const encodedTextSeconds = 300;
 const noQuery = z.strictObject({});

@@ -27,7 +27,7 @@ export interface UploadedFile {
   /** Named by the caller, without folders; not to be trusted. */
   readonly fileName: string;
   readonly digest: Buffer | undefined;
-  /** The last of each name. */
+  /** Fields by name; the last one of each counts. */
   readonly fields: ReadonlyMap<string, string>;
 }
 

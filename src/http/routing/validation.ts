@@ -7,7 +7,7 @@ type ProblemSource = 'body' | 'query';
 
 const nullDetail = 'This value should not contain the character U+0000.';
 const invalidTitle = 'An attribute is invalid.';
-/** Further problems are only counted: a body of a megabyte can have a hundred thousand. */
+/** Problems that are listed. Further ones are only counted: a body of a megabyte can have a hundred thousand. */
 const maxProblems = 100;
 const maxNameLength = 200;
 

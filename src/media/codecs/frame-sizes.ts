@@ -131,7 +131,7 @@ export function hevcParameterSets(record: Buffer, wanted?: number): Buffer[] {
   return sets;
 }
 
-/** Only the last OBU of a frame may lack its size (AV1 specification, 5.3). */
+/** Finds the sequence headers. Only the last OBU of a frame may lack its size (AV1 specification, 5.3). */
 function av1SequenceHeaders(obus: Buffer): Buffer[] {
   const headers: Buffer[] = [];
   let at = 0;

@@ -39,7 +39,7 @@ export interface MediaRendition {
   readonly language?: string;
   /** Played unless the viewer chooses otherwise. */
   readonly isDefault?: boolean;
-  /** A default rendition always is. */
+  /** True when players may choose the rendition without the viewer; always true for the default rendition. */
   readonly isAutoselect?: boolean;
   readonly channels?: number;
   /** Uniform Type Identifiers, comma-separated. */

@@ -7,7 +7,7 @@ export interface PesTimes {
 export interface PesPacket {
   /** Times of the first frame that begins in this packet. */
   readonly times: PesTimes | undefined;
-  /** Only valid during the call. Begins with the bytes that were retained. */
+  /** Data of the packet, valid during the call only. Begins with the bytes that were retained. */
   readonly data: Buffer;
   /** NAL units of the data; none in audio. */
   readonly units: readonly Buffer[];

@@ -47,7 +47,7 @@ export class UnitScanner {
     return units;
   }
 
-  /** The first bytes are gone. */
+  /** Skips the first bytes, which are gone. */
   skip(bytes: number): void {
     const gone = this.#starts.filter(start => start - START_CODE.length < bytes).length;
     this.#starts = this.#starts.slice(gone).map(start => start - bytes);

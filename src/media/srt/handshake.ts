@@ -37,7 +37,7 @@ const liveFlags =
 
 /** The version of the protocol that is spoken: 1.5.0. */
 const ourVersion = 0x01_05_00;
-/** The first with handshake version 5. */
+/** First version with handshake version 5. */
 const minVersion = 0x01_03_00;
 const fixedBytes = 48;
 const maxStreamIdBytes = 512;

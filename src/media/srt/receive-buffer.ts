@@ -20,7 +20,7 @@ export class ReceiveBuffer {
   readonly #latencyUs: number;
   readonly #deliver: (packet: DataPacket) => void;
   readonly #slots: (DataPacket | typeof DROPPED | undefined)[] = new Array(windowPackets);
-  /** The first that was neither delivered nor given up. */
+  /** First sequence number that was neither delivered nor given up. */
   #next: number;
   /** One past the newest that arrived. */
   #end: number;

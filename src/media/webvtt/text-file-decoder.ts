@@ -21,7 +21,7 @@ const fallbackEncoding = 'windows-1252';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** Longer lines are decoded in pieces. */
+/** Length above which lines are decoded in pieces. */
 const maxLineBytes = 64 * 1_024;
 
 /** Decodes UTF-8, UTF-16 with or without a byte order mark, and else the usual encoding of the language, line by line. */

@@ -14,7 +14,7 @@ import { isMediaFolder } from './video-findings.ts';
 const clockPrecisionMs = 1_000;
 
 interface FoundEntry {
-  /** Nothing that exists since then can get a row any more. */
+  /** True for files so old that nothing can get a row any more. */
   readonly isOld: boolean;
   readonly writtenAtMs: number;
 }
@@ -87,7 +87,7 @@ export class DataFolderSweepStorage implements SweepStorage {
     return isOld === undefined || writtenAtMs === undefined ? undefined : { isOld, writtenAtMs };
   }
 
-  /** Nothing can happen between the check of its age and its renaming. */
+  /** Removes a file when it is old. Nothing can happen between the check of its age and its renaming. */
   async remove(path: string, signal: AbortSignal | undefined): Promise<number | undefined> {
     if (this.#age.isOld(path) !== true) return undefined;
     const aside = this.#files.renameForRemoval(path);

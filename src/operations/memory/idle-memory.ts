@@ -66,7 +66,7 @@ export class IdleMemory implements PeriodicTask {
   }
 }
 
-/** Only contexts made after this flag was set have V8's `gc`. */
+/** Returns the garbage collector. Only contexts made after this flag was set have V8's `gc`. */
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 /** A file that is open for reading, in the data folder or in object storage. `FileHandle` has this shape. */
 export interface OpenedFile {
-  /** Fewer bytes than asked for do not mean the end; 0 does. */
+  /** Reads into a buffer. Fewer bytes than requested do not mean the end; 0 does. */
   read(
     into: Buffer,
     offset: number,

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 
-/** Larger than most keyframes, which then take one read. */
+/** Size of the buffer, larger than most keyframes, which then take one read. */
 const bufferBytes = 128 * 1024;
 
 /** Buffer of all sockets: what is read into it is handled before the next read. */

@@ -76,7 +76,7 @@ export class OpenEntries {
     return entry;
   }
 
-  /** The last reader closes it. */
+  /** Retires an entry; the last reader closes it. */
   async #retire(entry: HeldEntry): Promise<void> {
     entry.isRetired = true;
     if (this.#held === entry) this.#held = undefined;

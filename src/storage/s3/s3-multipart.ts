@@ -14,7 +14,7 @@ import { type ObjectVersion, quoted, type S3Objects } from './s3-objects.ts';
 
 const mebibyte = 1024 ** 2;
 const maxParts = 10_000;
-/** Smaller files are one request. */
+/** Smallest part: smaller files are one request. */
 const minPartBytes = 8 * mebibyte;
 const minCopiedPartBytes = 512 * mebibyte;
 /** Copies of larger objects need parts. */

@@ -29,7 +29,7 @@ const maxUrgentConnections = 3;
 const idleInTransactionTimeoutMs = 60_000;
 const statementTimeoutMs = 60_000;
 const sessionSettings = `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
-/** Longer than the server's own limit: it no longer responds, as after a failover. */
+/** Response timeout, longer than the server's own limit: it no longer responds, as after a failover. */
 const defaultResponseTimeoutMs = 65_000;
 const maxAttempts = 5;
 const retryDelayMs = 20;

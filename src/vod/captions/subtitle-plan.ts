@@ -89,7 +89,7 @@ function preferenceOf({ isDefault, isForHearingImpaired = false }: ProbedStream)
   return isDefault ? 0 : isForHearingImpaired ? 2 : 1;
 }
 
-/** The first known language that captions can have. */
+/** Finds the first known language that captions can have. */
 function captionLanguage(languages: readonly (string | undefined)[]): string | undefined {
   const tags = languages.map(language => language && canonicalLanguageTag(language));
   const known = tags.find(tag => tag !== undefined && tag !== '');

@@ -39,7 +39,9 @@ const roundingSeconds = 0.001;
 /** Largest gap, with media of other tracks, between slices that are read at once. */
 const maxGapBytes = 512 * 1024;
 const maxReadBytes = 8 * 1024 * 1024;
-/** Is read into memory: about 40 s of the highest bit rate that is not encoded again. */
+/**
+ * Maximum bytes of a row, which is read into memory: about 40 s of the highest bit rate that is not encoded again.
+ */
 const maxRowBytes = 256 * 1024 * 1024;
 const goneReason = 'The video to clip was deleted.';
 

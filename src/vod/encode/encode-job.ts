@@ -100,7 +100,7 @@ async function encodeBatches(
   }
 }
 
-/** Further audio tracks that cannot be decoded fail, and the video works without them. */
+/** Encodes again when audio tracks cannot be decoded: further ones fail, and the video works without them. */
 async function encodeWithoutBrokenAudio(
   context: VodContext,
   input: EncodeInput,

@@ -28,7 +28,7 @@ const scoredSize = { width: 128, height: 72 } as const;
 /** Shares of the duration: after the titles first. */
 const firstPositions = [0.15, 0.25, 0.2, 0.3, 0.1];
 const furtherPositions = [0.4, 0.5, 0.6, 0.75, 0.9, 0.05];
-/** Shorter videos are decoded completely when no keyframe is good enough: they may have only one. */
+/** Duration below which videos are decoded completely when no keyframe is good enough: they may have only one. */
 const shortVideoSeconds = 120;
 const shortVideoSamples = 16;
 const jpegOutput = ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'];

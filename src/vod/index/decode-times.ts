@@ -1,6 +1,6 @@
 import type { SampleColumns } from '../../media/cmaf/fragment-header.ts';
 
-/** Longer delays are shortened: frames that are shown for seconds delay the decode times of B-frames by as many seconds each. */
+/** Maximum delay: frames that are shown for seconds delay the decode times of B-frames by as many seconds each. */
 const MAX_DELAY_SECONDS = 1;
 /** Below, the delay of a segment is kept. */
 const MAX_DELAY_CHANGE_SECONDS = 0.02;

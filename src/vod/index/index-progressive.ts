@@ -19,7 +19,7 @@ import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './trac
 
 /** Players stop at a longer gap at the start. Later audio is encoded, with silence before it. */
 const MAX_LATE_AUDIO_SECONDS = 0.1;
-/** The first frame of video that begins later is shown from the start. */
+/** Latest start that video keeps: the first frame of later video is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.07;
 const MAX_SLICE_MS = 8;
 

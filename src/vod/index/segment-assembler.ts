@@ -14,7 +14,7 @@ const AAC_PRIMING_SAMPLES = 1024;
 /** Edit lists have millisecond precision. */
 const EDIT_ROUNDING_SECONDS = 0.002;
 
-/** The first frame of video that begins later is shown from the start. */
+/** Latest start that video keeps: the first frame of later video is shown from the start. */
 const MAX_LATE_VIDEO_SECONDS = 0.07;
 
 /** Longest duration of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */

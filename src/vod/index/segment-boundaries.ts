@@ -1,6 +1,6 @@
 import type { IndexedRendition, OpenRendition } from './rendition.ts';
 
-/** Shorter media at the end of a track joins the segment before. */
+/** Shortest last segment: shorter media at the end of a track joins the segment before. */
 const MIN_LAST_SEGMENT_SECONDS = 0.5;
 
 export interface Boundary {

@@ -1,7 +1,7 @@
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 
-/** Shorter gaps stay. */
+/** Shortest gap that is removed. */
 const minGapSeconds = 0.1;
 
 /** Maps the time of a broadcast to that of its recording, which starts at its first frame and skips gaps. */

@@ -12,7 +12,7 @@ interface RecordingUploadOptions {
   readonly storage: Pick<MediaStorage, 'write'>;
   /** Shared by all recordings: each piece that is uploaded is in memory. */
   readonly turns: ConcurrencyLimit;
-  /** Likewise, for recordings that are behind. */
+  /** Concurrency of uploads of recordings that are behind. */
   readonly catchUpTurns: ConcurrencyLimit;
   readonly ids: Readonly<Record<string, unknown>>;
   readonly log: Logger;
@@ -69,7 +69,7 @@ export class RecordingUpload {
     return seconds;
   }
 
-  /** Nothing is missing in the storage. */
+  /** True when nothing is missing in the storage. */
   get isStored(): boolean {
     return [...this.#spans.values()].every(span => span.cutBytes === span.bytes && span.sending.size === 0);
   }

@@ -12,7 +12,7 @@ export type StopReason = 'disk-low' | 'disk-slow' | 'disk-error' | 'storage-limi
 
 export interface RecordingWriterOptions {
   readonly folder: string;
-  /** Nothing is written before. Parts are ignored when it resolves to false. */
+  /** Resolves before anything is written. Parts are ignored when it resolves to false. */
   readonly opened: Promise<boolean>;
   readonly makeIndex: (tracks: readonly TrackDescription[]) => Promise<RecordingIndex>;
   /** Called at most once, when the writer accepts no more parts. */
@@ -31,7 +31,7 @@ interface PartLocation {
 }
 
 export interface RecordablePart {
-  /** The same object while the tracks do not change. */
+  /** Tracks of the part: the same object while they do not change. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
   /** Samples of the fragment, with positions in it. */
@@ -44,7 +44,7 @@ export interface RecordablePart {
 export interface SharedFiles {
   /** Undefined when the file cannot be linked. */
   link(path: string): Promise<number | undefined>;
-  /** Nothing more is written. */
+  /** Marks a file as complete: nothing more is written to it. */
   complete(file: number): void;
 }
 

@@ -6,7 +6,7 @@ import { readFully } from '../../storage/read-fully.ts';
 import { isMp4 } from './passthrough.ts';
 
 const maxHeadBytes = 256 * 1024;
-/** Shorter ones are B-frames and encoder priming. */
+/** Earliest start that counts: earlier ones are B-frames and encoder priming. */
 const minStartSeconds = 0.1;
 
 /**

@@ -144,7 +144,10 @@ async function indexTracks(
   return { indexed: remuxed, mp4, streams: inMp4.moreAudio };
 }
 
-/** Only fragments are a reason to copy an MP4 file. Reasons against a track would be lost in it, and it would play wrongly. */
+/**
+ * Tells whether a file can be copied. Only fragments are a reason to copy an MP4 file. Reasons against a track
+ * would be lost in it, and it would play wrongly.
+ */
 async function isCopyable(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {

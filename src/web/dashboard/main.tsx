@@ -30,7 +30,7 @@ function addBasePath(): void {
   };
 }
 
-/** Also runs after a return from the back/forward cache. */
+/** Follows the session; runs after a return from the back/forward cache, too. */
 function followSession(): void {
   const look = () => void loadSession().catch(() => {});
   sessionChannel.addEventListener('message', look);

@@ -16,7 +16,7 @@ interface PartialMessage {
 
 /** A client's certificate is the longest message. */
 const maxMessageBytes = 16 * 1024;
-/** The first message is a flight of its own; the other flight has at most five. */
+/** Maximum messages ahead. The first message is a flight of its own; the other flight has at most five. */
 const maxAhead = 8;
 
 /** Puts the fragments of handshake messages together, and the messages in order. RFC 6347, 4.2.3. */

@@ -4,7 +4,7 @@ import type { TransportPath } from './transport-path.ts';
 
 /** Limit until the client is known: only STUN messages are expected. */
 const maxUnverifiedBytes = 2_048;
-/** Larger packets do not exist on the way here. */
+/** Maximum frame size: larger packets do not exist on the way here. */
 const maxFrameBytes = 16 * 1024;
 /** A slow receiver loses packets, as it would over UDP. */
 const maxQueuedBytes = 1024 * 1024;

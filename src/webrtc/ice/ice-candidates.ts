@@ -27,7 +27,7 @@ export function machineAddresses(): string[] {
   );
 }
 
-/** The first address is preferred. */
+/** Lists host candidates; the first address is preferred. */
 export function hostCandidates(
   addresses: readonly string[],
   port: number,

@@ -5,7 +5,7 @@ const consentMs = 30_000;
 /** Bytes to an address that has not answered, for each byte from there, since anyone can send in its name. As of QUIC: RFC 9000, 8.1. */
 const maxAmplification = 3;
 const maxOpenChecks = 8;
-/** The first message of a client fits. */
+/** Early packets that are kept; the first message of a client fits. */
 const maxEarlyPackets = 4;
 const maxEarlyPacketBytes = 2_048;
 

@@ -34,7 +34,7 @@ export interface StunMessage {
   readonly type: number;
   /** 12 bytes. */
   readonly transactionId: Buffer;
-  /** The first of each kind; those after MESSAGE-INTEGRITY, except FINGERPRINT, are left out. */
+  /** Attributes: the first of each kind; those after MESSAGE-INTEGRITY, except FINGERPRINT, are left out. */
   readonly attributes: ReadonlyMap<number, Buffer>;
   /** Offset of the header of MESSAGE-INTEGRITY. */
   readonly integrityAt: number | undefined;

@@ -31,7 +31,7 @@ export interface PlaybackUpdate {
   readonly key: Buffer;
   readonly context: PlaybackContext;
   readonly state: PlaybackState;
-  /** Only where its next report may reach another server. */
+  /** Progress that servers share; set where a viewer's next report may reach another server. */
   readonly progress?: SharedProgress;
   /** Counts by minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;

@@ -19,7 +19,7 @@ const maxEvents = 1_000;
 const maxIdLength = 100;
 const maxReferrerLength = 2_048;
 const maxTokenLength = 1_600;
-/** Older events, of players that were offline, count as this old. */
+/** Maximum age of events: older ones, of players that were offline, count as this old. */
 const maxAgeMs = 600_000;
 const text = (most: number) => z.string().max(most);
 const milliseconds = z.number().describe('Milliseconds since 1970, by the clock of the player.');

@@ -85,7 +85,7 @@ const firstViewBit = 64;
 /** Counted once for each source that a player gets. */
 const perSourceBits = ~countedBits.impressions;
 
-/** Longer silence means that the player was asleep or gone. */
+/** Longest silence of a player; longer silence means that it was asleep or gone. */
 const maxSilenceMs = 30_000;
 /** A viewer who returns within so many slots was not away. */
 const maxGapSlots = 3;

@@ -5,7 +5,7 @@ import { ownerEmail } from '../members/members.store.ts';
 
 export interface ListedAccount {
   readonly accountId: string;
-  /** The first owner's. */
+  /** Email address of the first owner. */
   readonly email: EmailAddress | undefined;
   readonly isUpgraded: boolean;
   readonly isSuspended: boolean;

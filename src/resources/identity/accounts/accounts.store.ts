@@ -118,7 +118,7 @@ export class AccountsStore {
     });
   }
 
-  /** The first account is the operator's: lock `accounts` before. */
+  /** Adds an account. The first one is the operator's: lock `accounts` before. */
   async addAccount(
     account: { isUpgraded: boolean; createdAtMs: number },
     transaction: Transaction,

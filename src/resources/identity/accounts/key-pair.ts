@@ -10,7 +10,7 @@ export interface ApiKey {
   readonly apiKeyId: string;
   readonly projectId: string;
   readonly environment: Environment;
-  /** The last characters; undefined for keys that are older than hints. */
+  /** Last characters of the key; undefined for keys that are older than hints. */
   readonly hint: string | undefined;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | undefined;

@@ -7,7 +7,7 @@ import { TokensStore } from './tokens.store.ts';
 
 /** A client that requests a token with every call leaves millions of rows. */
 const batchSize = 1_000;
-/** Smaller, because the query skips the newest tokens first. */
+/** Batch size of the oldest tokens; smaller, because the query skips the newest ones first. */
 const oldestBatchSize = 250;
 
 /** Half a day of one token a second. */

@@ -125,7 +125,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
   ];
 }
 
-/** Longer than all attempts to send a mail. */
+/** Time to send a mail, longer than all attempts. */
 const maxSendingMs = 3 * 60_000;
 
 function viewOf(invitation: Invitation, nowMs: number): z.input<typeof invitationSchema> {

@@ -155,7 +155,7 @@ export class LiveStreamsStore {
     }));
   }
 
-  /** Nothing while the source is turned off. */
+  /** Stores the status; does nothing while the source is turned off. */
   async setSourceStatus(liveStreamId: string, status: SourceStatus): Promise<void> {
     await this.#database.run(
       this.#database.queries

@@ -165,7 +165,8 @@ export class UploadsService<View> {
   }
 
   /**
-   * Only the client whose upload created a private video gets a response that opens it: tokens can be shared.
+   * Receives an upload with a token. Only the client whose upload created a private video gets a response that
+   * opens it: tokens can be shared.
    */
   async receiveDelegated(uploader: TokenUploader, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);

@@ -150,7 +150,7 @@ export class VideoSourcesStore {
     };
   }
 
-  /** The last chunk that overlaps a range. Stored chunks never overlap each other. */
+  /** Finds the last chunk that overlaps a range. Stored chunks never overlap each other. */
   async overlapping(
     videoId: string,
     range: ContentRange,

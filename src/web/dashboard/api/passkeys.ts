@@ -30,7 +30,7 @@ export async function registerPasskey(
   });
 }
 
-/** Shorter than the 5 minutes of a challenge. */
+/** Lifetime of an offer, shorter than the 5 minutes of a challenge. */
 const maxOfferMs = 4 * 60_000;
 
 /** @throws ApiProblem */

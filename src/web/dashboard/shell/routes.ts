@@ -10,7 +10,7 @@ export interface PageRoute {
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
-/** The first match is shown. */
+/** Routes of the dashboard; the first match is shown. */
 export const routes: readonly PageRoute[] = [
   {
     path: '/dashboard',

@@ -5,7 +5,7 @@ export interface ByteRange {
 }
 
 const mebibyte = 1024 ** 2;
-/** Larger files use larger chunks for fewer requests. Smaller files lose less when paused. */
+/** Size from which files use larger chunks for fewer requests. Smaller files lose less when paused. */
 const largeFileBytes = 1024 ** 3;
 const maxFileBytes = 10_000_000_000;
 

@@ -251,7 +251,7 @@ function ensureVideo(id: string, work: UploadJob): Promise<string> {
   return work.creation;
 }
 
-/** Is not interrupted, because an unknown video would be left. */
+/** Creates the video. Not interrupted, because an unknown video would be left. */
 async function createVideo(
   id: string,
   { file, options, chunkBytes, targetVideoId }: UploadJob,

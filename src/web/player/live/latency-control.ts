@@ -31,7 +31,7 @@ const slowRate = 0.97;
  * seconds measures all jitter of publisher, server and network. Times are in seconds, instants in milliseconds.
  */
 export class LatencyControl {
-  /** Further margin for what takes time now and then. */
+  /** Further margin for delays that happen now and then. */
   reserveSeconds = 0;
   /** Lowest `end - now` of each second, oldest first. */
   #lows: { readonly second: number; low: number }[] = [];
@@ -68,7 +68,7 @@ export class LatencyControl {
     this.#heldSinceMs = nowMs;
   }
 
-  /** The first frame is shown. Playback begins with a margin. */
+  /** Called when the first frame is shown. Playback begins with a margin. */
   started(nowMs: number): void {
     this.restart();
     this.#heldSinceMs = nowMs;

@@ -24,7 +24,7 @@ let HlsBuild: typeof Hls = Hls;
 
 const nativeType = 'application/vnd.apple.mpegurl';
 const notYetRetryMs = 150;
-/** Later, at this rate: nobody publishes. */
+/** Number of quick retries; later ones come every second, because nobody publishes. */
 const maxQuickRetries = 20;
 const secondMs = 1000;
 const paceIntervalMs = 100;
@@ -193,7 +193,7 @@ export class LiveMedia {
     return this.#rate;
   }
 
-  /** Nothing is faster than the broadcast at the live edge. */
+  /** Changes the rate; nothing is faster than the broadcast at the live edge. */
   stepRate(steps: 1 | -1): number {
     const rate = nextRate(this.#rate, steps);
     this.#setRate(rate > 1 && this.isAtLiveEdge() ? 1 : rate);

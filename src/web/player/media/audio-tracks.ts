@@ -65,7 +65,7 @@ export class AudioTracks {
   }
 }
 
-/** The same track of another video has the same language and name. Otherwise, one of the same language. */
+/** Finds the same track in another video, by language and name, or else one of the same language. */
 function preferredAudio(tracks: readonly Track[], choice: AudioChoice | undefined): number | undefined {
   if (choice === undefined) return undefined;
   const ofLanguage = ({ lang = '' }: Track) => lang === choice.language;

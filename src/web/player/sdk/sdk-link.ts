@@ -274,7 +274,7 @@ function setStyle(root: HTMLElement, { query, property, value }: Message): void 
   if (name !== undefined && typeof value === 'string') element?.style.setProperty(name, value);
 }
 
-/** Only loads pages of this server. */
+/** Loads other media, from pages of this server only. */
 function loadOtherMedia(address: unknown): void {
   if (typeof address !== 'string' || !URL.canParse(address, location.href)) return;
   const url = new URL(address, location.href);

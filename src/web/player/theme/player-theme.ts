@@ -27,7 +27,7 @@ export function parseTheme(value: unknown): PlayerTheme | undefined {
   };
 }
 
-/** Only http and https URLs become links. */
+/** Returns an http or https URL; others do not become links. */
 function asWebUrl(value: unknown): string | undefined {
   const text = asText(value);
   return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;

@@ -30,7 +30,7 @@ const extensions: Readonly<Record<ImageType, string>> = {
   'image/webp': 'webp',
 };
 
-/** The last choice wins: an uploaded image, or the frame at a timecode. */
+/** Thumbnails of videos. The last choice wins: an uploaded image, or the frame at a timecode. */
 export class VideoThumbnailsService<View> {
   readonly #options: VideoThumbnailsOptions<View>;
 

@@ -2,7 +2,7 @@ import type { LiveStream, Restream } from '../../../api/api-types.ts';
 
 export type Destination = LiveStream['restreams'][number] & { readonly streamKey: string };
 
-/** Only who may change them gets their stream keys. */
+/** Returns destinations with their stream keys, which only those get who may change them. */
 export function destinationsOf({ restreams }: Pick<LiveStream, 'restreams'>): Destination[] {
   return restreams.map(restream => ({ ...restream, streamKey: restream.streamKey ?? '' }));
 }

@@ -11,7 +11,7 @@ interface TileStyle {
 /** The lowest common frame rate. The server takes the nearest frame. */
 export const frameSeconds = 1 / 25;
 
-/** The last tile also covers the end, because durations are rounded. */
+/** Finds the tile at a time. The last one covers the end, too, because durations are rounded. */
 export function tileAt(tiles: readonly StoryboardTile[], seconds: number): StoryboardTile | undefined {
   return cueAt(tiles, seconds) ?? (seconds > 0 ? tiles.at(-1) : tiles[0]);
 }
