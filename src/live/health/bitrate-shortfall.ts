@@ -7,6 +7,11 @@ export interface BitrateComparison {
   readonly level: 'low' | 'between' | 'recovered';
 }
 
+interface ExpectedRate extends MeanRate {
+  /** The encoder announced the bitrate, and has not reached it. */
+  readonly isDeclared?: boolean;
+}
+
 /** 15 s in windows of 5 s: longer than a scene without motion, and at least three keyframe intervals. */
 const lowWindows = 3;
 const lowShare = 0.7;
@@ -26,7 +31,7 @@ const maxExpectedMs = 5 * 60_000;
  * simple content needs.
  */
 export class BitrateShortfall {
-  #expected: (MeanRate & { readonly untilMs: number }) | undefined;
+  #expected: (ExpectedRate & { readonly untilMs: number }) | undefined;
 
   /** Call once a second while connected. @param nowMs monotonic @returns undefined while too little is known */
   compare(inputs: AlarmInputs, nowMs: number): BitrateComparison | undefined {
@@ -58,24 +63,33 @@ export class BitrateShortfall {
 function expectedRate(
   before: readonly MeanRate[],
   { bitsPerSecond: declared, framesPerSecond = 0 }: AlarmInputs['declared'],
-): MeanRate | undefined {
+): ExpectedRate | undefined {
   const usual = meanRate(before);
   if (declared === undefined) return usual;
-  if (usual === undefined) return { bitsPerSecond: declared, framesPerSecond };
-  if (usual.bitsPerSecond < reachedShare * declared) return { ...usual, bitsPerSecond: declared };
+  if (usual === undefined) return { bitsPerSecond: declared, framesPerSecond, isDeclared: true };
+  if (usual.bitsPerSecond < reachedShare * declared) {
+    return { ...usual, bitsPerSecond: declared, isDeclared: true };
+  }
   // A burst after a pause raises the mean of the minute above the setting of the encoder.
   return framesPerSecond > 0
     ? { ...usual, framesPerSecond: Math.min(usual.framesPerSecond, framesPerSecond) }
     : usual;
 }
 
-/** Media arrives late, or packets or frames are lost. */
+/**
+ * Media arrives late, or packets or frames are lost. Against a bitrate that is only declared, missing frames count if they explain
+ * the low one: an encoder on a busy machine skips some, also of simple content.
+ */
 export function isHeldUp(
   { lateMs, lostShare }: Pick<AlarmInputs, 'lateMs' | 'lostShare'>,
   recent: readonly MeanRate[],
-  { framesPerSecond }: MeanRate,
+  expected: ExpectedRate,
 ): boolean {
-  const isMissingFrames = recent.every(rate => rate.framesPerSecond < completeFrames * framesPerSecond);
+  const isMissingFrames = recent.every(({ bitsPerSecond, framesPerSecond }) => {
+    const frameShare = framesPerSecond / expected.framesPerSecond;
+    const explains = bitsPerSecond >= lowShare * frameShare * expected.bitsPerSecond;
+    return frameShare < completeFrames && (expected.isDeclared !== true || explains);
+  });
   return lateMs >= minLateMs || lostShare >= minLostShare || isMissingFrames;
 }
 

@@ -141,6 +141,11 @@ test.each<[string, number | undefined, (second: number) => Sent]>([
     2500,
     second => ({ kilobits: 1250, lateMs: second < 8 ? 0 : 600 }),
   ],
+  [
+    'a quality that needs half of the declared bitrate, of which a busy encoder skips frames',
+    2500,
+    () => ({ kilobits: 1250, frames: 0.85 }),
+  ],
   ['a constant bitrate, then a still scene', 2500, second => ({ kilobits: second < 60 ? 2500 : 300 })],
   ['an encoder that lowers its undeclared bitrate', undefined, drop(60, 300, 1000, {})],
   ['bursts of two seconds', 2500, second => ({ kilobits: 1250, lateMs: second % 4 < 2 ? 900 : 0 })],
