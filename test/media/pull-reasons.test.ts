@@ -48,7 +48,9 @@ function camera(rtpmap: string, setupStatus: string): Server {
 
 test('a camera that offers UDP only is named as such', async () => {
   const source = await open(`rtsp://${await listen(camera('H264/90000', '461 Unsupported Transport'))}/cam`);
-  expect(await source.ended).toMatch(/^The source sends its media over UDP only, .* Turn on RTP over RTSP/);
+  expect(await source.ended).toMatch(
+    /^The source sends its media over UDP only\. .* firewalls .* Turn on RTP over RTSP/,
+  );
 });
 
 test('a camera that sends MJPEG is named as such, over RTSP and HTTP', async () => {

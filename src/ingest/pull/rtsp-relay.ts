@@ -221,7 +221,7 @@ function describeStatus(status: number): string {
   }
   if (status === 404 || status === 454) return 'The source has no stream at this path. Check the address.';
   if (status === 461) {
-    return 'The source sends its media over UDP only, which this server does not support. Turn on RTP over RTSP (TCP) in the source.';
+    return 'The source sends its media over UDP only. This server does not receive that: anybody could send media to such a port, and firewalls mostly drop it. Turn on RTP over RTSP (TCP) in the source.';
   }
   return `The source responded with RTSP status ${status}.`;
 }
