@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
 import { webhookHeaders } from './webhook-headers.ts';
 import {
   createLane,
@@ -38,18 +39,10 @@ interface WebhookDispatcherOptions {
   readonly log: Logger;
 }
 
-interface EndedAttempt {
-  readonly lane: Lane;
-  readonly outcome: AttemptOutcome;
-}
-
 const maxRunningAttempts = 512;
 /** Attempts of all unhealthy webhooks, which must never block healthy ones. */
 const maxUnhealthyAttempts = 256;
 const expediteIntervalMs = 60_000;
-/** Takes a few milliseconds. */
-const maxOutcomeBatch = 50;
-const flushDelayMs = 2;
 const databaseRetryMs = 1_000;
 /** Grace period, shorter than the time between the loss of a lease and the end of it. */
 const leaveGraceMs = 3_000;
@@ -67,21 +60,19 @@ export class WebhookDispatcher implements Component {
   readonly #lanes = new Map<string, Lane>();
   readonly #ready = new Set<Lane>();
   readonly #dispatching = new CoalescedTask(() => this.#dispatch());
-  readonly #outcomes: EndedAttempt[] = [];
+  readonly #outcomes: OutcomeWriter;
   readonly #settling = new Set<Promise<void>>();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   #running = 0;
   #runningUnhealthy = 0;
   #wakeTimer: NodeJS.Timeout | undefined;
   #wakeAtMs = Number.POSITIVE_INFINITY;
-  #flushTimer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> | undefined;
   #reportedDropped = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | undefined;
   #isLeader = false;
-  #mustReload = false;
-  #reloadAtMs = 0;
+  /** Monotonic time. */
+  #reloadAtMs = Number.NEGATIVE_INFINITY;
   /** Added to the clock of this server, it gives that of the database. */
   #clockOffsetMs = 0;
   #idle = Promise.withResolvers<void>();
@@ -91,6 +82,14 @@ export class WebhookDispatcher implements Component {
     this.#queue = options.queue;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
+    this.#outcomes = new OutcomeWriter(options.queue, {
+      stored: ({ lane, outcome }) => {
+        updateLane(lane, outcome, options);
+        this.#endAttempt(lane, outcome.delivery);
+      },
+      settled: () => this.scheduleDispatch(),
+      log: options.log,
+    });
   }
 
   async start(): Promise<void> {
@@ -112,8 +111,8 @@ export class WebhookDispatcher implements Component {
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#unsubscribe?.();
+    this.#outcomes.stop();
     await this.#leave(0);
-    clearTimeout(this.#flushTimer);
     this.#options.sender.stop();
   }
 
@@ -133,7 +132,7 @@ export class WebhookDispatcher implements Component {
   #take(): void {
     if (this.#isLeader || this.#state !== 'started') return;
     this.#isLeader = true;
-    this.#mustReload = true;
+    this.#reloadAtMs = Number.NEGATIVE_INFINITY;
     this.scheduleDispatch();
   }
 
@@ -148,9 +147,7 @@ export class WebhookDispatcher implements Component {
     const abort = setTimeout(() => this.#abortAll(), graceMs);
     await Promise.all(this.#settling);
     clearTimeout(abort);
-    await this.#flushing;
-    while (this.#outcomes.length > 0 && (await this.#storeOutcomes()));
-    if (this.#outcomes.length > 0) this.#flushAfter(databaseRetryMs);
+    await this.#outcomes.flush();
     if (this.#isLeader) return;
     this.#ready.clear();
     for (const lane of this.#lanes.values()) if (lane.running.size === 0) this.#lanes.delete(lane.webhookId);
@@ -174,7 +171,7 @@ export class WebhookDispatcher implements Component {
   #handleChange(webhookId: string | undefined): void {
     this.#reportDropped();
     if (!this.#isLeader) return;
-    if (webhookId === undefined) this.#mustReload = true;
+    if (webhookId === undefined) this.#reloadAtMs = Number.NEGATIVE_INFINITY;
     else this.#wakeLane(this.#laneOf(webhookId));
     this.scheduleDispatch();
   }
@@ -195,14 +192,13 @@ export class WebhookDispatcher implements Component {
   }
 
   async #reload(): Promise<void> {
-    this.#mustReload = false;
     this.#reloadAtMs = this.#clock.monotonicMs() + reloadIntervalMs;
     try {
       this.#clockOffsetMs = (await this.#options.clockOffsetMs?.(() => this.#clock.nowMs())) ?? 0;
       for (const webhookId of await this.#queue.webhooksWithPending())
         this.#wakeLane(this.#laneOf(webhookId));
     } catch (error) {
-      this.#mustReload = true;
+      this.#reloadAtMs = Number.NEGATIVE_INFINITY;
       throw error;
     }
   }
@@ -217,7 +213,7 @@ export class WebhookDispatcher implements Component {
   }
 
   async #dispatchDue(): Promise<void> {
-    if (this.#mustReload || this.#clock.monotonicMs() >= this.#reloadAtMs) await this.#reload();
+    if (this.#clock.monotonicMs() >= this.#reloadAtMs) await this.#reload();
     const nowMs = this.#nowMs();
     for (const lane of this.#lanes.values()) if (lane.nextDueAtMs <= nowMs) this.#ready.add(lane);
     for (const lane of [...this.#ready]) {
@@ -309,51 +305,7 @@ export class WebhookDispatcher implements Component {
       record: { attemptedAtMs, durationMs, ...answer },
       next: nextStep(delivery, answer, { attemptedAtMs, nowMs: this.#nowMs() }),
     };
-    this.#outcomes.push({ lane, outcome });
-    this.#flushAfter(flushDelayMs);
-  }
-
-  #flushAfter(delayMs: number): void {
-    if (this.#state === 'stopped' || this.#flushing !== undefined) return;
-    this.#flushTimer ??= setTimeout(() => {
-      this.#flushTimer = undefined;
-      this.#flushing = this.#storeOutcomes().then(areStored => {
-        this.#flushing = undefined;
-        if (this.#outcomes.length > 0) this.#flushAfter(areStored ? 0 : databaseRetryMs);
-        this.scheduleDispatch();
-      });
-    }, delayMs);
-  }
-
-  /**
-   * Stores outcomes. Until then an attempt counts as running, and is not started again. Returns false when some
-   * must be stored later.
-   */
-  async #storeOutcomes(): Promise<boolean> {
-    const batch = this.#outcomes.splice(0, maxOutcomeBatch);
-    const projects = Map.groupBy(batch, ({ outcome }) => outcome.delivery.projectId);
-    const results = await Promise.all(
-      [...projects].map(([projectId, ended]) => this.#storeOutcomesOf(projectId, ended)),
-    );
-    return results.every(isStored => isStored);
-  }
-
-  async #storeOutcomesOf(projectId: string, ended: readonly EndedAttempt[]): Promise<boolean> {
-    try {
-      await this.#queue.record(
-        projectId,
-        ended.map(({ outcome }) => outcome),
-      );
-    } catch (error) {
-      this.#log.error('webhook-outcomes-not-stored', { count: ended.length, error });
-      this.#outcomes.push(...ended);
-      return false;
-    }
-    for (const { lane, outcome } of ended) {
-      updateLane(lane, outcome, this.#options);
-      this.#endAttempt(lane, outcome.delivery);
-    }
-    return true;
+    this.#outcomes.add({ lane, outcome });
   }
 
   #endAttempt(lane: Lane, delivery: DueDelivery): void {
