@@ -12,8 +12,8 @@ const script = `
   import { Outbox } from '${room}events/outbox.store.ts';
   import { WebhookDispatcher } from '${room}events/webhooks/webhook-dispatcher.ts';
   import { WebhookSender } from '${room}events/webhooks/webhook-sender.ts';
-  import { AccountsStore } from '${room}resources/accounts/accounts.store.ts';
-  import { WebhooksStore } from '${room}resources/webhooks/webhooks.store.ts';
+  import { AccountsStore } from '${room}resources/identity/accounts/accounts.store.ts';
+  import { WebhooksStore } from '${room}resources/integrations/webhooks/webhooks.store.ts';
   import { silentLogger } from '${room}shared/logger.ts';
   import { openDatabase } from '${room}store/open-database.ts';
   const [dataDir, url, what] = process.argv.slice(1);
