@@ -1,5 +1,4 @@
-import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
-import { adviceOf } from './error-advice.ts';
+import { adviceOf, type ErrorCode, errorRegister } from '../../shared/error-register.ts';
 
 export function fillPage(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
@@ -14,8 +13,7 @@ export function isErrorCode(text: string): text is ErrorCode {
 }
 
 export function errorHtml(code: ErrorCode, basePath: string): string {
-  const { title, blame } = errorRegister[code];
-  const { status } = new AppError(code);
+  const { title, blame, status } = errorRegister[code];
   const { meaning, remedy } = adviceOf(code);
   return `<h1>${escapeHtml(title)}</h1>
 <dl class="facts">
@@ -32,10 +30,10 @@ export function errorHtml(code: ErrorCode, basePath: string): string {
 
 export function errorTableHtml(basePath: string): string {
   const rows = (Object.keys(errorRegister) as ErrorCode[])
-    .filter(code => errorRegister[code].blame === 'caller' || new AppError(code).status === 503)
+    .filter(code => errorRegister[code].blame === 'caller' || errorRegister[code].status === 503)
     .map(
       code =>
-        `<tr><td>${new AppError(code).status}</td><td><a href="${basePath}/docs/errors/${code}"><code>${code}</code></a></td>` +
+        `<tr><td>${errorRegister[code].status}</td><td><a href="${basePath}/docs/errors/${code}"><code>${code}</code></a></td>` +
         `<td>${escapeHtml(errorRegister[code].title)}</td></tr>`,
     );
   return `<h1>Errors</h1>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { statusDescriptions } from '../../shared/error-register.ts';
 import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { headersTooLarge } from '../listener/listener-errors.ts';
 import { toErrorBody } from '../responses/error-body.ts';
@@ -30,21 +31,6 @@ export const errorSchema = z
       .describe('All invalid fields. The first is repeated at the top level.'),
   })
   .meta({ id: 'Error' });
-
-const descriptions: Readonly<Record<number, string>> = {
-  400: 'The request is not valid.',
-  401: 'Credentials are missing or wrong.',
-  403: 'Not allowed.',
-  404: 'The resource does not exist, or belongs to another account.',
-  408: 'The body arrived too slowly.',
-  409: 'The resource is in a state that does not allow this.',
-  413: 'The body is too large.',
-  416: 'The requested range is outside the file.',
-  426: 'The endpoint requires a WebSocket.',
-  429: 'Too many requests.',
-  500: 'An error of the server.',
-  503: 'The server is temporarily unavailable.',
-};
 
 const keyCodes: readonly ErrorCode[] = [
   'authentication-missing-authorization-header',
@@ -139,7 +125,7 @@ export class ErrorResponses {
 
   #response(status: number, examples: JsonObject): JsonObject {
     const response = {
-      description: descriptions[status] ?? 'An error.',
+      description: statusDescriptions[status] ?? 'An error.',
       headers: { ...this.#headers, ...extraHeaders(status) },
       content: {
         'application/json': {
