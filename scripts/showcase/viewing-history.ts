@@ -4,8 +4,8 @@ import {
   AnalyticsWritesStore,
   type PlaybackUpdate,
 } from '../../src/resources/analytics/reports/analytics-writes.store.ts';
-import { TokenBuckets } from '../../src/resources/analytics/reports/token-buckets.ts';
 import { systemClock } from '../../src/shared/clock.ts';
+import { TokenBuckets } from '../../src/shared/token-buckets.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { textQuery } from '../../src/store/raw-query.ts';

@@ -5,7 +5,7 @@ interface CountingWindow {
   count: number;
 }
 
-/** Windows begin with the first count of their key. Beyond `maxKeys`, drops the one that ends first. */
+/** Counts per key in windows of the same length. They begin with the first count of their key. Beyond `maxKeys`, drops the one that ends first. */
 export class FixedWindows {
   readonly #windowMs: number;
   readonly #maxKeys: number;
@@ -25,6 +25,14 @@ export class FixedWindows {
     const current = this.#windows.get(key);
     if (current !== undefined && nowMs < current.endsAtMs) return current;
     return { endsAtMs: nowMs + this.#windowMs, count: 0 };
+  }
+
+  /** Counts one, and returns false when the key's window has `max` already. */
+  take(key: string, max: number): boolean {
+    const window = this.get(key);
+    if (window.count >= max) return false;
+    this.add(key, window);
+    return true;
   }
 
   add(key: string, window: CountingWindow, count = 1): void {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { malformedRtmp } from '../../media/rtmp/chunk-reader.ts';
+import { TokenBucket } from '../../shared/token-buckets.ts';
 
 /** Seconds at the maximum rate that may arrive in one burst, as after a network stall. */
 const BURST_SECONDS = 10;
@@ -11,8 +12,7 @@ const SLICE_MS = 8;
 export class MessageRateLimiter {
   readonly #maxPerSecond: number;
   readonly #onThrottle: (isOver: boolean) => void;
-  #tokens: number;
-  #refilledAtMs = 0;
+  readonly #messages: TokenBucket;
   #readStartedAtMs = 0;
   #readEndedAtMs = 0;
   #countOfRead = 0;
@@ -24,7 +24,8 @@ export class MessageRateLimiter {
   constructor(maxPerSecond: number, onThrottle: (isOver: boolean) => void) {
     this.#maxPerSecond = maxPerSecond;
     this.#onThrottle = onThrottle;
-    this.#tokens = maxPerSecond * BURST_SECONDS;
+    const burst = maxPerSecond * BURST_SECONDS;
+    this.#messages = new TokenBucket({ perSecond: maxPerSecond, burst, nowMs: performance.now() });
   }
 
   /** Starts a read. Pauses between reads are the turns of others, so that ordinary reads need no timer. */
@@ -45,10 +46,8 @@ export class MessageRateLimiter {
   count(): void {
     this.#countOfRead += 1;
     const nowMs = this.#countOfRead === 1 ? this.#readStartedAtMs : performance.now();
-    const refill = ((nowMs - this.#refilledAtMs) * this.#maxPerSecond) / 1000;
-    this.#refilledAtMs = nowMs;
-    this.#tokens = Math.min(this.#maxPerSecond * BURST_SECONDS, this.#tokens + refill) - 1;
-    if (this.#tokens < 0) throw malformedRtmp(`more than ${this.#maxPerSecond} messages per second`);
+    if (!this.#messages.take(nowMs))
+      throw malformedRtmp(`more than ${this.#maxPerSecond} messages per second`);
     if (this.#isThrottled || this.#workMs + nowMs - this.#readStartedAtMs <= SLICE_MS) return;
     this.#isThrottled = true;
     this.#onThrottle(true);

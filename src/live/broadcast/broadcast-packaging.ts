@@ -2,8 +2,8 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import type { AdditionalTrack, StartTrackPackager } from '../packaging/additional-tracks.ts';
 import type { PackagedMedia, PackagedTracks, Packager } from '../packaging/packager.ts';
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
@@ -60,8 +60,8 @@ export class BroadcastPackaging implements PackagingHost {
   readonly #broadcast: PackagedBroadcast;
   readonly #monitor: PublisherMonitor;
   readonly #notifier: BroadcastNotifier;
-  readonly #failures: SlidingWindowLimit;
-  readonly #starts: SlidingWindowLimit;
+  readonly #failures: FixedWindows;
+  readonly #starts: FixedWindows;
   readonly #publishers = new WeakMap<PackagingSession, PublisherSession>();
   #current: PackagingSession | undefined;
   #newest: PackagingSession | undefined;
@@ -79,8 +79,8 @@ export class BroadcastPackaging implements PackagingHost {
     this.#broadcast = broadcast;
     this.#monitor = monitor;
     this.#notifier = notifier;
-    this.#failures = new SlidingWindowLimit(options.clock, maxPackagerFailures, failureWindowMs);
-    this.#starts = new SlidingWindowLimit(options.clock, maxPackagerStarts, startWindowMs);
+    this.#failures = new FixedWindows({ windowMs: failureWindowMs, maxKeys: 1, clock: options.clock });
+    this.#starts = new FixedWindows({ windowMs: startWindowMs, maxKeys: 1, clock: options.clock });
     this.renditions = new LiveRenditions(options, {
       packaging: () => this.#current ?? this.#described,
       declared: () => monitor.declared,
@@ -120,7 +120,7 @@ export class BroadcastPackaging implements PackagingHost {
   }
 
   takeStart(): boolean {
-    return this.#starts.take();
+    return this.#starts.take('starts', maxPackagerStarts);
   }
 
   start(publisher: PublisherSession, isSlate: boolean): PackagedMedia {
@@ -228,7 +228,8 @@ export class BroadcastPackaging implements PackagingHost {
     if (publisher === undefined || !this.#broadcast.isCurrentPublisher(publisher)) return;
     this.#options.observer.packagerFailed();
     this.#options.log.warn('packager-failed', { report });
-    if (!this.#failures.take()) this.#broadcast.endAndRefuse('packager-failed', packagerFailedText);
+    if (!this.#failures.take('failures', maxPackagerFailures))
+      this.#broadcast.endAndRefuse('packager-failed', packagerFailedText);
   }
 
   failed(session: PackagingSession): void {

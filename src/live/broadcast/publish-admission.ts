@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
-import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import type { LadderConfig } from '../transcode/ladder-config.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { BroadcastInfo } from './broadcast-subscriber.ts';
@@ -76,11 +76,17 @@ const publisherWindowMs = 30_000;
 export class PublishAdmission {
   readonly #options: PublishAdmissionOptions;
   readonly #broadcasts: BroadcastLookup;
-  readonly #publisherLimits = new Map<string, SlidingWindowLimit>();
+  readonly #publishers: FixedWindows;
 
   constructor(options: PublishAdmissionOptions, broadcasts: BroadcastLookup) {
     this.#options = options;
     this.#broadcasts = broadcasts;
+    // Bounded by the live streams with publishers in this time.
+    this.#publishers = new FixedWindows({
+      windowMs: publisherWindowMs,
+      maxKeys: Number.POSITIVE_INFINITY,
+      clock: options.clock,
+    });
   }
 
   /** @param left the connection of a publisher that has left without notice */
@@ -101,14 +107,14 @@ export class PublishAdmission {
     // Before the attempt is counted: only a broadcast's end resets the count.
     const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
     if (limitReached !== undefined) return refusal('too-many-encoders', limitReached);
-    if (!this.#publisherLimitOf(stream.liveStreamId).take()) {
+    if (!this.#publishers.take(stream.liveStreamId, maxPublishers)) {
       return refusal('too-many-attempts', 'Too many connections in a short time. Try again in 30 seconds.');
     }
     return { accepted: true, stream, running, ladder };
   }
 
   forget(liveStreamId: string): void {
-    this.#publisherLimits.delete(liveStreamId);
+    this.#publishers.delete(liveStreamId);
   }
 
   #encoderLimitReached({ projectId, environment }: LiveStreamConfig): string | undefined {
@@ -127,15 +133,6 @@ export class PublishAdmission {
     if (encoded.length >= maxEncoders)
       return `This server already encodes ${formatLiveStreams(encoded.length)}, which is its limit. Try again later.`;
     return undefined;
-  }
-
-  #publisherLimitOf(liveStreamId: string): SlidingWindowLimit {
-    let limit = this.#publisherLimits.get(liveStreamId);
-    if (limit === undefined) {
-      limit = new SlidingWindowLimit(this.#options.clock, maxPublishers, publisherWindowMs);
-      this.#publisherLimits.set(liveStreamId, limit);
-    }
-    return limit;
   }
 }
 

@@ -3,8 +3,8 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { MediaEvent, TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
 import {
   audioRendition,
   type BroadcastSubscriber,
@@ -44,7 +44,7 @@ const maxFramesPerSecond = 31;
 export class SlateSession implements BroadcastSubscriber {
   readonly name = 'slate';
   readonly #options: SlateSessionOptions;
-  readonly #limit: SlidingWindowLimit;
+  readonly #slates: FixedWindows;
   #tracks: Partial<Record<TrackKind, TrackDescription>> = {};
   /** Beside a ladder, audio is a rendition of its own. */
   #demuxedAudio: TrackDescription | undefined;
@@ -61,7 +61,7 @@ export class SlateSession implements BroadcastSubscriber {
 
   constructor(options: SlateSessionOptions) {
     this.#options = options;
-    this.#limit = new SlidingWindowLimit(options.clock, maxSlates, slateWindowMs);
+    this.#slates = new FixedWindows({ windowMs: slateWindowMs, maxKeys: 1, clock: options.clock });
   }
 
   get isShowing(): boolean {
@@ -106,7 +106,7 @@ export class SlateSession implements BroadcastSubscriber {
 
   #begin(sinceMs: number): void {
     if (this.isShowing || this.#making !== undefined || this.#tracks.video === undefined) return;
-    if (!this.#limit.take()) {
+    if (!this.#slates.take('slates', maxSlates)) {
       this.#options.log.info('slate-left-out', { reason: 'the publisher reconnects too often' });
       return;
     }

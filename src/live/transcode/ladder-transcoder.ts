@@ -3,7 +3,7 @@ import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { CodecConfig, MediaSample } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { SlidingWindowLimit } from '../../shared/sliding-window-limit.ts';
+import { FixedWindows } from '../../shared/fixed-windows.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type {
   EncoderConfig,
@@ -69,7 +69,7 @@ export class LadderTranscoder {
   readonly #options: LadderTranscoderOptions;
   readonly #buffer = new ReplayBuffer();
   readonly #load = new LoadController();
-  readonly #failures: SlidingWindowLimit;
+  readonly #failures: FixedWindows;
   #renditions: readonly EncoderRendition[];
   #encoder: LiveEncoder | undefined;
   readonly #encodedUntilMs = new Map<string, number>();
@@ -86,7 +86,7 @@ export class LadderTranscoder {
   constructor(options: LadderTranscoderOptions) {
     this.#options = options;
     this.#renditions = options.renditions;
-    this.#failures = new SlidingWindowLimit(options.clock, maxFailures, failureWindowMs);
+    this.#failures = new FixedWindows({ windowMs: failureWindowMs, maxKeys: 1, clock: options.clock });
     this.#checkTimer = setInterval(() => this.#check(), checkIntervalMs);
   }
 
@@ -244,7 +244,7 @@ export class LadderTranscoder {
     }
     if (failure !== undefined) {
       this.#options.events.failed(failure);
-      if (!this.#failures.take()) {
+      if (!this.#failures.take('failures', maxFailures)) {
         this.#giveUp(failure);
         return;
       }

@@ -3,6 +3,7 @@ import type { Route } from '../../http/routing/route.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { PeriodicTask } from '../../shared/scheduling/periodic-tasks.ts';
+import { TokenBuckets } from '../../shared/token-buckets.ts';
 import type { Database } from '../../store/database.ts';
 import { analyticsRoutes } from './analytics.routes.ts';
 import { AnalyticsService } from './analytics.service.ts';
@@ -13,7 +14,6 @@ import { AnalyticsWritesStore } from './reports/analytics-writes.store.ts';
 import { GeoLookup } from './reports/geo-lookup.ts';
 import { playbackReportRoutes } from './reports/playback-reports.routes.ts';
 import { PlaybackTracker, type ViewerOf } from './reports/playback-tracker.ts';
-import { TokenBuckets } from './reports/token-buckets.ts';
 import { WatchedMediaStore } from './reports/watched-media.store.ts';
 
 export interface AnalyticsSettings {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../../../shared/lru-limit.ts';
+import type { TokenBuckets } from '../../../shared/token-buckets.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { textQuery } from '../../../store/raw-query.ts';
@@ -13,7 +14,6 @@ import {
   slotSeconds,
   type ViewingInterval,
 } from './playback.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 
 export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
   readonly projectId: string;

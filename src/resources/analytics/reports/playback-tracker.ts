@@ -6,12 +6,12 @@ import type { Component } from '../../../shared/lifecycle.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { clientNetwork } from '../../../shared/network/client-network.ts';
 import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
+import { TokenBuckets } from '../../../shared/token-buckets.ts';
 import type { AnalyticsWritesStore, PlaybackContext, PlaybackUpdate } from './analytics-writes.store.ts';
 import { DeviceParser } from './device-parser.ts';
 import type { GeoLookup } from './geo-lookup.ts';
 import { Playback } from './playback.ts';
 import type { PlaybackReport } from './playback-report.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 export interface WatchedMedia {
   readonly projectId: string;

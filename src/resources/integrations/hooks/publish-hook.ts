@@ -1,11 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Hook } from '../../../events/hooks/hook.ts';
 import type { HookCaller } from '../../../events/hooks/hook-caller.ts';
 import type { HooksStore } from '../../../events/hooks/hooks.store.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { FixedWindows } from '../../../shared/fixed-windows.ts';
 import type { Logger } from '../../../shared/logger.ts';
-import { maxEntries } from '../../../shared/lru-limit.ts';
-import { SlidingWindowLimit } from '../../../shared/sliding-window-limit.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from '../../live/live-streams/live-streams.store.ts';
 
 interface PublishQuestion {
@@ -34,15 +32,20 @@ const maxQueryLength = 2_048;
 /** Limit per live stream. One key may serve many encoders, whose live streams the hook chooses. */
 const maxQuestions = 60;
 const questionWindowMs = 30_000;
-const maxLimits = 10_000;
+const maxLiveStreams = 10_000;
 
 /** Asks the hook of a project whether an encoder may publish, and to which live stream. */
 export class PublishHook {
   readonly #options: PublishHookOptions;
-  readonly #limits = new LRUCache<string, SlidingWindowLimit>(maxEntries(maxLimits));
+  readonly #questions: FixedWindows;
 
   constructor(options: PublishHookOptions) {
     this.#options = options;
+    this.#questions = new FixedWindows({
+      windowMs: questionWindowMs,
+      maxKeys: maxLiveStreams,
+      clock: options.clock,
+    });
   }
 
   async decide(question: PublishQuestion): Promise<PublishAnswer> {
@@ -56,7 +59,7 @@ export class PublishHook {
       const text = `The text after the stream key is longer than ${maxQueryLength} characters. Shorten it.`;
       return refusal('query-too-long', text);
     }
-    if (!this.#limitOf(owner.liveStreamId).take()) {
+    if (!this.#questions.take(owner.liveStreamId, maxQuestions)) {
       return refusal('too-many-attempts', 'Too many connections in a short time. Try again in 30 seconds.');
     }
     return this.#ask(hook, owner, question);
@@ -94,13 +97,6 @@ export class PublishHook {
     if (target !== undefined) return target.streamKey;
     log.warn('hook-chose-unknown-live-stream', { hookId, liveStreamId, chosen: String(chosen).slice(0, 64) });
     return undefined;
-  }
-
-  #limitOf(liveStreamId: string): SlidingWindowLimit {
-    const known = this.#limits.get(liveStreamId);
-    const limit = known ?? new SlidingWindowLimit(this.#options.clock, maxQuestions, questionWindowMs);
-    if (known === undefined) this.#limits.set(liveStreamId, limit);
-    return limit;
   }
 }
 

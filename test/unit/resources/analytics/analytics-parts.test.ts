@@ -3,7 +3,6 @@ import { parseIsoDate } from '../../../../src/http/routing/iso-date.ts';
 import { ConcurrentViewers } from '../../../../src/resources/analytics/queries/concurrent-viewers.ts';
 import { DeviceParser } from '../../../../src/resources/analytics/reports/device-parser.ts';
 import { parseWatchReport } from '../../../../src/resources/analytics/reports/playback-report.ts';
-import { TokenBuckets } from '../../../../src/resources/analytics/reports/token-buckets.ts';
 import { intervalsOf, minutesOf, segmentsOf } from '../../../../src/resources/analytics/timeframe.ts';
 
 describe('attendance', () => {
@@ -123,18 +122,5 @@ describe('referrers', () => {
     [`https://example.org/${'a'.repeat(2_048)}`, ''],
   ])('%s', (text, expected) => {
     expect(parseWatchReport({ mid: 'vi1', pid: 'p1', ref: text, eve: [] }, 0).referrer).toBe(expected);
-  });
-});
-
-describe('token buckets', () => {
-  it('let so many through at once, then so many a minute, and remember only so many names', () => {
-    let nowMs = 0;
-    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-    const buckets = new TokenBuckets({ perMinute: 60, burst: 2, maxNames: 2, clock });
-    expect([1, 2, 3].map(() => buckets.take('a'))).toEqual([true, true, false]);
-    nowMs = 1_000;
-    expect([1, 2].map(() => buckets.take('a'))).toEqual([true, false]);
-    for (const other of ['b', 'c']) buckets.take(other);
-    expect(buckets.take('a')).toBe(true);
   });
 });
