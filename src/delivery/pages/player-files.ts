@@ -33,10 +33,10 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     browserText(fillTemplate(await fillPage('card.html', links), texts));
   return {
     byName: files,
-    page: await fillPage('page.html', links),
-    vodPage: await fillPage('vod.html', linksOf('vod', 'vod-page')),
+    page: await fillPage('page.html', links, 'live'),
+    vodPage: await fillPage('page.html', linksOf('vod', 'vod-page'), 'vod'),
     sample: await browserText(
-      fillTemplate(await fillPage('vod.html', linksOf('sample', 'vod-page')), {
+      fillTemplate(await fillPage('page.html', linksOf('sample', 'vod-page'), 'vod'), {
         ...{ title: 'Title of the video', videoId: '', video: '', poster: urlOf('sample-poster') },
         meta: noIndexMeta,
       }),
@@ -64,9 +64,20 @@ export function placeholderThumbnail(): Thumbnail {
   return placeholder;
 }
 
-async function fillPage(name: string, values: Readonly<Record<string, string>>): Promise<string> {
+async function fillPage(
+  name: string,
+  values: Readonly<Record<string, string>>,
+  kind?: 'live' | 'vod',
+): Promise<string> {
   const parts = { head: (await read('head.html')).trimEnd(), icons: (await read('icons.html')).trimEnd() };
-  return fillTemplate(fillTemplate(await read(name), parts), values);
+  return fillTemplate(fillTemplate(sectionsOf(await read(name), kind), parts), values);
+}
+
+/** Keeps what stands between `{{#kind}}` and `{{/kind}}`, and leaves out the sections of other kinds. */
+function sectionsOf(template: string, kind: string | undefined): string {
+  return template.replace(/\{\{#(\w+)\}\}\n?([\s\S]*?)\{\{\/\1\}\}/g, (_, other: string, section: string) =>
+    other === kind ? section : '',
+  );
 }
 
 function read(name: string): Promise<string> {

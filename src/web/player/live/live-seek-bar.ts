@@ -25,6 +25,7 @@ export class LiveSeekBar {
     this.#media = media;
     this.#video = video;
     this.#onSeek = onSeek;
+    this.#bar.hidden = true;
     this.#pointer = new SeekPointer(this.#bar, {
       canSeek: () => media.rewindRange() !== undefined,
       point: place => this.#point(place),
