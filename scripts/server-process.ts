@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { addKnownPrograms } from '../test/support/known-programs.ts';
 
 /** A Millrace that runs as a process of its own, as `npm start` runs it, on free ports. */
 export interface ServerProcess {
@@ -44,6 +45,7 @@ const maxNewestServers = 4;
 /** Starts a server and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const main = fileURLToPath(new URL(`../src/${options.entry ?? 'start.js'}`, import.meta.url));
+  addKnownPrograms(options.dataDir);
   const startedMs = performance.now();
   const child = spawn(process.execPath, [nodeFlag, main], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
+import { BuildVersionCache } from '../../src/ffmpeg/build/build-version-cache.ts';
 import {
   embeddedFfmpeg,
   embeddedFfprobe,
@@ -7,6 +8,9 @@ import {
   findFfmpeg,
   findFfprobe,
 } from '../../src/ffmpeg/build/find-ffmpeg.ts';
+import { knownPrograms } from './known-programs.ts';
+
+const versions = await BuildVersionCache.read(process.env[knownPrograms] ?? '');
 
 /** The build of 2018 that comes with the packages, for machines with nothing better. */
 export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
@@ -14,12 +18,12 @@ export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
 export const embeddedFfprobePath: string = embeddedFfprobe.lastResort();
 
 /** The one that the server uses. */
-export const serverFfmpeg: FfmpegBuild = await findFfmpeg(undefined, process.env);
+export const serverFfmpeg: FfmpegBuild = await findFfmpeg(undefined, process.env, versions);
 /** The newest, which tests publish and read back with: the embedded one, where the server uses an older one of the distribution. */
 export const ffmpegBuild: FfmpegBuild = await newestFfmpeg();
 export const ffmpegPath: string = ffmpegBuild.path;
 /** The ffprobe that tests read back with. */
-export const ffprobePath: string = (await findFfprobe(undefined, process.env)).path;
+export const ffprobePath: string = (await findFfprobe(undefined, process.env, versions)).path;
 
 /** The server's and the oldest build, for tests that must hold on all of them (`describe.each`). */
 export const ffmpegBuilds: readonly { readonly name: string; readonly path: string }[] = [
@@ -92,7 +96,7 @@ export function startPublisher(ffmpeg: string, args: readonly string[]): Publish
 
 async function newestFfmpeg(): Promise<FfmpegBuild> {
   if (serverFfmpeg.canReadEnhancedFlv) return serverFfmpeg;
-  const embedded = await findFfmpeg(undefined, {});
+  const embedded = await findFfmpeg(undefined, {}, versions);
   return embedded.canReadEnhancedFlv ? embedded : serverFfmpeg;
 }
 

@@ -6,6 +6,7 @@ import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import type { Logger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { addFirstAccount } from './first-account.ts';
+import { addKnownPrograms } from './known-programs.ts';
 import { keptLog } from './server-logs.ts';
 import { admin } from './sign-in.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
@@ -84,6 +85,7 @@ export async function startServer(
     },
   });
   const start = async () => {
+    addKnownPrograms(dataDir);
     const isPrepared = options.isFirstStart !== true && flags['database.url'] === undefined;
     if (isPrepared) await prepareDatabase(dataDir, config);
     return startApp(config, {
