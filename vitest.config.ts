@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { TestSequencer } from './scripts/test-sequencer.ts';
 import { findPostgres } from './test/support/postgres.ts';
 
 /** Servers that tests start as processes find their code compiled. */
@@ -13,12 +15,12 @@ const env = { ...isolatedEnv, MILLRACE_FFMPEG_ISOLATION: 'off' };
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Work on files: it takes as long as it takes, and all of the machine. */
 const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
-/** Streams that are played in real time: they mostly wait, so that many go at once. They come after all that keeps the machine busy. */
-const realTime = { ...deadlines, maxConcurrency: 12, maxWorkers: 4, sequence: { groupOrder: 1 } };
-/** They wait less than other streams, since a browser shows the pictures. The files of a worker share loaded modules, and one browser. */
-const browserRun = { ...realTime, maxWorkers: 2, sequence: { groupOrder: 2 }, isolate: false };
-/** Servers that wait for each other's leases to end, beside encodes, which keep the machine busy. */
-const clusterRun = { maxWorkers: 4, sequence: { groupOrder: 3 } };
+/** Streams that are played in real time: they mostly wait, so that many go at once. */
+const realTime = { ...deadlines, maxConcurrency: 12 };
+/** Browsers show pictures for as long as a test takes, so that more at once than the machine can carry would only take longer. */
+const browserRun = { ...realTime, maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** The files of a worker share loaded modules, and one Chromium. */
+const chromiumRun = { ...browserRun, isolate: false };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
 const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
@@ -135,7 +137,9 @@ const hasPostgres = findPostgres() !== undefined;
 /** The kinds of tests: what each may touch is said in docs/development.md. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Most files wait for a part of their time.
+    maxWorkers: Math.max(4, availableParallelism()),
+    sequence: { sequencer: TestSequencer },
     // A run that ends sooner leaves the folders of its PostgreSQL server and its databases.
     teardownTimeout: 60_000,
     // `.ci/run` repeats the files that failed: it needs to know which.
@@ -190,8 +194,8 @@ export default defineConfig({
           env: isolatedEnv,
         },
       },
-      { test: { name: 'browser', ...inFolder('browser'), ...browserRun, ...answers } },
-      { test: { name: 'browser-more', include: beyond['browser-more'], ...browserRun, ...answers } },
+      { test: { name: 'browser', ...inFolder('browser'), ...chromiumRun, ...answers } },
+      { test: { name: 'browser-more', include: beyond['browser-more'], ...chromiumRun, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
       {
         test: {
@@ -206,7 +210,6 @@ export default defineConfig({
           name: 'cluster',
           include: beyond.cluster,
           ...clusterDeadlines,
-          ...clusterRun,
           ...answers,
           env: clusterEnv,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
@@ -217,14 +220,13 @@ export default defineConfig({
           name: 'edge-cases',
           include: beyond['edge-cases'],
           ...deadlines,
-          ...clusterRun,
           ...answers,
           env: isolatedEnv,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
       {
-        test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...realTime, ...answers },
+        test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...browserRun, ...answers },
       },
       { test: { name: 'programs', include: beyond.programs, ...realTime, ...answers } },
     ],

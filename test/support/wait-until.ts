@@ -8,13 +8,16 @@ import { lastServerLines } from './server-logs.ts';
 export interface WaitOptions {
   /** Default {@link waitTimeoutMs}; give another only where the deadline is part of what is tested. */
   readonly timeoutMs?: number;
-  /** Default 10, and 30 once a second has passed: to look costs what is waited for some of the machine. */
+  /** Default: 10 at first, and 100 once three seconds have passed. Give it for states that pass. */
   readonly everyMs?: number;
   /** Default: the text of the condition. A function is asked at the deadline, so it can tell the last state. */
   readonly what?: string | (() => string);
 }
 
 const maxConditionLength = 300;
+/** Pauses become longer with the wait, so that many waits at once leave the machine to what is waited for. */
+const pauseShare = 0.03;
+const maxPauseMs = 100;
 
 /**
  * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
@@ -43,7 +46,7 @@ export async function waitUntil<Result>(
     } catch (error) {
       lastError = error;
     }
-    await sleep(everyMs ?? (timeoutMs - leftMs < 1000 ? 10 : 30));
+    await sleep(everyMs ?? Math.min(maxPauseMs, 10 + (timeoutMs - leftMs) * pauseShare));
   }
   const what = typeof options.what === 'function' ? options.what() : (options.what ?? textOf(condition));
   const state =
