@@ -38,17 +38,17 @@ const beyond = {
     'test/media/{lost-server,vod-storage-servers}.test.ts',
     'test/browser/{cluster-*,*-nodes}.test.ts',
   ],
-  /** Crashes, faults and attacks, uploads of unusual kinds, and what comes minutes after a broadcast. */
+  /** Crashes, faults and attacks, uploads of unusual kinds, exact clips, the sandbox, and what comes minutes after a broadcast. */
   'edge-cases': [
     'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
     'test/media/idle-memory.test.ts',
-    'test/media/vod-{cameras,clip-streams,fair,foreign,picture-changes,timing,tracks,transcripts}.test.ts',
+    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,timing,tracks,transcripts}.test.ts',
   ],
-  /** Pages of the dashboard that fewer people need, and what players do beside playing. */
+  /** Pages that fewer people need, and what players do beside playing. */
   'browser-more': [
     'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
     'test/browser/live-!(page|private|sdk).test.ts',
-    'test/browser/{audio-tracks,base-path,interruptions,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
+    'test/browser/{audio-tracks,base-path,docs,interruptions,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
@@ -212,6 +212,15 @@ export default defineConfig({
           ...clusterDeadlines,
           ...answers,
           env: clusterEnv,
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
+        },
+      },
+      {
+        test: {
+          name: 'usual-leases',
+          include: ['test/media/cluster-lease.test.ts'],
+          ...clusterDeadlines,
+          ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },

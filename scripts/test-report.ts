@@ -19,17 +19,22 @@ export interface FileCost {
   readonly cpuSeconds?: number | undefined;
 }
 
-const onPostgres = ' on PostgreSQL';
+/** Projects that run files of others once more, and the end of the names of those runs. */
+const repeats = [
+  { projects: 'postgres*', end: ' on PostgreSQL' },
+  { projects: 'usual-leases', end: ' with the usual leases' },
+];
 
-/** Names one run of a test file: the projects `postgres` and `postgres-rest` run files of the project `service-shared` once more. */
+/** Names one run of a test file. */
 export function nameOfRun(path: string, project: string): string {
-  return project.startsWith('postgres') ? path + onPostgres : path;
+  return path + (repeats.find(({ projects }) => project.startsWith(projects.replace('*', '')))?.end ?? '');
 }
 
 /** The arguments of vitest that repeat the run with this name. */
 export function argumentsOfRun(name: string): string[] {
-  if (!name.endsWith(onPostgres)) return ['--project=!postgres*', name];
-  return ['--project=postgres*', name.slice(0, -onPostgres.length)];
+  const repeat = repeats.find(({ end }) => name.endsWith(end));
+  if (repeat === undefined) return ['--project=!postgres*', name];
+  return [`--project=${repeat.projects}`, name.slice(0, -repeat.end.length)];
 }
 
 /** The lines of a report: the reporter appends each as it happens, so that a killed run leaves the lines until then. */

@@ -62,9 +62,6 @@ test.skipIf(clusterMissing !== undefined)(
       proxies.push(proxy);
       return {
         ...testSettings,
-        // Elsewhere in tests they are shorter.
-        MILLRACE_NODE_LEASE: '15s',
-        MILLRACE_JOBS_LEASE: '60s',
         MILLRACE_DATABASE_URL: `postgres://postgres@127.0.0.1:${proxy.port}${pathname}`,
       };
     };

@@ -22,14 +22,14 @@ function filesOf({ include, exclude }: Project): string[] {
   return [...matching(include)].filter(file => !excluded.has(file));
 }
 
-test('every test file belongs to one project, and some to one more that repeats them on PostgreSQL', () => {
+test('every test file belongs to one project, and some to one more that repeats them on PostgreSQL or with the usual leases', () => {
   const homes = Map.groupBy(
     projects.flatMap(project => filesOf(project).map(file => ({ file, name: project.name }))),
     ({ file }) => file,
   );
   const all = globSync('test/**/*.test.ts', { cwd: root });
   const names = (file: string) => (homes.get(file) ?? []).map(({ name }) => name);
-  const isRepeat = (name: string) => name.startsWith('postgres');
+  const isRepeat = (name: string) => name.startsWith('postgres') || name === 'usual-leases';
   expect(all.filter(file => names(file).filter(name => !isRepeat(name)).length !== 1)).toEqual([]);
   expect(all.filter(file => names(file).filter(isRepeat).length > 1)).toEqual([]);
 });
