@@ -80,6 +80,7 @@ describe('a request that is none', () => {
     ['an unknown method', 'FROB /videos HTTP/1.1\r\nHost: a\r\n\r\n', 405],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['a target on another host', 'GET http://b/health/live HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     [
       'a broken chunk',
       'POST /live-streams HTTP/1.1\r\nHost: a\r\nAuthorization: KEY\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',

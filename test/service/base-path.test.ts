@@ -67,6 +67,15 @@ describe.each([basePath, ''])('with %j before the paths of requests', prefix => 
     expect(links.filter(link => !link?.startsWith('/media/'))).toEqual([]);
   });
 
+  test.each(['/dashboard', '/docs', '/vod/sample', '/health/live'])(
+    'the whole address of %s works, as sent to proxies',
+    async path => {
+      const address = `HTTP://Video.example.org${prefix}${path}`;
+      const answer = await sendRaw(`GET ${address} HTTP/1.1`, 'Host: video.example.org');
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
+
   test('the session cookie is for the path alone', async () => {
     const plain = await signIn();
     expect(plain.headers.get('set-cookie')).toMatch(/^millrace_session=\w{43}; Path=\/media; HttpOnly; /);

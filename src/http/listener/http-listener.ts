@@ -17,7 +17,7 @@ import { FastPath } from '../fast-path/fast-path.ts';
 import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
 import type { CertificateSource } from './certificate-files.ts';
 import type { IsSecure, PeerRequest } from './client-address.ts';
-import { checkHostHeader } from './host-header.ts';
+import { checkHostHeader, toOriginForm } from './host-header.ts';
 import {
   type EarlyError,
   earlyErrorOf,
@@ -277,7 +277,7 @@ export class HttpListener implements Component {
       this.#refuse(refusal, response);
       return;
     }
-    request.url = withoutBasePath(request.url ?? '/', this.#basePath);
+    request.url = withoutBasePath(toOriginForm(request.url ?? '/'), this.#basePath);
     try {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
       this.#koa(request, response);
