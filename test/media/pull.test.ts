@@ -141,6 +141,20 @@ describe.concurrent('a source', () => {
     expect(recorder.pid).toBeDefined();
   });
 
+  it('over RTSP, with reports of its clock that are too early or too late, keeps its times', async () => {
+    await using camera = await startRtspServer();
+    camera.hasUnsteadyReports = true;
+    await using _recorder = startPublisher(ffmpegPath, [
+      ...[...picture, ...tone, ...x264, '-bf', '2', '-c:a', 'aac', '-f', 'rtsp', '-rtsp_transport', 'tcp'],
+      `rtsp://127.0.0.1:${camera.port}/record`,
+    ]);
+    await waitUntil(() => camera.sdp !== '', { what: 'the recorder' });
+    const stream = await pull(`rtsp://127.0.0.1:${camera.port}/cam`);
+    await untilState(stream, 'live');
+    expectSteady(await decode(stream));
+    await remove(stream);
+  });
+
   it('over RTSP is not followed to another address', async () => {
     await using camera = await startRtspServer();
     let connections = 0;

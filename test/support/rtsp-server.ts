@@ -19,6 +19,8 @@ export interface RtspServer {
   readonly sdp: string;
   /** Answers players with a redirect to this address. */
   redirectTo: string | undefined;
+  /** Players get many reports, by turns too early and too late. */
+  hasUnsteadyReports: boolean;
   stop(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -31,7 +33,7 @@ export async function startRtspServer(password?: string): Promise<RtspServer> {
   const sockets = new Set<Socket>();
   const players = new Set<Socket>();
   const requests: string[] = [];
-  const state = { sdp: '', redirectTo: undefined as string | undefined };
+  const state = { sdp: '', redirectTo: undefined as string | undefined, hasUnsteadyReports: false };
 
   const answer = (
     socket: Socket,
@@ -100,9 +102,13 @@ export async function startRtspServer(password?: string): Promise<RtspServer> {
       players.delete(socket);
       playing.delete(socket);
     });
+    const reports = new UnsteadyReports();
     const reader = new RtspReader(message => {
       if (message.kind === 'text') handle(socket, message);
-      else if (!players.has(socket)) for (const player of playing) player.write(message.bytes);
+      else if (!players.has(socket)) {
+        const packets = state.hasUnsteadyReports ? reports.after(message.bytes) : [message.bytes];
+        for (const player of playing) for (const packet of packets) player.write(packet);
+      }
     });
     socket.on('data', bytes => reader.push(bytes));
   });
@@ -127,9 +133,38 @@ export async function startRtspServer(password?: string): Promise<RtspServer> {
     set redirectTo(address) {
       state.redirectTo = address;
     },
+    get hasUnsteadyReports() {
+      return state.hasUnsteadyReports;
+    },
+    set hasUnsteadyReports(isWanted) {
+      state.hasUnsteadyReports = isWanted;
+    },
     stop,
     [Symbol.asyncDispose]: async () => stop(),
   };
+}
+
+/** Repeats the first sender report of the video (channel 1) after every fifth frame, 40 ms too early or too late. */
+class UnsteadyReports {
+  #first: Buffer | undefined;
+  #frames = 0;
+
+  after(packet: Buffer): Buffer[] {
+    if (packet[1] === 1) this.#first ??= Buffer.from(packet);
+    const isFrameEnd = packet[1] === 0 && (packet[5]! & 0x80) !== 0;
+    if (this.#first === undefined || !isFrameEnd) return [packet];
+    this.#frames += 1;
+    if (this.#frames % 5 !== 0) return [packet];
+    const report = Buffer.from(this.#first);
+    const timestamp = packet.readUInt32BE(8);
+    const elapsed = ((timestamp - this.#first.readUInt32BE(20)) | 0) / 90_000;
+    const error = this.#frames % 10 === 0 ? 0.04 : -0.04;
+    const seconds = report.readUInt32BE(12) + report.readUInt32BE(16) / 2 ** 32 + elapsed + error;
+    report.writeUInt32BE(Math.floor(seconds), 12);
+    report.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), 16);
+    report.writeUInt32BE(timestamp, 20);
+    return [packet, report];
+  }
 }
 
 function isAuthorized({ headers }: RtspText, method: string, password: string): boolean {

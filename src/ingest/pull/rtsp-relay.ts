@@ -4,6 +4,7 @@ import { PullError, type TargetRules } from './pull-input.ts';
 import { connectSource } from './pull-target.ts';
 import { RtspCredentials } from './rtsp-credentials.ts';
 import { headerOf, type RtspMessage, RtspReader, writeRtspText } from './rtsp-messages.ts';
+import { SenderReports } from './sender-reports.ts';
 
 type RtspText = Extract<RtspMessage, { kind: 'text' }>;
 
@@ -127,6 +128,7 @@ class RelayedConnection {
   readonly #sourceBase: string;
   readonly #localBase: string;
   readonly #events: RelayedEvents;
+  readonly #reports = new SenderReports();
   readonly #credentials: RtspCredentials;
   readonly #requests = new RtspReader(message => this.#request(message));
   readonly #responses = new RtspReader(message => this.#response(message));
@@ -176,6 +178,7 @@ class RelayedConnection {
 
   #response(message: RtspMessage): void {
     if (message.kind === 'media') {
+      this.#reports.correct(message.bytes);
       this.#events.toClient(message.bytes);
       return;
     }
@@ -201,7 +204,9 @@ class RelayedConnection {
     }
     if (status >= 400) this.#events.failed(describeStatus(status));
     if (status === 200 && /application\/sdp/i.test(headerOf(headers, 'content-type') ?? '')) {
-      this.#events.described(body.toString('latin1'));
+      const sdp = body.toString('latin1');
+      this.#reports.describe(sdp);
+      this.#events.described(sdp);
     }
     const passed = headers.filter(header => !/^location:/i.test(header));
     this.#events.toClient(writeRtspText(`RTSP/1.0 ${status} -`, passed, body));
