@@ -1,5 +1,4 @@
 import type { IngestObserver } from '../ingest/ingest-observer.ts';
-import { withMediaTimeout } from '../ingest/media-timeout.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -11,25 +10,15 @@ export function publishGate(
   { config }: Foundation,
   { registry, publishHook }: { registry: BroadcastRegistry; publishHook: PublishHook },
 ): PublishGate {
-  const gate: PublishGate = {
+  return {
+    mediaTimeoutMs: config['rtmp.idleTimeout'],
     request: async (request, connection) => {
       const decision = await publishHook.decide(request);
       if (!decision.accepted) return decision;
-      const answer = await registry.admit(decision.streamKey, {
-        connectionId: connection.connectionId,
-        protocol: request.protocol,
-        remoteAddress: connection.remoteAddress,
-        encoder: request.encoder,
-        refuse: description => connection.refuse(description),
-        close: description => connection.close(description),
-        pause: () => connection.pause(),
-        resume: () => connection.resume(),
-        transport: () => connection.transport?.(),
-      });
+      const answer = await registry.admit(decision.streamKey, connection);
       return answer.accepted ? { accepted: true, sink: answer.handler } : answer;
     },
   };
-  return withMediaTimeout(gate, config['rtmp.idleTimeout']);
 }
 
 export function ingestObserver(metrics: Metrics): IngestObserver {

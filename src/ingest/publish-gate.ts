@@ -1,4 +1,5 @@
 import type { MediaEvent } from '../media/samples/media-sample.ts';
+import type { TransportStats } from '../shared/network/transport-stats.ts';
 
 type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
 
@@ -38,20 +39,12 @@ export interface PublisherSink {
   closed(reason: PublisherCloseReason): void;
 }
 
-/** Since the connection began, as the receiver sees it. */
-export interface TransportStats {
-  /** Undefined until measured. */
-  readonly roundTripMs: number | undefined;
-  readonly packetsReceived: number;
-  /** Missing when first noticed. */
-  readonly packetsLost: number;
-  /** Lost packets that arrived in time after all. */
-  readonly packetsRecovered: number;
-}
-
 export interface PublisherConnection {
   readonly connectionId: string;
+  readonly protocol: IngestProtocol;
   readonly remoteAddress: string;
+  /** The encoder's own name, or `''`. */
+  readonly encoder: string;
   readonly bytesIn: number;
   /** Tells the publisher why its media cannot be used, then closes. Does nothing when the publisher is gone. */
   refuse(description: string): void;
@@ -67,7 +60,7 @@ export interface PublisherConnection {
   pause(): void;
   resume(): void;
   /** Undefined for protocols over TCP. */
-  transport?(): TransportStats;
+  transport?(): TransportStats | undefined;
 }
 
 /** `reason` is kebab-case, for log and metrics; `description` is shown to the broadcaster. */
@@ -77,6 +70,8 @@ export type PublishDecision =
 
 /** Decides before the encoder gets an answer and before any media is accepted. */
 export interface PublishGate {
+  /** Ends publishers that send no audio or video for so long. */
+  readonly mediaTimeoutMs?: number;
   /** If the connection ends before the decision, an accepted sink is closed at once. */
   request(request: PublishRequest, connection: PublisherConnection): Promise<PublishDecision>;
 }

@@ -148,7 +148,7 @@ test('audio and video of no length are left out and counted', async () => {
   await client.close();
   await waitUntil(() => ingest.log.some(line => line.event === 'publisher-closed'));
   expect(ingest.log.find(line => line.event === 'publisher-closed')?.data).toMatchObject({
-    tags: 1,
+    events: 1,
     emptyMessages: 2,
   });
 });

@@ -154,9 +154,9 @@ test('a publisher keeps its media whatever others send, before and after the han
   expect(block.stop()).toBeLessThan(50);
   const before = fixture.publishers[0]!;
   expect(before.closeReasons).toEqual([]);
-  expect(before.connection.transport?.().packetsReceived).toBe(0);
+  expect(before.connection.transport?.()?.packetsReceived).toBe(0);
   publisher.send(data);
-  await waitUntil(() => before.connection.transport?.().packetsReceived === 1);
+  await waitUntil(() => before.connection.transport?.()?.packetsReceived === 1);
   expect(fixture.log.filter(({ level }) => level === 'error')).toEqual([]);
 });
 

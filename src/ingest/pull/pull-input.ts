@@ -1,6 +1,6 @@
 import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import type { ResolveHost } from '../../shared/network/target-address.ts';
-import type { TransportStats } from '../publish-gate.ts';
+import type { TransportStats } from '../../shared/network/transport-stats.ts';
 
 /** The message is shown to the owner of the live stream. It never contains the path, query or password of the source. */
 export class PullError extends Error {

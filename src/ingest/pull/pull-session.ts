@@ -1,8 +1,10 @@
 import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
-import { PausableSink } from '../pausable-sink.ts';
-import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { noopIngestObserver } from '../ingest-observer.ts';
+import { Publication } from '../publication.ts';
+import type { PublishGate } from '../publish-gate.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { PullError, type PullEvents, type PullInput } from './pull-input.ts';
 
@@ -14,6 +16,7 @@ interface PullSessionOptions {
   /** The first media is published. */
   readonly onLive: () => void;
   readonly onBytes: (count: number) => void;
+  readonly log: Logger;
 }
 
 interface PullOutcome {
@@ -22,7 +25,7 @@ interface PullOutcome {
   readonly description: string;
 }
 
-const maxHeldEvents = 2_000;
+const maxAnnounced = 16;
 /** Without data. */
 const silenceMs = 15_000;
 /** Until the first frame. Some cameras send a keyframe every 10 s only. The gate ends publishers that stop sending frames. */
@@ -51,9 +54,9 @@ class PullSession {
     refused: description => this.#end(description),
   });
   #input: PullInput | undefined;
-  #sink: PausableSink | undefined;
-  #held: MediaEvent[] | undefined = [];
-  #isRequested = false;
+  #publication: Publication | undefined;
+  /** Before the first media. */
+  #announced: MediaEvent[] = [];
   #bytesIn = 0;
   #isPaused = false;
   #isOver = false;
@@ -85,7 +88,7 @@ class PullSession {
       this.#signal.removeEventListener('abort', abort);
       this.#end('');
       try {
-        this.#close(this.#signal.aborted ? 'unpublished' : 'connection-closed');
+        this.#publication?.end(this.#signal.aborted ? 'unpublished' : 'connection-closed');
       } finally {
         await this.#input?.stop();
       }
@@ -135,80 +138,60 @@ class PullSession {
   #take(event: MediaEvent): void {
     const isTrack = event.type === 'sample' || event.type === 'config';
     if (isTrack) clearTimeout(this.#firstMedia);
-    if (this.#sink !== undefined) {
-      this.#sink.media(event);
-      return;
-    }
-    if (this.#held === undefined) return;
-    this.#held.push(event);
-    if (this.#held.length > maxHeldEvents) this.#held.shift();
-    if (this.#isRequested || !isTrack) return;
-    this.#isRequested = true;
-    void this.#publish();
+    if (this.#publication !== undefined) this.#publication.media(event);
+    else if (isTrack) this.#publish(event);
+    else this.#announced = [...this.#announced, event].slice(-maxAnnounced);
   }
 
-  async #publish(): Promise<void> {
-    const { streamKey, gate, onLive } = this.#options;
-    const connectionId = newUuid();
-    const input = this.#input;
-    const remoteAddress = input?.remoteAddress ?? '';
-    const bytesIn = () => this.#bytesIn;
-    const end = (description: string) => this.#end(description);
-    try {
-      const decision = await gate.request(
-        {
-          ...{ connectionId, protocol: 'pull', remoteAddress, streamKey, query: '', encoder: '' },
-          signal: this.#ending.signal,
+  #publish(first: MediaEvent): void {
+    const { streamKey, gate, log } = this.#options;
+    const session = this;
+    const publication = new Publication({
+      request: {
+        connectionId: newUuid(),
+        protocol: 'pull',
+        remoteAddress: this.#input?.remoteAddress ?? '',
+        streamKey,
+        query: '',
+        encoder: '',
+      },
+      gate,
+      observer: noopIngestObserver,
+      log,
+      connection: {
+        get bytesIn() {
+          return session.#bytesIn;
         },
-        {
-          ...{ connectionId, remoteAddress, refuse: end },
-          close: (description, reason) => end(reason === 'idle-timeout' ? noMedia : description),
-          get bytesIn() {
-            return bytesIn();
-          },
-          pause: () => this.#pause(),
-          resume: () => this.#resume(),
-          ...(input?.transport === undefined ? {} : { transport: () => input.transport!() }),
-        },
-      );
-      const held = this.#held ?? [];
-      this.#held = undefined;
-      if (!decision.accepted) {
-        end(decision.description);
-        return;
-      }
-      this.#sink = new PausableSink(decision.sink);
-      if (this.#isPaused) this.#sink.pause();
-      if (this.#isOver) {
-        this.#close('connection-closed');
-        return;
-      }
+        end: (description, reason) => this.#end(reason === 'idle-timeout' ? noMedia : description),
+        failed: () => this.#end('The source could not be published.'),
+        pause: () => this.#pause(),
+        resume: () => this.#resume(),
+        transport: () => this.#input?.transport?.(),
+      },
+    });
+    this.#publication = publication;
+    for (const event of [...this.#announced, first]) publication.media(event);
+    void this.#request(publication);
+  }
+
+  async #request(publication: Publication): Promise<void> {
+    const refusal = await publication.open();
+    if (refusal !== undefined) this.#end(refusal.description);
+    else if (!this.#isOver) {
       this.wasLive = true;
-      onLive();
-      for (const event of held) this.#sink.media(event);
-    } catch (error) {
-      end(`The source could not be published: ${messageOf(error)}`);
+      this.#options.onLive();
     }
   }
 
   #pause(): void {
     this.#isPaused = true;
     clearTimeout(this.#silence);
-    this.#sink?.pause();
     this.#input?.pause?.();
   }
 
   #resume(): void {
     this.#isPaused = false;
     this.#expectData();
-    this.#sink?.resume();
     this.#input?.resume?.();
-  }
-
-  #close(reason: PublisherCloseReason): void {
-    const sink = this.#sink;
-    this.#sink = undefined;
-    this.#held = undefined;
-    sink?.closed(reason);
   }
 }

@@ -4,7 +4,7 @@ import { SrtReceiver } from '../../media/srt/receiver.ts';
 import { describeRejection } from '../../media/srt/reject-reason.ts';
 import { type DatagramPath, openDatagramPath } from '../../shared/network/datagram-path.ts';
 import { readSrtOptions } from '../../shared/network/srt-options.ts';
-import type { TransportStats } from '../publish-gate.ts';
+import type { TransportStats } from '../../shared/network/transport-stats.ts';
 import { transportStats } from '../srt/transport-stats.ts';
 import { PullError, type PullEvents, type PullInput, type TargetRules } from './pull-input.ts';
 import { checkTarget } from './pull-target.ts';

@@ -3,17 +3,11 @@ import { MESSAGE, malformedRtmp, type RtmpMessage } from '../../media/rtmp/chunk
 import { messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
-import type {
-  PublishDecision,
-  PublisherCloseReason,
-  PublisherConnection,
-  PublisherEndReason,
-  PublishGate,
-  PublishRequest,
-} from '../publish-gate.ts';
+import { type ProtocolConnection, Publication } from '../publication.ts';
+import type { PublisherCloseReason, PublisherEndReason, PublishGate } from '../publish-gate.ts';
 import { type Command, type ConnectInfo, decodeCommand, printable, readConnect, textOf } from './commands.ts';
+import { MediaMessages, skipAmf3Format } from './media-messages.ts';
 import { MessageRateLimiter } from './message-rate-limiter.ts';
-import { Publication, skipAmf3Format } from './publication.ts';
 import { RtmpTransport } from './rtmp-transport.ts';
 import { resolveStreamPath } from './stream-path.ts';
 
@@ -49,6 +43,14 @@ interface SessionOptions extends SessionSettings {
   readonly isDraining: () => boolean;
 }
 
+/** The stream that this connection publishes. */
+interface PublishedStream {
+  readonly messageStreamId: number;
+  readonly publication: Publication;
+  readonly messages: MediaMessages;
+  isPaused: boolean;
+}
+
 /** librtmp, which OBS has, logs the text of a rejection. */
 const endCodes = {
   'ended-by-server': 'NetStream.Publish.Rejected',
@@ -75,7 +77,7 @@ export class RtmpSession {
   readonly #rateLimiter: MessageRateLimiter;
   #isThrottled = false;
   #connect: ConnectInfo | undefined;
-  #publication: Publication | undefined;
+  #stream: PublishedStream | undefined;
   #closeReason: ConnectionCloseReason | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #phaseSinceMs: number;
@@ -117,7 +119,7 @@ export class RtmpSession {
         const wasHandshakeDone = this.#transport.isHandshakeDone;
         this.#transport.push(data);
         if (!wasHandshakeDone && this.#transport.isHandshakeDone) this.#phaseSinceMs = performance.now();
-        if (this.#publication !== undefined) this.#updateFlow();
+        if (this.#stream !== undefined) this.#updateFlow();
       });
     }
   }
@@ -134,13 +136,13 @@ export class RtmpSession {
 
   checkTimeouts(nowMs: number): void {
     if (this.#closeReason !== undefined) return;
-    const publication = this.#publication;
+    const stream = this.#stream;
     // Nothing can arrive while reading is paused.
-    if (this.#transport.bytesIn !== this.#bytesAtLastCheck || publication?.isPaused === true) {
+    if (this.#transport.bytesIn !== this.#bytesAtLastCheck || stream?.isPaused === true) {
       this.#bytesAtLastCheck = this.#transport.bytesIn;
       this.#quietSinceMs = nowMs;
     }
-    if (publication?.isAccepted) {
+    if (this.#isPublishing) {
       if (nowMs - this.#quietSinceMs >= this.#options.idleTimeoutMs) this.#fail('idle-timeout');
     } else if (nowMs - this.#phaseSinceMs >= this.#phaseTimeoutMs) {
       this.#fail(this.#transport.isHandshakeDone ? 'publish-timeout' : 'handshake-timeout');
@@ -149,10 +151,10 @@ export class RtmpSession {
 
   stop(): void {
     if (this.#closeReason !== undefined) return;
-    const publication = this.#publication;
+    const stream = this.#stream;
     this.#guard(() => {
-      if (publication?.isAccepted) {
-        this.#sendStatus(publication, 'error', 'NetStream.Publish.Rejected', drainingDescription);
+      if (stream?.publication.isAccepted) {
+        this.#sendStatus(stream, 'error', 'NetStream.Publish.Rejected', drainingDescription);
       }
     });
     this.#closeGracefully('server-stopped');
@@ -160,11 +162,11 @@ export class RtmpSession {
 
   get #phaseTimeoutMs(): number {
     const { handshakeTimeoutMs, gateTimeoutMs } = this.#options;
-    return this.#publication === undefined ? handshakeTimeoutMs : gateTimeoutMs;
+    return this.#stream === undefined ? handshakeTimeoutMs : gateTimeoutMs;
   }
 
   get #isPublishing(): boolean {
-    return this.#publication?.isAccepted === true;
+    return this.#stream?.publication.isAccepted === true;
   }
 
   #maxMessageBytes(type: number): number {
@@ -205,7 +207,7 @@ export class RtmpSession {
     if (type === MESSAGE.commandAmf0) this.#handleCommand(decodeCommand(payload), messageStreamId);
     else if (type === MESSAGE.commandAmf3)
       this.#handleCommand(decodeCommand(skipAmf3Format(payload)), messageStreamId);
-    else this.#publication?.deliver(message);
+    else if (this.#isPublishing) this.#stream?.messages.push(message);
   }
 
   #handleCommand(command: Command, messageStreamId: number): void {
@@ -242,10 +244,10 @@ export class RtmpSession {
         this.#transport.sendResult(transactionId);
         break;
       case 'deleteStream':
-        if (args[1] === undefined || args[1] === this.#publication?.messageStreamId) this.#unpublish();
+        if (args[1] === undefined || args[1] === this.#stream?.messageStreamId) this.#unpublish();
         break;
       case 'closeStream':
-        if (messageStreamId === this.#publication?.messageStreamId) this.#unpublish();
+        if (messageStreamId === this.#stream?.messageStreamId) this.#unpublish();
         break;
       case '_result':
       case '_error':
@@ -264,82 +266,72 @@ export class RtmpSession {
   }
 
   #handlePublish(connect: ConnectInfo, name: string, messageStreamId: number): void {
-    if (this.#publication !== undefined) throw malformedRtmp('a second publish');
-    const { protocol, connectionId, remoteAddress, observer } = this.#options;
+    if (this.#stream !== undefined) throw malformedRtmp('a second publish');
+    const { protocol, connectionId, remoteAddress, observer, gate } = this.#options;
+    const { encoder } = connect;
     const path = resolveStreamPath(connect.app, name);
-    const publication = new Publication({
+    const { streamKey, query } = path.ok ? path : { streamKey: '', query: '' };
+    const stream: PublishedStream = {
       messageStreamId,
-      streamKey: path.ok ? path.streamKey : '',
-      encoder: connect.encoder,
-      observer,
-      log: this.#log,
-      onSinkFailed: () => this.#fail('ended-by-server'),
-    });
-    this.#publication = publication;
+      isPaused: false,
+      messages: new MediaMessages(event => stream.publication.media(event)),
+      publication: new Publication({
+        request: { connectionId, protocol, remoteAddress, streamKey, query, encoder },
+        gate,
+        observer,
+        log: this.#log,
+        connection: this.#connectionOf(() => stream),
+      }),
+    };
+    this.#stream = stream;
     if (this.#options.isDraining()) {
-      this.#refusePublish(publication, 'server-draining', drainingDescription);
+      const reason = 'server-draining';
+      stream.publication.refused({ reason, description: drainingDescription });
+      this.#refusePublish(stream, drainingDescription);
       return;
     }
     if (!path.ok) {
-      this.#refusePublish(publication, path.reason, path.description);
+      stream.publication.refused(path);
+      this.#refusePublish(stream, path.description);
       return;
     }
     this.#phaseSinceMs = performance.now();
     this.#bytesAtPublish = this.#transport.bytesIn;
     this.#updateFlow();
-    const { streamKey, query } = path;
-    const { encoder } = connect;
-    const { signal } = publication;
-    void this.#askGate(publication, {
-      ...{ connectionId, protocol, remoteAddress, streamKey, query, encoder, signal },
+    void this.#open(stream);
+  }
+
+  async #open(stream: PublishedStream): Promise<void> {
+    const refusal = await stream.publication.open();
+    this.#guard(() => {
+      if (refusal !== undefined) this.#refusePublish(stream, refusal.description);
+      else if (!stream.publication.isEnded) this.#startPublishing(stream);
     });
   }
 
-  async #askGate(publication: Publication, request: PublishRequest): Promise<void> {
-    try {
-      const decision = await this.#options.gate.request(request, this.#connectionOf(publication));
-      this.#guard(() => this.#handleDecision(publication, decision));
-    } catch (error) {
-      this.#log.error('gate-failed', { error });
-      const description =
-        'An internal error stopped the server from accepting the stream. Try again in a moment.';
-      this.#guard(() => this.#refusePublish(publication, 'gate-failed', description));
-    }
-  }
-
-  #connectionOf(publication: Publication): PublisherConnection {
+  #connectionOf(stream: () => PublishedStream): ProtocolConnection {
     const session = this;
     return {
-      connectionId: this.#options.connectionId,
-      remoteAddress: this.#options.remoteAddress,
       get bytesIn() {
         return session.#transport.bytesIn;
       },
-      refuse: text => this.#endPublication(publication, 'NetStream.Publish.Rejected', text),
-      close: (text, reason = 'ended-by-server') =>
-        this.#endPublication(publication, endCodes[reason], text, reason),
-      pause: () => this.#setPaused(publication, true),
-      resume: () => this.#setPaused(publication, false),
+      end: (text, reason) => this.#endPublication(stream(), text, reason),
+      failed: () => this.#fail('ended-by-server'),
+      pause: () => this.#setPaused(stream(), true),
+      resume: () => this.#setPaused(stream(), false),
+      totals: () => ({ emptyMessages: stream().messages.empty }),
     };
   }
 
-  #handleDecision(publication: Publication, decision: PublishDecision): void {
-    if (!decision.accepted) {
-      this.#refusePublish(publication, decision.reason, decision.description);
-      return;
-    }
-    if (!publication.accept(decision.sink)) return;
+  #startPublishing(stream: PublishedStream): void {
     this.#quietSinceMs = performance.now();
-    this.#transport.sendStreamBegin(publication.messageStreamId);
-    this.#sendStatus(publication, 'status', 'NetStream.Publish.Start', 'Publishing.');
+    this.#transport.sendStreamBegin(stream.messageStreamId);
+    this.#sendStatus(stream, 'status', 'NetStream.Publish.Start', 'Publishing.');
     this.#updateFlow();
   }
 
-  #refusePublish(publication: Publication, reason: string, description: string): void {
-    if (publication.isClosed) return;
-    this.#options.observer.refused(reason);
-    this.#log.warn('publish-refused', { ...publication.logFields, reason });
-    this.#sendStatus(publication, 'error', 'NetStream.Publish.BadName', description);
+  #refusePublish(stream: PublishedStream, description: string): void {
+    this.#sendStatus(stream, 'error', 'NetStream.Publish.BadName', description);
     this.#closeGracefully('publish-refused');
   }
 
@@ -355,32 +347,26 @@ export class RtmpSession {
     this.#closeGracefully('play-refused');
   }
 
-  #endPublication(
-    publication: Publication,
-    code: string,
-    description: string,
-    reason: PublisherEndReason = 'ended-by-server',
-  ): void {
-    if (publication.isClosed) return;
-    this.#guard(() => this.#sendStatus(publication, 'error', code, description));
+  #endPublication(stream: PublishedStream, description: string, reason: PublisherEndReason): void {
+    this.#guard(() => this.#sendStatus(stream, 'error', endCodes[reason], description));
     this.#closeGracefully(reason);
   }
 
   #unpublish(): void {
-    const publication = this.#publication;
-    if (publication === undefined) return;
+    const stream = this.#stream;
+    if (stream === undefined) return;
     this.#closePublication('unpublished');
     this.#phaseSinceMs = performance.now();
-    this.#sendStatus(publication, 'status', 'NetStream.Unpublish.Success', 'The stream has ended.');
+    this.#sendStatus(stream, 'status', 'NetStream.Unpublish.Success', 'The stream has ended.');
   }
 
-  #sendStatus(publication: Publication, level: 'status' | 'error', code: string, description: string): void {
-    this.#transport.sendStatus(publication.messageStreamId, level, code, description);
+  #sendStatus(stream: PublishedStream, level: 'status' | 'error', code: string, description: string): void {
+    this.#transport.sendStatus(stream.messageStreamId, level, code, description);
   }
 
-  #setPaused(publication: Publication, isPaused: boolean): void {
-    publication.isPaused = isPaused;
-    if (!publication.isClosed) this.#guard(() => this.#updateFlow());
+  #setPaused(stream: PublishedStream, isPaused: boolean): void {
+    stream.isPaused = isPaused;
+    if (!stream.publication.isEnded) this.#guard(() => this.#updateFlow());
   }
 
   /**
@@ -389,10 +375,10 @@ export class RtmpSession {
    */
   #updateFlow(): void {
     if (this.#closeReason !== undefined) return;
-    const publication = this.#publication;
-    const isDeciding = publication?.isAccepted === false;
+    const stream = this.#stream;
+    const isDeciding = stream?.publication.isAccepted === false;
     const isFull = isDeciding && this.#transport.bytesIn - this.#bytesAtPublish > maxHeldBytes;
-    if (publication?.isPaused || isFull || this.#isThrottled) {
+    if (stream?.isPaused || isFull || this.#isThrottled) {
       this.#transport.hold();
       this.#socket.pause();
     } else if (isDeciding) {
@@ -433,10 +419,9 @@ export class RtmpSession {
   }
 
   #closePublication(reason: PublisherCloseReason): void {
-    const publication = this.#publication;
-    if (publication === undefined) return;
-    this.#publication = undefined;
-    publication.close(reason, this.#transport.bytesIn);
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.publication.end(reason);
   }
 }
 

@@ -6,14 +6,8 @@ import { REJECT, type RejectReason, rejectionType } from '../../media/srt/reject
 import type { Logger } from '../../shared/logger.ts';
 import { maskStreamKey } from '../../shared/secret.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
-import { PausableSink } from '../pausable-sink.ts';
-import type {
-  PublisherCloseReason,
-  PublisherConnection,
-  PublisherEndReason,
-  PublisherSink,
-  PublishGate,
-} from '../publish-gate.ts';
+import { Publication } from '../publication.ts';
+import type { PublisherCloseReason, PublisherEndReason, PublishGate } from '../publish-gate.ts';
 import { TsPublisher } from '../ts-publisher.ts';
 import { agreeOnTerms, type HandshakeTerms, type OwnTerms, type SrtRefusal } from './handshake-terms.ts';
 import { transportStats } from './transport-stats.ts';
@@ -64,16 +58,13 @@ export class SrtSession {
   #streamKey = '';
   #answer: Buffer | undefined;
   #receiver: SrtReceiver | undefined;
-  #sink: PausableSink | undefined;
+  #publication: Publication | undefined;
   readonly #publisher = new TsPublisher({
-    media: event => this.#sink?.media(event),
+    media: event => this.#publication?.media(event),
     refused: description => this.#endPublication(description),
   });
   #closeReason: PublisherCloseReason | undefined;
   #closedAtMs = 0;
-  /** Of the wait for the gate. */
-  readonly #waiting = new AbortController();
-  #isPaused = false;
   #heardAtMs = performance.now();
   #bytesIn = 0;
   #counted = { bytes: 0, stats: transportStats(undefined) };
@@ -149,44 +140,35 @@ export class SrtSession {
     }
     const terms = await agreeOnTerms(request, this.#options);
     if ('refusal' in terms) return terms.refusal;
-    const { streamKey, query } = terms;
+    const { streamKey, query, latencyMs, encryption } = terms;
     this.#streamKey = streamKey;
-    const { signal } = this.#waiting;
-    const decision = await gate.request(
-      { connectionId, protocol: 'srt', remoteAddress, streamKey, query, encoder: '', signal },
-      this.#connection(),
-    );
-    if (!decision.accepted) {
-      const { reason, description } = decision;
-      return { code: gateCodes[reason] ?? REJECT.forbidden, reason, description };
-    }
-    if (this.#closeReason === undefined) this.#accept(terms, decision.sink);
-    else decision.sink.closed(this.#closeReason);
+    const { observer, log } = this.#options;
+    const session = this;
+    const publication = new Publication({
+      request: { connectionId, protocol: 'srt', remoteAddress, streamKey, query, encoder: '' },
+      ...{ gate, observer, log, logData: { latencyMs, isEncrypted: encryption !== undefined } },
+      connection: {
+        get bytesIn() {
+          return session.#bytesIn;
+        },
+        end: (text, reason) => this.#endPublication(text, reason),
+        failed: () => this.end('ended-by-server'),
+        transport: () => transportStats(this.#receiver),
+        totals: () => ({ ...this.#receiver?.stats }),
+      },
+    });
+    this.#publication = publication;
+    const refusal = await publication.open();
+    if (refusal !== undefined) {
+      this.#reject(gateCodes[refusal.reason] ?? REJECT.forbidden);
+      this.#close('ended-by-server');
+    } else if (this.#closeReason === undefined) this.#accept(terms);
     return undefined;
   }
 
-  #connection(): PublisherConnection {
-    const session = this;
-    const { connectionId, remoteAddress } = this.#options;
-    return {
-      connectionId,
-      remoteAddress,
-      get bytesIn() {
-        return session.#bytesIn;
-      },
-      refuse: description => this.#endPublication(description),
-      close: (description, reason) => this.#endPublication(description, reason),
-      pause: () => this.#setPaused(true),
-      resume: () => this.#setPaused(false),
-      transport: () => transportStats(this.#receiver),
-    };
-  }
-
-  #accept(terms: HandshakeTerms, sink: PublisherSink): void {
-    const { request, socketId, send, observer, log } = this.#options;
+  #accept(terms: HandshakeTerms): void {
+    const { request, socketId, send } = this.#options;
     const { latencyMs, encryption, keyMessage } = terms;
-    this.#sink = new PausableSink(sink);
-    if (this.#isPaused) this.#sink.pause();
     this.#heardAtMs = performance.now();
     this.#receiver = new SrtReceiver({
       ...{ latencyMs, encryption, send },
@@ -207,15 +189,6 @@ export class SrtSession {
       ...{ socketId, encryption: 0, flowWindow: windowPackets, cookie: 0 },
       ...writeExtensions(extensions, 'response'),
     });
-    observer.publisherOpened();
-    log.info('publisher-opened', { ...this.#logFields, latencyMs, isEncrypted: encryption !== undefined });
-  }
-
-  /** The gate may pause before it has answered. */
-  #setPaused(isPaused: boolean): void {
-    this.#isPaused = isPaused;
-    if (isPaused) this.#sink?.pause();
-    else this.#sink?.resume();
   }
 
   #media(payload: Buffer): void {
@@ -258,25 +231,14 @@ export class SrtSession {
 
   #close(reason: PublisherCloseReason): void {
     if (this.#closeReason !== undefined) return;
-    const { observer, log } = this.#options;
     if (reason === 'unpublished' || reason === 'idle-timeout') this.#finish();
     // Media that cannot be used ends the session for another reason.
     if (this.#closeReason !== undefined) return;
     this.#count();
     this.#closeReason = reason;
-    this.#waiting.abort();
     this.#closedAtMs = performance.now();
-    observer.connectionClosed(reason);
-    const sink = this.#sink;
-    if (sink === undefined) return;
-    observer.publisherClosed(reason);
-    const totals = { bytesIn: this.#bytesIn, ...this.#receiver?.stats };
-    log.info('publisher-closed', { ...this.#logFields, reason, ...totals });
-    try {
-      sink.closed(reason);
-    } catch (error) {
-      log.error('sink-failed', { error });
-    }
+    this.#options.observer.connectionClosed(reason);
+    this.#publication?.end(reason);
   }
 
   #finish(): void {

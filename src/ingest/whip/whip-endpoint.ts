@@ -67,7 +67,6 @@ const codeOfReason: Readonly<Record<string, ErrorCode>> = {
 export class WhipEndpoint implements Component {
   readonly name = 'whip';
   readonly #options: WhipEndpointOptions;
-  readonly #log: Logger;
   readonly #sessions = new Map<string, PublishedSession>();
   /** Why sessions have ended, for publishers that ask. */
   readonly #ended = new LRUCache<string, EndedSession>({ max: maxEndedKept });
@@ -75,7 +74,6 @@ export class WhipEndpoint implements Component {
 
   constructor(options: WhipEndpointOptions) {
     this.#options = options;
-    this.#log = options.log.child('ingest');
   }
 
   async start(): Promise<void> {}
@@ -144,8 +142,13 @@ export class WhipEndpoint implements Component {
     const settled = this.#options.unconnected.open(request.remoteAddress);
     const id = newId('wh');
     const session = new WhipSession({
-      ...{ streamKey, remoteAddress: request.remoteAddress, encoder: encoderName(request.userAgent) },
-      ...{ observer: this.#options.observer, log: this.#options.log },
+      streamKey,
+      query: request.query,
+      encoder: encoderName(request.userAgent),
+      remoteAddress: request.remoteAddress,
+      gate: this.#options.gate,
+      observer: this.#options.observer,
+      log: this.#options.log,
       connected: settled,
       ended: (reason, description) => {
         settled();
@@ -155,7 +158,7 @@ export class WhipEndpoint implements Component {
     const ice = new IceUpdates();
     this.#sessions.set(id, { session, ice });
     try {
-      await this.#admit(session, request, streamKey);
+      await this.#admit(session, request.signal);
       const opened = await this.#options.webRtc.open({
         ...{ offer, accepted, events: session.events },
         address: addressOf(request),
@@ -170,28 +173,13 @@ export class WhipEndpoint implements Component {
     }
   }
 
-  async #admit(session: WhipSession, request: SignalingRequest, streamKey: string): Promise<void> {
-    const decision = await this.#options.gate.request(
-      {
-        connectionId: session.connectionId,
-        protocol: 'whip',
-        remoteAddress: request.remoteAddress,
-        streamKey,
-        query: request.query,
-        encoder: encoderName(request.userAgent),
-        signal: request.signal,
-      },
-      session,
-    );
-    if (decision.accepted) {
-      session.accept(decision.sink);
-      return;
-    }
-    this.#options.observer.refused(decision.reason);
-    this.#log.info('publisher-refused', {
-      ...{ protocol: 'whip', reason: decision.reason, remoteAddress: request.remoteAddress },
-    });
-    throw detailed(codeOfReason[decision.reason] ?? 'not-ready', decision.description);
+  async #admit(session: WhipSession, signal: AbortSignal): Promise<void> {
+    const canceled = () => session.end('connection-closed', 'The publisher has canceled its request.');
+    signal.addEventListener('abort', canceled, { once: true });
+    const refusal = await session.publication.open();
+    signal.removeEventListener('abort', canceled);
+    if (refusal === undefined) return;
+    throw detailed(codeOfReason[refusal.reason] ?? 'not-ready', refusal.description);
   }
 }
 

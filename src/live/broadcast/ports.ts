@@ -1,4 +1,5 @@
-import type { IngestStats, TransportStats } from '../health/ingest-health.ts';
+import type { TransportStats } from '../../shared/network/transport-stats.ts';
+import type { IngestStats } from '../health/ingest-health.ts';
 import type { BroadcastState, EndReason } from './broadcast-state.ts';
 import type { ContinuedRecording } from './broadcast-subscriber.ts';
 

@@ -1,5 +1,6 @@
 import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { TransportStats } from '../../shared/network/transport-stats.ts';
 import { ArrivalLateness } from './arrival-lateness.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
@@ -20,15 +21,6 @@ export interface IngestStats extends MeterStats {
   readonly silentSeconds: number | undefined;
   /** Undefined for protocols over TCP and without a publisher. */
   readonly transport: TransportHealth | undefined;
-}
-
-/** Since the connection began, as the receiver sees it. */
-export interface TransportStats {
-  /** Undefined until measured. */
-  readonly roundTripMs: number | undefined;
-  readonly packetsReceived: number;
-  readonly packetsLost: number;
-  readonly packetsRecovered: number;
 }
 
 interface TransportHealth {
