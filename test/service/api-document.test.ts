@@ -172,8 +172,10 @@ describe('the API document', () => {
     ['/players', { text: 'rgba(1, 2, 3, .5)' }, { text: 'red' }],
     ['/players', { text: 'rgba(255,0,099,1.0)' }, { text: 'rgba(256,0,0,1)' }],
     ['/players', { text: 'RGBA( 0, 0, 0, 0.25 )' }, { text: 'rgba(0,0,0,1.5)' }],
-  ])('tells what a body of POST %s may be', (path, good, bad) => {
-    const { operation } = operations.find(one => one.path === path && one.method.toUpperCase() === 'POST')!;
+    ['/account/retention', { keepVideosDays: null, applyToExisting: true }, { applyToExisting: true }],
+  ])('tells what a body of POST or PATCH %s may be', (path, good, bad) => {
+    const changes = operations.filter(one => one.path === path && one.operation.requestBody !== undefined);
+    const { operation } = changes.find(one => one.method.toUpperCase() === 'POST') ?? changes[0]!;
     const isValid = validatorOf(operation.requestBody!.content['application/json']!.schema);
     expect([isValid(good), isValid(bad)]).toEqual([true, false]);
   });

@@ -20,7 +20,17 @@ export const retentionChangesSchema = z
     message: 'Set keepVideosDays, too.',
     path: ['applyToExisting'],
   })
-  .meta({ examples: [{ keepVideosDays: 90 }] });
+  .meta({
+    dependentSchemas: {
+      applyToExisting: {
+        anyOf: [
+          { properties: { applyToExisting: { const: false } } },
+          { properties: { keepVideosDays: {} }, required: ['keepVideosDays'] },
+        ],
+      },
+    },
+    examples: [{ keepVideosDays: 90 }],
+  });
 
 export type RetentionChanges = z.output<typeof retentionChangesSchema>;
 
