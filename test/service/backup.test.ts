@@ -292,7 +292,7 @@ describe('a backup of a running server', () => {
     const { code, stderr } = await runCommand('backup', ...fromServer('-'));
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/\nWarning: The database refers to files .* Missing for 1 videos\.\n/),
+      expect.stringMatching(/\nWarning: The database refers to files .* Files are missing for 1 videos\.\n/),
     ]);
     await server.call('DELETE', `/videos/${id}`);
   });

@@ -54,7 +54,7 @@ const common = {
     .describe('Minimum watch time of a view. Only for `view`; `5s` when absent.'),
   filterBy: filterSchema
     .optional()
-    .meta({ description: 'Count only what matches all of these.', examples: [{ mediaType: 'video' }] }),
+    .meta({ description: 'Filters, which must all match.', examples: [{ mediaType: 'video' }] }),
 };
 
 const page = {
@@ -95,7 +95,7 @@ export const timeseriesQuerySchema = z
       .optional()
       .meta({ enum: intervalNames })
       .describe(
-        'Distance of the points. `minute` for less than an hour; `hour` for up to two days when absent, else `day`.',
+        'Interval between points. `minute` for less than an hour; `hour` for up to two days when absent, else `day`.',
       ),
     sortBy: z
       .enum(['metricValue', 'emittedAt'])

@@ -45,11 +45,11 @@ export const accountSchema = z
         srt: z
           .string()
           .optional()
-          .describe('Takes the stream key as `streamid`. Absent if the server takes no SRT.'),
+          .describe('Expects the stream key as `streamid`. Absent if SRT is turned off.'),
         whip: z
           .string()
           .optional()
-          .describe('Takes the stream key as bearer token. Absent if the server has no WebRTC.'),
+          .describe('Expects the stream key as a bearer token. Absent if WebRTC is turned off.'),
       })
       .describe('Server addresses for encoders. The stream key is the `streamKey` of a live stream.'),
   })

@@ -49,7 +49,7 @@ export function unverifiedUserRoutes({ admin, isOperator }: UnverifiedUserRoutes
       ...all,
       summary: 'List unverified users',
       description:
-        'Users of all accounts who have not proved their email address. Only for the account of the server operator.',
+        'Users of all accounts whose email address is not verified. Only for the account of the server operator.',
       query: listQuery({}, ['createdAt']),
       success: { status: 200, description: 'A page of users.', schema: listSchema(unverifiedUserSchema) },
       errors: ['authorization-operator-only'],

@@ -95,7 +95,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
       path: '/invitations/{token}/accept',
       summary: 'Accept an invitation',
       description:
-        'A person without a user sets a password and is signed in. A person with a user must be signed in with the address of the invitation, which must be verified. With the link that was mailed, an unverified user counts as none: its password, passkeys, codes, sessions and API keys end. The session then acts for the account of the invitation.',
+        'A person without a user sets a password and is signed in. A person with a user must be signed in with the address of the invitation, which must be verified. With the link that was emailed, an unverified user counts as none: its password, passkeys, codes, sessions and API keys end. The session then acts for the account of the invitation.',
       ...byToken,
       body: jsonBody(invitationAcceptSchema),
       success: {

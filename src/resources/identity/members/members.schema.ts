@@ -17,7 +17,7 @@ export const memberSchema = z
   .object({
     userId: z.string(),
     email: z.string(),
-    emailVerified: z.boolean().describe('Whether the person has proved that the address is theirs.'),
+    emailVerified: z.boolean().describe('Whether the email address is verified.'),
     role,
     createdAt: dateTime.describe('The time at which this person joined.'),
     isYou: z.boolean().describe('True for the user of the session.'),
@@ -59,7 +59,7 @@ export const invitationSchema = z
         failure: z.string().optional().describe('The reason, for `failed`.'),
       })
       .optional()
-      .describe('The mail with the link. Absent if the server has no mail server.'),
+      .describe('The email with the link. Absent if the server has no mail server.'),
     url: z
       .string()
       .optional()
@@ -91,7 +91,7 @@ export const openedInvitationSchema = z
     hasUser: z.boolean().describe('True if the person has a user already, and must be signed in to accept.'),
     verifies: z
       .boolean()
-      .describe('True for a link that was only sent by mail: accepting it verifies the address.'),
+      .describe('True for a link that was only sent by email: accepting it verifies the address.'),
   })
   .meta({
     id: 'OpenedInvitation',

@@ -11,7 +11,7 @@ export const signInMethodsSchema = z
       .describe('The OpenID Connect provider. Absent if the server has none.'),
     passwordReset: z
       .boolean()
-      .describe('True if the server sends links for new passwords by mail (`POST /auth/password-resets`).'),
+      .describe('True if the server sends links for new passwords by email (`POST /auth/password-resets`).'),
   })
   .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' }, passwordReset: true }] });
 

@@ -22,7 +22,7 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       tag,
       summary: 'Request a new password',
       description:
-        'Sends a link by mail if there is a user with this email address. The response is the same if there is none. The link works once, within an hour, and replaces an earlier one. After 5 requests for an email address within an hour, or 30 from one network address, requests get 429.',
+        'Sends a link by email if there is a user with this email address. The response is the same if there is none. The link works once, within an hour, and replaces an earlier one. After 5 requests for an email address within an hour, or 30 from one network address, requests get 429.',
       auth: 'none',
       body: jsonBody(passwordResetRequestSchema),
       success: { status: 204, description: 'If there is such a user, the link is on its way.' },
@@ -45,7 +45,7 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       path: '/auth/password-resets/{resetToken}/complete',
       summary: 'Set a new password',
       description:
-        'Ends the passkeys and sessions of the user that are not kept, and starts none: sign in with the new password. Two-factor sign-in stays as it is. Proves the address of an unverified user, and then also ends two-factor sign-in and the API keys that the user created. A mail confirms the change.',
+        'Ends the passkeys and sessions of the user that are not kept, and starts none: sign in with the new password. Two-factor sign-in stays as it is. Proves the address of an unverified user, and then also ends two-factor sign-in and the API keys that the user created. An email confirms the change.',
       ...byToken,
       body: jsonBody(passwordResetCompleteSchema),
       success: { status: 204, description: 'The password has changed.' },

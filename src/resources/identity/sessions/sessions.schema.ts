@@ -91,7 +91,7 @@ const removedCredentialsSchema = z
     twoFactor: z.boolean().describe('Whether two-factor sign-in was turned off.'),
     unknownApiKeys: z
       .int()
-      .describe('Remaining API keys of your accounts of which the server does not know who created them.'),
+      .describe('Remaining API keys of your accounts whose creator the server does not know.'),
   })
   .meta({
     id: 'RemovedCredentials',
@@ -120,9 +120,7 @@ export const sessionSchema = z
     email: z.string(),
     emailVerified: z
       .boolean()
-      .describe(
-        'Whether you have proved that the address is yours. Otherwise, you can be in one account only.',
-      ),
+      .describe('Whether your email address is verified. Otherwise, you can be in one account only.'),
     createdAt: dateTime,
     expiresAt: dateTime.describe('Extended while the session is used.'),
     account: sessionAccountSchema.describe('The account for which the session acts.'),

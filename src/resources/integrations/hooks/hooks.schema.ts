@@ -20,7 +20,7 @@ export const hookSettingsSchema = z
     onFailure: onFailure
       .default('refuse')
       .describe(
-        'Decides when the hook does not: no response in time, a redirect, or a status of 500 and above.',
+        'Applies when the hook does not decide: no response in time, a redirect, or a status of 500 and above.',
       ),
   })
   .meta({ examples: [{ url: 'https://hooks.example.net/publish', timeoutSeconds: 3 }] });

@@ -18,7 +18,7 @@ const sourceFields = {
   audioCodec: z
     .string()
     .optional()
-    .describe('RFC 6381 codec string; absent without audio. Of converted audio: that of the result.'),
+    .describe('RFC 6381 codec string; absent without audio. For converted audio, the codec of the result.'),
   width: z.int().optional().describe('Pixels.'),
   height: z.int().optional().describe('Pixels.'),
 };
@@ -105,18 +105,21 @@ const ingestTrackSchema = z
     height: z.int().optional().describe('Pixels.'),
     channels: z.int().optional().describe('Absent if they are not known.'),
     name: z.string().optional().describe('From `audioTracks` of the live stream, or from the encoder.'),
-    language: z.string().optional().describe('Language tag, likewise.'),
+    language: z
+      .string()
+      .optional()
+      .describe('Language tag, from `audioTracks` of the live stream or from the encoder.'),
     rendition: z
       .string()
       .optional()
       .describe(
         'The rendition that viewers get, such as `source`, `720p` or `audio-1`; absent while there is none.',
       ),
-    leftOutReason: z.string().optional().describe('A sentence, for a track that viewers do not get.'),
+    leftOutReason: z.string().optional().describe('Why viewers do not get the track, as a sentence.'),
     recordingLeftOutReason: z
       .string()
       .optional()
-      .describe('A sentence, for a track that viewers get and the recording lacks.'),
+      .describe('Why the recording lacks the track, as a sentence.'),
   })
   .meta({ id: 'IngestTrack' });
 
@@ -156,7 +159,7 @@ export const ingestHealthSchema = z
       .optional()
       .describe('Frame rate that the encoder announces; absent when it announces none.'),
     keyframeIntervalSeconds: keyframeInterval,
-    longestKeyframeIntervalSeconds: keyframeInterval.describe('The longest of the broadcast.'),
+    longestKeyframeIntervalSeconds: keyframeInterval.describe('Longest interval of the broadcast.'),
     audioDriftMilliseconds: z
       .int()
       .optional()

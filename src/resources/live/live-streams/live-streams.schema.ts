@@ -66,7 +66,7 @@ const audioTrackSchema = z.strictObject({
     .min(1)
     .max(maxLiveAudioTracks)
     .optional()
-    .describe('Place in menus; the first is 1. Without it, that of its id.'),
+    .describe('Position in menus; the first is 1. Default: the order of track ids.'),
 });
 
 const sourceSchema = z.strictObject({
@@ -110,7 +110,7 @@ const attributes = {
     })
     .nullish()
     .describe(
-      'Names, languages and places in menus of the audio tracks, in the order of their ids in the encoder, the main one first. What is not given comes from the encoder. Applies from the next broadcast on; null unsets it.',
+      'Names, languages and positions in menus of the audio tracks, in the order of their ids in the encoder, the main one first. What is not given comes from the encoder. Applies from the next broadcast on; null unsets it.',
     ),
   record: z
     .boolean()
@@ -181,8 +181,8 @@ export const liveStreamSchema = z
         name: z.string(),
         serverUrl: z.string().describe('Without password and query for callers without the scope `live`.'),
         streamKey: z.string().optional().describe('Absent for callers without the scope `live`.'),
-        enabled: z.boolean().optional().describe('As set; an absent one is true.'),
-        rendition: z.enum(restreamRenditions).optional().describe('As set; an absent one is `source`.'),
+        enabled: z.boolean().optional().describe('As set. Absent means true.'),
+        rendition: z.enum(restreamRenditions).optional().describe('As set. Absent means `source`.'),
       }),
     ),
     qualities: z.enum(liveQualities).optional().describe('Renditions for viewers, when chosen.'),
@@ -196,7 +196,7 @@ export const liveStreamSchema = z
         }),
       )
       .optional()
-      .describe('Names, languages and places of the audio tracks, when chosen.'),
+      .describe('Names, languages and positions of the audio tracks, when chosen.'),
     record: z.boolean().optional().describe('True when broadcasts are recorded, when chosen.'),
     keepRecordingsDays: z.int().optional().describe('Days after which a recording is deleted, when chosen.'),
     playbackPolicy: shownPolicySchema,

@@ -30,7 +30,7 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       ...all,
       summary: 'Upload a watermark',
       description:
-        'An image to burn into videos: name its id when you create a video. Transparent parts of a PNG stay transparent.',
+        'An image to burn into videos: send its id when you create a video. Transparent parts of a PNG stay transparent.',
       body: imageBody(watermarkImage, 'A JPEG or PNG image'),
       errors: ['images-busy'],
       success: { status: 200, description: 'The watermark.', schema: watermarkSchema },

@@ -9,7 +9,7 @@ interface WebRtcHandlers {
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
 const loopbackText = 'Not available in this browser: the server listens on 127.0.0.1 only';
-const codecText = 'Not in this browser: it has no H.264 for WebRTC';
+const codecText = 'Not available in this browser: it has no H.264 for WebRTC';
 
 /** Plays a broadcast over WHEP. */
 export class WebRtcMedia {

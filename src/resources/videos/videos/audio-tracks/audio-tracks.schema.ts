@@ -14,7 +14,7 @@ export const audioTrackSchema = z
     channels: z.int().nullable().describe('Channels of the source; null if they are not known.'),
     codec: z.string().nullable().describe('Codec of the source; null if it is not known.'),
     default: z.boolean().describe('True for the track that viewers hear unless they choose another.'),
-    position: z.int().describe('Place in menus; the first is 1.'),
+    position: z.int().describe('Position in menus; the first is 1.'),
     status: z
       .enum(['waiting', 'encoding', 'encoded', 'failed'])
       .describe('`failed`: the track cannot be decoded, and the video works without it.'),
