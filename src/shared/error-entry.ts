@@ -11,7 +11,7 @@ export interface ErrorEntry {
   readonly logLevel?: 'info';
   /** Explanation in the documentation, beside the title. */
   readonly meaning?: string;
-  /** What the client or the operator can do, in the documentation. */
+  /** Advice for the client or the operator, in the documentation. */
   readonly remedy?: string;
 }
 

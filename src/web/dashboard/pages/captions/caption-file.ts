@@ -95,8 +95,14 @@ function cueOf(lines: readonly string[], timesAt: number | undefined, id: number
   if (timesAt === undefined || times?.isWebVtt !== true) return undefined;
   const { startMs, endMs, settings } = times;
   return {
-    ...{ id, startMs, endMs, settings: settings.trim(), source: lines.join('\n'), above: [] },
-    ...{ start: timeOf(startMs), end: timeOf(endMs) },
+    id,
+    startMs,
+    endMs,
+    start: timeOf(startMs),
+    end: timeOf(endMs),
+    settings: settings.trim(),
+    source: lines.join('\n'),
+    above: [],
     text: decodeCueText(lines.slice(timesAt + 1).join('\n')),
     identifier: timesAt === 1 ? lines[0] : undefined,
   };
