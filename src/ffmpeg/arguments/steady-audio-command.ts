@@ -49,7 +49,7 @@ export function steadyAudioCommand(
   };
 }
 
-export interface SteadyTrack {
+interface SteadyTrack {
   readonly index: number;
   readonly sourceChannels?: number;
   readonly channels: number;

@@ -120,7 +120,7 @@ export interface HevcOrderSyntax {
 }
 
 /** Bits of slice headers before the picture order count. */
-export interface HevcPictureSyntax {
+interface HevcPictureSyntax {
   readonly extraBits: number;
   readonly hasOutputFlag: boolean;
 }

@@ -20,7 +20,7 @@ export interface TagCodec {
 /** `config` is a sequence header, `other` is not packaged (metadata, commands, end of sequence). */
 type TagRole = 'config' | 'keyframe' | 'frame' | 'other';
 
-export interface TagDescription {
+interface TagDescription {
   readonly codec: TagCodec;
   readonly role: TagRole;
 }

@@ -1,6 +1,6 @@
 import type { VideoSampleEntryType } from '../codecs/frame-sizes.ts';
 
-export interface MatroskaVideo {
+interface MatroskaVideo {
   readonly codec: VideoSampleEntryType;
   /** Body of the configuration box in MP4. */
   readonly record: Buffer;
