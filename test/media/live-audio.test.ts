@@ -16,7 +16,14 @@ const kinds = [
   ['Opus', 'Opus', 'opus', 960, 2, ['-c:a', 'libopus', '-b:a', '64k', '-ac', '2']],
   ['AC-3 with 5.1', 'ac-3', 'ac-3', 1536, 6, ['-c:a', 'ac3', '-b:a', '448k', '-ac', '6']],
   ['E-AC-3', 'ec-3', 'ec-3', 1536, 2, ['-c:a', 'eac3', '-b:a', '192k', '-ac', '2']],
-  ['FLAC', 'fLaC', 'fLaC', 4608, 2, ['-c:a', 'flac', '-ac', '2']],
+  [
+    'FLAC',
+    'fLaC',
+    'fLaC',
+    4608,
+    2,
+    ['-c:a', 'flac', '-ac', '2', '-sample_fmt', 's32', '-bits_per_raw_sample', '24'],
+  ],
 ] as const satisfies readonly (readonly [string, AudioFourCc, string, number, number, readonly string[]])[];
 
 let server: TestServer;
