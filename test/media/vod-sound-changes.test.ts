@@ -38,24 +38,32 @@ const ffmpeg = (...args: readonly string[]) => runToEnd(ffmpegPath, ['-y', '-log
 
 /** A tone beside pictures in MPEG-TS, or alone in ADTS. */
 async function half(
-  type: 'ts' | 'aac',
+  type: 'ts' | 'm2ts' | 'aac',
   rate: number,
   channels: number,
   startSeconds: number,
 ): Promise<Buffer> {
-  const path = join(folder, `half.${type}`);
+  // A name in `.m2ts` makes ffmpeg write packets of it.
+  const path = join(folder, `half.${type === 'aac' ? 'aac' : 'ts'}`);
   await ffmpeg(
     ...['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=${hertz}:r=${rate}:d=${seconds}`],
     ...(type === 'aac' ? ['-vn'] : ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '0']),
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-ar', String(rate), '-ac', String(channels)],
-    ...['-output_ts_offset', String(startSeconds), '-f', type === 'ts' ? 'mpegts' : 'adts', path],
+    ...['-output_ts_offset', String(startSeconds), '-f', type === 'aac' ? 'adts' : 'mpegts', path],
   );
-  return readFile(path);
+  const bytes = await readFile(path);
+  if (type !== 'm2ts') return bytes;
+  const packets = Array.from({ length: bytes.length / 188 }, (_, index) =>
+    bytes.subarray(188 * index, 188 * (index + 1)),
+  );
+  return Buffer.concat(
+    packets.flatMap((packet, index) => [Buffer.from([0, 0, index >> 8, index & 255]), packet]),
+  );
 }
 
 async function joined(
-  type: 'ts' | 'aac',
+  type: 'ts' | 'm2ts' | 'aac',
   ...halves: readonly (readonly [number, number])[]
 ): Promise<Buffer> {
   const parts = [];
@@ -146,6 +154,7 @@ describe('the sound of an upload changes', () => {
     ['MPEG-TS: to half of the sample rate, then the packets are others', 'ts', [44_100, 2], [22_050, 2]],
     ['MPEG-TS: to one channel', 'ts', [48_000, 2], [48_000, 1]],
     ['MPEG-TS: to two channels and another sample rate', 'ts', [32_000, 1], [48_000, 2]],
+    ['M2TS: to another sample rate', 'm2ts', [44_100, 2], [48_000, 2]],
     ['ADTS: to one channel', 'aac', [48_000, 2], [48_000, 1]],
   ] as const)('%s: the tone goes on', async (_, type, first, second) => {
     const { audio } = await upload(await joined(type, first, second));
@@ -157,10 +166,13 @@ describe('the sound of an upload changes', () => {
     expect(wrong.length).toBeLessThanOrEqual(3);
   });
 
-  test.each(['ts', 'aac'] as const)('%s whose sound does not change is passed through', async type => {
-    const { isPassedThrough } = await upload(await joined(type, [44_100, 2], [44_100, 2]));
-    expect(isPassedThrough).toBe(true);
-  });
+  test.each(['ts', 'm2ts', 'aac'] as const)(
+    '%s whose sound does not change is passed through',
+    async type => {
+      const { isPassedThrough } = await upload(await joined(type, [44_100, 2], [44_100, 2]));
+      expect(isPassedThrough).toBe(true);
+    },
+  );
 
   const surround = [48_000, 6] as const;
   const stereo = [48_000, 2] as const;

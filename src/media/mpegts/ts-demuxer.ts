@@ -47,8 +47,8 @@ const maxPrograms = 16;
 const maxAudioStreams = 8;
 /** A program that comes earlier in the list is waited for while the list is repeated so often. */
 const maxAssociations = 3;
-/** Sync bytes of three packets confirm each other. */
-const confirmBytes = 2 * PACKET_BYTES + 1;
+/** Bytes from packet to packet: alone, with four bytes of time before each as in M2TS, with a checksum after each as in DVB. */
+const strides = { alone: PACKET_BYTES, timed: 192, checked: 204 };
 const WRAP = 2 ** 33;
 /** Ticks after which the clock wraps: 2^32 ms, as that of FLV tags. */
 const CLOCK_TICKS = 2 ** 32 * 90;
@@ -57,7 +57,8 @@ const CLOCK_TICKS = 2 ** 32 * 90;
 export class TsDemuxer {
   readonly #events: TsDemuxerEvents;
   #rest: Buffer = Buffer.alloc(0);
-  #isSynchronized = false;
+  /** Undefined until packets are found. */
+  #stride: number | undefined;
   readonly #association = new SectionReader(section => this.#readAssociation(section));
   #associations = 0;
   /** Maps by PID, in the order of the list. */
@@ -77,34 +78,35 @@ export class TsDemuxer {
   }
 
   push(bytes: Buffer): void {
-    this.#readAll(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]), confirmBytes);
+    this.#readAll(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]), false);
   }
 
   /** The input is over. */
   flush(): void {
-    this.#readAll(this.#rest, PACKET_BYTES);
+    this.#readAll(this.#rest, true);
     for (const { reader } of this.#streams.values()) reader.flush();
   }
 
-  /** @param minBytes after which packets are looked for, until they are found */
-  #readAll(bytes: Buffer, minBytes: number): void {
+  #readAll(bytes: Buffer, isEnd: boolean): void {
     let at = 0;
-    while (at + PACKET_BYTES <= bytes.length) {
-      if (!this.#isSynchronized || bytes[at] !== SYNC_BYTE) {
-        if (this.#isSynchronized) this.#loseSync();
-        at = findSync(bytes, at);
-        if (at + minBytes > bytes.length) break;
-        this.#isSynchronized = true;
+    while (at + (isEnd ? PACKET_BYTES : (this.#stride ?? PACKET_BYTES)) <= bytes.length) {
+      if (this.#stride === undefined || bytes[at] !== SYNC_BYTE) {
+        if (this.#stride !== undefined) this.#loseSync();
+        const found = findSync(bytes, at);
+        at = found?.at ?? bytes.length;
+        // Sync bytes of three packets confirm each other.
+        if (found === undefined || (!isEnd && at + 2 * found.stride >= bytes.length)) break;
+        this.#stride = found.stride;
       }
       const packet = readTsPacket(bytes, at);
       if (packet !== undefined) this.#read(packet);
-      at += PACKET_BYTES;
+      at += this.#stride;
     }
     this.#rest = Buffer.from(bytes.subarray(at));
   }
 
   #loseSync(): void {
-    this.#isSynchronized = false;
+    this.#stride = undefined;
     this.#association.reset();
     for (const { sections } of this.#maps.values()) sections.reset();
   }
@@ -212,12 +214,17 @@ function distance(from: number, to: number): number {
 }
 
 /** Position of a sync byte that repeats as far as the bytes go. */
-function findSync(bytes: Buffer, from: number): number {
+function findSync(bytes: Buffer, from: number): { at: number; stride: number } | undefined {
+  const repeats = (at: number, stride: number) =>
+    [at, at + stride, at + 2 * stride].every(next => next >= bytes.length || bytes[next] === SYNC_BYTE);
   for (let at = bytes.indexOf(SYNC_BYTE, from); at !== -1; at = bytes.indexOf(SYNC_BYTE, at + 1)) {
-    const following = [at + PACKET_BYTES, at + 2 * PACKET_BYTES];
-    if (following.every(next => next >= bytes.length || bytes[next] === SYNC_BYTE)) return at;
+    const stride = Object.values(strides).find(step => repeats(at, step));
+    if (stride === undefined) continue;
+    // The first two bytes of the times are nearly constant, and can be those of sync bytes. The sync byte itself is not followed by one.
+    const later = stride === strides.timed ? [4, 3].find(bytesAfter => repeats(at + bytesAfter, stride)) : 0;
+    return { at: at + (later ?? 0), stride };
   }
-  return bytes.length;
+  return undefined;
 }
 
 function isSameMap(former: ProgramMap | undefined, map: ProgramMap): boolean {

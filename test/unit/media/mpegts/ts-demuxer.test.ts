@@ -104,6 +104,37 @@ describe('TsDemuxer', () => {
     expect(demux(...pieces).samples).toEqual(demux(bytes).samples);
   });
 
+  it.each<[string, (packet: Buffer, index: number) => Buffer]>([
+    ['M2TS', (packet, index) => Buffer.concat([Buffer.from([0x3f, 0x10, index, 0]), packet])],
+    [
+      'M2TS whose times begin as packets do',
+      (packet, index) => Buffer.concat([Buffer.from([0x47, 0x47, index, 0x47]), packet]),
+    ],
+    ['DVB with checksums', (packet, index) => Buffer.concat([packet, Buffer.alloc(16, index)])],
+  ])('reads packets of %s in any pieces', (_, wrap) => {
+    const ts = new TsWriter();
+    const bytes = Buffer.concat([
+      begin(ts, avc, aac),
+      ts.pes(videoPid, keyframe(1, 1_000), { pts: 0 }),
+      ts.pes(audioPid, adts(Buffer.alloc(300, 0x47)), { pts: 0 }),
+      ts.pes(videoPid, frame(2, 1_000), { pts: 3600 }),
+    ]);
+    const wrapped = Buffer.concat(
+      Array.from({ length: bytes.length / 188 }, (__, index) =>
+        wrap(bytes.subarray(188 * index, 188 * (index + 1)), index),
+      ),
+    );
+    const expected = demux(bytes);
+    for (const pieceBytes of [1, 188, 191, 192, 205, wrapped.length]) {
+      const pieces = Array.from({ length: Math.ceil(wrapped.length / pieceBytes) }, (__, index) =>
+        wrapped.subarray(pieceBytes * index, pieceBytes * (index + 1)),
+      );
+      const { samples, stats } = demux(...pieces);
+      expect(samples).toEqual(expected.samples);
+      expect(stats.packetsLost).toBe(0);
+    }
+  });
+
   it('finds the packets again after bytes that do not belong there', () => {
     const ts = new TsWriter();
     const { numbers, stats } = demux(
