@@ -94,6 +94,7 @@ async function upload(bytes: Buffer) {
   const base = `/vod/${videoId}/hls/`;
   const { variants, media } = parseMultivariantPlaylist(String(await server.text(`${base}manifest.m3u8`)));
   return {
+    videoId,
     isPassedThrough,
     variants: variants.map(({ uri, width, height }) => ({
       url: server.process.baseUrl + base + uri,
@@ -162,6 +163,26 @@ describe('the pictures of an upload change', () => {
       }
     });
   }
+
+  test('the storyboard shows each moment in its shape', async () => {
+    const { videoId } = await upload(await joined('storyboard.mp4', of('wide', 'tall')));
+    const base = `${server.process.baseUrl}/vod/${videoId}`;
+    const [raw, image] = [join(folder, 'tiles.gray'), join(folder, 'storyboard.jpg')];
+    await writeFile(image, Buffer.from(await (await fetch(`${base}/storyboard.jpg`)).arrayBuffer()));
+    await ffmpeg('-i', image, '-pix_fmt', 'gray', '-f', 'rawvideo', raw);
+    const pixels = await readFile(raw);
+    const [tileWidth, tileHeight] = [160, 90];
+    const rowBytes = pixels.length / tileHeight;
+    const shown = Array.from({ length: 2 * seconds }, (_, tile) => {
+      const row = (tileHeight / 2) * rowBytes + tile * tileWidth;
+      return Array.from(pixels.subarray(row, row + tileWidth)).filter(luma => luma > 40).length;
+    });
+    // Upright pictures have black on both sides.
+    const uprightWidth = tileHeight * (180 / 320);
+    for (const width of shown.slice(0, seconds)) expect(width).toBe(tileWidth);
+    for (const width of shown.slice(seconds))
+      expect(Math.abs(width - uprightWidth)).toBeLessThan(roundingPixels);
+  });
 
   test('their profile or the shape of their pixels changes: they are encoded', async () => {
     for (const second of ['main', 'narrow']) {

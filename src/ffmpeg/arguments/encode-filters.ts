@@ -139,7 +139,7 @@ function sourceFilters(video: EncodedVideo): string[] {
  * Scales pictures to one size and centers those of another shape on black: a source may change its size and its pixels in
  * the middle. @param shape of the first picture, as it is shown
  */
-function fitFilters({ width, height }: Size, shape: Size, options: readonly string[] = []): string[] {
+export function fitFilters({ width, height }: Size, shape: Size, options: readonly string[] = []): string[] {
   const aspect = shape.width / shape.height;
   const own = `(a*if(between(sar,${pixelAspectLimits.min},${pixelAspectLimits.max}),sar,1)/${aspect.toFixed(6)})`;
   // Sizes are rounded to whole pixels.

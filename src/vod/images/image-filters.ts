@@ -1,8 +1,9 @@
+import { fitFilters } from '../../ffmpeg/arguments/encode-filters.ts';
 import type { ProbedStream } from '../../ffmpeg/media-tools.ts';
 
 interface ImageSize {
-  /** `within`: scales down to fit, keeping the aspect ratio. `exactly`: this size. */
-  readonly fit: 'within' | 'exactly';
+  /** Size in pixels. `within`: scales down to fit, keeping the aspect ratio. `exactly`: this size. `framed`: this size, with black around. */
+  readonly fit: 'within' | 'exactly' | 'framed';
   readonly width: number;
   readonly height: number;
 }
@@ -39,7 +40,9 @@ export function imageFilters(size: ImageSize, look: FrameFormat): string[] {
   return [
     // A single field: better deinterlacers need the frames around.
     ...(isInterlaced ? ['field=top', 'setsar=sar/2', 'scale=w=iw:h=ih*2:flags=bicubic'] : []),
-    `scale=${scaleSize(size)}:flags=bicubic`,
+    ...(size.fit === 'framed'
+      ? fitFilters(size, size, ['flags=bicubic'])
+      : [`scale=${scaleSize(size)}:flags=bicubic`]),
     // After scaling down, tone mapping is cheap.
     ...(toneMap ? toneMapping : ['format=yuv420p']),
     ...(!toneMap && colorMatrix === 'bt709' ? ['colormatrix=bt709:bt601'] : []),

@@ -69,7 +69,12 @@ async function readThrough(request: StoryboardRequest, layout: StoryboardLayout)
   const { durationSeconds } = request;
   const keyframes = tileStrategyFor(request, layout) === 'every-keyframe';
   const pixels = await readTiles(request, layout, {
-    input: [...seekInputOptions(request, 0, keyframes), '-t', durationSeconds.toFixed(6)],
+    input: [
+      ...seekInputOptions(request, 0, keyframes),
+      // Filters that were built anew for another size would sample from zero again. Those for fields need one size.
+      ...(request.isInterlaced ? [] : ['-reinit_filter', '0']),
+      ...['-t', durationSeconds.toFixed(6)],
+    ],
     filters: [sampleEvery(layout.intervalSeconds)],
     frames: layout.tiles,
     timeoutMs: 30 * 60_000,
@@ -126,7 +131,7 @@ async function readTiles(
           .output(ffmpegPath(raw))
           .videoFilters([
             ...read.filters,
-            ...imageFilters({ fit: 'exactly', width: tileWidth, height: tileHeight }, request),
+            ...imageFilters({ fit: 'framed', width: tileWidth, height: tileHeight }, request),
           ])
           .outputOptions([...frameOutputOptions(request, read.frames), '-c:v', 'rawvideo', '-f', 'rawvideo']),
       {
