@@ -299,7 +299,7 @@ describe('a source from an address', () => {
       'is too large',
       (_request, response) =>
         void response.writeHead(200, { 'content-length': '10000000000' }).flushHeaders(),
-      /less than 10000000000 bytes/,
+      /smaller than 10000000000 bytes/,
     ],
     ['is no film', (_request, response) => response.end('no film'), /./],
   ])('that %s makes a video that says so to its owner and to viewers', async (_what, handle, reason) => {

@@ -309,6 +309,9 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
     'load src/main.ts',
     'load src/shared/node-version.ts',
     'load src/shared/errors.ts',
+    'load src/shared/error-register.ts',
+    'load src/shared/error-entry.ts',
+    'load src/shared/upload-errors.ts',
     'load src/cli/server-command-line.ts',
   ]);
   const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
