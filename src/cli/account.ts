@@ -72,8 +72,8 @@ else {
   await runCommand({ usage, options, expected: [], run: runAccountCommand }, process.argv.slice(2));
 }
 
-async function runAccountCommand({ words, options, flags, configFile }: CommandLine): Promise<void> {
-  const request = parseRequest(words, options);
+async function runAccountCommand({ positionals, options, flags, configFile }: CommandLine): Promise<void> {
+  const request = parseRequest(positionals, options);
 
   const { findDataDir } = await import('./command-data-dir.ts');
   const { openDatabaseWithoutLock } = await import('../store/open-database.ts');
@@ -93,8 +93,8 @@ async function runAccountCommand({ words, options, flags, configFile }: CommandL
   }
 }
 
-function parseRequest(words: readonly string[], options: ReadonlySet<string>): AccountRequest {
-  const [command = '', subject = '', ...more] = words;
+function parseRequest(positionals: readonly string[], options: ReadonlySet<string>): AccountRequest {
+  const [command = '', subject = '', ...more] = positionals;
   if (command === '') throw new UsageError('a command is missing');
   if (!Object.hasOwn(commands, command)) throw new UsageError(`unknown command ${command}`);
   const [address = '', ...rest] = command === 'email' ? more : ['', ...more];

@@ -39,7 +39,7 @@ if (fault !== undefined) {
 }
 
 async function backUp(
-  { words, options, flags, configFile }: CommandLine,
+  { positionals, options, flags, configFile }: CommandLine,
   signal: AbortSignal,
 ): Promise<void> {
   const { resolve } = await import('node:path');
@@ -47,7 +47,7 @@ async function backUp(
   const { createBackup } = await import('./backup/create-backup.ts');
   const { Progress, sizeText } = await import('./backup/progress.ts');
   const { default: about } = await import('../../package.json', { with: { type: 'json' } });
-  const [file, ...rest] = words;
+  const [file, ...rest] = positionals;
   if (file === undefined || file === '') throw new UsageError('FILE is missing');
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   if (file === '-') checkStandardOutput();

@@ -3,7 +3,7 @@ import { settings } from '../config/settings.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface CommandLine {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly options: ReadonlySet<string>;
   /** Values of the command's own options that have one. */
   readonly values: Readonly<Record<string, string>>;
@@ -27,14 +27,14 @@ export function readCommandLine(
       ...Object.fromEntries(known.map(name => [name, { type: 'boolean' }])),
     },
   });
-  const words: string[] = [];
+  const positionals: string[] = [];
   const options = new Set<string>();
   const values: Record<string, string> = {};
   const flags: Record<string, string> = {};
   let configFile: string | undefined;
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind === 'positional') positionals.push(token.value);
     else if ([...valued, 'config'].includes(token.name) || Object.hasOwn(settings, token.name)) {
       if (token.value === undefined || token.value === '')
         throw new UsageError(`--${token.name}: a value is missing`);
@@ -44,5 +44,5 @@ export function readCommandLine(
     } else if (known.includes(token.name) && token.value === undefined) options.add(token.name);
     else throw new UsageError(`unknown option ${token.rawName}`);
   }
-  return { words, options, values, flags, configFile };
+  return { positionals, options, values, flags, configFile };
 }

@@ -27,7 +27,7 @@ export async function runCopyCommand({ name, copy, ...command }: CopyCommand): P
   }
   const { runCommand } = await import('./run-command.ts');
   const run = async (line: CommandLine, signal: AbortSignal) => {
-    const [word, ...rest] = line.words;
+    const [word, ...rest] = line.positionals;
     if (word === undefined) throw new UsageError('a command is missing');
     if (word !== 'copy') throw new UsageError(`unknown command ${word}`);
     if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);

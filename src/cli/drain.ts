@@ -26,8 +26,8 @@ if (fault !== undefined) {
   await runCommand({ usage, options: [], expected: [], interrupted, run: drain }, process.argv.slice(2));
 }
 
-async function drain({ words, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
-  if (words.length > 0) throw new UsageError(`unknown argument ${words[0]}`);
+async function drain({ positionals, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
+  if (positionals.length > 0) throw new UsageError(`unknown argument ${positionals[0]}`);
   const { findDataDir } = await import('./command-data-dir.ts');
   const { RunningServers } = await import('../store/running-servers.ts');
   const { AppError } = await import('../shared/errors.ts');

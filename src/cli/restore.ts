@@ -35,14 +35,14 @@ if (fault !== undefined) {
 }
 
 async function restore(
-  { words, options, flags, configFile }: CommandLine,
+  { positionals, options, flags, configFile }: CommandLine,
   signal: AbortSignal,
 ): Promise<void> {
   const { createReadStream, statSync } = await import('node:fs');
   const { resolve } = await import('node:path');
   const { addAbortSignal } = await import('node:stream');
   const { BackupError } = await import('./backup/archive-format.ts');
-  const [file, ...rest] = words;
+  const [file, ...rest] = positionals;
   if (file === undefined || file === '') throw new UsageError('FILE is missing');
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });

@@ -83,8 +83,8 @@ export function probeRefusal({ exit, exceededLimit }: RunResult): AppError | und
 
 function describeExit({ kind, code, signal, lastLines }: ProcessExit): string {
   const last = lastLines.at(-1);
-  const words = last === undefined ? '' : `: ${last}`;
-  if (kind === 'not-started') return `did not start${words}`;
+  const suffix = last === undefined ? '' : `: ${last}`;
+  if (kind === 'not-started') return `did not start${suffix}`;
   if (signal === 'SIGXFSZ') return 'wrote a larger file than it may';
-  return signal === null ? `ended with code ${code}${words}` : `was ended by ${signal}${words}`;
+  return signal === null ? `ended with code ${code}${suffix}` : `was ended by ${signal}${suffix}`;
 }

@@ -76,8 +76,8 @@ export class Isolation {
     this.#dataDir = realPathOf(options.dataDir);
   }
 
-  /** Words before the arguments of a program. The sandbox is described in JSON on the descriptor, before the program starts. */
-  words(path: string, access: ChildAccess, infoDescriptor: number): string[] {
+  /** Returns the command line before the arguments of a program. The sandbox is described in JSON on the descriptor, before the program starts. */
+  commandLineOf(path: string, access: ChildAccess, infoDescriptor: number): string[] {
     const { bwrapPath, variant } = this.#options;
     const { reads = [], writes = [], hasNetwork = false, hasDevices = false } = access;
     const program = this.#resolve(path);
@@ -103,7 +103,7 @@ export class Isolation {
       ...[...libraries, ...loaderPaths].flatMap(folder => bind('--ro-bind-try', folder)),
       ...(isDataDirVisible ? ['--tmpfs', this.#dataDir] : []),
       ...['--ro-bind', this.#resolve(shellPath), shellPath, ...bind('--ro-bind', program)],
-      ...(hasDevices ? hardwareWords() : []),
+      ...(hasDevices ? hardwareArguments() : []),
       ...reads.flatMap(file => bind('--ro-bind-try', resolve(file))),
       ...writes.flatMap(target => bind('--bind', resolve(target))),
       ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
@@ -135,7 +135,7 @@ function librariesOf(program: string): string[] {
   return [join(place, 'lib'), join(place, 'lib64')].filter(existsSync);
 }
 
-function hardwareWords(): string[] {
+function hardwareArguments(): string[] {
   const devices = readdirSync('/dev').filter(name => hardwareDevices.test(name));
   return [
     ...devices.flatMap(name => bind('--dev-bind-try', `/dev/${name}`)),

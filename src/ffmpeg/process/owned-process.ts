@@ -304,8 +304,13 @@ export class ProcessOwner {
     const [stdin, stdout] = options.hasStdout ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
     const infoDescriptor = firstOutput + options.outputs;
     const { limits, access, niceness } = options;
-    const [program, words] = this.limits.command(path, args, { limits, access, niceness, infoDescriptor });
-    const child = spawn(program, words, {
+    const [program, programArguments] = this.limits.command(path, args, {
+      limits,
+      access,
+      niceness,
+      infoDescriptor,
+    });
+    const child = spawn(program, programArguments, {
       stdio: [stdin, stdout, 'pipe', ...pipes],
       windowsHide: true,
       env: { ...this.limits.environment, ...options.environment },

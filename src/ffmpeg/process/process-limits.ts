@@ -128,18 +128,18 @@ export class ProcessLimits {
       Math.ceil(cpuSeconds),
       Math.floor(outputBytes / fileUnitBytes),
     ];
-    const words = [
+    const commandLine = [
       ...(setpriv === undefined ? [] : [setpriv, ...dieWithParent]),
       ...(shell === undefined ? [] : [shell, '-c', limitScript, 'limit', ...numbers.map(String)]),
       ...(this.#isolation === undefined
         ? [path]
         : [
             ...(niceness === undefined ? [] : ['nice', '-n', String(niceness)]),
-            ...this.#isolation.words(path, access, infoDescriptor),
+            ...this.#isolation.commandLineOf(path, access, infoDescriptor),
           ]),
       ...args,
     ];
-    return [words[0]!, words.slice(1)];
+    return [commandLine[0]!, commandLine.slice(1)];
   }
 
   /** Launches for fluent-ffmpeg, which takes a program without arguments and passes the whole environment on. */
@@ -153,11 +153,11 @@ export class ProcessLimits {
     if (launcher === undefined) return { program: path, prefix: [], hasLauncher: false };
     const environment = Object.entries({ ...this.environment, ...variables });
     const infoDescriptor = launcherInfoDescriptor;
-    const [program, words] = this.command(path, [], { limits, access, infoDescriptor });
+    const [program, programArguments] = this.command(path, [], { limits, access, infoDescriptor });
     const set = environment.map(([name, value]) => `${name}=${value}`);
     return {
       program: launcher,
-      prefix: [this.isIsolated ? 'isolate' : 'launch', 'env', '-i', ...set, program, ...words],
+      prefix: [this.isIsolated ? 'isolate' : 'launch', 'env', '-i', ...set, program, ...programArguments],
       hasLauncher: true,
     };
   }
