@@ -26,8 +26,11 @@ const checks: Record<string, Check> = {
   imports: () => importProblems(readSources(), dependencyNames()),
   language: () =>
     textFiles()
-      .filter(([path]) => /^(?:src|scripts)\/.*\.tsx?$/.test(path) && path !== 'scripts/language-rules.ts')
-      .flatMap(([path, text]) => [...commentProblems(path, text), ...nameProblems(path, text)]),
+      .filter(([path]) => /^(?:src|scripts|test)\/.*\.tsx?$/.test(path) && !path.includes('language-rules'))
+      .flatMap(([path, text]) => [
+        ...commentProblems(path, text),
+        ...(path.startsWith('test/') ? [] : nameProblems(path, text)),
+      ]),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),
   'written references': () => run('scripts/write-references.ts', '--check'),

@@ -1,5 +1,26 @@
 /** Words that open a subordinate clause: a comment starts with what the code does or is. */
-const questionOpening = /^(?:What|How|Where|Whether|Who)\b/;
+const questionOpening = /^(?:What|How|Where|Whether|Who|Which|Whose)\b/;
+
+/** Words that refer to a noun elsewhere: "Of one packet.", "Those that are left out.", "It may have ended." */
+const danglingOpening = /^(?:Of|Than|Such|They|It|Its|Their|Those|That|Also|Likewise|Otherwise)\b/;
+
+/** Pronouns before a verb or preposition; before a noun, as in "Each segment", they are fine. */
+const pronounOpening = new RegExp(
+  `^(?:This|These|Each|Another|Others?|Some|All|Both|Many|Any|None|Neither|Either)(?=[.,:;]|$| (?:${[
+    'is|are|was|were|has|have|had|does|do|did|may|can|could|must|should|will|would|needs?|goes|go|gets?|comes?',
+    'that|which|who|of|in|on|at|by|for|from|to|with|without|as',
+  ].join('|')})\\b)`,
+);
+
+/** Prepositions and conjunctions; good where they introduce a sentence: "In Safari, both tracks end." */
+const prepositionOpening = new RegExp(
+  `^(?:${[
+    'In|On|At|By|For|From|To|With|Without|Within|Into|As|After|Before|Until|Since|During|Once|Per',
+    'Between|Behind|Beyond|Besides?|Under|Over|Above|Below|Through|Like|Instead|When|While|If|Unless',
+  ].join('|')})\\b(?![^.:;]*, \\S)`,
+);
+
+const openings = [questionOpening, danglingOpening, pronounOpening, prepositionOpening];
 
 /** Identifiers of the retired vocabulary, and the field's terms that replace them. */
 const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = [
@@ -17,6 +38,12 @@ const retiredNames: readonly (readonly [name: RegExp, replacement: string])[] = 
   [/^SegmentShelf$|^KeptTexts$|^BriefMemory$/, 'SegmentStore, PlaylistCache, TtlCache'],
   [/^(?:attendance|places|wishes|orderWishes|tokenChore|company|outward)$/, 'a word of the field'],
   [/^(?:isTorn|isDeaf|beThere|obey|everybodys|carried|apart)$/, 'plain words'],
+  [/^(?:keep|hold)Rows$/, 'lockForKeyShare, lockForUpdate'],
+  [/^\w+Duty$/, 'leaderLease'],
+  [/^GoneNodes$/, 'ExpiredNodes'],
+  [/^GeneratedTexts$/, 'CaptionGeneration'],
+  [/^isWished$/, 'isSupported'],
+  [/^(?:show|make)s?Stills$/, 'fillerSegments or thumbnails'],
   [/^sound(?:s|[A-Z]\w*)?$|Sound$/, 'audio'],
   [/^picture(?:s|[A-Z]\w*)?$|Pictures?$/, 'video, frame, image or thumbnail'],
 ];
@@ -29,7 +56,7 @@ const fixedNames =
 const token =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g;
 
-/** Lists comments that open with a question word, as `path:line: problem`. */
+/** Lists comments that open without a noun or verb of their own, as `path:line: problem`. */
 export function commentProblems(path: string, text: string): string[] {
   const problems: string[] = [];
   let lastLineComment = -1;
@@ -38,11 +65,21 @@ export function commentProblems(path: string, text: string): string[] {
     const line = lineAt(text, index);
     const isContinued = comment.startsWith('//') && lastLineComment === line - 1;
     if (comment.startsWith('//')) lastLineComment = line;
-    const opening = questionOpening.exec(comment.replace(/^\/[/*]+[\s*]*/, ''))?.[0];
-    if (opening !== undefined && !isContinued)
-      problems.push(`${path}:${line}: a comment opens with "${opening}"`);
+    if (isContinued) continue;
+    const opening = openingOf(comment.startsWith('//') ? lineComments(text.slice(index)) : comment);
+    if (opening !== undefined) problems.push(`${path}:${line}: a comment opens with "${opening}"`);
   }
   return problems;
+}
+
+/** Returns the line comments that continue each other at the start of a text. */
+function lineComments(text: string): string {
+  return /^(?:\/\/[^\n]*(?:\n\s*)?)+/.exec(text)![0];
+}
+
+function openingOf(comment: string): string | undefined {
+  const body = comment.replaceAll(/^\s*(?:\/\/|\/?\*+)\/?/gm, '').replaceAll(/\s+/g, ' ');
+  return openings.map(opening => opening.exec(body.trimStart())?.[0]).find(found => found !== undefined);
 }
 
 /** Lists identifiers of the retired vocabulary outside of strings and comments, as `path:line: problem`. */

@@ -192,7 +192,7 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
       memoryBytes: config['live.encoderMemory'],
       owner: processes,
     }),
-    showsStills: config['live.slate'] !== 'off',
+    usesFillerSegments: config['live.slate'] !== 'off',
     settings: {
       partTargetMs: config['live.partTarget'],
       segmentTargetMs: config['live.segmentTarget'],

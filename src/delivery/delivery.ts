@@ -26,7 +26,7 @@ import type { VodSource } from './vod/vod-source.ts';
 
 export interface DeliveryOptions {
   readonly playback: PlaybackGate;
-  /** Without a slash at its end; `''` keeps pages from being shared. */
+  /** Public URL without a slash at its end; `''` keeps pages from being shared. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly storage: ReadableFiles;
@@ -72,7 +72,7 @@ export class Delivery implements Component {
   readonly #events: StateEvents;
   readonly #live: LiveDelivery;
   readonly #vod: VodDelivery;
-  /** Many viewers ask for the same. */
+  /** Parsed targets by path: many viewers request the same. */
   readonly #targets = new LRUCache<string, ViewerTarget>({ max: maxTargets });
   #loadingFiles: Promise<void> | undefined;
   #loadedFiles: PlayerFiles | undefined;

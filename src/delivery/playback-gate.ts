@@ -11,7 +11,7 @@ export interface PlaybackResource {
   readonly id: string;
   readonly projectId: string;
   readonly public: boolean;
-  /** Of the resource, or else of its project. */
+  /** Policy of the resource, or else of its project. */
   readonly policy?: PlaybackPolicy | undefined;
   /** Limits of the viewer who made this clip. They hold for private tokens: whoever signs a token decides again. */
   readonly limits?: ViewerLimits | undefined;
@@ -28,7 +28,7 @@ interface PlaybackRequest {
   /** The request claims an unused private token. */
   readonly mayClaimToken: boolean;
   readonly cookiePath: string;
-  /** Of a page or playlist, for which a hook may be asked. */
+  /** True for a page or playlist, for which a hook may be asked. */
   readonly beginsPlayback?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface PlaybackAdmission {
   readonly headers: readonly string[];
   /** The viewer passed all of them, or is the owner. Empty when everybody may play. */
   readonly policies: readonly PlaybackPolicy[];
-  /** Other viewers may be refused. */
+  /** True when a hook admitted this viewer: other viewers may be refused. */
   readonly isDecidedByHook?: boolean;
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
@@ -148,7 +148,7 @@ export class PlaybackGate {
     return this.#isAdmitted(this.#restrictHolder(open, resource, request));
   }
 
-  /** For edges, which may serve the media of a private resource from their cache to this viewer. */
+  /** Admits this viewer to edges, which may serve the media of a private resource from their cache. */
   async admitToCache(
     resource: PlaybackResource,
     access: PrivateAccess,

@@ -1,7 +1,7 @@
 interface PrivateSessionRequest {
   readonly resourceId: string;
   readonly token: string;
-  /** From the query, headers, cookies and path of the request. */
+  /** Tokens from the query, headers, cookies and path of the request. */
   readonly sessionTokens: readonly string[];
   /** Identifies a client across requests: its addresses and user agent. */
   readonly client: string;

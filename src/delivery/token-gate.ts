@@ -74,8 +74,8 @@ export class TokenGate {
   }
 
   /**
-   * For clients that do not repeat the query. A page embedded in another site needs `SameSite=None`, which
-   * browsers accept with `Secure` only; those that partition storage need `Partitioned`.
+   * Returns a cookie for clients that do not repeat the query. A page embedded in another site needs
+   * `SameSite=None`, which browsers accept with `Secure` only; those that partition storage need `Partitioned`.
    */
   #cookie(request: ViewerRequest, path: string, session: PrivateSession): string {
     const isSecure = isEncrypted(request) || this.#publicUrl().startsWith('https:');

@@ -31,7 +31,7 @@ export type ViewerPath =
 
 const logoPattern = /^\/player\/(pl[0-9A-Za-z]{22})\/logo\.(png|jpg)$/;
 const renditionPattern = /^(source|audio(-[a-z]+)?(-\d{1,3})?|\d{2,4}p(-\d{1,3})?)$/;
-/** Of a private token (UUID), or of a signed one (JSON Web Token). */
+/** Pattern of a private token (UUID), or of a signed one (JSON Web Token). */
 export const tokenSource = '[0-9a-f-]{36}|[\\w-]+\\.[\\w-]+\\.[\\w-]*';
 const privatePattern = new RegExp(`^/private/(${tokenSource})(/.*)$`);
 const sessionPattern = /^avh-([\w-]{1,64})$/;

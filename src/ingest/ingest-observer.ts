@@ -8,7 +8,7 @@ export interface IngestObserver {
   publisherOpened(): void;
   publisherClosed(reason: PublisherCloseReason): void;
   refused(reason: string): void;
-  /** Of protocols over UDP: since the last call. */
+  /** Counts packets of protocols over UDP since the last call. */
   packets(received: number, lost: number, recovered: number): void;
 }
 

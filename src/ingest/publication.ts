@@ -30,10 +30,10 @@ export interface ProtocolConnection {
   end(description: string, reason: PublisherEndReason): void;
   /** The receiver of the media failed: ends the publication. */
   failed(): void;
-  /** For protocols that can slow the publisher. */
+  /** Pauses the publisher, where the protocol can slow it. */
   pause?(): void;
   resume?(): void;
-  /** For protocols over UDP. */
+  /** Returns statistics of protocols over UDP. */
   transport?(): TransportStats | undefined;
   /** Logged at the end. */
   totals?(): LogData;

@@ -3,7 +3,7 @@ import type { TransportStats } from '../shared/network/transport-stats.ts';
 
 type IngestProtocol = 'rtmp' | 'rtmps' | 'srt' | 'whip' | 'pull';
 
-/** Not verified yet. */
+/** A request to publish, not verified yet. */
 export interface PublishRequest {
   readonly connectionId: string;
   readonly protocol: IngestProtocol;
@@ -31,7 +31,7 @@ export type PublisherCloseReason =
   | 'server-stopped'
   | 'ended-by-server';
 
-/** Of {@link PublisherConnection.close}; `ended-by-server` unless given. */
+/** Reason of {@link PublisherConnection.close}; `ended-by-server` unless given. */
 export type PublisherEndReason = Extract<PublisherCloseReason, 'ended-by-server' | 'idle-timeout'>;
 
 export interface PublisherSink {
@@ -72,6 +72,6 @@ export type PublishDecision =
 export interface PublishGate {
   /** Ends publishers that send no audio or video for so long. */
   readonly mediaTimeoutMs?: number;
-  /** If the connection ends before the decision, an accepted sink is closed at once. */
+  /** Decides about a publisher. If the connection ends before the decision, an accepted sink is closed at once. */
   request(request: PublishRequest, connection: PublisherConnection): Promise<PublishDecision>;
 }

@@ -10,7 +10,7 @@ import { SampleInterleaver } from './sample-interleaver.ts';
 
 interface TsPublisherEvents {
   media(event: MediaEvent): void;
-  /** Once. Nothing follows. */
+  /** Called once. Nothing follows. */
   refused(description: string): void;
 }
 

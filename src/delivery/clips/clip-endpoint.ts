@@ -20,7 +20,7 @@ import { isSignedToken } from '../signed-tokens.ts';
 
 interface ViewerClip {
   readonly videoId: string;
-  /** Of the player page of the clip. */
+  /** URL of the player page of the clip. */
   readonly url: string;
 }
 

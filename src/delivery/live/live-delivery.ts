@@ -69,7 +69,7 @@ export class LiveDelivery {
   readonly #sender: ResponseSender;
   readonly #pending: PendingResponses;
   readonly #thumbnails: Thumbnails;
-  /** With the address of the server, by the playlist without it. */
+  /** Playlists with the address of the server, by the playlist without it. */
   readonly #sharedPlaylists = new WeakMap<CompressedText, CompressedText>();
 
   constructor(options: LiveDeliveryOptions) {

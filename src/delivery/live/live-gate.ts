@@ -28,7 +28,7 @@ export interface LiveAdmissionRequest extends PrivatePath {
   readonly liveStreamId: string;
   readonly query: string;
   readonly mayClaimToken: boolean;
-  /** Of a playlist. */
+  /** True for a playlist. */
   readonly beginsPlayback?: boolean;
 }
 
@@ -57,14 +57,17 @@ export class LiveGate {
     return this.#admitTo(await this.#streams.read(asked.liveStreamId), asked);
   }
 
-  /** For playlists and media, which are requested many times a second. Responds at once where nothing is looked up. */
+  /**
+   * Admits requests for playlists and media, which come many times a second. Responds at once where nothing is
+   * looked up.
+   */
   admitToMedia(asked: LiveAdmissionRequest): Promise<LiveAnswer> | LiveAnswer {
     const stream = this.#streams.recent(asked.liveStreamId);
     if (stream !== undefined) return this.#admitTo(stream, asked);
     return this.#streams.find(asked.liveStreamId).then(found => this.#admitTo(found, asked));
   }
 
-  /** For pages, which carry the token in the query; a public stream ignores it. */
+  /** Admits requests for pages, which carry the token in the query; a public stream ignores it. */
   async admitToPage(request: ViewerRequest, liveStreamId: string, query: string): Promise<LiveAnswer> {
     const stream = await this.#streams.read(liveStreamId);
     if (stream === undefined) return undefined;
@@ -87,7 +90,7 @@ export class LiveGate {
     return stream !== undefined && this.#gate.stillAdmits(resourceOf(liveStreamId, stream), access, request);
   }
 
-  /** Also false once the live stream is no longer offered over WebRTC. */
+  /** Tells whether the viewer is still admitted. False once the live stream is no longer offered over WebRTC. */
   async stillAdmitsOverWebRtc(
     liveStreamId: string,
     access: PrivateAccess | undefined,

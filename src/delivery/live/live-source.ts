@@ -10,11 +10,11 @@ import type { PlayerTheme } from '../pages/player-theme.ts';
 
 export interface PlayableBroadcast {
   readonly broadcastId: string;
-  /** Another server continues it. */
+  /** True when another server continues the broadcast. */
   readonly hasMoved?: boolean;
   /** Base address of the other server that packages it. */
   readonly mediaUrl?: string | undefined;
-  /** Of that server itself, without a CDN in front of it. */
+  /** Base address of that server itself, without a CDN in front of it. */
   readonly serverUrl?: string | undefined;
   /** Pixels; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;

@@ -104,7 +104,7 @@ export class StateEvents {
       const message = this.#message(liveStreamId);
       if (message === channel.last) break;
       channel.last = message;
-      // Those who join meanwhile got the state.
+      // Sends to the clients of this moment: those who join meanwhile got the state.
       for (const [reply, mayHear] of [...channel.clients]) {
         if (await mayHear()) this.#send(reply, message);
         else reply.end();
@@ -125,7 +125,7 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  /** Also ends the streams of clients that lost access. */
+  /** Sends heartbeats, and ends the streams of clients that lost access. */
   async #sendHeartbeats(): Promise<void> {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;

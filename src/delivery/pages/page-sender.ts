@@ -23,7 +23,7 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Which server packages a broadcast may change while the page is open. */
+/** Policy of a cluster, where the server that packages a broadcast may change while the page is open. */
 const clusterSecurityPolicy = contentSecurityPolicy
   .replace("img-src 'self'", "img-src 'self' http: https:")
   .replace("media-src 'self'", "media-src 'self' http: https:")
@@ -83,7 +83,7 @@ function send(
   sender.sendDocument(exchange, status, body, 'text/html; charset=utf-8', headers);
 }
 
-/** Which sites may embed the page. Browsers enforce every policy of the list. */
+/** Lists the policies that name the sites which may embed the page. Browsers enforce every policy of the list. */
 function embeddingPolicy({ allowedDomains }: PlaybackPolicy): string[] {
   if (allowedDomains.length === 0) return [];
   const sites = allowedDomains.map(domain => `http://${domain}:*`);

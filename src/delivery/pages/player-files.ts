@@ -16,7 +16,7 @@ export interface PlayerFiles {
   readonly sample: CompressedText;
   readonly notFound: CompressedText;
   readonly vodNotFound: CompressedText;
-  /** To fill in the `text`, escaped. */
+  /** Template to fill in the `text`, escaped. */
   readonly refused: string;
 }
 

@@ -5,10 +5,10 @@ type Admission = Pick<PlaybackAdmission, 'access' | 'policies' | 'isDecidedByHoo
 /** Shared caches ask again after this time, so that what is deleted or made private leaves them. */
 const maxSharedSeconds = 300;
 
-/** For edges that check the access of each viewer to what they cache. Browsers ask every time. */
+/** Caching by edges that check the access of each viewer to what they cache. Browsers ask every time. */
 export const accessCaching = 'max-age=0, s-maxage=5';
 
-/** For all viewers who ask an edge at about the same time. Browsers ask every time. */
+/** Caching by edges that all viewers ask at about the same time. Browsers ask every time. */
 export const briefCaching = 'max-age=0, s-maxage=1';
 
 /** Everybody may have the response, so that shared caches may serve it. */

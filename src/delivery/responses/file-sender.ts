@@ -11,7 +11,9 @@ import type { StallGuard } from './stall-guard.ts';
 type FileOutcome = 'sent' | 'missing' | 'busy';
 
 const maxConcurrentResponses = 8192;
-/** As many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1. */
+/**
+ * Maximum responses of a connection: as many as an HTTP/2 connection may open; bounds pipelining over HTTP/1.1.
+ */
 const maxPerConnection = 128;
 
 /** Reads a buffer when the one before it was sent, so a slow viewer costs no more than a fast one. */

@@ -11,7 +11,7 @@ import { ViewerAbort } from './viewer-abort.ts';
 
 type Send<Answer> = (answer: Answer) => Promise<void> | void;
 
-/** Other requests are served between the responses to a crowd. */
+/** Time after which other requests are served between the responses to a crowd. */
 const maxSendingMs = 8;
 
 export class PendingResponses {
@@ -19,7 +19,7 @@ export class PendingResponses {
   readonly #log: Logger;
   readonly #unavailable: ThrottledLog;
   readonly #held: HeldRequests;
-  /** By URL. */
+  /** Shared waits by URL. */
   readonly #shared = new Map<string, SharedWait<never>>();
 
   constructor(sender: ResponseSender, log: Logger) {
@@ -51,7 +51,7 @@ export class PendingResponses {
   }
 
   /**
-   * Like {@link hold}, once for all requests of a URL that wait at the same time.
+   * Holds as {@link hold} does, once for all requests of a URL that wait at the same time.
    * @param start for the first of them; its signal is aborted when all viewers have left. What it returns at once
    * is sent at once.
    */

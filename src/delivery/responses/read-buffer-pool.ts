@@ -1,6 +1,6 @@
 const largeBytes = 256 * 1024;
 const smallBytes = 32 * 1024;
-/** Up to 128 MiB in large buffers; small ones beyond that. */
+/** Large buffers in use: up to 128 MiB; small ones beyond that. */
 const maxLargeInUse = 512;
 /** Keeps up to 16 and 4 MiB of free buffers. */
 const maxFreeLarge = 64;

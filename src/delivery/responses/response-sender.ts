@@ -17,7 +17,7 @@ export const playlistType = 'application/vnd.apple.mpegurl';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
-/** For players on other sites. Age and Date tell hls.js how stale a playlist is. */
+/** Headers for players on other sites. Age and Date tell hls.js how stale a playlist is. */
 const corsHeaders = [
   'Access-Control-Allow-Origin',
   '*',
@@ -39,7 +39,7 @@ const preflightHeaders = [
 
 /** Larger bodies are sent in chunks. Cuts off viewers below 210 kbit/s (a chunk in ten seconds). */
 const chunkBytes = 256 * 1024;
-/** For files in storage that cannot be reached. */
+/** Delay for files in storage that cannot be reached. */
 const retryAfterSeconds = 2;
 
 interface CacheHeaders {
@@ -108,7 +108,7 @@ export class ResponseSender {
     ]);
   }
 
-  /** Of playlists and images: players follow redirects of media less well. */
+  /** Redirects requests for playlists and images: players follow redirects of media less well. */
   sendRedirect(exchange: Exchange, location: string): void {
     this.sendEmpty(exchange, 307, ['Location', location, 'Cache-Control', 'no-store']);
   }

@@ -7,7 +7,7 @@ import { readBody } from './open-files.ts';
 /** A segment of a second or two. */
 const maxBodyBytes = 1024 * 1024;
 const maxCachedBytes = 16 * 1024 * 1024;
-/** Of cached bodies on their way to viewers who read slowly. */
+/** Maximum size of cached bodies on their way to viewers who read slowly. */
 const maxLentBytes = 32 * 1024 * 1024;
 const maxRemembered = 1000;
 

@@ -34,7 +34,7 @@ const completeListSeconds = 60;
 const yearSeconds = 31_536_000;
 const daySeconds = 86_400;
 const hourSeconds = 3600;
-/** Of addresses in storage. Players ask there again when the viewer seeks. */
+/** Lifetime of addresses in storage. Players ask there again when the viewer seeks. */
 const publicDownloadSeconds = 6 * hourSeconds;
 const privateDownloadSeconds = 300;
 /** Longer texts are sent unchanged: neither gzipped nor with sessions in their URIs. */

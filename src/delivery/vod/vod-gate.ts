@@ -17,7 +17,7 @@ interface VodAdmissionRequest {
   readonly videoId: string;
   readonly token: string | undefined;
   readonly query: URLSearchParams;
-  /** Of a page, a playlist or an MP4 file. */
+  /** True for a page, a playlist or an MP4 file. */
   readonly beginsPlayback: boolean;
 }
 
@@ -37,7 +37,7 @@ export class VodGate {
     return this.#admitTo(await this.#source.find(asked.videoId), asked, mayClaimToken);
   }
 
-  /** For pages, which carry the token in the query; a public video ignores it. */
+  /** Admits requests for pages, which carry the token in the query; a public video ignores it. */
   async admitToPage(request: ViewerRequest, videoId: string, query: URLSearchParams): Promise<VodAnswer> {
     const entry = await this.#source.find(videoId);
     const token = entry?.public === true ? undefined : (query.get('token') ?? undefined);

@@ -12,7 +12,7 @@ export function acceptWhepOffer(offer: SessionDescription): readonly AcceptedMed
   }
   const audio = acceptFirst(received, 'audio', isOpus);
   const accepted = audio === undefined ? [video] : [video, audio];
-  // As the answer lists them.
+  // Sorts as the answer lists them.
   return accepted.sort((a, b) => offer.media.indexOf(a.media) - offer.media.indexOf(b.media));
 }
 
@@ -32,7 +32,10 @@ function acceptFirst(
   return undefined;
 }
 
-/** In whichever profile: decoders of browsers play all that encoders use. RFC 6184, 8.1. */
+/**
+ * Tells whether a codec is H.264, in whichever profile: decoders of browsers play all that encoders use. RFC 6184,
+ * 8.1.
+ */
 function isH264({ name, clockRate, parameters }: RtpCodec): boolean {
   return (
     name.toLowerCase() === 'h264' && clockRate === 90_000 && parameters.get('packetization-mode') === '1'

@@ -37,7 +37,7 @@ interface WhepEndpointOptions extends LiveGateOptions {
   readonly maxViewers: number;
   readonly perAddress: ConnectionLimiterOptions;
   readonly unconnected: UnconnectedOffers;
-  /** Before the paths of sessions; `''` where all requests reach this server. */
+  /** Prefix of the paths of sessions; `''` where all requests reach this server. */
   readonly sessionBase: string;
   readonly log: Logger;
 }
@@ -73,7 +73,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
   readonly #limiter: ConnectionLimiter;
   readonly #log: Logger;
   readonly #sessions = new Map<string, WhepSession>();
-  /** With those that are being opened. */
+  /** Viewers, including those that are being opened. */
   #viewers = 0;
   #isDraining = false;
 

@@ -14,9 +14,9 @@ interface WhepSessionOptions {
   ended(): void;
 }
 
-/** Of the recent video, for a viewer who joins: about 40 Mbit/s. */
+/** Packets of the recent video a tick, for a viewer who joins: about 40 Mbit/s. */
 const maxPendingPacketsPerTick = 100;
-/** More means that the client cannot keep up. */
+/** Frames above which the client cannot keep up. */
 const maxPendingFrames = 2_400;
 const countEveryMs = 1_000;
 const recheckEveryMs = 5_000;
@@ -154,7 +154,7 @@ export class WhepSession implements FrameReceiver {
     this.#bytes = 0;
   }
 
-  /** While the database does not answer, viewers go on. */
+  /** Checks access again. Viewers stay while the database does not answer. */
   async #recheck(): Promise<void> {
     const isAdmitted = await this.#options.isStillAdmitted().catch(() => true);
     if (!isAdmitted) this.ended('The viewer is no longer allowed to watch.');

@@ -18,7 +18,7 @@ export interface WhepBroadcast {
   /** Why browsers cannot play it. */
   readonly problem: string | undefined;
   readonly hasBegun: boolean;
-  /** From the last keyframe on. */
+  /** Returns the video from the last keyframe on. */
   recentVideo(): readonly MediaFrame[];
   add(receiver: FrameReceiver): void;
   remove(receiver: FrameReceiver): void;

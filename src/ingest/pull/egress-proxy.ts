@@ -14,7 +14,7 @@ import { PlaylistFilter, plainAddress, realAddress } from './playlist-filter.ts'
 import { PullError, type TargetRules } from './pull-input.ts';
 import { checkTarget, describeConnectError } from './pull-target.ts';
 
-/** Of ffmpeg: playlists, segments and keys. */
+/** Maximum connections of ffmpeg: playlists, segments and keys. */
 const maxConnections = 32;
 const idleTimeoutMs = 30_000;
 const userName = 'ffmpeg';
@@ -32,9 +32,9 @@ export class EgressProxy {
   readonly #source: URL;
   readonly #rules: TargetRules;
   readonly #server: LoopbackServer;
-  /** Of the last request that failed. */
+  /** Problem of the last request that failed. */
   problem: string | undefined;
-  /** Of the last media playlist; 0 before. */
+  /** Target duration of the last media playlist; 0 before. */
   targetDurationSeconds = 0;
   remoteAddress = '';
 

@@ -14,18 +14,18 @@ import { StreamPacer } from './stream-pacer.ts';
 
 export interface FfmpegSourceOptions {
   readonly path: string;
-  /** Its log must not be written: ffmpeg repeats addresses. */
+  /** Owner of the process. Its log must not be written: ffmpeg repeats addresses. */
   readonly owner: ProcessOwner;
   readonly liveStreamId: string;
 }
 
-/** Without TLS, which the proxy does, and without those that would lead past it. */
+/** Protocols without TLS, which the proxy does, and without those that would lead past it. */
 const hlsProtocols = ['http', 'tcp', 'crypto'];
-/** So that no segment is read as a playlist. */
+/** Formats of segments, so that no segment is read as a playlist. */
 const segmentFormats = ['mpegts', 'mov', 'aac', 'mp3', 'ac3', 'eac3', 'webvtt'];
 /**
- * Of a playlist without a new segment. By default, ffmpeg 7.0 takes three for the end of the source, although the first
- * segment of a broadcast may take longer. A source that stays silent is ended by its session.
+ * Reloads of a playlist without a new segment. By default, ffmpeg 7.0 takes three for the end of the source,
+ * although the first segment of a broadcast may take longer. A source that stays silent is ended by its session.
  */
 const maxReloads = 1000;
 /** A segment lasts one at most, and ffmpeg may ask for the playlist half of one too late. */
@@ -115,7 +115,7 @@ export async function openRtspSource(
     const unsupported = unsupportedVideo(sdp);
     if (unsupported !== undefined) throw new PullError(unsupportedVideoText(unsupported));
     if (needsConversion || !hasOtherAudio(sdp)) return;
-    // This child is ended before it sends anything, and the next one converts.
+    // Ends this child before it sends anything; the next one converts.
     needsConversion = true;
     void current?.kill();
   });
@@ -163,7 +163,7 @@ function start(
 ): PipedProcess {
   const child = owner.start(path, pullArguments(run.arguments), {
     ...{ outputs: 0, hasStdout: true, limits: copyLimits, environment: run.environment },
-    // For the loopback address of the proxy or relay. Its protocols have no other transport.
+    // Allows the loopback address of the proxy or relay. The protocols of ffmpeg have no other transport.
     access: { hasNetwork: true },
     ids: { purpose: 'pull', liveStreamId },
   });

@@ -68,7 +68,7 @@ async function send(url: URL, rules: TargetRules, signal: AbortSignal): Promise<
   }
 }
 
-/** As IP cameras send it over HTTP. */
+/** Detects Motion JPEG, as IP cameras send it over HTTP. */
 function isMotionJpeg({ headers }: IncomingMessage): boolean {
   return /^(?:multipart\/x-mixed-replace|image\/jpeg)\b/i.test(headers['content-type'] ?? '');
 }

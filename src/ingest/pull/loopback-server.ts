@@ -27,7 +27,7 @@ export class LoopbackServer {
     await promise;
   }
 
-  /** Once started. */
+  /** Host and port; valid after the start. */
   get host(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

@@ -12,7 +12,7 @@ const secureSuffix = '.https.invalid';
 export class PlaylistFilter extends Transform {
   /** Undefined once it is no playlist. */
   #held: Buffer | undefined = Buffer.alloc(0);
-  /** Of a media playlist that has passed. */
+  /** Target duration of a media playlist that has passed. */
   targetDurationSeconds: number | undefined;
 
   override _transform(bytes: Buffer, _encoding: string, done: TransformCallback): void {

@@ -8,7 +8,7 @@ export class PullError extends Error {
 }
 
 export interface PullEvents {
-  /** Of an MPEG transport stream. */
+  /** Receives bytes of an MPEG transport stream. */
   bytes(bytes: Buffer): void;
   /** @param bytes that were received @param read passes on what they hold */
   media(bytes: number, read: (emit: (event: MediaEvent) => void) => void): void;

@@ -21,14 +21,17 @@ interface PullSessionOptions {
 
 interface PullOutcome {
   readonly wasLive: boolean;
-  /** In plain words. */
+  /** Reason in plain words. */
   readonly description: string;
 }
 
 const maxAnnounced = 16;
-/** Without data. */
+/** Time without data after which the session ends. */
 const silenceMs = 15_000;
-/** Until the first frame. Some cameras send a keyframe every 10 s only. The gate ends publishers that stop sending frames. */
+/**
+ * Time until the first frame. Some cameras send a keyframe every 10 s only. The gate ends publishers that stop
+ * sending frames.
+ */
 const firstMediaMs = 30_000;
 const noMedia =
   'The source sends no video or audio, or less than one frame in 30 s. Check its address and its network.';
@@ -55,7 +58,7 @@ class PullSession {
   });
   #input: PullInput | undefined;
   #publication: Publication | undefined;
-  /** Before the first media. */
+  /** Events that precede the first media. */
   #announced: MediaEvent[] = [];
   #bytesIn = 0;
   #isPaused = false;

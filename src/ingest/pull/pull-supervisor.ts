@@ -20,13 +20,13 @@ export interface PullSource {
 
 export interface PullStatus {
   readonly state: 'connecting' | 'live' | 'retrying';
-  /** Of the last attempt that failed, in plain words. */
+  /** Explains why the last attempt failed, in plain words. */
   readonly reason?: string | undefined;
   readonly nextAttemptAtMs?: number | undefined;
 }
 
 export interface PullSupervisorOptions {
-  /** Those that are turned on, in a steady order. */
+  /** Lists sources that are turned on, in a steady order. */
   readonly list: () => Promise<readonly PullSource[]>;
   /** Servers that may pull, this one included. */
   readonly listNodes: () => Promise<readonly string[]>;

@@ -23,7 +23,7 @@ export class RtspRelay {
   readonly #rules: TargetRules;
   readonly #described: (sdp: string) => void;
   readonly #server: LoopbackServer;
-  /** Of the last response that failed. */
+  /** Problem of the last response that failed. */
   problem: string | undefined;
   remoteAddress = '';
 
@@ -132,7 +132,7 @@ class RelayedConnection {
   readonly #credentials: RtspCredentials;
   readonly #requests = new RtspReader(message => this.#request(message));
   readonly #responses = new RtspReader(message => this.#response(message));
-  /** By CSeq, until they are answered. */
+  /** Requests by CSeq, until they are answered. */
   readonly #pending = new Map<string, { readonly request: RtspText; readonly isRetry: boolean }>();
 
   constructor(source: URL, localBase: string, events: RelayedEvents) {

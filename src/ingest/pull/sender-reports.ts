@@ -1,5 +1,5 @@
 interface ClockReference {
-  /** Since 1900. */
+  /** NTP time since 1900. */
   readonly seconds: number;
   /** RTP timestamp of this moment. */
   readonly timestamp: number;
@@ -8,7 +8,7 @@ interface ClockReference {
 const VERSION = 2;
 const SENDER_REPORT = 200;
 const minReportBytes = 28;
-/** Of interleaved packets: marker, channel and length. */
+/** Header of interleaved packets: marker, channel and length. */
 const headerBytes = 4;
 /** A report that deviates more corrects a clock, instead of being written late. */
 const maxDeviationSeconds = 0.5;

@@ -4,7 +4,7 @@ interface PacerOptions {
   /** Media to hold before the first is passed on. */
   readonly reserveMs: () => number;
   readonly output: (bytes: Buffer) => void;
-  /** While enough is held. */
+  /** Pauses the input while enough is held. */
   readonly pauseInput: () => void;
   readonly resumeInput: () => void;
 }
@@ -21,7 +21,7 @@ const CLOCK_WRAP_TICKS = 2 ** 33;
 const maxClockStepMs = 10_000;
 const maxHeldMs = 30_000;
 const maxHeldBytes = 16 * 1024 ** 2;
-/** At once: the event loop must not wait for a broadcast that catches up. */
+/** Bytes passed at once: the event loop must not wait for a broadcast that catches up. */
 const maxPassedBytes = 1024 ** 2;
 
 /**
@@ -35,9 +35,9 @@ export class StreamPacer {
   #held: HeldPackets[] = [];
   #heldBytes = 0;
   #clockTicks: number | undefined;
-  /** Of the newest clock reference. */
+  /** Media time of the newest clock reference. */
   #mediaMs = 0;
-  /** When media of time 0 is due. Undefined until enough is held. */
+  /** Time at which media of time 0 is due. Undefined until enough is held. */
   #startedAtMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;

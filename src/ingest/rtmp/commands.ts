@@ -80,7 +80,7 @@ function infoMapOf(fourCcs: readonly string[]): Record<string, number> {
   return Object.fromEntries(fourCcs.map(fourCc => [fourCc, CAN_FORWARD]));
 }
 
-/** As the library writes it. */
+/** Marks an array as the library writes it. */
 function asStrictArray(values: readonly string[]): string[] {
   return Object.defineProperty([...values], 'sarray', { value: true });
 }

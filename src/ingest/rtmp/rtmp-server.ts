@@ -33,7 +33,7 @@ export interface RtmpServerOptions extends SessionSettings {
   /** 0 picks a free one. */
   readonly rtmpPort: number;
   readonly rtmps?: RtmpsOptions;
-  /** Of both listeners; further connections are closed at once. */
+  /** Maximum connections of both listeners; further ones are closed at once. */
   readonly maxConnections: number;
   /** Unlimited by default. */
   readonly perAddress?: ConnectionLimiterOptions;
@@ -60,7 +60,7 @@ export class RtmpServer implements Component {
   readonly #overload: ThrottledLog;
   readonly #counts: ConnectionLimiter;
   readonly #connections = new Set<Connection>();
-  /** In their TLS handshake, by the peer's address and port. */
+  /** Connections in their TLS handshake, by the peer's address and port. */
   readonly #securing = new Map<string, Connection>();
   readonly #listeners: Server[] = [];
   #tls: TlsServer | undefined;
@@ -151,7 +151,7 @@ export class RtmpServer implements Component {
       throw listenError(`${what} port ${port}`, host, error);
     }
     server.off('error', reject);
-    // Also reports a failed accept, for example without free file descriptors.
+    // Reports a failed accept, too, for example without free file descriptors.
     server.on('error', error => this.#overload.warn('accept-failed', { error: messageOf(error) }));
     this.#listeners.push(server);
     const address = server.address();

@@ -22,7 +22,7 @@ type ConnectionCloseReason =
 export interface SessionSettings {
   /** Limits each of: open to handshake, handshake to publish. */
   readonly handshakeTimeoutMs: number;
-  /** From publish to the gate's answer. */
+  /** Timeout from publish to the gate's answer. */
   readonly gateTimeoutMs: number;
   /** Ends a publisher that sends nothing for this long. */
   readonly idleTimeoutMs: number;
@@ -60,10 +60,10 @@ const drainingDescription = 'The server is restarting. Reconnect in a moment.';
 /** Commands are a few hundred bytes. */
 const maxCommandBytes = 16 * 1024;
 const maxOtherMessageBytes = 256 * 1024;
-/** For all incomplete messages before the gate has accepted the publisher. */
+/** Maximum size of all incomplete messages before the gate has accepted the publisher. */
 const maxUnfinishedBytes = 512 * 1024;
 const maxUnsentReplyBytes = 64 * 1024;
-/** While the gate decides. */
+/** Maximum bytes held while the gate decides. */
 const maxHeldBytes = 64 * 1024;
 /** Time for the peer to read the last status before the socket is destroyed. */
 const lingerMs = 1_000;
@@ -175,7 +175,7 @@ export class RtmpSession {
     return isMedia && this.#isPublishing ? this.#options.maxMessageBytes : maxOtherMessageBytes;
   }
 
-  /** As {@link #guard}, for what happens at every frame. */
+  /** Receives media like {@link #guard}, for what happens at every frame. */
   #receiveMedia(data: Buffer): void {
     this.#rateLimiter.readStarted();
     try {

@@ -14,7 +14,7 @@ export interface SrtRefusal {
 export interface HandshakeTerms {
   readonly streamKey: string;
   readonly query: string;
-  /** Of the media to us. */
+  /** Latency of the media to us. */
   readonly latencyMs: number;
   /** Returned to the caller as its part of the agreement. */
   readonly keyMessage: Buffer | undefined;

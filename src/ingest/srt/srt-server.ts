@@ -41,9 +41,9 @@ export class SrtServer implements Component {
   readonly #overload: ThrottledLog;
   readonly #cookie = new HandshakeCookie();
   readonly #counts: ConnectionLimiter;
-  /** By our socket ID. */
+  /** Sessions by our socket ID. */
   readonly #sessions = new Map<number, SrtSession>();
-  /** By the peer's address, port and socket ID. */
+  /** Sessions by the peer's address, port and socket ID. */
   readonly #sessionsOfPeers = new Map<string, SrtSession>();
   readonly #ticks = new OnDemandInterval(tickMs, () => this.#tick());
   #socket: UdpSocket | undefined;
@@ -181,7 +181,7 @@ export class SrtServer implements Component {
     this.#socket?.send(packet, port, address);
   }
 
-  /** Not guessed easily, since the address of a publisher can be forged. */
+  /** Returns a socket ID that is not guessed easily, since the address of a publisher can be forged. */
   #newSocketId(): number {
     for (;;) {
       const socketId = randomInt(1, 2 ** 30);

@@ -37,7 +37,7 @@ const endedKeptMs = 3_000;
 /** Callers that wait for the answer repeat their handshake, usually every 250 ms. */
 const maxUnrepeatedMs = 5_000;
 
-/** For the reasons of the gate. */
+/** Rejection codes by the reasons of the gate. */
 const gateCodes: Readonly<Record<string, RejectReason>> = {
   // OBS stops, and asks for the stream key to be checked. Other reasons it does not show, and tries again for ever.
   'unknown-key': REJECT.badSecret,
@@ -87,7 +87,7 @@ export class SrtSession {
     }
   }
 
-  /** For a caller that did not get the answer. */
+  /** Repeats the answer for a caller that did not get it. */
   repeatAnswer(): void {
     this.#heardAtMs = performance.now();
     if (this.#answer !== undefined) this.#options.send(this.#answer);

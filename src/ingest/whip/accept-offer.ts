@@ -31,7 +31,7 @@ export function acceptOffer(offer: SessionDescription): readonly AcceptedMedia[]
     if (first === undefined) return noCodecText(kind, media);
     accepted.push(first);
   }
-  // As the answer lists them.
+  // Sorts as the answer lists them.
   accepted.sort((a, b) => offer.media.indexOf(a.media) - offer.media.indexOf(b.media));
   return accepted.length > 0 ? accepted : 'The offer has neither video nor audio.';
 }
@@ -53,7 +53,10 @@ function accept(media: MediaDescription): AcceptedMedia | undefined {
   };
 }
 
-/** Without packetization mode 1, a frame would have to fit one packet. RFC 6184, 8.1. */
+/**
+ * Tells whether a codec can be used. Without packetization mode 1, a frame would have to fit one packet. RFC 6184,
+ * 8.1.
+ */
 function isUsableVideo(codec: RtpCodec): boolean {
   const name = videoCodecOf(codec);
   if (name === undefined || codec.clockRate !== 90_000) return false;

@@ -3,11 +3,11 @@ import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
 export interface RtpFrame {
   readonly timestamp: number;
   readonly payloads: readonly Buffer[];
-  /** Of its first packet. */
+  /** Arrival of the first packet. */
   readonly arrivedAtMs: number;
 }
 
-/** Of one frame, at 1.2 kB each. */
+/** Maximum packets of one frame, at 1.2 kB each. */
 const maxPackets = 8_192;
 
 /** Gathers the packets of a frame: those with its timestamp, of which the last one is marked. */

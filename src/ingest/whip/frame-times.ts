@@ -43,7 +43,7 @@ export class FrameTimes {
   #frameMs = usualFrameMs;
   /** The newest frames, in decoding order. */
   #recent: OrderedFrame[] = [];
-  /** Since the IDR picture or a restart. */
+  /** Frames since the IDR picture or a restart. */
   #count = 0;
   #firstOrder = 0;
   #orderStep = 2;

@@ -3,7 +3,7 @@ import type { MediaKind } from '../../webrtc/sdp/session-description.ts';
 
 interface TrackClock {
   readonly clockRate: number;
-  /** Without wraps, of the newest packet. */
+  /** Timestamp of the newest packet, without wraps. */
   timestamp: number;
   /** Time of timestamp `anchor`. */
   anchor: number;
@@ -16,7 +16,7 @@ interface TrackClock {
 const maxDeviationMs = 10_000;
 /** Share of the elapsed time by which video is moved at most, so that it never runs backwards. */
 const maxSlew = 0.1;
-/** Not visible. */
+/** Corrections below this are not made; they are not visible. */
 const minCorrectionMs = 2;
 
 /**
@@ -34,7 +34,7 @@ export class MediaClock {
     this.#startMs = startMs;
   }
 
-  /** In milliseconds, not rounded. @param timestamp in order, per track */
+  /** Returns the time in milliseconds, not rounded. @param timestamp in order, per track */
   timeOf(kind: MediaKind, clockRate: number, timestamp: number, arrivedAtMs: number): number {
     const arrivalMs = arrivedAtMs - this.#startMs;
     const track = this.#tracks.get(kind) ?? this.#createTrack(kind, clockRate, timestamp, arrivalMs);

@@ -28,7 +28,7 @@ interface WhipEndpointOptions {
   readonly gate: PublishGate;
   readonly observer: IngestObserver;
   readonly unconnected: UnconnectedOffers;
-  /** Before the paths of sessions; `''` where all requests reach this server. */
+  /** Prefix of the paths of sessions; `''` where all requests reach this server. */
   readonly sessionBase: string;
   readonly log: Logger;
 }
@@ -183,7 +183,7 @@ export class WhipEndpoint implements Component {
   }
 }
 
-/** Of the path, or of the bearer token. */
+/** Reads the stream key in the path, or else in the bearer token. */
 function streamKeyOf({ path, authorization = '' }: SignalingRequest): string {
   const inPath = path.slice(whipPaths.endpoint.length).replace(/^\/|\/$/g, '');
   const key = inPath === '' ? (/^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? '') : decoded(inPath);

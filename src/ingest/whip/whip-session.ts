@@ -23,7 +23,7 @@ interface WhipSessionOptions {
   readonly observer: IngestObserver;
   readonly log: Logger;
   connected(): void;
-  /** With the text for the publisher. */
+  /** Called at the end, with the text for the publisher. */
   ended(reason: PublisherCloseReason, description: string): void;
 }
 

@@ -25,7 +25,7 @@ interface KnownTrack {
   config: AdditionalSample | undefined;
 }
 
-/** Beside the main track. */
+/** Maximum tracks of a kind beside the main one. */
 const maxTracksPerKind = 7;
 const maxHeldSamples = 2000;
 const maxHeldBytes = 16 * 1024 * 1024;

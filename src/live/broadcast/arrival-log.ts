@@ -7,7 +7,7 @@ const maxEntries = 256;
 export class ArrivalLog {
   readonly #atMs = new Float64Array(maxEntries);
   readonly #arrivedMs = new Float64Array(maxEntries);
-  /** Of all entries, of which the newest are kept. */
+  /** Count of all entries, of which the newest are kept. */
   #count = 0;
 
   /** @param arrivedMs monotonic */

@@ -36,10 +36,10 @@ export interface PackagedBroadcast {
 export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly settings: LiveSettings;
   readonly ladder?: LadderConfig | undefined;
-  /** For additional tracks, each on its own. */
+  /** Starts a packager of an additional track, each on its own. */
   readonly startTrackPackager: StartTrackPackager;
-  /** Fills the time without a publisher with stills instead of gaps. */
-  readonly showsStills?: boolean;
+  /** Fills the time without a publisher with filler segments instead of gaps. */
+  readonly usesFillerSegments?: boolean;
   readonly observer: LiveObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -48,7 +48,7 @@ export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
 const maxPackagerFailures = 4;
 /** A packager that hangs is noticed only after some seconds. */
 const failureWindowMs = 90_000;
-/** Each configuration that an encoder sends and each reconnect takes one. */
+/** Maximum starts: each configuration that an encoder sends and each reconnect takes one. */
 const maxPackagerStarts = 20;
 const startWindowMs = 30_000;
 const packagerFailedText =
@@ -108,7 +108,7 @@ export class BroadcastPackaging implements PackagingHost {
     return pickFrameRate(this.#monitor.declared?.framesPerSecond, this.#current?.frameSeconds);
   }
 
-  /** After the end. Keeps what describes the media. */
+  /** Releases memory after the end. Keeps what describes the media. */
   releaseMemory(): void {
     const current = this.#current;
     if (current === undefined) return;
@@ -197,7 +197,7 @@ export class BroadcastPackaging implements PackagingHost {
 
   /** VLC 3 does not play a discontinuity in fragmented MP4. Encoded renditions restart at their own times. */
   #canContinueTimeline(session: PackagingSession, tracks: PackagedTracks): boolean {
-    if (this.#options.showsStills !== true || !this.#broadcast.isPublisherGone()) return false;
+    if (this.#options.usesFillerSegments !== true || !this.#broadcast.isPublisherGone()) return false;
     if (session.isSlate || this.#current?.isSlate || this.renditions.others.length > 0) return false;
     return this.renditions.source.hasSameInit(tracks);
   }

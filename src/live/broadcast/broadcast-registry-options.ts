@@ -25,12 +25,12 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
     events: PackagerEvents,
     ids: Readonly<Record<string, unknown>>,
   ) => Packager;
-  /** Likewise, for additional tracks. */
+  /** Starts a packager of additional tracks. */
   readonly startTrackPackager: BroadcastRegistryOptions['startPackager'];
   readonly maxSandboxBroadcastMs?: number;
   readonly createSubscribers?: CreateSubscribers;
   readonly slate?: SlateSource | undefined;
-  readonly showsStills?: boolean;
+  readonly usesFillerSegments?: boolean;
   readonly qualityDropped?: QualityDropped;
   readonly openStorage?: OpenStorage;
   readonly journal: BroadcastJournal;

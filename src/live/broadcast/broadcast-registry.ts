@@ -45,7 +45,7 @@ interface LiveEvents {
 
 /** Limit for ended broadcasts on disk. */
 const maxKeptMs = 3_600_000;
-/** Per live stream, in memory or on disk. */
+/** Maximum ended broadcasts per live stream, in memory or on disk. */
 const maxEndedKept = 2;
 const finalRequestsMs = 500;
 /** The next broadcast waits this long for one to be left to another server. */
@@ -60,7 +60,7 @@ export class BroadcastRegistry implements Component {
   readonly #options: BroadcastRegistryOptions;
   readonly #admission: PublishAdmission;
   readonly #broadcasts = new Map<string, LiveBroadcast[]>();
-  /** By live stream. */
+  /** Opening broadcasts by live stream. */
   readonly #opening = new Map<string, OpeningBroadcast & { readonly done: Promise<unknown> }>();
   readonly #timers = new Map<LiveBroadcast, NodeJS.Timeout>();
   readonly #events = new TypedEvents<LiveEvents>();
@@ -97,7 +97,7 @@ export class BroadcastRegistry implements Component {
   }
 
   async #endAll(): Promise<void> {
-    // Those that are being opened see that the server is draining.
+    // Waits for those that are being opened: they see that the server is draining.
     await Promise.allSettled([...this.#opening.values()].map(({ done }) => done));
     await Promise.all(
       this.#all().map(async broadcast => {
@@ -119,10 +119,10 @@ export class BroadcastRegistry implements Component {
     const broadcast = this.running().find(one => one.broadcastId === broadcastId);
     if (broadcast === undefined) return;
     const ended = broadcast.end('moved');
-    // Its media would be lost from here on. The other server waits for the release.
+    // Disconnects the publisher, whose media would be lost from here on. The other server waits for the release.
     broadcast.disconnectPublisher(description);
     await ended;
-    // Without the database, the other server takes the broadcast over later.
+    // Releases the claim. Without the database, the other server takes the broadcast over later.
     await Promise.race([
       this.#options.claims?.release(broadcastId),
       sleep(maxReleaseMs, undefined, { ref: false }),
@@ -205,7 +205,7 @@ export class BroadcastRegistry implements Component {
   }
 
   async #claim(claims: BroadcastClaims, record: OpenedRecord): ReturnType<BroadcastClaims['claim']> {
-    // Otherwise the claim would continue a broadcast whose end is not stored yet.
+    // Waits for stored ends: the claim would continue a broadcast whose end is not stored yet.
     await Promise.all(this.#broadcasts.get(record.liveStreamId)?.map(({ ended }) => ended) ?? []);
     return claims.claim(record);
   }
@@ -233,7 +233,7 @@ export class BroadcastRegistry implements Component {
       startPackager: (plan, events) => startPackager(plan, events, ids),
       startTrackPackager: (plan, events) => startTrackPackager(plan, events, ids),
       storage,
-      showsStills: this.#options.showsStills ?? false,
+      usesFillerSegments: this.#options.usesFillerSegments ?? false,
       subscribers:
         this.#options.createSubscribers?.(
           { ...stream, broadcastId, startedAtMs, recording: continued?.recording },
@@ -404,7 +404,7 @@ export class BroadcastRegistry implements Component {
     return running?.isBroadcasting ? broadcastStats(running, this.#options.clock.nowMs()) : undefined;
   }
 
-  /** Those that have not ended, with those that are not playable yet. */
+  /** Lists broadcasts that have not ended, including those that are not playable yet. */
   running(): LiveBroadcast[] {
     return this.#all().filter(({ isEnding }) => !isEnding);
   }

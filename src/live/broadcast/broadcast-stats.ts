@@ -11,7 +11,7 @@ export interface BroadcastStats extends IngestStats, IngestInfo {
   readonly tracks: readonly IngestTrack[];
 }
 
-/** Of a broadcast that was playable. @param nowMs Unix time */
+/** Returns the statistics of a broadcast that was playable. @param nowMs Unix time */
 export function broadcastStats(broadcast: LiveBroadcast, nowMs: number): BroadcastStats {
   const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher } = broadcast;
   return {

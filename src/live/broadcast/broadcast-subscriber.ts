@@ -25,7 +25,7 @@ export interface RestreamConfig {
 export interface ContinuedRecording {
   readonly videoId: string;
   readonly startedAtMs: number;
-  /** Of its first file here: beyond those of other servers. */
+  /** Number of its first file here: beyond those of other servers. */
   readonly firstSpan: number;
 }
 

@@ -8,7 +8,7 @@ type CodecVerdict<Treatment> =
 
 export interface CodecCapabilities {
   readonly packager: 'auto' | 'direct' | 'ffmpeg';
-  /** Of ffmpeg. */
+  /** True when ffmpeg can read enhanced FLV. */
   readonly canReadEnhancedFlv: boolean;
 }
 

@@ -5,12 +5,12 @@ const maxGapSeconds = 4;
 
 export class GapFiller {
   readonly #packaging: BroadcastPackaging;
-  readonly #showsStills: boolean;
+  readonly #usesFillerSegments: boolean;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(packaging: BroadcastPackaging, showsStills: boolean) {
+  constructor(packaging: BroadcastPackaging, usesFillerSegments: boolean) {
     this.#packaging = packaging;
-    this.#showsStills = showsStills;
+    this.#usesFillerSegments = usesFillerSegments;
   }
 
   start(hasStopped: boolean): void {
@@ -18,11 +18,11 @@ export class GapFiller {
     const { targetDurationSeconds } = this.#packaging.renditions.source.window;
     const gapSeconds = Math.min(targetDurationSeconds, maxGapSeconds);
     // Low-latency players run out of media before a still of a whole gap.
-    const seconds = this.#showsStills ? gapSeconds / 2 : gapSeconds;
+    const seconds = this.#usesFillerSegments ? gapSeconds / 2 : gapSeconds;
     this.#timer = setInterval(() => {
       if (this.#packaging.hasPendingMedia) return;
       for (const window of this.#packaging.renditions.windows) {
-        if (this.#showsStills) window.addStill(seconds, hasStopped);
+        if (this.#usesFillerSegments) window.addFillerSegment(seconds, hasStopped);
         else window.addGap(seconds, hasStopped);
       }
     }, seconds * 1000);

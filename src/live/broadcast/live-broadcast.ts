@@ -21,7 +21,7 @@ import { Timeline } from './timeline.ts';
 
 interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotifierOptions {
   readonly projectId: string;
-  /** Of a broadcast that another server began. */
+  /** Start of a broadcast that another server began. */
   readonly startedAtMs?: number | undefined;
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
@@ -36,7 +36,7 @@ export interface PublisherHandler {
 
 /** Longer gaps are removed by shifting timestamps, so that parts stay within their target. */
 const maxGapMs = 500;
-/** Of the part target: a frame without audio beside it fills two parts at most. */
+/** Longest gap in part targets: a frame without audio beside it fills two parts at most. */
 const maxGapPartsAlone = 1.8;
 /** Leaves room for the lead-ins before the first media. Recordings begin at this decode time, so it is short. */
 const mediaStartMs = 500;
@@ -90,7 +90,7 @@ export class LiveBroadcast {
       subscribers: this.#slateSession === undefined ? subscribers : [...subscribers, this.#slateSession],
     });
     this.#packaging = new BroadcastPackaging(options, this.#packaged, this.publisher, this.#notifier);
-    this.#gapFiller = new GapFiller(this.#packaging, options.showsStills ?? false);
+    this.#gapFiller = new GapFiller(this.#packaging, options.usesFillerSegments ?? false);
   }
 
   get state(): BroadcastState {
@@ -101,7 +101,7 @@ export class LiveBroadcast {
     return this.#packaging.renditions;
   }
 
-  /** By rendition, with the reason as a sentence. */
+  /** Unrecorded audio by rendition, with the reason as a sentence. */
   get unrecordedAudio(): ReadonlyMap<string, string> {
     return new Map(
       this.#options.subscribers.flatMap(subscriber => [...(subscriber.unrecordedAudio?.() ?? [])]),
@@ -147,7 +147,7 @@ export class LiveBroadcast {
   async findLeftPublisher(remoteAddress: string): Promise<PublisherConnection | undefined> {
     const connection = this.#connection;
     if (connection?.remoteAddress !== remoteAddress || !this.publisher.hasSent) return undefined;
-    // Over SRT, what arrived before is passed on later.
+    // Prefers received packets: over SRT, what arrived before is passed on later.
     const signsOf = () => connection.transport?.()?.packetsReceived ?? this.publisher.lastMediaAtMs;
     const signs = signsOf();
     for (let waitedMs = 0; waitedMs < maxReturnWaitMs; waitedMs += returnPollMs) {
@@ -400,13 +400,13 @@ export class LiveBroadcast {
     for (const window of this.renditions.windows) window.end();
   }
 
-  /** After the end. */
+  /** Seconds that viewers can rewind after the end. */
   get rewindSeconds(): number {
     const { storage } = this.#options;
     return storage?.isKeptAfterEnd ? storage.rewindSeconds : 0;
   }
 
-  /** After the end. Returns true when everything that viewers can still play is on disk. */
+  /** Releases memory after the end. Returns true when everything that viewers can still play is on disk. */
   releaseMemory(): boolean {
     this.#packaging.releaseMemory();
     return this.renditions.releaseMemory();

@@ -32,14 +32,14 @@ export interface ContinuedBroadcast {
   readonly startedAtMs: number;
   /** Counts the servers that had it. */
   readonly claim: number;
-  /** Beyond all numbers of segments, parts and init sections that were listed. */
+  /** Number beyond all segments, parts and init sections that were listed. */
   readonly continuesAt: number;
   /** Undefined when nothing was listed. */
   readonly targetDurationSeconds: number | undefined;
   readonly recording: ContinuedRecording | undefined;
 }
 
-/** Of servers that share a database: one of them receives a live stream. */
+/** Claims of servers that share a database: one of them receives a live stream. */
 export interface BroadcastClaims {
   /** Opens a broadcast, or continues the one that waits. Undefined while another server receives the live stream. */
   claim(
@@ -49,11 +49,11 @@ export interface BroadcastClaims {
   >;
   /** Leaves a broadcast to the next server that claims it. */
   release(broadcastId: string): Promise<void>;
-  /** Another server receives publishers. */
+  /** Tells whether another server receives publishers. */
   canMove(): Promise<boolean>;
 }
 
-/** Each call resolves when its record is stored. */
+/** Stores the records of broadcasts. Each call resolves when its record is stored. */
 export interface BroadcastJournal {
   opened(record: OpenedRecord): Promise<string>;
   changed(
@@ -77,9 +77,9 @@ export interface CutOffPublisher {
   readonly encoder: string;
   /** Given with its media: OBS connects as FMLE. Missing in what earlier versions stored. */
   readonly name?: string;
-  /** When it was cut off, or tried to come back the last time. */
+  /** Time when it was cut off, or last tried to return. */
   readonly seenAtMs: number;
-  /** It is accepted after it has stayed away for this long. */
+  /** The publisher is accepted after it has stayed away for this long. */
   readonly waitMs: number;
 }
 

@@ -59,7 +59,7 @@ export interface OpeningBroadcast {
 interface BroadcastLookup {
   all(): readonly LiveBroadcast[];
   running(liveStreamId: string): LiveBroadcast | undefined;
-  /** By live stream. */
+  /** Opening broadcasts by live stream. */
   readonly opening: ReadonlyMap<string, OpeningBroadcast>;
 }
 
@@ -69,7 +69,7 @@ export interface PublishAdmissionOptions {
   readonly clock: Clock;
 }
 
-/** Per live stream: each costs a process, and the first one of a broadcast a row. */
+/** Maximum publishers per live stream: each costs a process, and the first one of a broadcast a row. */
 const maxPublishers = 20;
 const publisherWindowMs = 30_000;
 
@@ -104,7 +104,7 @@ export class PublishAdmission {
     const hasPublisher = running?.connection !== left && running?.hasActivePublisher();
     if (hasPublisher || this.#broadcasts.opening.has(stream.liveStreamId)) return alreadyPublishingRefusal;
     const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
-    // Before the attempt is counted: only a broadcast's end resets the count.
+    // Checks this before the attempt is counted: only a broadcast's end resets the count.
     const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
     if (limitReached !== undefined) return refusal('too-many-encoders', limitReached);
     if (!this.#publishers.take(stream.liveStreamId, maxPublishers)) {

@@ -39,7 +39,7 @@ export interface PublisherSessionEvents {
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
   arrived(kind: TrackKind, atMs: number, timestampMs: number, bytes: number, isKeyframe: boolean): void;
   mediaPlaced(media: BroadcastMedia): void;
-  /** In place of a keyframe, as encoders send that refresh the picture gradually. */
+  /** A recovery point replaced the keyframe: some encoders refresh the picture gradually. */
   recoveryPointArrived(): void;
   dropped(count: number): void;
   clockJumped(): void;
@@ -93,7 +93,7 @@ export class PublisherSession {
   #packager: Packager | undefined;
   #plan: PackagerPlan | undefined;
   #planCodecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
-  /** Until a packager starts: samples since the first one, or since the last keyframe. */
+  /** Samples held until a packager starts: since the first one, or since the last keyframe. */
   #held: TimedSample[] = [];
   #heldBytes = 0;
   #startTimer: NodeJS.Timeout | undefined;
@@ -239,7 +239,7 @@ export class PublisherSession {
     return { ...media, isKeyframe: false, tagBody: undefined };
   }
 
-  /** Nobody can ever watch video that begins without a keyframe and is refreshed gradually. */
+  /** Tells whether video begins without a keyframe and is refreshed gradually: nobody can ever watch it. */
   #onlyRefreshes(kind: TrackKind, atMs: number): boolean {
     if (kind === 'audio' || this.#hasKeyframe) return false;
     this.#withoutKeyframeSinceMs ??= atMs;
@@ -300,7 +300,8 @@ export class PublisherSession {
       this.#refuse('unsupported-codec', verdict.description);
       return false;
     }
-    // While a packager runs, a configuration alone starts no track: some encoders repeat that of a track they no longer send.
+    // A configuration alone starts no track while a packager runs: some encoders repeat that of a track they no
+    // longer send.
     if (this.#plan !== undefined && type === 'config') return true;
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
@@ -342,7 +343,7 @@ export class PublisherSession {
       return;
     }
     if (kind === 'video' && !isKeyframe && !this.#held.some(isKeyframeHeld)) {
-      // Before the first packager, the publisher started between keyframes.
+      // Counts nothing before the first packager: the publisher started between keyframes.
       if (this.#hasPackaged) this.#options.events.dropped(1);
       return;
     }

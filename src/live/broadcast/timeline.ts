@@ -57,7 +57,7 @@ export class Timeline {
     this.#additionalMs.clear();
   }
 
-  /** Of an additional track, which follows the main ones; undefined for times that are not near theirs. */
+  /** Places an additional track, which follows the main ones; undefined for times that are not near theirs. */
   placeAdditional(track: string, timestampMs: number): number | undefined {
     for (const offsetMs of [this.#offsetMs, this.#previousOffsetMs]) {
       if (offsetMs === undefined) continue;

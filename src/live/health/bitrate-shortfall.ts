@@ -18,7 +18,7 @@ const lowShare = 0.7;
 const recoveredShare = 0.8;
 /** Deviation of constant-bitrate encoders from the declared rate, on average. */
 const reachedShare = 0.85;
-/** More than encoders and networks delay media at times. */
+/** Delay that encoders and networks do not cause. */
 const minLateMs = 500;
 const minLostShare = 0.01;
 const completeFrames = 0.9;

@@ -31,7 +31,7 @@ const maxSlots = (secondCount + 2) * slotsPerSecond;
 const maxStepMs = 3000;
 /** RTMP rounds times to milliseconds. */
 const roundingMs = 2;
-/** So many long steps in a row are another frame rate, not losses. */
+/** Long steps in a row that are another frame rate, not losses. */
 const minStepsOfNewRate = 5;
 
 /** Measures a publisher's media. Allocates nothing per frame. */
@@ -45,7 +45,7 @@ export class BroadcastMeter {
   #totalBytes = 0;
   #totalFrames = 0;
   #peakBytes = 0;
-  /** In slots since the clock's start. */
+  /** Newest slot, counted since the clock's start. */
   #newestSlot = 0;
   #firstSlot = 0;
   #droppedFrames = 0;
@@ -120,7 +120,7 @@ export class BroadcastMeter {
     this.#droppedFrames += count;
   }
 
-  /** Between the last two keyframes, or from the last one to the newest frame if that is more. */
+  /** Distance between the last two keyframes, or from the last one to the newest frame if that is more. */
   get keyframeDistanceSeconds(): number | undefined {
     if (this.#lastKeyframeAtMs === undefined) return undefined;
     return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastFrameAtMs - this.#lastKeyframeAtMs) / 1000;

@@ -58,7 +58,7 @@ class SampleRing {
   readonly stepSeconds: number;
   readonly #count: number;
   readonly #times: Uint32Array;
-  /** By sample, then by field; NaN is unknown. */
+  /** Values by sample, then by field; NaN is unknown. */
   readonly #values: Float32Array;
   #written = 0;
   #stepAt = 0;

@@ -6,7 +6,7 @@ import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
 
 export interface IngestStats extends MeterStats {
-  /** Without the time without a publisher. */
+  /** Average without the time without a publisher. */
   readonly averageBitrateBitsPerSecond: number;
   readonly averageFramesPerSecond: number;
   readonly declaredFramesPerSecond: number | undefined;
@@ -17,7 +17,7 @@ export interface IngestStats extends MeterStats {
   /** Unix time. */
   readonly lastDroppedAtMs: number | undefined;
   readonly awaySeconds: number;
-  /** Since the last audio or video; undefined without a publisher. */
+  /** Seconds since the last audio or video; undefined without a publisher. */
   readonly silentSeconds: number | undefined;
   /** Undefined for protocols over TCP and without a publisher. */
   readonly transport: TransportHealth | undefined;
@@ -40,7 +40,7 @@ export interface IngestInfo {
 }
 
 export interface AlarmInputs {
-  /** Without a publisher only the losses are meaningful. */
+  /** False without a publisher: only the losses are meaningful then. */
   readonly isConnected: boolean;
   readonly keyframeDistanceSeconds: number | undefined;
   /** Recovery points came in place of keyframes on this connection. */
@@ -48,7 +48,7 @@ export interface AlarmInputs {
   /** The last 5 s, and the minute before; undefined until there is enough to compare. */
   readonly recent: MeanRate | undefined;
   readonly usual: MeanRate | undefined;
-  /** In windows of 5 s over the last 70 s of this connection, newest first. */
+  /** Rates in windows of 5 s over the last 70 s of this connection, newest first. */
   readonly rates: readonly MeanRate[];
   readonly declared: Pick<DeclaredMedia, 'bitsPerSecond' | 'framesPerSecond'>;
   /** Delay of the last seconds above the usual one. */
@@ -57,10 +57,10 @@ export interface AlarmInputs {
   readonly lostShare: number;
   /** Undefined for tracks that neither came nor were announced on this connection. */
   readonly silentSeconds: Readonly<Record<TrackKind, number | undefined>>;
-  /** In the last minute. */
+  /** Jumps in the last minute. */
   readonly recentJumps: number;
   readonly audioDriftMilliseconds: number | undefined;
-  /** In the last five minutes. */
+  /** Losses in the last five minutes. */
   readonly recentLosses: number;
 }
 
@@ -79,7 +79,7 @@ export class IngestHealth {
   readonly #meter = new BroadcastMeter();
   readonly #drift = new AudioVideoDrift();
   readonly #lateness = new ArrivalLateness();
-  /** About one a second, oldest first. */
+  /** Packet counts, about one a second, oldest first. */
   #packetCounts: { readonly nowMs: number; readonly lost: number; readonly received: number }[] = [];
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #declared: DeclaredMedia | undefined;

@@ -9,7 +9,7 @@ export interface IngestTrack {
   readonly kind: TrackKind;
   /** 0 is the main one. */
   readonly trackId: number;
-  /** Its name, such as `H.264`. */
+  /** Name of the codec, such as `H.264`. */
   readonly codec: string;
   readonly width?: number;
   readonly height?: number;

@@ -11,7 +11,7 @@ interface AdditionalRenditionsOptions {
   readonly aligned: AlignedRenditions;
   readonly startPackager: StartTrackPackager;
   readonly maxPixels: number;
-  /** Of a slate, or of the same name before. */
+  /** Tells whether a slate, or a previous track of this name, leaves the rendition out. */
   isLeftOut(rendition: string): boolean;
   notifyEncoded(call: (subscriber: BroadcastSubscriber) => void): void;
   /** @param original as the publisher sends it; undefined when only its conversion is known */
@@ -99,7 +99,7 @@ export class AdditionalRenditions {
     this.#tracks.write(sample);
   }
 
-  /** Their windows exist from now on. @param problem all are left out */
+  /** Starts the renditions: their windows exist from now on. @param problem all are left out */
   start(problem: string | undefined): void {
     const early = this.#early ?? [];
     this.#early = undefined;

@@ -14,12 +14,12 @@ export interface AdditionalTrack {
   readonly name: string;
   readonly kind: TrackKind;
   readonly trackId: number;
-  /** Of video. */
+  /** Pixels of video. */
   readonly pixels: number;
 }
 
 interface AdditionalTracksEvents {
-  /** Its first configuration arrived. */
+  /** Called when its first configuration arrived. */
   began(track: AdditionalTrack): void;
   /** @param original as the publisher sends it; undefined when only its conversion is known */
   described(
@@ -45,7 +45,7 @@ interface PackagedTrack extends AdditionalTrack {
   packager: Packager;
 }
 
-/** Of AV1 configurations, before their units. */
+/** Size of AV1 configurations before their units. */
 const av1RecordBytes = 4;
 
 /** Packages the additional tracks of a publisher, each on its own: the main tracks never wait for them. */

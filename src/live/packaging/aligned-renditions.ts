@@ -10,7 +10,7 @@ import type { PackagingOutput } from './packaging-output.ts';
 
 interface AudioFeed {
   readonly segmenter: AlignedSegmenter;
-  /** Otherwise viewers of a rendition that has no track in this session get the main audio. */
+  /** False when viewers of a rendition that has no track in this session get the main audio. */
   hasOwnTrack: boolean;
 }
 
@@ -38,7 +38,7 @@ export class AlignedRenditions {
     return this.#audio.size > 0;
   }
 
-  /** Those that begin later follow. */
+  /** Segmenters so far; those that begin later follow. */
   get segmenters(): readonly AlignedSegmenter[] {
     return this.#segmenters;
   }

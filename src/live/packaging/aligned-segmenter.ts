@@ -41,7 +41,7 @@ const timestampRoundingMs = 2;
 const epsilonMs = 0.01;
 /** The composition offset changes by less between keyframes. */
 const maxShiftMs = 500;
-/** More than any lag that is waited for. */
+/** Maximum queued samples: more than any lag that is waited for. */
 const maxQueuedSamples = 4000;
 
 /**
@@ -55,7 +55,7 @@ export class AlignedSegmenter {
   #segment: SegmentInfo | undefined;
   #isOpen = false;
   #openSamples: QueuedSample[] = [];
-  /** On the broadcast's clock. */
+  /** Start on the broadcast's clock. */
   #partStartMs = 0;
   #endMs = Number.NEGATIVE_INFINITY;
   #leaderFrameMs = 0;

@@ -24,7 +24,7 @@ import {
 interface DirectPackagerOptions {
   readonly plan: PackagerPlan;
   readonly events: PackagerEvents;
-  /** For audio that must be converted. */
+  /** Starts an encoder for audio that must be converted. */
   readonly startAudioEncoder?: StartAudioEncoder;
   readonly onAudioEncoderFailed?: (report: string) => void;
 }
@@ -48,11 +48,11 @@ interface OpenTrack {
 
 /** Frames that wait for the configuration of the other track. */
 const maxEarlyFrames = 300;
-/** In a row; more than between two keyframes. */
+/** Maximum unusable frames in a row; more than between two keyframes. */
 const maxUnusableFrames = 1000;
 /** Encoders round their times, so that only more is a gap, a drift or another rate. */
 const videoTolerance = { roundingMs: 1.05, maxDeviationMs: 3 };
-/** Not to be heard. */
+/** Tolerance of audio that nobody hears. */
 const audioTolerance = { roundingMs: 3, maxDeviationMs: 40 };
 /** AAC-LC, 48 kHz, stereo. */
 const encodedAudio = describeAac(Buffer.from([0x11, 0x90]));
@@ -240,7 +240,10 @@ export class DirectPackager implements Packager {
     };
   }
 
-  /** Some encoders count fields instead of frames, and some leave the rate to the metadata. */
+  /**
+   * Lists likely frame durations. Some encoders count fields instead of frames, and some leave the rate to the
+   * metadata.
+   */
   #declaredFrameSeconds(frameSeconds: number | undefined): number[] {
     const { framesPerSecond } = this.#plan;
     return [

@@ -131,7 +131,7 @@ export class FfmpegPackager implements Packager {
       if (this.#failure !== undefined || this.#isKilled) return;
       clearTimeout(this.#stallTimer);
       this.#stallTimer = undefined;
-      // It must read this before it gets more.
+      // Expects output: ffmpeg must read this before it gets more.
       if (this.#process.stdin.writableLength > 0) this.#startStallTimer();
       try {
         reader.push(chunk);
@@ -169,7 +169,7 @@ export class FfmpegPackager implements Packager {
   #startStallTimer(): void {
     if (this.#stallTimer !== undefined) return;
     const timer = setTimeout(() => {
-      // If this process was held up itself, the output waits to be read.
+      // Checks once more: if this process was held up itself, the output waits to be read.
       setImmediate(() => {
         if (this.#stallTimer === timer) this.#fail(`it gave nothing for ${stallTimeoutMs} ms`);
       });

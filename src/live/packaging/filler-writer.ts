@@ -9,7 +9,7 @@ const videoTrackId = 1;
 const samplesPerAacFrame = 1024;
 const maxLateAudioSeconds = 1;
 const maxLengthenedFrames = 4;
-/** Less is no room for a lead-in. */
+/** Shortest lead-in: less is no room for one. */
 const minLeadInSeconds = 0.01;
 
 export class FillerWriter {
@@ -57,8 +57,8 @@ export class FillerWriter {
     const audioSamples = audioOfFirst.map(sample => ({ ...sample, data: silence ?? sample.data }));
     const runs: TrackRun[] = [];
     if (video !== undefined && keyframe !== undefined) {
-      const still = { ...keyframe, durationTicks: Math.floor(durationSeconds * video.timescale + 0.01) };
-      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [still] });
+      const fillerPart = { ...keyframe, durationTicks: Math.floor(durationSeconds * video.timescale + 0.01) };
+      runs.push({ trackId: videoTrackId, baseDtsTicks: keyframe.dtsTicks, samples: [fillerPart] });
     }
     if (audioSamples[0] !== undefined && (silence !== undefined || video === undefined)) {
       const baseDtsTicks = audioSamples[0].dtsTicks;
@@ -105,7 +105,7 @@ export class FillerWriter {
     return placed;
   }
 
-  /** No more stills. */
+  /** Ends the filler segments. */
   releaseMemory(): void {
     this.#newestPart = undefined;
     this.#newestVideoPart = undefined;
@@ -119,7 +119,7 @@ export class FillerWriter {
     );
   }
 
-  still(durationSeconds: number, sequenceNumber: number): Part | undefined {
+  fillerPart(durationSeconds: number, sequenceNumber: number): Part | undefined {
     const { video, audio } = this.#tracks();
     const silence = audio && silentAacFrame(audio);
     if (this.#newestPart === undefined || (audio !== undefined && silence === undefined)) return undefined;
@@ -184,7 +184,7 @@ export class FillerWriter {
         samples: [{ ...first, durationTicks }, ...rest],
       };
     });
-    // Behind the headers of `moof` and `mfhd`, version and flags.
+    // Reads behind the headers of `moof` and `mfhd`, version and flags.
     return { ...part, body: writeFragment(part.body.readUInt32BE(8 + 8 + 4), runs), runs };
   }
 

@@ -9,9 +9,9 @@ export type AudioTreatment = 'copy' | 'aac' | 'both';
 export interface PackagerPlan {
   readonly hasVideo: boolean;
   readonly audio: AudioTreatment | 'none';
-  /** Declared by the encoder. */
+  /** Frame rate that the encoder declares. */
   readonly framesPerSecond?: number | undefined;
-  /** Likewise. */
+  /** Colours that the encoder declares. */
   readonly color?: ColorInfo | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface AdditionalSample {
   readonly atMs: number;
 }
 
-/** Of one packager. Its owner handles the rest. */
+/** Events of one packager. Its owner handles the rest. */
 export interface PackagedMedia
   extends Pick<PackagerEvents, 'tracks' | 'sample' | 'originalAudio' | 'exited'> {
   /** Configurations come before the main tracks where they are known. */

@@ -127,7 +127,7 @@ export class PackagingSession {
     return this.#aligned.hasAudio;
   }
 
-  /** Of the main audio. */
+  /** Rendition of the main audio. */
   get audioRendition(): string {
     return this.#isDemuxed ? audioRendition : sourceRendition;
   }
@@ -324,7 +324,10 @@ export class PackagingSession {
     return needsRenditions && !renditions.source.window.isPlayable;
   }
 
-  /** Those of the encoder win over the ladder. A watermark is burned into what is encoded here. */
+  /**
+   * True for renditions of the encoder, which win over the ladder. A watermark is burned into what is encoded
+   * here.
+   */
   get #hasOwnRenditions(): boolean {
     return this.#isDemuxed && this.#additional.videos.length > 0;
   }

@@ -20,7 +20,7 @@ const minMeasuredFrames = 8;
 const steadyFrames = 300;
 /** Share of a deviation that each frame corrects, after averaging it over as many frames. */
 const smoothing = 1 / 16;
-/** Of a frame's duration. */
+/** Maximum correction as a share of a frame's duration. */
 const maxCorrection = 1 / 50;
 const fallbackFrameSeconds = 1 / 25;
 
@@ -35,7 +35,7 @@ export class SampleClock {
   readonly #declared: readonly number[];
   readonly #rounding: number;
   readonly #maxDeviation: number;
-  /** All in ticks; fractional except starts. */
+  /** Frame in ticks, like the members below; fractional except starts. */
   #frame: number | undefined;
   #start = 0;
   /** End of the newest frame, when it is known already. */
@@ -43,7 +43,10 @@ export class SampleClock {
   #deviation = 0;
   #steadyCount = 0;
   #lastTarget: number | undefined;
-  /** While the rate is unknown: the grid that newer frames have been on, and the frames whose intervals were alike. */
+  /**
+   * Start of the grid that newer frames have been on, and of the frames whose intervals were alike, while the rate
+   * is unknown.
+   */
   #gridStart = 0;
   #gridFrame: number | undefined;
   #gridCount = 0;
@@ -121,7 +124,7 @@ export class SampleClock {
     this.#start = Math.round(end);
     const deviation = target - end;
     if (Math.abs(deviation) > Math.min(this.#maxDeviation, this.#hasFixedRate ? Infinity : frame / 4)) {
-      // This frame lasts until the next one, which is placed by its own timestamp again.
+      // Forgets the end: this frame lasts until the next one, which is placed by its own timestamp again.
       this.#end = undefined;
       this.#deviation = 0;
       if (this.#hasFixedRate) return;

@@ -11,7 +11,7 @@ export interface Part {
   readonly durationSeconds: number;
   /** Holds a keyframe, or there is no video. */
   readonly isIndependent: boolean;
-  /** Without a frame of the video track that there is. */
+  /** True without a frame of the video track. */
   readonly lacksVideo?: boolean;
   /** Decode time on the broadcast's clock. */
   readonly newestFrameMs: number;
@@ -42,7 +42,7 @@ interface SegmenterOptions {
   /** Segments end at the first keyframe after this. */
   readonly segmentSeconds: number;
   readonly videoLateSeconds?: number;
-  /** By our encoder, whose keyframes come when those of the publisher do, and not as it declares. */
+  /** True for our encoder, whose keyframes come when those of the publisher do, and not as it declares. */
   readonly isEncoded?: boolean;
   /** Called once, when keyframes are too far apart for a segment. */
   onLongGop?: (seconds: number) => void;
@@ -82,7 +82,7 @@ export class Segmenter {
   #newestAudioEnd = Number.NEGATIVE_INFINITY;
   /** Frames that last longer than a part and end after the audio that has arrived, and the frames behind them. */
   #waitingFrames: QueuedSample[] = [];
-  /** Among recent frames. */
+  /** Longest duration among recent frames. */
   #maxRecentFrameSeconds = 0;
   readonly #openData = new ReusedBuffer();
   /** Seconds on the broadcast's clock. */
@@ -94,7 +94,7 @@ export class Segmenter {
   #lastKeyframe: number | undefined;
   /** The longest. */
   #gopSeconds = 0;
-  /** Until the first GOP is whole, when the encoder declares it. */
+  /** Frames of a GOP as the encoder declares it, until the first one is complete. */
   #declaredGopFrames: number | undefined;
   #framesInGop = 0;
   #newestGopSeconds = 0;

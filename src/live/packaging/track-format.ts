@@ -22,14 +22,14 @@ export interface VideoHeader {
   readonly codec: VideoSampleEntryType;
   /** Body of the configuration box. */
   readonly record: Buffer;
-  /** Of the length before each NAL unit. */
+  /** Size of the length before each NAL unit. */
   readonly lengthBytes: number;
 }
 
 export interface AudioFormat {
   readonly track: TrackDescription;
   readonly frameSeconds: number;
-  /** Of one frame, where they differ; undefined for a frame that cannot be decoded. */
+  /** Returns the samples of one frame, where they differ; undefined for a frame that cannot be decoded. */
   readonly samplesOf?: (frame: Buffer) => number | undefined;
 }
 

@@ -22,7 +22,7 @@ const changedReason = 'The track came back in another format.';
 export class RecordedTracks {
   #source: Tracks | undefined;
   #audio: TrackDescription | undefined;
-  /** By the publisher's track id. */
+  /** Additional tracks by the publisher's track id. */
   readonly #additional = new Map<number, TrackDescription>();
   readonly #labels = new Map<number, ListedTrackLabel>();
   #expected: readonly number[] = [];
@@ -39,12 +39,12 @@ export class RecordedTracks {
     return this.#source?.audio === undefined && this.#audio !== undefined;
   }
 
-  /** All that is expected at the start of the recording is there. */
+  /** True when everything that is expected at the start of the recording is there. */
   get isComplete(): boolean {
     return this.#audio !== undefined && this.#expected.every(trackId => this.#additional.has(trackId));
   }
 
-  /** In the order of menus, with video first. */
+  /** Tracks in the order of menus, with video first. */
   get list(): readonly TrackDescription[] {
     this.#list ??= this.#describe();
     return this.#list;

@@ -18,10 +18,10 @@ import type { PartStored, SharedFiles } from '../window/part-store.ts';
 import { RecordedTracks } from './recorded-tracks.ts';
 
 export interface RecordedPart {
-  /** From this part on, with the ids of the part: video has the id 1, the main audio 2. */
+  /** Tracks from this part on, with the ids of the part: video has the id 1, the main audio 2. */
   readonly tracks: readonly TrackDescription[];
   readonly fragment: Buffer;
-  /** Of the fragment, with positions in it. */
+  /** Samples of the fragment, with positions in it. */
   readonly samples: readonly LocatedSample[];
   /** Called once. Undefined for a part that is not the window's. */
   readonly stored?: PartStored;
@@ -281,7 +281,7 @@ function beginsWithKeyframe(tracks: readonly TrackDescription[], samples: readon
   return samples.find(({ trackId }) => trackId === video.id)?.isSync === true;
 }
 
-/** Of the first video frame or, without video, of the first audio. */
+/** Returns the time of the first video frame or, without video, of the first audio. */
 function shownAtSeconds(tracks: readonly TrackDescription[], samples: readonly LocatedSample[]): number {
   const track = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
   const first = samples.find(({ trackId }) => trackId === track?.id);

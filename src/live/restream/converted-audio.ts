@@ -5,7 +5,7 @@ import type { Tracks } from '../packaging/packager.ts';
 import { PackagedSamples } from './packaged-samples.ts';
 import type { RestreamMedia } from './restream-feed.ts';
 
-/** They need Enhanced RTMP. */
+/** Codecs that need Enhanced RTMP. */
 const replacedCodecs: ReadonlySet<Codec> = new Set([
   codecs.Opus,
   codecs['ac-3'],

@@ -12,7 +12,7 @@ import { SrtRestreamConnection } from './srt-restream-connection.ts';
 interface OutputOptions {
   readonly target: RestreamTarget;
   readonly streamKey: string;
-  /** At the time of connecting. */
+  /** Format at the time of connecting. */
   readonly format: MediaFormat;
   readonly events: RestreamConnectionEvents;
 }

@@ -1,6 +1,6 @@
 import type { RestreamBatch } from './restream-batch.ts';
 
-/** All destinations of a broadcast share the buffers. */
+/** Maximum pending media. All destinations of a broadcast share the buffers. */
 const maxPendingMs = 3_000;
 const maxPendingBytes = 4 * 1024 * 1024;
 

@@ -14,13 +14,13 @@ import type { RtmpTarget } from './restream-target.ts';
 export interface RestreamOutput {
   readonly isAccepted: boolean;
   readonly hasBegun: boolean;
-  /** Of the media that was sent. */
+  /** Format of the media that was sent. */
   readonly format: MediaFormat | undefined;
   readonly isEnding: boolean;
   readonly isWaiting: boolean;
   readonly isFull: boolean;
   readonly isHalfEmpty: boolean;
-  /** Before the first media. @param startMs of the first sample */
+  /** Begins before the first media. @param startMs of the first sample */
   begin(format: MediaFormat, startMs: number): void;
   /** The caller checks {@link isFull}. @param from index of the first sample @param to index after the last one */
   write(batch: RestreamBatch, from?: number, to?: number): void;
@@ -28,7 +28,7 @@ export interface RestreamOutput {
   tick(): void;
   /** Sends what is waiting and ends the stream. */
   finish(): void;
-  /** Without `failure` the end counts as requested. */
+  /** Ends the connection. Without `failure` the end counts as requested. */
   kill(failure?: RestreamFailure): void;
 }
 
@@ -42,7 +42,7 @@ export interface RestreamConnectionEvents {
 interface RestreamConnectionOptions {
   readonly target: RtmpTarget;
   readonly streamKey: string;
-  /** At the time of connecting. */
+  /** Format at the time of connecting. */
   readonly format: MediaFormat;
   /** Paused after the handshake. Owned by the connection. */
   readonly socket: Socket;
@@ -54,14 +54,17 @@ interface QueuedBytes {
   readonly bytes: Buffer;
 }
 
-/** All destinations of a broadcast share the buffers. Above 27 Mbit/s the limit of bytes is reached first. */
+/**
+ * Maximum waiting media. All destinations of a broadcast share the buffers. Above 27 Mbit/s the limit of bytes is
+ * reached first.
+ */
 const maxWaitingMs = 5_000;
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** At once, so that a slow destination shows progress. */
+/** Maximum bytes written at once, so that a slow destination shows progress. */
 const maxWriteBytes = 64 * 1024;
 /** Servers answer with some hundred bytes, and acknowledge megabytes. */
 const maxAnswerBytesPerSecond = 256 * 1024;
-/** Some hundred are the media of 5 s. */
+/** Maximum queued pieces; some hundred are the media of 5 s. */
 const maxQueuedPieces = 5_000;
 /** Time to send what is waiting. */
 const finishMs = 1_000;
@@ -125,7 +128,7 @@ export class RestreamConnection implements RestreamOutput {
     return this.#media !== undefined;
   }
 
-  /** Of the sequence headers that were sent. */
+  /** Format of the sequence headers that were sent. */
   get format(): MediaFormat | undefined {
     return this.#format;
   }
@@ -203,7 +206,7 @@ export class RestreamConnection implements RestreamOutput {
     else this.kill(malformed);
   }
 
-  /** Between messages, since pieces end anywhere. */
+  /** Queues bytes between messages, since pieces end anywhere. */
   #enqueue(bytes: Buffer): void {
     this.#queueBytes(bytes, this.#newestMs);
     this.#send();

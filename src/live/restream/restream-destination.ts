@@ -23,7 +23,7 @@ export type RestreamState = 'connecting' | 'live' | 'retrying' | 'stopped' | 'di
 
 export interface RestreamStatus {
   readonly name: string;
-  /** Without secrets. */
+  /** URL without secrets. */
   readonly serverUrl: string;
   /** The one that is sent: the source where the chosen one does not exist. */
   readonly rendition: string;
@@ -290,7 +290,7 @@ export class RestreamDestination implements FeedReceiver {
     this.#isDropping = false;
     if (this.#isStopped) this.#settle();
     else if (failure !== undefined) this.#failed(failure);
-    // It ended for another format.
+    // Reconnects when it ended for another format.
     else void this.#connect();
   }
 

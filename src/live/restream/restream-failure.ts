@@ -21,7 +21,7 @@ export type RestreamReason = (typeof restreamReasons)[number];
 
 export interface RestreamFailure {
   readonly reason: RestreamReason;
-  /** For a person; without the stream key. */
+  /** Text for a person; without the stream key. */
   readonly detail: string;
   /** Retrying is useless until somebody changes something. */
   readonly isLasting: boolean;

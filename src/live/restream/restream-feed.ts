@@ -3,7 +3,7 @@ import type { BroadcastMedia } from '../broadcast/broadcast-subscriber.ts';
 import { RestreamBatch, type RestreamSample } from './restream-batch.ts';
 import { type MediaFormat, RestreamFormat } from './restream-format.ts';
 
-/** On the broadcast's clock, rising on each track. */
+/** Media on the broadcast's clock, rising on each track. */
 export type RestreamMedia = Pick<BroadcastMedia, 'media' | 'atMs'>;
 
 export interface FeedReceiver {
@@ -13,7 +13,7 @@ export interface FeedReceiver {
   publisherGone(): void;
 }
 
-/** Each destination costs a system call per batch. */
+/** Length of a batch: each destination costs a system call per batch. */
 const batchMs = 60;
 
 /** The media of one rendition, in batches for all its destinations. */

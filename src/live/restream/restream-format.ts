@@ -3,7 +3,7 @@ import type { CodecConfig, MediaSample, TrackKind } from '../../media/samples/me
 /** A configuration, or a sample of a codec that has none. */
 type FirstMedia = MediaSample | CodecConfig;
 
-/** Another one needs a new connection. Compared by identity. */
+/** The format of the media. Another one needs a new connection. Compared by identity. */
 export type MediaFormat = Readonly<Partial<Record<TrackKind, FirstMedia>>>;
 
 /** Samples of one track alone after which a reconnected publisher no longer sends the other. */
@@ -14,7 +14,7 @@ const minAudioSamplesAlone = 50;
 
 /** Follows the tracks and decoder configurations. */
 export class RestreamFormat {
-  /** For tracks of the previous connection: samples of the other track since the reconnect. */
+  /** Samples of the other track since the reconnect, for tracks of the previous connection. */
   readonly #unconfirmed = new Map<TrackKind, number>();
   #audioSamples = 0;
   #current: MediaFormat = {};

@@ -72,7 +72,7 @@ export class RestreamSession {
     return this.#destinations;
   }
 
-  /** In the order of the live stream's restreams. */
+  /** Statuses in the order of the live stream's restreams. */
   get statuses(): readonly RestreamStatus[] {
     return this.#entries.map(({ restream, destination, sinceMs }) => {
       return destination?.status ?? disabledStatus(restream, sinceMs);

@@ -14,7 +14,7 @@ export interface RtmpTarget {
   readonly tcUrl: string;
 }
 
-/** Without a stream ID, the stream key is sent. */
+/** Target of an SRT restream. Without a stream ID, the stream key is sent. */
 export interface SrtTarget extends SrtOptions {
   readonly protocol: 'srt';
   /** Name or address; IPv6 without brackets. */

@@ -87,7 +87,7 @@ export class Restreamer implements Component {
     this.#sessionOf(liveStreamId)?.update(restreams);
   }
 
-  /** In the order of the live stream's restreams; undefined without a broadcast. */
+  /** Statuses in the order of the live stream's restreams; undefined without a broadcast. */
   ofStream(liveStreamId: string): readonly RestreamStatus[] | undefined {
     return this.#sessionOf(liveStreamId)?.statuses;
   }

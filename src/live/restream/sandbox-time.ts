@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { RestreamConfig } from '../broadcast/broadcast-subscriber.ts';
 
-/** As many as a live stream has: changing them does not prolong restreaming. */
+/** Maximum targets of a live stream: changing them does not prolong restreaming. */
 const maxTargets = 5;
 
 /** The time that each target of a sandbox broadcast may be live. Switching a destination off and on does not restart it. */

@@ -32,7 +32,7 @@ interface SlateSessionOptions {
   isWanted(): boolean;
 }
 
-/** For reconnects in quick succession; later gaps stay. */
+/** Maximum slates for reconnects in quick succession; later gaps stay. */
 const maxSlates = 6;
 const slateWindowMs = 60_000;
 const noop = () => {};
@@ -182,7 +182,7 @@ export class SlateSession implements BroadcastSubscriber {
     if (slate.showsLastFrame && this.#lastFrame === undefined) {
       throw new AppError('media-malformed', 'no keyframe to show');
     }
-    // In use until long after the next part.
+    // Keeps the frame, which is in use until long after the next part.
     this.#releaseLastFrame = noop;
     return slate.make(this.#format(), this.#lastFrame, signal);
   }

@@ -37,7 +37,7 @@ interface SlateOptions {
   readonly mode: 'off' | 'still' | 'last-frame' | 'picture';
   readonly imagePath: string | undefined;
   readonly ffmpegPath: string;
-  /** Per process. */
+  /** Memory per process. */
   readonly memoryBytes: number;
   readonly owner: ProcessOwner;
 }
@@ -52,7 +52,7 @@ const maxRunMs = 5000;
 const maxSlateBytes = 16 * 1024 * 1024;
 const maxImageBytes = 16 * 1024 * 1024;
 const maxCachedSlates = 8;
-/** When the network in front of the server fails, all publishers are lost at once. */
+/** Maximum slates at once: when the network in front of the server fails, all publishers are lost at once. */
 const maxRunning = 2;
 const trialFormat: SlateFormat = {
   width: 640,

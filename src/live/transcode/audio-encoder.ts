@@ -23,7 +23,7 @@ interface AudioEncoderOptions {
 
 /** Unread input beyond this means that ffmpeg hangs: a minute of most codecs. */
 const maxUnreadBytes = 1024 * 1024;
-/** It hangs when it gets input for this long and writes nothing. */
+/** Time after which an encoder that gets input and writes nothing hangs. */
 const stallTimeoutMs = 8000;
 /** Input that is older has ended. */
 const maxQuietMs = 2000;
@@ -35,7 +35,7 @@ export class AudioEncoder {
   readonly #process: PipedProcess;
   readonly #input: AudioInput;
   readonly #events: AudioEncoderEvents;
-  /** Of the times that ffmpeg gets. */
+  /** Offset of the times that ffmpeg gets. */
   #offsetMs: number | undefined;
   #failure: string | undefined;
   #isKilled = false;
@@ -103,7 +103,7 @@ export class AudioEncoder {
     const timer = this.#stallTimer;
     const isQuiet = performance.now() - this.#lastWriteAtMs > maxQuietMs;
     if (isQuiet) this.#stallTimer = undefined;
-    // If this process was held up itself, the output waits to be read.
+    // Checks once more: if this process was held up itself, the output waits to be read.
     else
       setImmediate(
         () => this.#stallTimer === timer && this.#fail(`it gave nothing for ${stallTimeoutMs} ms`),

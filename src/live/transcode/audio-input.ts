@@ -5,7 +5,7 @@ import type { MediaSample } from '../../media/samples/media-sample.ts';
 import { flvFeed } from './flv-feed.ts';
 
 export interface EncodedAudioFrame {
-  /** On the broadcast's clock. */
+  /** Time on the broadcast's clock. */
   readonly atMs: number;
   readonly durationTicks: number;
   readonly data: Buffer;
@@ -21,7 +21,7 @@ export interface AudioInput {
   frame(frame: EncodedAudioFrame, offsetMs: number): readonly Buffer[];
 }
 
-/** For codecs that FLV has had from its beginning. */
+/** Input for codecs that FLV has had from its beginning. */
 export const flvAudioInput: AudioInput = {
   format: 'flv',
   header: flvFeed.header(true, false),
@@ -30,7 +30,7 @@ export const flvAudioInput: AudioInput = {
   },
 };
 
-/** For all other codecs; times are exact. */
+/** Returns the input for all other codecs; times are exact. */
 export function mp4AudioInput(track: TrackDescription): AudioInput {
   const { timescale } = track;
   const trackId = 1;

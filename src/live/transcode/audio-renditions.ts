@@ -14,7 +14,10 @@ export function audioRenditionName(trackId: number, groupId = mainAudioGroup): s
   return trackId === 0 ? groupId : `${groupId}-${trackId}`;
 }
 
-/** In init sections and fragments. The main audio has the id 2, also inside the source, and video the id 1. */
+/**
+ * Returns the track id in init sections and fragments. The main audio has the id 2, also inside the source, and
+ * video the id 1.
+ */
 export function audioTrackIdOf(rendition: string): number {
   return 2 + (parseAudioRendition(rendition)?.trackId ?? 0);
 }

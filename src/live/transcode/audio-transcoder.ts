@@ -22,7 +22,7 @@ interface AudioTranscoderOptions {
 /** Media time until the next encoder after a failure: doubles each time, and video continues meanwhile. */
 const firstRetryMs = 1000;
 const maxRetryMs = 60_000;
-/** Of AAC. */
+/** Samples of an AAC frame. */
 const frameSamples = 1024;
 /** ffmpeg follows the rounded times of its input; further from the grid, the input has a gap. */
 const clockOptions = {

@@ -2,7 +2,7 @@ import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { EncoderConfig, EncoderEvents, EncoderRendition, LiveEncoder } from './live-encoder.ts';
 
-/** In square pixels. */
+/** Size in square pixels. */
 interface DisplaySize {
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ export interface LadderConfig {
   /** Lowest first, none larger than the source. */
   renditionsFor(size: DisplaySize): readonly EncoderRendition[];
   startEncoder(config: EncoderConfig, events: EncoderEvents): LiveEncoder;
-  /** For tests: false keeps all renditions on an overloaded machine. */
+  /** False keeps all renditions on an overloaded machine; used by tests. */
   readonly canDropQualities?: boolean;
 }
 

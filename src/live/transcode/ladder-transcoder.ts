@@ -53,7 +53,7 @@ const checkIntervalMs = 1000;
 /** An encoder with input but without output for this long hangs. */
 const stallMs = 8000;
 const drainMs = 10_000;
-/** After the last input, an encoder without output for this long is empty. */
+/** Time without output after which an encoder is empty behind the last input. */
 const finishStallMs = 2000;
 const finishCheckIntervalMs = 200;
 const maxFailures = 4;

@@ -6,7 +6,7 @@ const windowMs = 10_000;
 /** Growth of the lag in the window: a speed of 0.95. */
 const maxGrowthMs = 500;
 const normalLagMs = 1000;
-/** More is too late for viewers, unless it decreases. */
+/** Lag that is too late for viewers, unless it decreases. */
 const maxLagMs = 4000;
 const decreaseWindowMs = 3000;
 const minDecreaseMs = 300;

@@ -45,7 +45,7 @@ export interface EncoderConfig
 
 export interface EncoderEvents {
   track(rendition: string, track: TrackDescription): void;
-  /** In decoding order. `atMs`: decode time on the broadcast's clock. */
+  /** Called for samples in decoding order. `atMs`: decode time on the broadcast's clock. */
   sample(rendition: string, sample: Sample, atMs: number): void;
   /** The last event. `failure` is undefined after a requested end. */
   exited(failure: string | undefined): void;
@@ -85,7 +85,7 @@ interface RenditionState {
 }
 
 interface WrittenFrame {
-  /** On the broadcast's clock. */
+  /** Presentation time on the broadcast's clock. */
   readonly ptsMs: number;
   readonly reorderMs: number;
   readonly isKeyframe: boolean;
@@ -215,7 +215,7 @@ export class FfmpegLiveEncoder implements LiveEncoder {
     void this.#process.kill();
   }
 
-  /** With a variable frame rate every keyframe has another offset. */
+  /** Returns the reorder delay. With a variable frame rate every keyframe has another offset. */
   #reorderOf(ptsMs: number): number | undefined {
     return this.#keyframes.find(keyframe => Math.abs(keyframe.ptsMs - ptsMs) <= roundingMs)?.reorderMs;
   }

@@ -33,7 +33,7 @@ export class LiveRendition {
     return init;
   }
 
-  /** These tracks need the current init section. */
+  /** Tells whether these tracks need the current init section. */
   hasSameInit(tracks: Partial<Record<TrackKind, TrackDescription>>): boolean {
     return this.#initOf(this.#tracks).equals(this.#initOf(tracks));
   }

@@ -30,7 +30,7 @@ export interface LiveRenditionsOptions {
   readonly settings: Pick<LiveSettings, 'windowMs' | 'windowBytes'>;
   /** Undefined for passthrough. */
   readonly ladder?: LadderConfig | undefined;
-  /** By track; more important than what the encoder says. */
+  /** Labels by track; more important than what the encoder says. */
   readonly audioLabels?: readonly ListedTrackLabel[] | undefined;
   /** Undefined keeps everything in memory. */
   readonly storage?: BroadcastStorage | undefined;
@@ -130,7 +130,7 @@ export class LiveRenditions {
     return rendition;
   }
 
-  /** Another server continues the broadcast. */
+  /** True when another server continues the broadcast. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
@@ -230,7 +230,7 @@ export class LiveRenditions {
     return this.others.filter(({ name }) => parseAudioRendition(name) !== undefined);
   }
 
-  /** By track, the main one first. */
+  /** Lists audio by track, the main one first. */
   #audio(): AudioInfo[] {
     const described = this.#audioRenditions.flatMap((rendition): AudioInfo[] => {
       const key = parseAudioRendition(rendition.name);
@@ -242,7 +242,7 @@ export class LiveRenditions {
     return described.toSorted((one, other) => one.trackId - other.trackId);
   }
 
-  /** As chosen, else as the encoder says. @param trackId 0 for the main track */
+  /** Returns the label as chosen, else as the encoder says. @param trackId 0 for the main track */
   audioLabelOf(trackId: number): ListedTrackLabel {
     const declared = this.#media.declared()?.audioTracks?.get(trackId);
     const chosen = this.#options.audioLabels?.[trackId];

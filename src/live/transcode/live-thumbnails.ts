@@ -56,7 +56,7 @@ const maxEndedBytes = 32 * 1024 * 1024;
 export class LiveThumbnails implements Component {
   readonly name = 'live-frames';
   readonly #options: LiveThumbnailsOptions;
-  /** By broadcast; ended ones in the order of their end. */
+  /** Thumbnails by broadcast; ended ones in the order of their end. */
   readonly #thumbnails = new Map<string, BroadcastThumbnail>();
   readonly #turns = new ConcurrencyLimit(maxRunning);
   readonly #abort = new AbortController();
@@ -147,7 +147,7 @@ export class LiveThumbnails implements Component {
       const media = thumbnail.newest;
       if (media === undefined || this.#abort.signal.aborted) return;
       thumbnail.newest = undefined;
-      // In use until long after the next part.
+      // Keeps the frame, which is in use until long after the next part.
       thumbnail.releaseNewest = noop;
       const body = await makeThumbnail(media, { liveStreamId, broadcastId }, this.#abort.signal);
       if (body === undefined) log.debug('live-thumbnail-empty', { liveStreamId, broadcastId });

@@ -4,7 +4,7 @@ const maxFrameDivisor = 8;
 /** Half of the dropped frames return after so long without lag. Doubles when that was too early. */
 const initialRecoveryMs = 60_000;
 const maxRecoveryMs = 10 * 60_000;
-/** With more lag, a source that can wait should. */
+/** Lag at which a source that can wait should. */
 const backlogMs = 6000;
 export const acceptableLagMs = 2000;
 

@@ -9,7 +9,10 @@ const maxTimes = 16;
 /** Video from a keyframe on, for replacing an encoder without losing a frame. */
 export class ReplayBuffer {
   config: EncoderInput | undefined;
-  /** More than the buffer holds came since the last keyframe, so an encoder cannot be replaced until the next. */
+  /**
+   * True when more than the buffer holds came since the last keyframe, so an encoder cannot be replaced until the
+   * next.
+   */
   isTruncated = false;
   #inputs: EncoderInput[] = [];
   #bytes = 0;

@@ -15,9 +15,9 @@ import type { BroadcastMedia, BroadcastSubscriber } from '../broadcast/broadcast
 export interface RtpFrame {
   readonly kind: TrackKind;
   readonly isKeyframe: boolean;
-  /** At 90 kHz for video, and 48 kHz for audio. Does not wrap. */
+  /** RTP timestamp at 90 kHz for video, and 48 kHz for audio. Does not wrap. */
   readonly timestamp: number;
-  /** Since 1900: the same clock for audio and video. */
+  /** NTP time since 1900: the same clock for audio and video. */
   readonly ntpMs: number;
   payloads(): readonly Buffer[];
 }
@@ -32,12 +32,12 @@ interface RtpViewer {
 const maxPayloadBytes = 1_180;
 const videoRate = 90_000;
 const ticksPerMs = { video: videoRate / 1000, audio: OPUS_SAMPLE_RATE / 1000 } as const;
-/** From 1900 to 1970. RFC 5905, 6. */
+/** Milliseconds from 1900 to 1970. RFC 5905, 6. */
 const ntpEpochMs = 2_208_988_800_000;
-/** Of the frames since the last keyframe. */
+/** Maximum size of the frames since the last keyframe. */
 const maxCachedBytes = 6 * 1024 * 1024;
 const maxCachedFrames = 1_200;
-/** Between cached frames, which a viewer who joins decodes at once. */
+/** Step between cached frames, which a viewer who joins decodes at once. */
 const cachedStepMs = 1;
 /** Timestamps of packets follow from their lengths; a larger difference is a gap. */
 const maxAudioDriftMs = 15;
@@ -55,7 +55,7 @@ export class RtpFeed implements BroadcastSubscriber {
   #config: CodecConfig | undefined;
   #parameterSets: readonly Buffer[] = [];
   #lengthBytes = 4;
-  /** Since the last keyframe; empty when that is too long ago. */
+  /** Frames since the last keyframe; empty when that is too long ago. */
   #cached: RtpFrame[] = [];
   #cachedBytes = 0;
   #needsKeyframe = true;
@@ -142,7 +142,7 @@ export class RtpFeed implements BroadcastSubscriber {
 
   #configure(config: CodecConfig): void {
     const { codec, data } = config;
-    // Some encoders repeat it between keyframes.
+    // Ignores a repeated configuration: some encoders send it between keyframes.
     if (this.#config?.codec === codec && this.#config.data.equals(data)) return;
     this.#config = config;
     const sets = codec === codecs.avc1 ? avcParameterSets(data) : undefined;

@@ -26,7 +26,7 @@ interface AudioSegments {
   readonly segments: SegmentStore;
 }
 
-/** Of an audio rendition that ended, or that has just begun. */
+/** Maximum lag of an audio rendition that ended, or that has just begun. */
 const maxAudioLagSegments = 3;
 
 export function clippableMedia(
@@ -42,7 +42,7 @@ export function clippableMedia(
   if (init === undefined) return undefined;
   const numbers: number[] = [];
   for (let number = end - 1; number >= source.first && log.initNumber(number) === initNumber; number -= 1) {
-    if (!log.isGap(number) && !log.isStill(number)) numbers.unshift(number);
+    if (!log.isGap(number) && !log.isFiller(number)) numbers.unshift(number);
   }
   const firstIndependent = numbers.findIndex(number => log.isJoinable(number));
   const tracked = current.flatMap(({ trackId, segments }) => {
@@ -55,7 +55,7 @@ export function clippableMedia(
     labelOf,
   );
   const partsOf = (store: SegmentStore, number: number, wantedInit: number | undefined) =>
-    store.log.has(number) && store.log.initNumber(number) === wantedInit && !store.log.isStill(number)
+    store.log.has(number) && store.log.initNumber(number) === wantedInit && !store.log.isFiller(number)
       ? (store.segment(number)?.body ?? [])
       : [];
   return {

@@ -15,7 +15,7 @@ interface ListedAudioLabel {
   readonly isAutoselect: boolean;
 }
 
-/** Of a single track, which needs no name. */
+/** Name of a single track, which needs none. */
 const singleName = 'Main';
 /** Required by Apple's specification (8.10), even if unknown. */
 const unknownLanguage = 'und';

@@ -12,7 +12,7 @@ import { type ListedTrackLabel, listedAudioLabels } from './listed-audio.ts';
 interface Bandwidth {
   readonly peakBitsPerSecond: number;
   readonly averageBitsPerSecond: number;
-  /** While the others are 0. */
+  /** Estimated bitrate while the others are 0. */
   readonly estimatedBitsPerSecond?: number | undefined;
 }
 
@@ -115,7 +115,7 @@ function formatCaptions(captions: readonly CaptionChannel[]): MediaRendition[] {
   return [...format(services, ' (CEA-708)'), ...format(channels, '')];
 }
 
-/** Any track of the group may play: the highest bit rate counts, and the codecs of all. */
+/** Formats a variant. Any track of the group may play: the highest bit rate counts, and the codecs of all. */
 function formatVariant(
   info: VariantInfo,
   group: readonly AudioInfo[],

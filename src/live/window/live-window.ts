@@ -46,11 +46,11 @@ export interface SegmentInfo {
 
 /** Shorter gaps between segments need no still. */
 const minStillMs = 20;
-/** Not 0: leaves a number for requests for what is gone. */
+/** First sequence. Not 0: leaves a number for requests for what is gone. */
 const firstSequence = 1;
 /** GStreamer's hlsdemux2 (1.22) gets lost after a list of one segment, and Shaka (5.2) needs three for captions. */
 const leadInCount = 3;
-/** Of the numbers that are left to another server, which are far more than its segments. */
+/** Part numbers per sequence number that is left to another server; far more than its segments need. */
 const maxPartsPerSequence = 16;
 
 /** Lists one rendition's media. draft-pantos-hls-rfc8216bis-22, 6.2.1 and 6.2.2. */
@@ -63,7 +63,7 @@ export class LiveWindow implements SegmentSink {
   readonly #programDateTimes = new ProgramDateTimes();
   #isDiscontinuityDue: boolean;
   readonly #startsMidBroadcast: boolean;
-  #stillCount = 0;
+  #fillerCount = 0;
   #hasKeyframeInterval = false;
   #isContinuationDue = false;
 
@@ -180,7 +180,7 @@ export class LiveWindow implements SegmentSink {
   }
 
   nextSequenceNumber(): number {
-    return this.#state.nextPartNumber + this.#state.leadInCount + this.#stillCount + 1;
+    return this.#state.nextPartNumber + this.#state.leadInCount + this.#fillerCount + 1;
   }
 
   /** The hinted part stays the next one, as 4.4.5.3 demands, with this init section hinted too. */
@@ -205,7 +205,7 @@ export class LiveWindow implements SegmentSink {
   openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentInfo {
     const { startMs, isIndependent } = segment;
     const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
-    if (this.#isContinuationDue) this.#listStillsUntil(arrivedAtMs);
+    if (this.#isContinuationDue) this.#listFillerSegmentsUntil(arrivedAtMs);
     const { date, isLate } = this.#programDateTimes.dateOf(startMs, arrivedAtMs);
     if (isLate) this.#isDiscontinuityDue = true;
     const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
@@ -216,7 +216,7 @@ export class LiveWindow implements SegmentSink {
 
   openAlignedSegment(info: SegmentInfo, isIndependent: boolean): void {
     if (this.#state.isEnded) return;
-    this.#state.endsWithStill = false;
+    this.#state.endsWithFiller = false;
     this.#isDiscontinuityDue = info.hasDiscontinuity;
     this.#programDateTimes.lastMs = info.programDateTimeMs;
     this.#state.openSegment = this.#newSegment(info.programDateTimeMs, isIndependent);
@@ -248,7 +248,7 @@ export class LiveWindow implements SegmentSink {
     if (this.#state.isEnded) return;
     this.closeSegment();
     // video.js and Shaka notice an end only with media that comes together with it.
-    if (this.isPlayable) this.#listStill(this.partTargetSeconds ?? 1);
+    if (this.isPlayable) this.#listFillerSegment(this.partTargetSeconds ?? 1);
     this.#state.isEnded = true;
     this.#notifyChange();
   }
@@ -308,8 +308,8 @@ export class LiveWindow implements SegmentSink {
     this.#listSegment({ ...gap, durationSeconds, hasStopped }, true);
   }
 
-  addStill(durationSeconds: number, hasStopped = false): void {
-    if (!this.isPlayable || !this.#listStill(durationSeconds, hasStopped)) {
+  addFillerSegment(durationSeconds: number, hasStopped = false): void {
+    if (!this.isPlayable || !this.#listFillerSegment(durationSeconds, hasStopped)) {
       this.addGap(durationSeconds, hasStopped);
     }
   }
@@ -333,21 +333,21 @@ export class LiveWindow implements SegmentSink {
     this.#segments.beginAt(sequence, hasDiscontinuity);
   }
 
-  #listStill(durationSeconds: number, hasStopped = false): boolean {
+  #listFillerSegment(durationSeconds: number, hasStopped = false): boolean {
     this.closeSegment();
-    const part = this.#options.filler?.still(durationSeconds, this.nextSequenceNumber());
+    const part = this.#options.filler?.fillerPart(durationSeconds, this.nextSequenceNumber());
     if (part === undefined) return false;
     this.#programDateTimes.lastMs = Math.round(this.#endDateMs());
     const segment = this.#newSegment(this.#programDateTimes.lastMs, true);
     // Served only as a whole: Shaka (5.2) never plays a still that it gets as the hinted part.
     const held = createListedPart(part, -segment.sequence, segment.sequence);
     this.#segments.addPart(held);
-    this.#stillCount += 1;
-    this.#state.endsWithStill = true;
+    this.#fillerCount += 1;
+    this.#state.endsWithFiller = true;
     this.#listSegment(
       {
         ...segment,
-        ...{ isStill: true, hasStopped, parts: [held] },
+        ...{ isFiller: true, hasStopped, parts: [held] },
         durationSeconds: part.durationSeconds,
         bytes: part.body.length,
       },
@@ -356,8 +356,8 @@ export class LiveWindow implements SegmentSink {
     return true;
   }
 
-  /** Fills the time before a segment with stills, or marks a discontinuity if it is long. */
-  #listStillsUntil(arrivedAtMs: number): void {
+  /** Fills the time before a segment with filler segments, or marks a discontinuity if it is long. */
+  #listFillerSegmentsUntil(arrivedAtMs: number): void {
     this.#isContinuationDue = false;
     const targetMs = this.targetDurationSeconds * 1000;
     let missingMs = arrivedAtMs - this.#endDateMs();
@@ -367,7 +367,7 @@ export class LiveWindow implements SegmentSink {
     }
     while (missingMs >= minStillMs) {
       const durationMs = Math.min(missingMs, targetMs);
-      if (!this.#listStill(durationMs / 1000)) {
+      if (!this.#listFillerSegment(durationMs / 1000)) {
         this.#isDiscontinuityDue = true;
         return;
       }

@@ -1,7 +1,7 @@
 import type { FileSlice } from '../../shared/files/file-slice.ts';
 
 export interface PartLocation {
-  /** From 1, for the whole broadcast. */
+  /** Number of the file from 1, for the whole broadcast. */
   readonly file: number;
   readonly offset: number;
 }
@@ -49,6 +49,6 @@ export type OpenStorage = (broadcast: {
   readonly liveStreamId: string;
   readonly broadcastId: string;
   readonly isKeptAfterEnd: boolean;
-  /** Of a broadcast that this server may have had before. */
+  /** Claim of a broadcast that this server may have had before. */
   readonly claim?: number | undefined;
 }) => BroadcastStorage;

@@ -1,12 +1,15 @@
 /** A date that falls further behind the clock starts a new anchor. */
 const maxDateLagMs = 4000;
-/** Of arrival times, which are told from two clocks: media that waited together arrives at about the same time. */
+/**
+ * Maximum jitter of arrival times, which are told from two clocks: media that waited together arrives at about the
+ * same time.
+ */
 const maxJitterMs = 50;
 /** An anchor is dated before its arrival, since the first media of a broadcast often comes late. */
 const anchorMarginMs = 250;
-/** Of media time, by which dates approach the arrival while the margin lasts. */
+/** Share of media time by which dates approach the arrival while the margin lasts. */
 const marginRate = 0.05;
-/** Likewise afterwards: more than clocks differ by, and too little for a connection that is slow for minutes. */
+/** Share of media time by which dates approach the arrival afterwards: more than clocks differ by, and too little for a connection that is slow for minutes. */
 const driftRate = 0.0005;
 
 interface Anchor {

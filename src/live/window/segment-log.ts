@@ -9,7 +9,7 @@ export interface LoggedSegment {
   readonly isIndependent: boolean;
   readonly hasDiscontinuity: boolean;
   /** A still frame while there is no publisher; lists no parts. */
-  readonly isStill?: boolean;
+  readonly isFiller?: boolean;
   /** A still or a gap after the publisher stopped. */
   readonly hasStopped?: boolean;
 }
@@ -22,7 +22,7 @@ export interface StoredRun extends PartLocation {
 const gapFlag = 1;
 const independentFlag = 2;
 const discontinuityFlag = 4;
-const stillFlag = 8;
+const fillerFlag = 8;
 const stoppedFlag = 16;
 const initialCapacity = 64;
 
@@ -85,7 +85,7 @@ export class SegmentLog {
       (segment.isGap ? gapFlag : 0) |
       (segment.isIndependent ? independentFlag : 0) |
       (segment.hasDiscontinuity ? discontinuityFlag : 0) |
-      (segment.isStill === true ? stillFlag : 0) |
+      (segment.isFiller === true ? fillerFlag : 0) |
       (segment.hasStopped === true ? stoppedFlag : 0);
   }
 
@@ -119,8 +119,8 @@ export class SegmentLog {
     return this.#hasFlag(sequence, gapFlag | independentFlag);
   }
 
-  isStill(sequence: number): boolean {
-    return this.#hasFlag(sequence, stillFlag);
+  isFiller(sequence: number): boolean {
+    return this.#hasFlag(sequence, fillerFlag);
   }
 
   hasStopped(sequence: number): boolean {

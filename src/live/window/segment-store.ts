@@ -7,7 +7,7 @@ import { type LoggedSegment, SegmentLog, type StoredRun } from './segment-log.ts
 export interface SegmentStoreOptions {
   /** Seconds. At least six segments and three target durations are listed. */
   readonly windowSeconds: number;
-  /** In memory. Three target durations are listed in any case. */
+  /** Maximum bytes in memory. Three target durations are listed in any case. */
   readonly maxBytes: number;
   /** The last one of another server; 0 unless given. */
   readonly lastInitNumber?: number | undefined;
@@ -39,7 +39,7 @@ export interface MemorySegment {
   readonly isIndependent: boolean;
   readonly dateMs: number;
   readonly parts: ListedPart[];
-  readonly isStill?: boolean;
+  readonly isFiller?: boolean;
   readonly hasStopped?: boolean;
   durationSeconds: number;
   bytes: number;
@@ -52,7 +52,7 @@ const minListedSegments = 6;
 /** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
 const targetsWithParts = 7.5;
 const measuredSegments = 64;
-/** After this many segments in which no media was requested, nobody watches. */
+/** Segments without a request for media after which nobody watches. */
 const maxUnrequestedSegments = 3;
 const epsilonSeconds = 1e-6;
 
@@ -121,7 +121,7 @@ export class SegmentStore {
     return this.#discontinuitySequence;
   }
 
-  /** Of the media after the list. */
+  /** Discontinuity sequence of the media after the list. */
   get nextDiscontinuitySequence(): number {
     let number = this.#discontinuitySequence;
     for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
@@ -201,7 +201,7 @@ export class SegmentStore {
 
   partsOf(sequence: number): readonly ListedPart[] | undefined {
     const held = this.#withParts.get(sequence);
-    return held?.isStill === true ? undefined : held?.parts;
+    return held?.isFiller === true ? undefined : held?.parts;
   }
 
   part(number: number): StoredMedia | undefined {
@@ -241,7 +241,7 @@ export class SegmentStore {
     const log = this.log;
     const end = this.log.end;
     for (let sequence = Math.max(this.#first, from, end - measuredSegments); sequence < end; sequence += 1) {
-      if (!log.has(sequence) || log.isGap(sequence) || log.isStill(sequence)) continue;
+      if (!log.has(sequence) || log.isGap(sequence) || log.isFiller(sequence)) continue;
       const durationSeconds = log.durationSeconds(sequence);
       bytes += log.bytes(sequence);
       seconds += durationSeconds;

@@ -85,7 +85,7 @@ export class WindowPlaylist {
     const { openSegment: open, nextSequence, nextPartNumber } = this.#state;
     const { log, initNumber } = this.#segments;
     // No part is listed after a still, and the time of the next one is unknown.
-    if (!open?.parts.length && log.has(nextSequence - 1) && log.isStill(nextSequence - 1)) return [];
+    if (!open?.parts.length && log.has(nextSequence - 1) && log.isFiller(nextSequence - 1)) return [];
     const part = { type: 'PART' as const, uri: `part-${nextPartNumber}.m4s` };
     const last = nextSequence - 1;
     const listedInit = open?.parts.length
@@ -112,7 +112,7 @@ export class WindowPlaylist {
     if (isEnded) return nextSequence;
     let behind = open?.durationSeconds ?? 0;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
-      if (behind > this.#state.targetDurationSeconds * 3 || this.#segments.log.isStill(sequence))
+      if (behind > this.#state.targetDurationSeconds * 3 || this.#segments.log.isFiller(sequence))
         return sequence + 1;
       behind += this.#segments.log.durationSeconds(sequence);
     }
@@ -143,11 +143,11 @@ export class WindowPlaylist {
     const { log } = this.#segments;
     if (log.hasStopped(sequence)) return 'stopped';
     if (log.isGap(sequence)) return 'gap';
-    return this.#isStill(sequence) ? 'still' : 'segment';
+    return this.#isFiller(sequence) ? 'still' : 'segment';
   }
 
-  #isStill(sequence: number): boolean {
-    return this.#segments.log.isStill(sequence) || sequence < this.#state.firstMediaSequence;
+  #isFiller(sequence: number): boolean {
+    return this.#segments.log.isFiller(sequence) || sequence < this.#state.firstMediaSequence;
   }
 
   #listedParts(sequence: number): MediaSegment['parts'] {

@@ -17,7 +17,7 @@ export class WindowRequests {
   readonly #playlist: WindowPlaylist;
   readonly #blocked = new BlockedRequests();
   #hasLeft = false;
-  /** By the bytes of a part in memory: many viewers fetch it at once. */
+  /** Responses by the bytes of a part in memory: many viewers fetch it at once. */
   readonly #partResponses = new WeakMap<Buffer, MediaResponse>();
 
   constructor(state: WindowState, segments: SegmentStore, playlist: WindowPlaylist) {
@@ -71,8 +71,8 @@ export class WindowRequests {
     if (['segment', 'still', 'stopped'].includes(kind))
       return this.#mediaResponse(this.#segments.segment(number), name);
     if (kind !== 'part') return undefined;
-    const { nextPartNumber, isEnded, isPlayable, endsWithStill } = this.#state;
-    const isHinted = number === nextPartNumber && !isEnded && isPlayable && !endsWithStill;
+    const { nextPartNumber, isEnded, isPlayable, endsWithFiller } = this.#state;
+    const isHinted = number === nextPartNumber && !isEnded && isPlayable && !endsWithFiller;
     return isHinted ? this.#hintedPart(number, name, signal) : this.#part(number, name);
   }
 
@@ -125,7 +125,7 @@ export class WindowRequests {
 
   async #hintedPart(number: number, name: string, signal: ViewerSignal): Promise<MediaResponse | undefined> {
     // The part does not come soon once a still is listed instead of it.
-    const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithStill;
+    const isSettled = () => this.#state.nextPartNumber > number || this.#state.endsWithFiller;
     await this.#waitUntil(isSettled, this.#state.targetDurationSeconds * 3000, signal);
     return this.#part(number, name);
   }

@@ -12,7 +12,7 @@ export class WindowState {
   nextSequence: number;
   nextPartNumber: number;
   isEnded = false;
-  endsWithStill = false;
+  endsWithFiller = false;
 
   readonly #firstPartNumber: number;
 

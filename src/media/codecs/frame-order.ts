@@ -43,14 +43,14 @@ export function frameOrderReader(syntax: NonNullable<VideoOrder['syntax']>): Fra
 
 /** Picture order count of a reference picture, in two parts. */
 interface OrderCount {
-  readonly most: number;
-  readonly least: number;
+  readonly highBits: number;
+  readonly lowBits: number;
 }
 
 /** Reads picture order counts of type 0. ITU-T H.264 (08/2021), 8.2.1.1. */
 class AvcFrameOrder implements FrameOrderReader {
   readonly #syntax: AvcOrderSyntax;
-  #former: OrderCount = { most: 0, least: 0 };
+  #former: OrderCount = { highBits: 0, lowBits: 0 };
 
   constructor(syntax: AvcOrderSyntax) {
     this.#syntax = syntax;
@@ -60,17 +60,17 @@ class AvcFrameOrder implements FrameOrderReader {
     const unit = firstSlice(frame, first => [SLICE, IDR_SLICE].includes(first & 0x1f));
     if (unit === undefined) return undefined;
     const isIdr = (unit[0]! & 0x1f) === IDR_SLICE;
-    const least = this.#readLeast(unit, isIdr);
-    if (least === undefined) return undefined;
-    const former = isIdr ? { most: 0, least: 0 } : this.#former;
-    const most = mostAfter(former, least, this.#syntax.orderBits);
+    const lowBits = this.#readLowBits(unit, isIdr);
+    if (lowBits === undefined) return undefined;
+    const former = isIdr ? { highBits: 0, lowBits: 0 } : this.#former;
+    const highBits = highBitsAfter(former, lowBits, this.#syntax.orderBits);
     const isReference = (unit[0]! & 0x60) !== 0;
-    if (isReference) this.#former = { most, least };
-    return { order: most + least, isIdr };
+    if (isReference) this.#former = { highBits, lowBits };
+    return { order: highBits + lowBits, isIdr };
   }
 
   /** pic_order_cnt_lsb. ITU-T H.264 (08/2021), 7.3.3. */
-  #readLeast(unit: Buffer, isIdr: boolean): number | undefined {
+  #readLowBits(unit: Buffer, isIdr: boolean): number | undefined {
     const { frameNumberBits, hasSeparatePlanes, isFrameOnly, orderBits } = this.#syntax;
     const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1, maxHeaderBytes)));
     bits.expGolomb();
@@ -80,8 +80,8 @@ class AvcFrameOrder implements FrameOrderReader {
     bits.skip(frameNumberBits);
     if (!isFrameOnly && bits.flag()) bits.skip(1);
     if (isIdr) bits.expGolomb();
-    const least = bits.bits(orderBits);
-    return bits.isExhausted ? undefined : least;
+    const lowBits = bits.bits(orderBits);
+    return bits.isExhausted ? undefined : lowBits;
   }
 }
 
@@ -99,32 +99,32 @@ class HevcFrameOrder implements FrameOrderReader {
     if (unit === undefined) return undefined;
     const type = typeOfHevc(unit[0]!);
     const isIdr = type === IDR_W_RADL || type === IDR_N_LP;
-    const least = isIdr ? 0 : this.#readLeast(unit, type);
-    if (least === undefined) return undefined;
+    const lowBits = isIdr ? 0 : this.#readLowBits(unit, type);
+    if (lowBits === undefined) return undefined;
     const isBrokenLink = type >= FIRST_RANDOM_ACCESS && type <= MAX_BROKEN_LINK;
     const begins = isIdr || isBrokenLink || this.#former === undefined;
-    const most = begins ? 0 : mostAfter(this.#former!, least, this.#syntax.orderBits);
+    const highBits = begins ? 0 : highBitsAfter(this.#former!, lowBits, this.#syntax.orderBits);
     const isLeading = type >= RADL_N && type <= RASL_R;
     const isReference = !isLeading && (type > MAX_SUBLAYER_NON_REFERENCE || type % 2 === 1);
     const isLowestLayer = (unit[1]! & 7) === 1;
-    if (isReference && isLowestLayer) this.#former = { most, least };
-    return { order: most + least, isIdr: begins };
+    if (isReference && isLowestLayer) this.#former = { highBits, lowBits };
+    return { order: highBits + lowBits, isIdr: begins };
   }
 
   /** slice_pic_order_cnt_lsb of the first slice of a picture. ITU-T H.265 (08/2021), 7.3.6.1. */
-  #readLeast(unit: Buffer, type: number): number | undefined {
-    const { hasSeparatePlanes, orderBits, pictures } = this.#syntax;
+  #readLowBits(unit: Buffer, type: number): number | undefined {
+    const { hasSeparatePlanes, orderBits, ppsSyntax } = this.#syntax;
     const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2, maxHeaderBytes)));
     if (!bits.flag()) return undefined;
     if (type >= FIRST_RANDOM_ACCESS && type <= MAX_RANDOM_ACCESS) bits.skip(1);
-    const picture = pictures.get(bits.expGolomb());
-    if (picture === undefined) return undefined;
-    bits.skip(picture.extraBits);
+    const pps = ppsSyntax.get(bits.expGolomb());
+    if (pps === undefined) return undefined;
+    bits.skip(pps.extraBits);
     bits.expGolomb();
-    if (picture.hasOutputFlag) bits.skip(1);
+    if (pps.hasOutputFlag) bits.skip(1);
     if (hasSeparatePlanes) bits.skip(2);
-    const least = bits.bits(orderBits);
-    return bits.isExhausted ? undefined : least;
+    const lowBits = bits.bits(orderBits);
+    return bits.isExhausted ? undefined : lowBits;
   }
 }
 
@@ -133,11 +133,11 @@ function typeOfHevc(first: number): number {
 }
 
 /** The most significant part, from the picture before: both standards count alike. */
-function mostAfter(former: OrderCount, least: number, orderBits: number): number {
+function highBitsAfter(former: OrderCount, lowBits: number, orderBits: number): number {
   const size = 2 ** orderBits;
-  if (least < former.least && former.least - least >= size / 2) return former.most + size;
-  if (least > former.least && least - former.least > size / 2) return former.most - size;
-  return former.most;
+  if (lowBits < former.lowBits && former.lowBits - lowBits >= size / 2) return former.highBits + size;
+  if (lowBits > former.lowBits && lowBits - former.lowBits > size / 2) return former.highBits - size;
+  return former.highBits;
 }
 
 function firstSlice(frame: Buffer, isSlice: (first: number) => boolean): Buffer | undefined {

@@ -115,8 +115,8 @@ export interface HevcOrderSyntax {
   readonly hasSeparatePlanes: boolean;
   /** Length of slice_pic_order_cnt_lsb in slice headers. */
   readonly orderBits: number;
-  /** By the number of the picture parameter set. */
-  readonly pictures: ReadonlyMap<number, HevcPictureSyntax>;
+  /** Syntax by the number of the picture parameter set. */
+  readonly ppsSyntax: ReadonlyMap<number, HevcPictureSyntax>;
 }
 
 /** Bits of slice headers before the picture order count. */
@@ -181,7 +181,7 @@ function readHypotheticalDecoder(bits: BitReader): boolean {
 }
 
 /** Reads an SPS and PPSs with their two header bytes. ITU-T H.265 (08/2021), 7.3.2.2.1 and 7.3.2.3.1. */
-export function hevcOrder(unit: Buffer, pictureSets: readonly Buffer[]): VideoOrder | undefined {
+export function hevcOrder(unit: Buffer, ppsUnits: readonly Buffer[]): VideoOrder | undefined {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(2)));
   const { chromaFormat, subLayers, hasSeparatePlanes } = readHevcFrameSize(bits);
   readCroppedLines(bits, chromaFormat);
@@ -194,8 +194,8 @@ export function hevcOrder(unit: Buffer, pictureSets: readonly Buffer[]): VideoOr
     bits.expGolomb();
   }
   if (bits.isExhausted || orderBits > 16) return undefined;
-  const pictures = new Map(pictureSets.map(readHevcPictureSyntax));
-  const syntax = { codec: 'hvc1', hasSeparatePlanes, orderBits, pictures } as const;
+  const ppsSyntax = new Map(ppsUnits.map(readHevcPictureSyntax));
+  const syntax = { codec: 'hvc1', hasSeparatePlanes, orderBits, ppsSyntax } as const;
   return { maxReordered, syntax, frameSeconds: undefined };
 }
 

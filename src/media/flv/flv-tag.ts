@@ -4,9 +4,9 @@ export interface FlvTag {
   readonly kind: TrackKind | 'script';
   /** 0..2^32-1; may jump, run backwards and wrap. */
   readonly timestampMs: number;
-  /** Of an additional track, 1..255; the main one is 0 or undefined. */
+  /** Id of an additional track, 1..255; the main one is 0 or undefined. */
   readonly trackId?: number;
-  /** At least one byte, never written to again. */
+  /** Body of at least one byte, never written to again. */
   readonly body: Buffer;
 }
 
@@ -83,7 +83,7 @@ function describeRoles(codec: TagCodec): RoleDescriptions {
   };
 }
 
-/** By codec id, which has four bits. */
+/** Describes tags by codec id, which has four bits. */
 function describeCodecs(nameOf: (id: number) => string): readonly RoleDescriptions[] {
   return Array.from({ length: 16 }, (_, id) => describeRoles({ name: nameOf(id), isEnhanced: false }));
 }
@@ -121,13 +121,13 @@ export function describeVideoTag(body: Buffer): TagDescription | undefined {
 export function videoHeaderBytes(body: Buffer): number {
   const first = body[0] ?? 0;
   if ((first & 0x80) === 0) return 5;
-  // In enhanced RTMP only coded frames (1) of AVC and HEVC have a composition time.
+  // Reads the composition time, which only coded frames (1) of AVC and HEVC have in enhanced RTMP.
   return (first & 0x0f) === 1 && body.toString('latin1', 1, 5) !== 'av01' ? 8 : 5;
 }
 
 export function compositionOffsetMs(body: Buffer): number {
   const isEnhanced = (body[0]! & 0x80) !== 0;
-  // In the enhanced form, only coded frames (1) of AVC and HEVC have it.
+  // Only coded frames (1) of AVC and HEVC have it in the enhanced form.
   const says = isEnhanced
     ? (body[0]! & 0x0f) === 1 && ['avc1', 'hvc1'].includes(body.toString('latin1', 1, 5))
     : (body[0]! & 0x0f) === 7 && body[1] === 1;

@@ -15,7 +15,7 @@ const MULTITRACK_MANY_CODECS = 2;
 const AAC_FLAGS = 0xaf;
 const MP3_FLAGS = 0x2f;
 const AVC = 7;
-/** More tracks than encoders send, and modifiers than there are. */
+/** Maximum tracks and modifiers: more than encoders send. */
 const maxTracks = 32;
 const maxModifiers = 8;
 

@@ -10,7 +10,7 @@ const sampleEntries: Readonly<Record<string, VideoSampleEntryType>> = {
   HEVC: 'hvc1',
   AV1: 'av01',
 };
-/** Of the AV1 configuration, before its units (AV1 in ISOBMFF, 2.3.3). */
+/** Size of the AV1 configuration before its units (AV1 in ISOBMFF, 2.3.3). */
 const av1RecordBytes = 4;
 const aacHeaderBytes = 2;
 

@@ -42,7 +42,7 @@ function readTrackTag(
   }
   const codec = codecOf(described.codec);
   const data = body.subarray(isVideo ? videoHeaderBytes(body) : audioHeaderBytes(body));
-  // In its first form every receiver reads it.
+  // Keeps the first form, which every receiver reads.
   const tagBody = described.codec.isEnhanced && codec.fourCc === 'avc1' ? undefined : body;
   if (role === 'config') {
     emit({ type: 'config', kind, trackId, codec, data, tagBody });

@@ -9,7 +9,7 @@ interface AggregatedTag {
   readonly body: Buffer;
 }
 
-/** Per message; encoders put a second or two of media into one. */
+/** Maximum tags per message; encoders put a second or two of media into one. */
 const MAX_TAGS = 1000;
 
 const tagHeaderBytes = 11;

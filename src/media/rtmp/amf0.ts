@@ -141,7 +141,7 @@ class AmfReader {
 
   #elements(count: number, depth: number): unknown[] {
     const elements: unknown[] = [];
-    // Each takes a byte, so the input ends a false count.
+    // Elements take a byte each, so the input ends a false count.
     for (let left = count; left > 0; left -= 1) elements.push(this.value(depth + 1));
     return elements;
   }

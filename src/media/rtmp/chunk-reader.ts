@@ -26,14 +26,14 @@ export interface RtmpMessage {
   readonly messageStreamId: number;
   /** 0..2^32-1. */
   readonly timestampMs: number;
-  /** Not written to again. */
+  /** Payload that is not written to again. */
   readonly payload: Buffer;
 }
 
-/** Per connection. Read at every message, so they may change. */
+/** Limits of a connection. Read at every message, so they may change. */
 export interface ChunkLimits {
   maxMessageBytes(type: number): number;
-  /** All incomplete messages together. */
+  /** Returns the maximum size of all incomplete messages together. */
   maxUnfinishedBytes(): number;
   /** Called when a message starts; an error thrown here ends the reading. */
   onMessageStart(): void;
@@ -78,7 +78,7 @@ export class ChunkReader {
   #chunkBytes = defaultChunkBytes;
   #chunkBytesLeft = 0;
   #unfinishedBytes = 0;
-  /** For payloads of this connection, one after the other. */
+  /** Buffer for payloads of this connection, one after the other. */
   #shared: Buffer | undefined;
   #sharedUsed = 0;
   #isHeld = false;

@@ -18,7 +18,7 @@ export interface MediaChunks {
   readonly messages: readonly ChunkedMessage[];
   /** Per track, the time of the message before its first one. */
   readonly previousMs: TrackTimes;
-  /** Of the tracks that have messages. */
+  /** Last times of the tracks that have messages. */
   readonly lastMs: TrackTimes;
 }
 
@@ -43,7 +43,7 @@ interface MediaTag {
 type MutableTimes = Partial<Record<TrackKind, number>>;
 export type TrackTimes = Readonly<MutableTimes>;
 
-/** As OBS has it, so every platform takes it. */
+/** Chunk size of OBS, which every platform accepts. */
 export const mediaChunkBytes = 4096;
 export const mediaChunkStreams = { audio: 4, video: 6, data: 5 } as const;
 

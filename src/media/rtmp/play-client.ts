@@ -5,7 +5,7 @@ import { ChunkReader, MESSAGE, malformedRtmp, type RtmpMessage, readUInt32 } fro
 import { writeMessage } from './chunk-writer.ts';
 
 interface PlayClientOptions {
-  /** With its query. */
+  /** Application with its query. */
   readonly app: string;
   readonly tcUrl: string;
   readonly streamKey: string;

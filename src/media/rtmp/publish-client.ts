@@ -3,18 +3,18 @@ import { ChunkReader, MESSAGE, malformedRtmp, type RtmpMessage, readUInt32 } fro
 import { writeMessage } from './chunk-writer.ts';
 import { mediaChunkBytes, mediaChunkStreams } from './media-chunks.ts';
 
-/** Of an `onStatus` or `_error` of the server. */
+/** Status of an `onStatus` or `_error` of the server. */
 export interface RtmpStatus {
   readonly code: string;
   readonly description: string;
 }
 
 interface PublishClientOptions {
-  /** With its query. */
+  /** Application with its query. */
   readonly app: string;
   readonly tcUrl: string;
   readonly streamKey: string;
-  /** Of the codec, such as `hvc1`, when it needs Enhanced RTMP. */
+  /** FourCC of the codec, such as `hvc1`, when it needs Enhanced RTMP. */
   readonly fourCc: string | undefined;
   readonly write: (bytes: Buffer) => void;
   /** The server waits for media. */
@@ -45,7 +45,7 @@ const handshakeBytes = 1 + 2 * 1536;
 const maxAnswerBytes = 64 * 1024;
 const maxUnfinishedBytes = 256 * 1024;
 const mediaTypes: ReadonlySet<number> = new Set([MESSAGE.audio, MESSAGE.video, MESSAGE.aggregate]);
-/** Some servers report these with the level `status`. */
+/** Codes of rejections, which some servers report with the level `status`. */
 const refusedCode = /\.(?:BadName|Denied|Failed|Rejected|Unauthorized|InvalidApp)$/i;
 
 /** Publishes on a connection after its handshake, with the commands that OBS and ffmpeg send (RTMP 1.0, 7.2). */
@@ -63,7 +63,7 @@ export class PublishClient {
     this.#options = options;
     this.#reader = new ChunkReader(
       {
-        // Nobody sends media to a publisher.
+        // Rejects media, which nobody sends to a publisher.
         maxMessageBytes: type => (mediaTypes.has(type) ? 0 : maxAnswerBytes),
         maxUnfinishedBytes: () => maxUnfinishedBytes,
         onMessageStart: () => {},
@@ -107,7 +107,7 @@ export class PublishClient {
     );
   }
 
-  /** On the stream that was created, with the timestamp 0. */
+  /** Formats a message on the stream that was created, with the timestamp 0. */
   message(chunkStreamId: number, type: number, payload: Buffer): Buffer {
     const messageStreamId = this.#messageStreamId;
     return writeMessage({ chunkStreamId, type, messageStreamId, timestampMs: 0, payload }, mediaChunkBytes);
@@ -168,7 +168,7 @@ export class PublishClient {
     }
   }
 
-  /** Many servers do not know releaseStream and FCPublish. */
+  /** Handles an error. Many servers do not know releaseStream and FCPublish. */
   #handleError(transactionId: unknown, info: ReadonlyMap<string, unknown> | undefined): void {
     const isFatal =
       transactionId === TRANSACTION.connect ||

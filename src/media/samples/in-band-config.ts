@@ -20,7 +20,7 @@ const unitTypes = {
     isSlice: (type: number) => type <= 31,
   },
 } as const;
-/** Before the first slice. */
+/** Maximum units before the first slice. */
 const maxUnits = 64;
 const maxSetsOfKind = 16;
 const maxSetBytes = 4 * 1024;

@@ -3,12 +3,12 @@ import type { DeclaredMedia } from './declared-media.ts';
 
 export type TrackKind = 'audio' | 'video';
 
-/** As MP4 and Enhanced RTMP call them. */
+/** Codes of MP4 and Enhanced RTMP. */
 export type VideoFourCc = 'avc1' | 'hvc1' | 'av01';
 export type AudioFourCc = 'mp4a' | 'Opus' | 'ac-3' | 'ec-3' | 'fLaC' | '.mp3';
 
 export interface Codec {
-  /** As people call it. */
+  /** Common name. */
   readonly name: string;
   /** Undefined for codecs that nothing but FLV has, and for unknown ones. */
   readonly fourCc: VideoFourCc | AudioFourCc | undefined;
@@ -28,7 +28,7 @@ export const codecs = {
 
 interface TrackMedia {
   readonly kind: TrackKind;
-  /** Of its kind, 0..255; 0 is the main one. */
+  /** Number among the tracks of its kind, 0..255; 0 is the main one. */
   readonly trackId: number;
   readonly codec: Codec;
   /** Never written to again. */

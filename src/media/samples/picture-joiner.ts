@@ -16,7 +16,7 @@ interface Piece {
   readonly content: Content;
 }
 
-/** Before the first slice: delimiters, parameter sets, SEI. */
+/** Maximum units before the first slice: delimiters, parameter sets, SEI. */
 const maxUnitsBeforeSlice = 64;
 /** Levels limit a picture to 600 slices. */
 const maxPieces = 1024;

@@ -173,7 +173,7 @@ function findKey(
   pair: KeyPair | undefined,
   name: string,
 ): { pair: KeyPair; environment: Environment } | undefined {
-  // Otherwise the error would name the last parameter of the path.
+  // Names the key pair: the error would name the last parameter of the path.
   if (pair === undefined)
     throw new AppError('resource-not-found', undefined, { details: { name: 'keyPairId' } });
   const environment = environments.find(known => known === name);

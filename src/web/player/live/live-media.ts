@@ -465,7 +465,7 @@ export class LiveMedia {
 
   /** Detects the end of a playlist that ends with gaps, which the video element never reaches. */
   #detectEnd(details: LevelDetails): void {
-    // The stills at the end do not mean that the publisher returned.
+    // The filler segments at the end do not mean that the publisher returned.
     if (!this.#isAtMediaEnd(details)) this.#setStalled(false);
     const { currentTime, readyState } = this.#video;
     const isStuck = currentTime === this.#lastEndPosition && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
@@ -474,7 +474,7 @@ export class LiveMedia {
     if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
   }
 
-  /** Ignores stills and gaps behind the publisher's media. */
+  /** Ignores filler segments and gaps behind the publisher's media. */
   #isAtMediaEnd({ fragments }: LevelDetails): boolean {
     const last = fragments.findLast(({ gap, relurl }) => !gap && !/^(still|stopped)-/.test(relurl ?? ''));
     return this.#video.currentTime >= (last?.end ?? 0) - minAheadSeconds;

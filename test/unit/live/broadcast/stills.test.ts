@@ -20,7 +20,7 @@ const signal = new AbortController().signal;
 
 /** A broadcast of a second of video, whose publisher is gone. */
 async function lost(reason = 'connection-closed') {
-  const fake = startFakeBroadcasts({ showsStills: true });
+  const fake = startFakeBroadcasts({ usesFillerSegments: true });
   const publisher = await publish(fake.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
@@ -182,7 +182,7 @@ test('stills have silent audio that continues at the end of the audio', () => {
   let videoEnd = 163_200;
   let audioEnd = 480_100 + 2048;
   for (let index = 0; index < 5; index += 1) {
-    const { body } = fill.still(1, index)!;
+    const { body } = fill.fillerPart(1, index)!;
     const { samples } = readFragmentLayout(body, [1, 2]);
     const [video, ...sounds] = samples;
     expect([video!.trackId, video!.dtsTicks, video!.durationTicks]).toEqual([1, videoEnd, 16_000]);
