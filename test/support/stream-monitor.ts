@@ -77,7 +77,7 @@ export class StreamMonitor {
     return StreamMonitor.#on(masterUrl, variants[0]!);
   }
 
-  /** The same for every rendition of the list, by its name: the folder of its playlist. */
+  /** Monitors every rendition of the list, by its name: the folder of its playlist. */
   static async beginAll(masterUrl: string): Promise<Map<string, StreamMonitor>> {
     const { variants, media } = parseMultivariantPlaylist(await untilListed(masterUrl));
     const watches = new Map<string, StreamMonitor>();

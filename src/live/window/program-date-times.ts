@@ -9,7 +9,7 @@ const maxJitterMs = 50;
 const anchorMarginMs = 250;
 /** Share of media time by which dates approach the arrival while the margin lasts. */
 const marginRate = 0.05;
-/** Share of media time by which dates approach the arrival afterwards: more than clocks differ by, and too little for a connection that is slow for minutes. */
+/** Share afterwards: more than clocks differ by, and too little for a connection that is slow for minutes. */
 const driftRate = 0.0005;
 
 interface Anchor {
