@@ -186,7 +186,10 @@ export class PullSupervisor implements Component {
       let liveAtMs: number | undefined;
       const { description } = await pullOnce(
         {
-          ...{ streamKey: pull.source.streamKey, gate, onBytes, log },
+          streamKey: pull.source.streamKey,
+          gate,
+          onBytes,
+          log,
           open: (events, given) => open(pull.source, events, given),
           onLive: () => {
             liveAtMs = clock.monotonicMs();

@@ -146,7 +146,10 @@ export class SrtSession {
     const session = this;
     const publication = new Publication({
       request: { connectionId, protocol: 'srt', remoteAddress, streamKey, query, encoder: '' },
-      ...{ gate, observer, log, logData: { latencyMs, isEncrypted: encryption !== undefined } },
+      gate,
+      observer,
+      log,
+      logData: { latencyMs, isEncrypted: encryption !== undefined },
       connection: {
         get bytesIn() {
           return session.#bytesIn;

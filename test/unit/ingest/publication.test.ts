@@ -28,8 +28,12 @@ function start(change: Partial<PublishGate> = {}, connection: Partial<ProtocolCo
   let signal: AbortSignal | undefined;
   const publication: Publication = new Publication({
     request: {
-      ...{ connectionId: 'co1', protocol: 'srt', remoteAddress: '192.0.2.1' },
-      ...{ streamKey: 'a-long-stream-key', query: '', encoder: 'test' },
+      connectionId: 'co1',
+      protocol: 'srt',
+      remoteAddress: '192.0.2.1',
+      streamKey: 'a-long-stream-key',
+      query: '',
+      encoder: 'test',
     },
     gate: {
       request: (request, seen) => {
@@ -66,7 +70,16 @@ function start(change: Partial<PublishGate> = {}, connection: Partial<ProtocolCo
     expect(await opened).toBeUndefined();
   };
   return {
-    ...{ publication, received, closed, told, counts, log, answer, sink, opened, accept },
+    publication,
+    received,
+    closed,
+    told,
+    counts,
+    log,
+    answer,
+    sink,
+    opened,
+    accept,
     link: () => link!,
     signal: () => signal!,
   };
