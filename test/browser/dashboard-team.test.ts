@@ -84,7 +84,7 @@ describeInBrowser('a team in the dashboard', browser => {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('Email').fill(email);
       await page.getByRole('button', { name: 'Create link' }).click();
-      await page.getByText('We’re sending another link by mail').waitFor();
+      await page.getByText('We’re sending another link by email').waitFor();
       await page.getByRole('button', { name: 'Done' }).click();
       const row = page.getByRole('row').filter({ has: page.getByText(email, { exact: true }) });
       await row.getByText(outcome, { exact: true }).waitFor();
