@@ -114,7 +114,8 @@ export function readPartOf({
   const runUpSeconds = runUpOf(clip);
   const { startSeconds = 0, durationSeconds } = clip ?? {};
   return {
-    ...{ source, leadSeconds },
+    source,
+    leadSeconds,
     fromSeconds: startSeconds - runUpSeconds,
     lengthSeconds: durationSeconds && runUpSeconds + durationSeconds,
   };

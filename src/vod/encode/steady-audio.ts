@@ -35,7 +35,10 @@ export async function withSteadyAudio(
     const steadyAudio = join(folder, 'audio.mka');
     const read = readPartOf({ source, clip: part, leadSeconds: plan.leadSeconds });
     const command = steadyAudioCommand(read, {
-      ...{ tracks, sampleRate, timedBy: timingIndexes(plan), output: steadyAudio },
+      tracks,
+      sampleRate,
+      timedBy: timingIndexes(plan),
+      output: steadyAudio,
     });
     await tools.runCommand(command, {
       limits: runLimitsFor(
@@ -43,7 +46,10 @@ export async function withSteadyAudio(
         plan.durationSeconds,
         bytes === 0 ? maxUnknownBytes : 2 * bytes + minBytes,
       ),
-      ...{ signal, purpose: 'steady-audio', ids: { videoId }, isPausable: true },
+      signal,
+      purpose: 'steady-audio',
+      ids: { videoId },
+      isPausable: true,
     });
     await encode({ ...input, steadyAudio });
   });
