@@ -101,12 +101,12 @@ export class PlaybackGate {
   }
 
   /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
-  admit(resource: PlaybackResource, asked: PlaybackRequest): Promise<Answer> | Answer {
-    const answer = this.#admitByAccess(resource, asked);
-    if (asked.beginsPlayback !== true) return answer;
+  admit(resource: PlaybackResource, requested: PlaybackRequest): Promise<Answer> | Answer {
+    const answer = this.#admitByAccess(resource, requested);
+    if (requested.beginsPlayback !== true) return answer;
     return answer instanceof Promise
-      ? answer.then(admission => this.#admitByHook(resource, asked, admission))
-      : this.#admitByHook(resource, asked, answer);
+      ? answer.then(admission => this.#admitByHook(resource, requested, admission))
+      : this.#admitByHook(resource, requested, answer);
   }
 
   #admitByHook(
@@ -116,22 +116,22 @@ export class PlaybackGate {
   ): Promise<Answer> | Answer {
     if (answer === undefined || answer instanceof PlaybackRefusal) return answer;
     const { viewer } = answer;
-    const asked = { projectId, resourceId: id, clippedFrom, token, client: clientOf(request), viewer };
+    const requested = { projectId, resourceId: id, clippedFrom, token, client: clientOf(request), viewer };
     const decide = ({ isAsked, refusal }: PlayDecision): Answer => {
       if (refusal !== undefined) return new PlaybackRefusal(refusal);
       return isAsked ? { ...answer, isDecidedByHook: true } : answer;
     };
-    const decision = this.#askPlayHook(asked, request);
+    const decision = this.#askPlayHook(requested, request);
     return decision instanceof Promise ? decision.then(decide) : decide(decision);
   }
 
-  #admitByAccess(resource: PlaybackResource, asked: PlaybackRequest): Promise<Answer> | Answer {
-    const { token } = asked;
+  #admitByAccess(resource: PlaybackResource, requested: PlaybackRequest): Promise<Answer> | Answer {
+    const { token } = requested;
     if (resource.public !== (token === undefined)) return undefined;
-    if (token !== undefined) return this.#admitHolder(resource, asked, token);
+    if (token !== undefined) return this.#admitHolder(resource, requested, token);
     return resource.policy === undefined
       ? open
-      : this.#restrict(open, resource, asked.request, [resource.policy]);
+      : this.#restrict(open, resource, requested.request, [resource.policy]);
   }
 
   /** Rechecks an admitted viewer. */
@@ -169,10 +169,10 @@ export class PlaybackGate {
     return admission !== undefined && !(admission instanceof PlaybackRefusal);
   }
 
-  async #admitHolder(resource: PlaybackResource, asked: PlaybackRequest, token: string): Promise<Answer> {
-    if (isSignedToken(token)) return this.#admitSigned(resource, token, asked.request);
-    const holder = await this.#tokens.admit({ ...asked, resourceId: resource.id, token });
-    return holder && this.#restrictHolder(holder, resource, asked.request);
+  async #admitHolder(resource: PlaybackResource, requested: PlaybackRequest, token: string): Promise<Answer> {
+    if (isSignedToken(token)) return this.#admitSigned(resource, token, requested.request);
+    const holder = await this.#tokens.admit({ ...requested, resourceId: resource.id, token });
+    return holder && this.#restrictHolder(holder, resource, requested.request);
   }
 
   /** Restricts whoever holds a private token. */

@@ -355,8 +355,8 @@ export class LiveDelivery {
     send: (stream: AdmittedStream) => void,
     refuse?: () => void,
   ): void {
-    const asked = { ...admissionRequest(exchange, path, query), beginsPlayback: true };
-    this.#respond(exchange, this.#gate.admitToMedia(asked), send, refuse);
+    const requested = { ...admissionRequest(exchange, path, query), beginsPlayback: true };
+    this.#respond(exchange, this.#gate.admitToMedia(requested), send, refuse);
   }
 
   #respond(

@@ -53,18 +53,18 @@ export class LiveGate {
   }
 
   /** A private stream needs its token, a public one must have none. */
-  async admit(asked: LiveAdmissionRequest): Promise<LiveAnswer> {
-    return this.#admitTo(await this.#streams.read(asked.liveStreamId), asked);
+  async admit(requested: LiveAdmissionRequest): Promise<LiveAnswer> {
+    return this.#admitTo(await this.#streams.read(requested.liveStreamId), requested);
   }
 
   /**
    * Admits requests for playlists and media, which come many times a second. Responds at once where nothing is
    * looked up.
    */
-  admitToMedia(asked: LiveAdmissionRequest): Promise<LiveAnswer> | LiveAnswer {
-    const stream = this.#streams.recent(asked.liveStreamId);
-    if (stream !== undefined) return this.#admitTo(stream, asked);
-    return this.#streams.find(asked.liveStreamId).then(found => this.#admitTo(found, asked));
+  admitToMedia(requested: LiveAdmissionRequest): Promise<LiveAnswer> | LiveAnswer {
+    const stream = this.#streams.recent(requested.liveStreamId);
+    if (stream !== undefined) return this.#admitTo(stream, requested);
+    return this.#streams.find(requested.liveStreamId).then(found => this.#admitTo(found, requested));
   }
 
   /** Admits requests for pages, which carry the token in the query; a public stream ignores it. */
@@ -112,11 +112,11 @@ export class LiveGate {
 
   #admitTo(
     stream: FoundStream | undefined,
-    { request, liveStreamId, token, session, query, ...asked }: LiveAdmissionRequest,
+    { request, liveStreamId, token, session, query, ...requested }: LiveAdmissionRequest,
   ): Promise<LiveAnswer> | LiveAnswer {
     if (stream === undefined) return undefined;
     const answer = this.#gate.admit(resourceOf(liveStreamId, stream), {
-      ...{ ...asked, request, token, pathSession: session },
+      ...{ ...requested, request, token, pathSession: session },
       query: token === undefined ? noQuery : new URLSearchParams(query),
       cookiePath: `/private/${token}`,
     });

@@ -155,12 +155,12 @@ export class ResponseSender {
     cacheControl: string,
     headers: readonly string[] = [],
   ): void {
-    const asked = exchange.request.headers;
-    if (matchesEtag(asked['if-none-match'], text.etag)) {
+    const requested = exchange.request.headers;
+    if (matchesEtag(requested['if-none-match'], text.etag)) {
       this.#send(exchange, 304, textHeaders(text, cacheControl, headers), [], 0);
       return;
     }
-    const isGzip = acceptsGzip(asked['accept-encoding'] as string | undefined);
+    const isGzip = acceptsGzip(requested['accept-encoding'] as string | undefined);
     const body = isGzip ? text.gzip : text.plain;
     const fields = this.#headersOf(text, { cacheControl, isGzip, isShared: headers.length === 0 }, () => [
       ...textHeaders(text, cacheControl, headers),
@@ -238,13 +238,13 @@ export class ResponseSender {
     { cacheControl, headers: more = [] }: CacheHeaders,
   ): SelectedBytes | undefined {
     const { bytes, etag } = body;
-    const asked = exchange.request.headers;
-    if (asked['if-none-match'] !== undefined && matchesEtag(asked['if-none-match'], etag)) {
+    const requested = exchange.request.headers;
+    if (requested['if-none-match'] !== undefined && matchesEtag(requested['if-none-match'], etag)) {
       const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
       this.#send(exchange, 304, headers, [], 0);
       return undefined;
     }
-    const range = exchange.isHead ? 'whole' : requestedRange(asked, body);
+    const range = exchange.isHead ? 'whole' : requestedRange(requested, body);
     if (range === 'unsatisfiable') {
       this.sendError(exchange, 416, 'The requested range is outside the file.', 'no-store', [
         'Content-Range',

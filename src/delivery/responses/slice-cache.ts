@@ -14,7 +14,7 @@ const maxRemembered = 1000;
 /** Keeps bodies from files that are asked for again, such as the parts that a crowd goes back to. */
 export class SliceCache {
   readonly #open: OpenFile;
-  readonly #asked = new LRUCache<string, true>({ max: maxRemembered });
+  readonly #requested = new LRUCache<string, true>({ max: maxRemembered });
   readonly #bodies = new LRUCache<string, ResponseBody>({
     maxSize: maxCachedBytes,
     sizeCalculation: body => body.bytes,
@@ -32,8 +32,8 @@ export class SliceCache {
     const key = keyOf(body);
     const found = this.#bodies.get(key) ?? this.#reading.get(key);
     if (found !== undefined) return found;
-    if (!this.#asked.has(key)) {
-      this.#asked.set(key, true);
+    if (!this.#requested.has(key)) {
+      this.#requested.set(key, true);
       return undefined;
     }
     const reading = this.#read(key, body).finally(() => this.#reading.delete(key));
@@ -50,7 +50,7 @@ export class SliceCache {
   }
 
   clear(): void {
-    this.#asked.clear();
+    this.#requested.clear();
     this.#bodies.clear();
   }
 

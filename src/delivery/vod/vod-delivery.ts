@@ -86,10 +86,11 @@ export class VodDelivery {
         break;
       case 'vod-asset': {
         const { request } = exchange;
-        const { asset, ...asked } = path;
+        const { asset, ...requested } = path;
         const beginsPlayback = playbackKinds.has(asset.kind);
-        const admission = this.#gate.admit({ request, query: parameters, beginsPlayback, ...asked }, entry =>
-          claimsToken(asset, entry),
+        const admission = this.#gate.admit(
+          { request, query: parameters, beginsPlayback, ...requested },
+          entry => claimsToken(asset, entry),
         );
         this.#respond(exchange, admission, video => this.#answerAsset(exchange, asset, video, parameters));
       }

@@ -33,8 +33,11 @@ export class VodGate {
   }
 
   /** Tokens are for private videos only. @param mayClaimToken the request claims an unused token */
-  async admit(asked: VodAdmissionRequest, mayClaimToken: (entry: VodEntry) => boolean): Promise<VodAnswer> {
-    return this.#admitTo(await this.#source.find(asked.videoId), asked, mayClaimToken);
+  async admit(
+    requested: VodAdmissionRequest,
+    mayClaimToken: (entry: VodEntry) => boolean,
+  ): Promise<VodAnswer> {
+    return this.#admitTo(await this.#source.find(requested.videoId), requested, mayClaimToken);
   }
 
   /** Admits requests for pages, which carry the token in the query; a public video ignores it. */
@@ -56,12 +59,12 @@ export class VodGate {
 
   async #admitTo(
     entry: VodEntry | undefined,
-    { videoId, ...asked }: VodAdmissionRequest,
+    { videoId, ...requested }: VodAdmissionRequest,
     mayClaimToken: (entry: VodEntry) => boolean,
   ): Promise<VodAnswer> {
     if (entry === undefined) return undefined;
     const admission = await this.#gate.admit(resourceOf(entry), {
-      ...asked,
+      ...requested,
       mayClaimToken: mayClaimToken(entry),
       cookiePath: `/vod/${videoId}`,
     });
