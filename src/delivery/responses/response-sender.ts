@@ -155,12 +155,12 @@ export class ResponseSender {
     cacheControl: string,
     headers: readonly string[] = [],
   ): void {
-    const requested = exchange.request.headers;
-    if (matchesEtag(requested['if-none-match'], text.etag)) {
+    const requestHeaders = exchange.request.headers;
+    if (matchesEtag(requestHeaders['if-none-match'], text.etag)) {
       this.#send(exchange, 304, textHeaders(text, cacheControl, headers), [], 0);
       return;
     }
-    const isGzip = acceptsGzip(requested['accept-encoding'] as string | undefined);
+    const isGzip = acceptsGzip(requestHeaders['accept-encoding'] as string | undefined);
     const body = isGzip ? text.gzip : text.plain;
     const fields = this.#headersOf(text, { cacheControl, isGzip, isShared: headers.length === 0 }, () => [
       ...textHeaders(text, cacheControl, headers),
@@ -238,13 +238,13 @@ export class ResponseSender {
     { cacheControl, headers: more = [] }: CacheHeaders,
   ): SelectedBytes | undefined {
     const { bytes, etag } = body;
-    const requested = exchange.request.headers;
-    if (requested['if-none-match'] !== undefined && matchesEtag(requested['if-none-match'], etag)) {
+    const requestHeaders = exchange.request.headers;
+    if (requestHeaders['if-none-match'] !== undefined && matchesEtag(requestHeaders['if-none-match'], etag)) {
       const headers = ['Cache-Control', cacheControl, 'ETag', etag, ...more, ...corsHeaders];
       this.#send(exchange, 304, headers, [], 0);
       return undefined;
     }
-    const range = exchange.isHead ? 'whole' : requestedRange(requested, body);
+    const range = exchange.isHead ? 'whole' : requestedRange(requestHeaders, body);
     if (range === 'unsatisfiable') {
       this.sendError(exchange, 416, 'The requested range is outside the file.', 'no-store', [
         'Content-Range',
