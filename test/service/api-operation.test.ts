@@ -218,7 +218,8 @@ describe('a request target in absolute form', () => {
   it('is served like any other', async () => {
     const server = await started();
     const status = await new Promise(resolve => {
-      request({ port: server.listener.httpPort, path: 'http://some.host/health/live' }, response => {
+      const options = { path: 'http://some.host/health/live', headers: { host: 'some.host' } };
+      request({ port: server.listener.httpPort, ...options }, response => {
         response.resume();
         resolve(response.statusCode);
       }).end();
