@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { forbiddenWords } from './forbidden-words.ts';
 import { importProblems } from './import-rules.ts';
-import { commentProblems, nameProblems } from './language-rules.ts';
+import { commentProblems, nameProblems, spreadProblems } from './language-rules.ts';
 import { lockFileProblems } from './lock-file.ts';
 import {
   committedPaths,
@@ -30,6 +30,7 @@ const checks: Record<string, Check> = {
       .flatMap(([path, text]) => [
         ...commentProblems(path, text),
         ...(path.startsWith('test/') ? [] : nameProblems(path, text)),
+        ...spreadProblems(path, text),
       ]),
   words: () => textFiles().flatMap(([path, text]) => forbiddenWords(path, text)),
   'lock file': () => lockFileProblems(readProjectFile('package-lock.json')),

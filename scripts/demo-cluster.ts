@@ -89,7 +89,7 @@ async function showUpload(
   await makeVideo(ffmpegPath, path, 20, signal);
   const video = await createVideo(a!.baseUrl, apiKey, { title: 'Uploaded to A' });
   const startedAtMs = performance.now();
-  await uploadFile({ ...{ baseUrl: a!.baseUrl, apiKey, signal, path }, ...video, onProgress: () => {} });
+  await uploadFile({ baseUrl: a!.baseUrl, apiKey, signal, path, ...video, onProgress: () => {} });
   await untilPlayable(cluster, video.videoId, signal);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   const watched = new URL(new URL(video.assets.hls).pathname, c!.baseUrl).href;

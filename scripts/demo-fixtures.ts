@@ -20,7 +20,10 @@ const maxSignatureAgeSeconds = 300;
 /** Creates a player theme with colors and a logo; returns its id. */
 export async function createTheme(server: ServerProcess, name: string): Promise<string> {
   const { playerId } = await callApi<{ playerId: string }>(server, 'POST', '/players', {
-    ...{ name, trackPlayed: color, linkHover: color, linkActive: color },
+    name,
+    trackPlayed: color,
+    linkHover: color,
+    linkActive: color,
   });
   const body = formWithFile('logo.png', Buffer.from(logo, 'base64'), 'image/png');
   body.set('link', `http://localhost:${server.httpPort}/docs`);

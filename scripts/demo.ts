@@ -103,7 +103,11 @@ async function showVideo(server: ServerProcess, path: string): Promise<void> {
   });
   await addTextTracks(server, videoId, captions, chapters, videoSeconds / chapters.length);
   const { lastByteAtMs } = await uploadFile({
-    ...{ baseUrl, apiKey, videoId, path, signal },
+    baseUrl,
+    apiKey,
+    videoId,
+    path,
+    signal,
     onProgress: () => {},
   });
   await until(async () => {

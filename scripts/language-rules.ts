@@ -95,6 +95,25 @@ export function nameProblems(path: string, text: string): string[] {
   return [...problems];
 }
 
+/** Lists spreads of object literals, whose properties could be written out, as `path:line: problem`. */
+export function spreadProblems(path: string, text: string): string[] {
+  const code = text.replace(token, match => match.replace(/[^\n]/g, ' '));
+  return [...code.matchAll(/\.\.\.\s*\{/g)]
+    .filter(({ 0: opening, index }) => code[closingBrace(code, index + opening.length)] !== '[')
+    .map(({ index }) => `${path}:${lineAt(text, index)}: an object literal is spread`);
+}
+
+/** Returns the position after the brace that closes the one before `start`. */
+function closingBrace(code: string, start: number): number {
+  let depth = 1;
+  let at = start;
+  for (; depth > 0 && at < code.length; at += 1) {
+    if (code[at] === '{') depth += 1;
+    if (code[at] === '}') depth -= 1;
+  }
+  return at;
+}
+
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }

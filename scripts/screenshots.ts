@@ -75,7 +75,10 @@ async function show(server: ServerProcess, studio: FilmStudio, library: Library)
     console.log('Taking screenshots.');
     const wanted = values.only?.split(',');
     await takeScreenshots({
-      ...{ baseUrl: server.baseUrl, email, password, ffmpegPath: studio.ffmpegPath },
+      baseUrl: server.baseUrl,
+      email,
+      password,
+      ffmpegPath: studio.ffmpegPath,
       folder: values.into ?? fileURLToPath(new URL('../docs/', import.meta.url)),
       screenshots: screenshotsOf(library, data[0]!.webhookId).filter(
         ({ name }) => wanted?.some(part => name.includes(part)) ?? true,

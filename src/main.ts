@@ -104,7 +104,11 @@ async function addToRunningServers(
   const { programDir } = await import('./cli/command-data-dir.ts');
   try {
     const remove = new RunningServers().add({
-      ...{ dataDir, publicUrl, httpPort, programDir, usesPostgres },
+      dataDir,
+      publicUrl,
+      httpPort,
+      programDir,
+      usesPostgres,
       startedAtMs: Date.now(),
     });
     process.on('exit', remove);

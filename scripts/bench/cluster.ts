@@ -48,7 +48,9 @@ async function measureNodes(context: BenchContext, count: number, path: string):
     const video = await createVideo(cluster.nodes[0]!.baseUrl, cluster.productionKey, { title: 'One' });
     const read: LoadOfAll = { method: 'GET', paths: [`/videos/${video.videoId}`], status: 200 };
     const write: LoadOfAll = {
-      ...{ method: 'POST', paths: ['/videos'], status: 201 },
+      method: 'POST',
+      paths: ['/videos'],
+      status: 201,
       bodies: [JSON.stringify({ title: 'Another' })],
     };
     const rows: Row[] = [];

@@ -149,7 +149,11 @@ export async function uploadVideo(
   );
   const { videoId } = await createVideo(server.baseUrl, server.productionKey, attributes);
   await uploadFile({
-    ...{ baseUrl: server.baseUrl, apiKey: server.productionKey, videoId, path, signal: studio.signal },
+    baseUrl: server.baseUrl,
+    apiKey: server.productionKey,
+    videoId,
+    path,
+    signal: studio.signal,
     onProgress: () => {},
   });
   return videoId;

@@ -63,7 +63,12 @@ export function createAccess(options: AccessOptions): Access {
   const sessions = createSessions({ database, accounts, audit, publicUrl, oidc, smtp, clock, log, peers });
   const unverifiedChanges = new UnverifiedChangesStore(database);
   return {
-    ...{ accounts, watch, audit, auth, sessions, limiter },
+    accounts,
+    watch,
+    audit,
+    auth,
+    sessions,
+    limiter,
     recordChange: async change => {
       await recordUnverified(change, unverifiedChanges);
       await audit.recordChange(change);

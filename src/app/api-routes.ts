@@ -67,7 +67,9 @@ function accessRoutes(options: ApiOptions): Route[] {
     ...sessions.routes,
     ...projectRoutes(new ProjectsService({ accounts, files, clock, log: log.child('auth') })),
     ...accountRoutes({
-      ...{ accounts, keyPairs, ingest },
+      accounts,
+      keyPairs,
+      ingest,
       limits: {
         webhooks: maxWebhooks,
         rates: rateLimits,

@@ -85,7 +85,10 @@ export function createApi(options: ApiOptions): Api {
   const dashboard = new DashboardPages({ bundles: options.bundles, docsBase, log: log.child('dashboard') });
   return {
     ...services,
-    ...{ koa, docs, dashboard, docsBase },
+    koa,
+    docs,
+    dashboard,
+    docsBase,
     upgrades: feedUpgrades(options),
     allowedMethods: path => {
       if (dashboard.owns(path) || docs.owns(path)) return pageMethods;
@@ -105,7 +108,9 @@ function createApiServices(options: ApiOptions): ApiServices {
   });
   const storage = new StorageMeter({
     store: new StorageMeterStore(database),
-    ...{ files, clock, log: log.child('usage') },
+    files,
+    clock,
+    log: log.child('usage'),
   });
   return {
     liveStreams: new LiveStreamsService({
@@ -115,11 +120,15 @@ function createApiServices(options: ApiOptions): ApiServices {
       baseUrl: publicUrl,
       live: options.live,
       restreams: options.restreams,
-      ...{ privateTokens, players, clock },
+      privateTokens,
+      players,
+      clock,
     }),
     webhooks: new WebhooksService({
       store: new WebhooksStore(database),
-      ...{ queue: options.webhookQueue, sender: options.webhookSender, clock },
+      queue: options.webhookQueue,
+      sender: options.webhookSender,
+      clock,
     }),
     analytics: createAnalytics({
       ...options.analytics,
@@ -127,7 +136,9 @@ function createApiServices(options: ApiOptions): ApiServices {
         const claims = await signedTokens.verify(token, media);
         return typeof claims === 'string' ? undefined : claims.viewer;
       },
-      ...{ database, clock, log },
+      database,
+      clock,
+      log,
     }),
     signedTokens,
     traffic: new Traffic({ store: new TrafficStore(database), clock, log: log.child('usage') }),

@@ -145,7 +145,15 @@ export async function createBroadcasts(
   const pulls = createPulls(foundation, gate, liveStreams);
   const cluster = shared?.connect({ registry, alarms, viewers });
   return {
-    ...{ registry, gate, services, transcoding, restreamer, alarms, health, pulls, cluster: cluster?.live },
+    registry,
+    gate,
+    services,
+    transcoding,
+    restreamer,
+    alarms,
+    health,
+    pulls,
+    cluster: cluster?.live,
     components: [
       ...(cluster?.components ?? []),
       ...services.components,
@@ -173,10 +181,15 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
   const packager = config['live.packager'];
   const startDirect: BroadcastRegistryOptions['startPackager'] = (plan, events, ids) =>
     new DirectPackager({
-      ...{ plan, events },
+      plan,
+      events,
       startAudioEncoder: (input, encoderEvents) =>
         new AudioEncoder({
-          ...{ path, owner: processes, input, events: encoderEvents, ids },
+          path,
+          owner: processes,
+          input,
+          events: encoderEvents,
+          ids,
           niceness: audioEncoderNiceness,
         }),
       onAudioEncoderFailed: report => {

@@ -47,7 +47,9 @@ export function createDelivery(
       const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');
     },
-    ...{ playback, viewers, clock },
+    playback,
+    viewers,
+    clock,
     publicUrl: urls.publicUrl,
     docsBase: api.docsBase,
     addressOf: peers.addressOf,

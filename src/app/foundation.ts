@@ -132,11 +132,23 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
-      ...{ config, environment, clock, log, dataDir, ffmpeg, ffprobe, database, metrics, limits },
+      config,
+      environment,
+      clock,
+      log,
+      dataDir,
+      ffmpeg,
+      ffprobe,
+      database,
+      metrics,
+      limits,
       missingIsolation,
-      ...{ version, urls, nodes },
+      version,
+      urls,
+      nodes,
       leaderLease: name => nodes.leaderLease(name),
-      ...{ storage, files },
+      storage,
+      files,
       freeSpace: new FreeSpaceWatch({
         freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
         makeRoom: missing => files.freeSpace(missing),

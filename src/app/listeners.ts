@@ -29,7 +29,9 @@ export function createHttpListener(
   const { isSecure, isTrustedProxy } = peers;
   const roles = config['node.roles'];
   const signalingHandler = new SignalingHandler(signaling, {
-    ...{ addressOf: peers.addressOf, docsBase: api.docsBase, log: log.child('webrtc') },
+    addressOf: peers.addressOf,
+    docsBase: api.docsBase,
+    log: log.child('webrtc'),
     bodyTimeoutMs: config['http.requestTimeout'],
   });
   const gate = roles.length < nodeRoles.length ? new RoleGate(roles, rolesOfPath, api.docsBase) : undefined;

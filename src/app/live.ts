@@ -68,20 +68,23 @@ function createThumbnails(
   isPlayable: LiveDependencies['isPlayable'],
 ): LiveThumbnails {
   const partThumbnails = new PartThumbnails({
-    ...{ ffmpeg, owner },
+    ffmpeg,
+    owner,
     memoryBytes: thumbnailMemoryBytes,
     niceness: thumbnailNiceness,
   });
   return new LiveThumbnails({
     makeThumbnail: (media, ids, signal) => images.run(() => partThumbnails.make(media, ids, signal)),
-    ...{ isPlayable, clock },
+    isPlayable,
+    clock,
     log: log.child('live'),
   });
 }
 
 function createStorage({ config, files, freeSpace, clock, log }: Foundation): LiveStorage {
   return new LiveStorage({
-    ...{ files, freeSpace },
+    files,
+    freeSpace,
     rewindSeconds: config['live.rewind'] > config['live.window'] ? config['live.rewind'] / 1000 : 0,
     // Half, so that recordings stop first.
     minFreeBytes: config['recording.minFree'] / 2,

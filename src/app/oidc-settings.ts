@@ -7,7 +7,10 @@ export function oidcSettings(config: Config): OidcSettings | undefined {
   const clientId = config['oidc.clientId'];
   if (issuer === undefined || clientId === undefined) return undefined;
   return {
-    ...{ issuer, clientId, clientSecret: config['oidc.clientSecret'] },
-    ...{ name: config['oidc.name'], createAccounts: config['oidc.createAccounts'] },
+    issuer,
+    clientId,
+    clientSecret: config['oidc.clientSecret'],
+    name: config['oidc.name'],
+    createAccounts: config['oidc.createAccounts'],
   };
 }

@@ -222,7 +222,9 @@ export async function createHousekeeping(
   const { videos, quotas } = parts.videoServices;
   const { sweep, localSweep } = await createSweeps(foundation, parts);
   const expiry = new VideoExpiry({
-    ...{ database, outbox, clock },
+    database,
+    outbox,
+    clock,
     store: new RetentionStore(database),
     isReceiving: (videoId, transaction) => quotas.isReceiving(videoId, transaction),
     videos: {

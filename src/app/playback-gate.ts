@@ -17,7 +17,9 @@ export function createPlaybackGate(
 ): PlaybackGate {
   const owners = new ProjectOwners({ gate: access.sessions.gate, database, clock });
   return new PlaybackGate({
-    ...{ sessions, signedTokens, clock },
+    sessions,
+    signedTokens,
+    clock,
     publicUrl: urls.publicUrl,
     isOwner: (request, projectId) => owners.isOwner(request, projectId),
     askPlayHook: (viewer, request) => {

@@ -40,11 +40,13 @@ export function createPulls(foundation: Foundation, gate: PublishGate, liveStrea
     maxSources: config['pull.max'],
     maxSourcesPerProject: config['pull.maxPerProject'],
     onBytes: count => metrics.countBytesIn(count),
-    ...{ clock, log },
+    clock,
+    log,
   });
   const isIngest = config['node.roles'].includes('ingest');
   return {
-    ...{ supervisor, processes },
+    supervisor,
+    processes,
     components: [
       componentOf('pull-processes', { stop: () => processes.stop() }),
       ...(isIngest ? [supervisor] : []),

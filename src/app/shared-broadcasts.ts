@@ -72,13 +72,23 @@ export function createSharedBroadcasts(
     },
     connect: ({ registry, alarms, viewers }) => {
       const cluster = new ClusterBroadcasts({
-        ...{ database, store: claims.store, history, nodeId, listNodes, clock, log },
+        database,
+        store: claims.store,
+        history,
+        nodeId,
+        listNodes,
+        clock,
+        log,
       });
       const reports = new BroadcastReports({
-        ...{ database, claims, nodeId, log },
+        database,
+        claims,
+        nodeId,
+        log,
         running: () =>
           registry.running().map(({ broadcastId, liveStreamId, renditions }) => ({
-            ...{ broadcastId, liveStreamId },
+            broadcastId,
+            liveStreamId,
             targetDurationSeconds: renditions.source.window.targetDurationSeconds,
             multivariant: () => renditions.multivariant()?.plain.toString(),
           })),
@@ -98,7 +108,13 @@ export function createSharedBroadcasts(
         if (running !== undefined) announce(running.liveStreamId);
       };
       const keeper = new ClaimKeeper({
-        ...{ database, claims, nodeId, clock, log, local: registry, canMove: () => claims.canMove() },
+        database,
+        claims,
+        nodeId,
+        clock,
+        log,
+        local: registry,
+        canMove: () => claims.canMove(),
         isLeaseStored: () => nodes.isLeaseStored,
         isAnotherReady: createReadinessCheck(nodes),
       });

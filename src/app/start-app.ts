@@ -137,7 +137,11 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const feed = createFeed(foundation, media);
   const api = createApi({
     ...apiOptions(foundation, { vod, broadcasts }),
-    ...{ access, videoServices, feed, webhookSender, hooks: hooks.service },
+    access,
+    videoServices,
+    feed,
+    webhookSender,
+    hooks: hooks.service,
     health: healthOptions(foundation, media, rtmp, () => state.phase),
     serverComponents: serverComponents(foundation, media, nodeLoads),
   });
@@ -157,7 +161,12 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const http = createHttpListener(foundation, api, delivery, endpoints);
   urls.connect(http, isIngest ? rtmp : undefined, srt);
   const housekeeping = await createHousekeeping(foundation, {
-    ...{ api, videoServices, vod, broadcasts, recordingsStore, sessions },
+    api,
+    videoServices,
+    vod,
+    broadcasts,
+    recordingsStore,
+    sessions,
   });
   const components = [
     ...foundationComponents(foundation),
@@ -195,7 +204,11 @@ async function createServer(foundation: Foundation): Promise<Server> {
     firstAccount(foundation, state),
   ];
   return {
-    ...{ state, http, rtmp, srt, webRtc },
+    state,
+    http,
+    rtmp,
+    srt,
+    webRtc,
     owners: Object.values(processOwners(foundation, media)),
     empty: async () => {
       await Promise.all([
@@ -219,7 +232,12 @@ async function createVideoSide(foundation: Foundation) {
   const vod = createVodServices(foundation, thumbnailFiles);
   const { encodings, vodJobs } = vod;
   const videoServices = await createVideoServices({
-    ...{ database, files, thumbnailFiles, thumbnailsStore, clock, log },
+    database,
+    files,
+    thumbnailFiles,
+    thumbnailsStore,
+    clock,
+    log,
     publicUrl: urls.publicUrl,
     addressOf: peers.addressOf,
     quotas: {
@@ -320,7 +338,10 @@ function smtpSettings(config: Config): SmtpSettings | undefined {
   const { 'smtp.host': host, 'smtp.from': from } = config;
   if (host === undefined || from === undefined) return undefined;
   return {
-    ...{ host, from, port: config['smtp.port'], isSecure: config['smtp.secure'] },
+    host,
+    from,
+    port: config['smtp.port'],
+    isSecure: config['smtp.secure'],
     ...given('user', config['smtp.user']),
     ...given('password', config['smtp.password']),
   };
@@ -379,7 +400,9 @@ function rateLimits(config: Config): RateLimits {
   const writes = config['rateLimit.writes'];
   const reads = config['rateLimit.reads'];
   return {
-    ...{ uploads, writes, reads },
+    uploads,
+    writes,
+    reads,
     sandbox: {
       uploads: config['rateLimit.sandboxUploads'] ?? uploads,
       writes: config['rateLimit.sandboxWrites'] ?? writes,

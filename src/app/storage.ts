@@ -22,7 +22,9 @@ export async function openStorage(
   if (url === undefined) return { media: new DataFolderStorage(dataDir), s3: undefined };
   const { openS3Storage } = await import('../storage/s3/open-s3-storage.ts');
   const s3 = await openS3Storage({
-    ...{ url, dataDir, log },
+    url,
+    dataDir,
+    log,
     cacheBytes: config['storage.cacheSize'],
     minFreeBytes: config['uploads.minFree'],
     canRedirect: config['storage.redirectDownloads'],

@@ -49,7 +49,14 @@ export function createTranscoding({
         startEncoder: hardwareFallback(encoders, { liveStreamId }, (device, encoder, events) => {
           const renditions = encoder.renditions.map(({ name }) => name).join(' ');
           return new FfmpegLiveEncoder({
-            ...{ ffmpeg, owner, config: encoder, events, device, threads, maxPixels, memoryBytes },
+            ffmpeg,
+            owner,
+            config: encoder,
+            events,
+            device,
+            threads,
+            maxPixels,
+            memoryBytes,
             niceness: encoderNiceness,
             ids: { liveStreamId, renditions, encoder: device?.encoder ?? 'software' },
           });

@@ -89,15 +89,24 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     maxMovieBytes: config['parse.maxMovie'],
   });
   const context: VodContext = {
-    ...{ tools: withEditedDurations(tools), images, files, records: encodings, thumbnails },
+    tools: withEditedDurations(tools),
+    images,
+    files,
+    records: encodings,
+    thumbnails,
     codecRenditions: new CodecRenditionsStore(database, encodings),
     captions: new TextTracksStore(database),
-    ...{ transcripts, ...createModels(config) },
+    transcripts,
+    ...createModels(config),
     folders: new RenditionFolders(files),
     reader: new RenditionReader(files.storage),
     growing: new GrowingVideos(),
     encoders: foundation.encoders,
-    ...{ indexWorkers, jobs, settings: vodSettings(foundation, maxEncodes), clock, log: log.child('vod') },
+    indexWorkers,
+    jobs,
+    settings: vodSettings(foundation, maxEncodes),
+    clock,
+    log: log.child('vod'),
   };
   const vodJobs = new VodJobs(context);
   for (const kind of vodJobs.kinds()) jobs.register(kind);
@@ -105,14 +114,22 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     stateOf: videoId => encodings.state(videoId),
     languageOf: videoId => encodings.languageOf(videoId),
     thumbnailOf: videoId => thumbnails.fileOf(videoId),
-    ...{ files, reader: context.reader, growing: context.growing },
+    files,
+    reader: context.reader,
+    growing: context.growing,
   });
   const stopEncoders = async () => {
     throttle.stop();
     await processes.stop();
   };
   return {
-    ...{ encodings, transcripts, jobs, vodJobs, playback, context, processes },
+    encodings,
+    transcripts,
+    jobs,
+    vodJobs,
+    playback,
+    context,
+    processes,
     partListed: lagMs => throttle.notePartLag(lagMs),
     isPaused: () => throttle.isPaused,
     components: [
@@ -134,7 +151,9 @@ function createModels(config: Config): Pick<VodContext, 'transcriber' | 'summari
         ? undefined
         : new TranscriptionClient(
             {
-              ...{ url, apiKey, model: config['transcription.model'] },
+              url,
+              apiKey,
+              model: config['transcription.model'],
               timeoutMs: config['transcription.timeout'],
             },
             config['transcription.chunk'],
@@ -144,7 +163,9 @@ function createModels(config: Config): Pick<VodContext, 'transcriber' | 'summari
         ? undefined
         : new SummaryClient(
             {
-              ...{ url: summaryUrl, model: summaryModel, timeoutMs: config['summary.timeout'] },
+              url: summaryUrl,
+              model: summaryModel,
+              timeoutMs: config['summary.timeout'],
               // A key is for the server that it was set for.
               apiKey: config['summary.apiKey'] ?? (summaryUrl === url ? apiKey : undefined),
             },
@@ -158,7 +179,11 @@ function createTools(
   owner: ProcessOwner,
 ): FfmpegTools {
   return new FfmpegTools({
-    ...{ ffmpeg, ffprobe, owner, niceness, log },
+    ffmpeg,
+    ffprobe,
+    owner,
+    niceness,
+    log,
     probeLimits: {
       timeoutMs: 60_000,
       memoryBytes: config['encode.memory'],
@@ -233,13 +258,15 @@ export function createRecordings(
   { videos, quotas }: Pick<VideoServices, 'videos' | 'quotas'>,
 ): { readonly recordings: Recordings; readonly store: RecordingsStore } {
   const store = new RecordingsStore({
-    ...{ database, outbox },
+    database,
+    outbox,
     nodeId: files.storage.kind === 's3' ? nodes.self.id : undefined,
     addVideo: (projectId, video, transaction) => videos.createRecorded(projectId, video, transaction),
   });
   jobs.register(joinKind(context, store));
   const recordings = new Recordings({
-    ...{ context, repository: store },
+    context,
+    repository: store,
     minFreeBytes: config['recording.minFree'],
     mayStore: projectId => quotas.hasStorage(projectId),
     hasSeekTables: canReadGroupedFragments(ffmpeg),
@@ -302,7 +329,8 @@ async function vodEntry(
 
 async function tracksOf(tracks: TextTracksService, videoId: string): Promise<VodTextTrack[]> {
   return (await tracks.ofVideo(videoId)).map(({ language, isDefault, file }) => ({
-    ...{ language, isDefault },
+    language,
+    isDefault,
     label: nativeLanguageName(language),
     // The first part of the UUID in its name.
     version: file.slice(-40, -32),

@@ -54,7 +54,11 @@ export function createWhepEndpoint(
 ): WhepEndpoint | undefined {
   if (!config['webrtc.enabled']) return undefined;
   return new WhepEndpoint({
-    ...{ webRtc, viewers, playback, clock, log },
+    webRtc,
+    viewers,
+    playback,
+    clock,
+    log,
     source: broadcasts.services.rtpFeeds,
     live: broadcasts.cluster ?? broadcasts.registry,
     streams: {

@@ -284,7 +284,9 @@ async function passkeys(
       email: subject,
       removed: isRemoval,
       passkeys: found.map(({ passkeyId, name, createdAtMs, lastUsedAtMs }) => ({
-        ...{ passkeyId, name, createdAt: new Date(createdAtMs).toISOString() },
+        passkeyId,
+        name,
+        createdAt: new Date(createdAtMs).toISOString(),
         ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
       })),
     },

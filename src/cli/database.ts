@@ -41,7 +41,9 @@ async function copy({ values, flags, configFile }: CommandLine, signal: AbortSig
 
   const progress = new Progress(process.stderr);
   const sums = await copyToPostgres({
-    ...{ dataDir, url, signal },
+    dataDir,
+    url,
+    signal,
     urlSource: values.to === undefined ? 'MILLRACE_DATABASE_URL (or the setting database.url)' : '--to',
     progress: {
       begin: (title, rows) => progress.begin(title, rows, amount => `${amount} rows`),

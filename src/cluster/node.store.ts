@@ -47,9 +47,14 @@ export class NodeStore {
         queries
           .insertInto('nodes')
           .values({
-            ...{ id: self.id, run_id: self.runId, place: self.place, schema_version: self.schemaVersion },
-            ...{ version: self.node.version, started_at_ms: nowMs },
-            ...{ ...changing(self.node), lease_until_ms: sql`${nowMs} + ${this.#leaseMs}` },
+            id: self.id,
+            run_id: self.runId,
+            place: self.place,
+            schema_version: self.schemaVersion,
+            version: self.node.version,
+            started_at_ms: nowMs,
+            ...changing(self.node),
+            lease_until_ms: sql`${nowMs} + ${this.#leaseMs}`,
           })
           .returning('started_at_ms'),
       );

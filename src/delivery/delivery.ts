@@ -86,7 +86,8 @@ export class Delivery implements Component {
     this.#sender = new ResponseSender(options.storage.open, this.#guard, observer, options.docsBase);
     this.#pending = new PendingResponses(this.#sender, options.log);
     this.#events = new StateEvents({
-      ...{ live: options.live, observer },
+      live: options.live,
+      observer,
       maxClients: options.maxEventClients ?? 20_000,
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
       heartbeatMs: options.heartbeatMs ?? 15_000,

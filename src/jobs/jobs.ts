@@ -105,16 +105,27 @@ export class Jobs implements Component, JobQueue {
     this.#log = log.child('jobs');
     this.#store = new JobStore(database, clock, owner.id);
     this.#claims = new JobClaimStore({
-      ...{ database, clock, leaseMs, nodeId: owner.id },
+      database,
+      clock,
+      leaseMs,
+      nodeId: owner.id,
       kinds: () => [...this.#kinds.keys()],
     });
     this.#running = new RunningAttempts(this.#claims, clock, this.#log);
     this.#lanes = new JobLanes({ limits: lanes, claims: this.#claims, running: this.#running, clock });
     this.#outcomes = new JobOutcomes({
-      ...{ claims: this.#claims, database, clock, log: this.#log, observer },
+      claims: this.#claims,
+      database,
+      clock,
+      log: this.#log,
+      observer,
     });
     this.#recovery = new JobRecovery({
-      ...{ database, clock, maxCrashes, owner, log: this.#log },
+      database,
+      clock,
+      maxCrashes,
+      owner,
+      log: this.#log,
       maxAttempts: ({ kind }) => this.#kinds.get(kind)?.maxAttempts ?? Number.POSITIVE_INFINITY,
       failCrashed: async (job, times) => {
         const kind = this.#kinds.get(job.kind);
@@ -323,8 +334,12 @@ export class Jobs implements Component, JobQueue {
       await (job.hasRemoved ? this.awaitRemoved(job.subjectId) : this.#running.awaitCancelled(job.subjectId));
       controller.signal.throwIfAborted();
       await kind.run({
-        ...{ id: job.id, kind: job.kind, subjectId: job.subjectId, payload: job.payload },
-        ...{ attempt: number, signal: controller.signal },
+        id: job.id,
+        kind: job.kind,
+        subjectId: job.subjectId,
+        payload: job.payload,
+        attempt: number,
+        signal: controller.signal,
         reportProgress: percent => this.#running.reportProgress(attempt, percent),
         parse: work => this.#running.parse(attempt, work),
         ensureOwned: transaction => this.#running.ensureOwned(attempt, transaction),

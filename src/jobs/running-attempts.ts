@@ -66,10 +66,16 @@ export class RunningAttempts {
       const job = await claim();
       if (job === undefined) return undefined;
       const attempt: RunningAttempt = {
-        ...{ job, kind: kindOf(job), number: job.attempts + 1, controller: new AbortController() },
+        job,
+        kind: kindOf(job),
+        number: job.attempts + 1,
+        controller: new AbortController(),
         startedAtMs: this.#clock.monotonicMs(),
-        ...{ progressPercent: 0, progressSavedAtMs: Number.NEGATIVE_INFINITY },
-        ...{ isCancelled: false, isOver: false, ended: Promise.withResolvers() },
+        progressPercent: 0,
+        progressSavedAtMs: Number.NEGATIVE_INFINITY,
+        isCancelled: false,
+        isOver: false,
+        ended: Promise.withResolvers(),
       };
       this.#attempts.add(attempt);
       if (this.#removedIds.has(job.id)) this.#cancel(attempt, 'The job was cancelled.');

@@ -12,7 +12,8 @@ interface MailContent {
 /** Returns a mail as text and as HTML. */
 export function composeMail({ to, subject, greeting, link, advice }: MailContent): Mail {
   return {
-    ...{ to, subject },
+    to,
+    subject,
     text: `${greeting}\n\n${link.label}:\n${link.url}\n\n${advice}\n`,
     html: [
       '<!doctype html><html lang="en"><body style="font-family: sans-serif">',

@@ -29,7 +29,9 @@ export class Mailer {
   constructor({ host, port, isSecure, user, password, from }: SmtpSettings) {
     this.#from = from;
     this.#transport = createTransport({
-      ...{ host, port, secure: isSecure },
+      host,
+      port,
+      secure: isSecure,
       // A password must not cross the network in the clear.
       requireTLS: !isSecure && password !== undefined,
       ...(user === undefined ? {} : { auth: { user, pass: password?.reveal() ?? '' } }),
@@ -47,7 +49,9 @@ export class Mailer {
       from: this.#from,
       // An address that was typed is not parsed as a list.
       to: { name: '', address: to },
-      ...{ subject, text, html },
+      subject,
+      text,
+      html,
     });
   }
 }

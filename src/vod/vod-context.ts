@@ -95,7 +95,10 @@ export interface VodContext {
 }
 
 export const vodLanes = {
-  ...{ prepare: 'prepare', encode: 'encode', codecs: 'codecs', images: 'images' },
+  prepare: 'prepare',
+  encode: 'encode',
+  codecs: 'codecs',
+  images: 'images',
   transcripts: 'transcripts',
 } as const;
 

@@ -140,7 +140,10 @@ export class WebRtcServer implements Component {
   async open({ offer, accepted, address, events }: SessionRequest): Promise<OpenedSession> {
     const transport = transportOf(offer)!;
     const session = new WebRtcSession({
-      ...{ accepted, events, fingerprints: transport.fingerprints, remote: transport.ice! },
+      accepted,
+      events,
+      fingerprints: transport.fingerprints,
+      remote: transport.ice!,
       certificate: this.#currentCertificate(),
       connectTimeoutMs: this.#options.connectTimeoutMs ?? 15_000,
       idleTimeoutMs: this.#options.idleTimeoutMs ?? 10_000,
@@ -150,7 +153,9 @@ export class WebRtcServer implements Component {
     this.#pathsOf.set(session, new Set());
     this.#register(session);
     const answer = writeAnswer({
-      ...{ offer, accepted, ice: session.localCredentials },
+      offer,
+      accepted,
+      ice: session.localCredentials,
       sources: new Map(session.sendTracks.map(({ media, track }) => [media, track.ssrc])),
       sessionId: String(Date.now()),
       fingerprint: this.#currentCertificate().fingerprint,
@@ -259,7 +264,8 @@ export class WebRtcServer implements Component {
   async #openUdp(port: number): Promise<UdpSocket> {
     try {
       return await openUdpSocket({
-        ...{ host: this.#options.host, port },
+        host: this.#options.host,
+        port,
         receive: (packet, from) => this.#receiveUdp(packet, from),
         // The client may be unreachable; its session ends when nothing more is heard.
         failed: error => this.#overload.warn('udp-failed', { error: messageOf(error) }),

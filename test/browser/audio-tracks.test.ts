@@ -29,7 +29,9 @@ describeInBrowser('audio tracks in the player page', browser => {
     film.set('file', await openAsBlob(path), 'film.mp4');
     const headers = { authorization: basicAuthorization(server.productionKey) };
     const sent = await fetch(`${server.baseUrl}/videos/${video.videoId}/source`, {
-      ...{ method: 'POST', headers, body: film },
+      method: 'POST',
+      headers,
+      body: film,
     });
     expect(sent.status).toBe(201);
   });

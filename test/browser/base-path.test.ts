@@ -24,7 +24,9 @@ describe.each(['/media', '/live'])('behind a proxy that offers the server below 
       body.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
       const headers = { authorization: basicAuthorization(server.productionKey) };
       const sent = await fetch(`${server.baseUrl}/videos/${video.videoId}/source`, {
-        ...{ method: 'POST', headers, body },
+        method: 'POST',
+        headers,
+        body,
       });
       expect(sent.status).toBe(201);
     });

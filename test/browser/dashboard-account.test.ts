@@ -202,7 +202,9 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('Playback policy saved.').waitFor();
     const policy = {
       allowedDomains: ['example.com', '*.example.com'],
-      ...{ allowNoReferrer: false, allowedCountries: ['DE', 'FR'], blockedCountries: [] },
+      allowNoReferrer: false,
+      allowedCountries: ['DE', 'FR'],
+      blockedCountries: [],
     };
     expect(await policyOf('/account/playback-policy')).toEqual(policy);
     // The addresses of tests are in no country.

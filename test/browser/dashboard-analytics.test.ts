@@ -18,14 +18,20 @@ describeInBrowser('analytics in the dashboard', browser => {
 
     const now = Date.now();
     const event = (typ: number, seconds: number) => ({
-      ...{ eat: now - 20_000 + seconds * 1000, typ, vti: seconds, vwi: 640, vhe: 360, pau: typ === 1 },
+      eat: now - 20_000 + seconds * 1000,
+      typ,
+      vti: seconds,
+      vwi: 640,
+      vhe: 360,
+      pau: typ === 1,
     });
     const report = { sat: now, sid: crypto.randomUUID(), mid: videoId, pid: crypto.randomUUID(), ver: '1' };
     const answer = await fetch(`${server.baseUrl}/watch`, {
       method: 'POST',
       headers: { 'user-agent': userAgent },
       body: JSON.stringify({
-        ...{ ...report, ref: 'https://harbour.example/a' },
+        ...report,
+        ref: 'https://harbour.example/a',
         eve: [event(1, 0), event(2, 0), event(4, 3), event(4, 6), event(4, 9), event(3, 12)],
       }),
     });

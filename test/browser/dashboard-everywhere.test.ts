@@ -21,7 +21,9 @@ describeInBrowser('every page of the dashboard', browser => {
 
   test('can be used by everybody, in the dark, on a narrow phone', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', {
-      ...{ colorScheme: 'dark', viewport: narrow, hasTouch: true },
+      colorScheme: 'dark',
+      viewport: narrow,
+      hasTouch: true,
     });
     const found: string[] = [];
     for (const [path, heading] of places) {
@@ -110,7 +112,9 @@ async function fill(server: TestServer): Promise<Places> {
   const captions = new FormData();
   captions.set('file', new Blob(['WEBVTT\n\n00:01.000 --> 00:02.000\nClack\n']), 'en.vtt');
   const sent = await fetch(`${baseUrl}/videos/${videoId}/captions/en`, {
-    ...{ method: 'POST', headers: { authorization: basicAuthorization(productionKey) }, body: captions },
+    method: 'POST',
+    headers: { authorization: basicAuthorization(productionKey) },
+    body: captions,
   });
   expect(sent.ok).toBe(true);
   const { playerId } = await made('/players', { name: 'Brook' });

@@ -67,7 +67,8 @@ describeInBrowser('live streams in the dashboard', browser => {
     // A page that is opened now shows what was before it, in the time of its viewer.
     await rates.getByRole('row').nth(12).waitFor();
     await using later = await openAt(browser(), server, `${new URL(page.url()).pathname}?part=health`, {
-      ...{ timezoneId: 'Asia/Kolkata', locale: 'en-GB' },
+      timezoneId: 'Asia/Kolkata',
+      locale: 'en-GB',
     });
     const remembered = later.page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });
     await remembered.getByRole('row').nth(5).waitFor();

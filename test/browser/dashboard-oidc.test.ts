@@ -12,8 +12,10 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
     provider.people.set('anna', { email: 'admin@localhost' });
     const { issuer, clientId, clientSecret, name } = provider.settings;
     const started = await startDashboard({
-      ...{ 'oidc.issuer': issuer, 'oidc.clientId': clientId },
-      ...{ 'oidc.clientSecret': clientSecret!.reveal(), 'oidc.name': name },
+      'oidc.issuer': issuer,
+      'oidc.clientId': clientId,
+      'oidc.clientSecret': clientSecret!.reveal(),
+      'oidc.name': name,
     });
     // The provider sends back to the public URL.
     server = { ...started, baseUrl: started.baseUrl.replace('127.0.0.1', 'localhost') };
@@ -95,7 +97,8 @@ describeInBrowser('signing in to the dashboard with OpenID Connect', browser => 
   test('says that the provider is down, beside the other ways', async () => {
     provider.answer((_, response) => response.writeHead(502).end());
     const other = await startDashboard({
-      ...{ 'oidc.issuer': provider.settings.issuer, 'oidc.clientId': 'millrace' },
+      'oidc.issuer': provider.settings.issuer,
+      'oidc.clientId': 'millrace',
     });
     try {
       await using dashboard = await DashboardPage.open(browser(), other, '/dashboard', { signedIn: false });

@@ -12,7 +12,9 @@ describeInBrowser('a forgotten password', browser => {
   test('is replaced with the link of a mail, which works once and asks for the code afterwards', async () => {
     const { port, mails } = await startMailServer();
     await using server = await startDashboard({
-      ...{ 'smtp.host': '127.0.0.1', 'smtp.port': String(port), 'smtp.from': 'millrace@example.org' },
+      'smtp.host': '127.0.0.1',
+      'smtp.port': String(port),
+      'smtp.from': 'millrace@example.org',
     });
     await using elsewhere = await DashboardPage.open(browser(), server, '/dashboard/account');
     const card = elsewhere.page.getByRole('region', { name: 'Two-factor sign-in' });

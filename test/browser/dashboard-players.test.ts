@@ -31,13 +31,16 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     const { playerId } = data[0]!;
 
     const { videoId, assets } = await createVideo(server.baseUrl, server.productionKey, {
-      ...{ title: 'Pier', playerId },
+      title: 'Pier',
+      playerId,
     });
     const film = new FormData();
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
     const authorization = `Basic ${btoa(`${server.productionKey}:`)}`;
     await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
-      ...{ method: 'POST', headers: { authorization }, body: film },
+      method: 'POST',
+      headers: { authorization },
+      body: film,
     });
     await using viewer = await WatchedPage.open(browser(), assets.player);
     const usual = await played(viewer.page);
@@ -63,7 +66,9 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Theme saved.').waitFor();
     expect(await (await server.api('GET', `/players/${playerId}`)).json()).toMatchObject({
-      ...{ trackPlayed: 'rgba(10, 20, 30, 1)', hideTitle: true, backgroundText: 'rgba(0, 0, 0, .5)' },
+      trackPlayed: 'rgba(10, 20, 30, 1)',
+      hideTitle: true,
+      backgroundText: 'rgba(0, 0, 0, .5)',
     });
     await viewer.page.reload();
     await until('the page of the video', async () => (await played(viewer.page)) === 'rgba(10, 20, 30, 1)');

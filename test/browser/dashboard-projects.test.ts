@@ -134,14 +134,15 @@ describeInBrowser('projects in the dashboard', browser => {
       account: { accountId: string };
     };
     const upload = {
-      ...{ videoId: 'vi0000000000000000000000', projectId: 'pp0000000000000000000000' },
-      ...{
-        accountId: session.account.accountId,
-        environment: 'production',
-        title: 'Pier',
-        fileName: 'pier.mp4',
-      },
-      ...{ fileBytes: 10, lastModified: 1, chunkBytes: 5 },
+      videoId: 'vi0000000000000000000000',
+      projectId: 'pp0000000000000000000000',
+      accountId: session.account.accountId,
+      environment: 'production',
+      title: 'Pier',
+      fileName: 'pier.mp4',
+      fileBytes: 10,
+      lastModified: 1,
+      chunkBytes: 5,
     };
     await page.evaluate(text => localStorage.setItem('millrace.uploads', text), JSON.stringify([upload]));
     await page.reload();

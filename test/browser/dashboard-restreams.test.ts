@@ -111,7 +111,8 @@ describeInBrowser('restreams in the dashboard', browser => {
     await change(liveStreamId, { qualities: 'ladder', restreams: [mirror] });
     const path = `/dashboard/live/${liveStreamId}?part=restreams`;
     await using dashboard = await DashboardPage.open(browser(), server, path, {
-      ...{ viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'dark',
     });
     const { page } = dashboard;
     const edit = async () => {

@@ -134,7 +134,8 @@ describeInBrowser('signing in to the dashboard', browser => {
     await using fresh = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
     const own = await addAuthenticator(fresh.page);
     await own.client.send('WebAuthn.addCredential', {
-      ...{ authenticatorId: own.authenticatorId, credential: credentials[0]! },
+      authenticatorId: own.authenticatorId,
+      credential: credentials[0]!,
     });
     await fresh.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await fresh.page.getByText('The passkey was not accepted.').waitFor();

@@ -73,7 +73,9 @@ describeInBrowser('a team in the dashboard', browser => {
         ),
     });
     await using mailing = await startDashboard({
-      ...{ 'smtp.host': '127.0.0.1', 'smtp.port': String(port), 'smtp.from': 'millrace@example.org' },
+      'smtp.host': '127.0.0.1',
+      'smtp.port': String(port),
+      'smtp.from': 'millrace@example.org',
     });
     await using dashboard = await DashboardPage.open(browser(), mailing, '/dashboard/account');
     const { page } = dashboard;

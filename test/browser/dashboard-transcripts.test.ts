@@ -161,7 +161,9 @@ describeInBrowser('generated texts in the dashboard', browser => {
     await page.getByText('Defaults saved.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     expect(await (await server.api('GET', '/account/video-defaults')).json()).toMatchObject({
-      ...{ transcript: true, transcriptSummary: false, recordings: true },
+      transcript: true,
+      transcriptSummary: false,
+      recordings: true,
     });
 
     await page.goto(`${server.baseUrl}/dashboard/videos`);

@@ -195,7 +195,10 @@ describeInBrowser('videos in the dashboard', browser => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await cardOf(page, 'Mill wheel').getByText('water').waitFor();
     expect(await ask<Video>('GET', `/videos/${harbour}`)).toMatchObject({
-      ...{ tags: ['sea', 'water'], public: false, language: 'en', mp4Support: true },
+      tags: ['sea', 'water'],
+      public: false,
+      language: 'en',
+      mp4Support: true,
     });
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await dialog.getByLabel('Remove tag').selectOption('sea');

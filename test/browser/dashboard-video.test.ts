@@ -27,7 +27,9 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
     const headers = { authorization: basicAuthorization(server.productionKey) };
     const sent = await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
-      ...{ method: 'POST', headers, body: film },
+      method: 'POST',
+      headers,
+      body: film,
     });
     expect(sent.status).toBe(201);
     dashboard = await DashboardPage.open(browser(), server);
@@ -91,7 +93,8 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await said('Metadata saved.');
     expect(await ask()).toMatchObject({
-      ...{ title: 'Pier at dawn', tags: ['pier', 'sea', 'drone shot'] },
+      title: 'Pier at dawn',
+      tags: ['pier', 'sea', 'drone shot'],
       metadata: [{ key: 'episode', value: '12' }],
     });
 

@@ -74,7 +74,8 @@ describe.skipIf(found.path === undefined)('the studio', () => {
       server,
       `/dashboard/live/${liveStreamId}/studio`,
       {
-        ...{ viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'dark',
       },
     );
     const { page } = dashboard;

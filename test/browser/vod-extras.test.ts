@@ -48,7 +48,8 @@ describeInBrowser('what an owner adds to a player page', browser => {
 
   it('is in the playlist too, where players of others find the captions', async () => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
-      ...{ title: 'Pier', public: false },
+      title: 'Pier',
+      public: false,
     });
     await send(`/videos/${videoId}/captions/fr`, formWith(['file', captions('Bonjour'), 'a.vtt']));
     await server.api('PATCH', `/videos/${videoId}/captions/fr`, { default: true });
@@ -107,7 +108,9 @@ describeInBrowser('what an owner adds to a player page', browser => {
     expect(await page.locator('#logo a').count()).toBe(0);
 
     await server.api('PATCH', `/players/${playerId}`, {
-      ...{ hideTitle: false, enableControls: false, trackPlayed: 'rgba(1, 2, 3, 1)' },
+      hideTitle: false,
+      enableControls: false,
+      trackPlayed: 'rgba(1, 2, 3, 1)',
     });
     await sendLogo('https://brand.example.net/');
     await send(`/videos/${videoId}/captions/fr-CA`, formWith(['file', captions('Bonsoir'), 'a.vtt']));

@@ -121,7 +121,11 @@ export async function makeVideo(folder: string): Promise<void> {
 
 const plainTheme: PlayerTheme = {
   colors: {},
-  ...{ enableApi: true, enableControls: true, forceAutoplay: false, forceLoop: false, hideTitle: false },
+  enableApi: true,
+  enableControls: true,
+  forceAutoplay: false,
+  forceLoop: false,
+  hideTitle: false,
 };
 
 /** Attributes of the video that a test may change while a page shows it. */
@@ -159,15 +163,23 @@ export class VideoSite {
     this.#folder = folder;
     this.#files = files;
     this.video = {
-      ...{ title: 'Mill & weir', playable: true, failed: false, isMissing: false, rungs: ['240p', '360p'] },
+      title: 'Mill & weir',
+      playable: true,
+      failed: false,
+      isMissing: false,
+      rungs: ['240p', '360p'],
       isAudioOnly: false,
-      ...{ segments: videoSeconds / segmentSeconds, isUnreachable: false, hasChapters: true, mp4: true },
+      segments: videoSeconds / segmentSeconds,
+      isUnreachable: false,
+      hasChapters: true,
+      mp4: true,
       hasThumbnail: true,
       captions: [
         { language: 'en', label: 'English', default: false },
         { language: 'fr-CA', label: 'Français (Canada)', default: false },
       ],
-      ...{ theme: null, revision: 1 },
+      theme: null,
+      revision: 1,
       ...video,
     };
     this.#server = http.createServer((request, response) => void this.#answer(request, response));
@@ -206,19 +218,21 @@ export class VideoSite {
   #state(): VodPageState {
     const { title, playable, failed, captions, hasChapters, mp4, theme, revision } = this.video;
     const track = ({ language, label, default: isDefault }: VideoOfTest['captions'][number]) => ({
-      ...{ language, label, isDefault },
+      language,
+      label,
+      isDefault,
     });
     const entry: VodEntry = {
-      ...{
-        videoId: 'viOfTest',
-        projectId: 'prOfTest',
-        title,
-        public: true,
-        mp4Support: mp4,
-        panoramic: false,
-        revision,
-      },
-      ...{ isPlayable: playable, hasFailed: failed, hasStoryboard: true },
+      videoId: 'viOfTest',
+      projectId: 'prOfTest',
+      title,
+      public: true,
+      mp4Support: mp4,
+      panoramic: false,
+      revision,
+      isPlayable: playable,
+      hasFailed: failed,
+      hasStoryboard: true,
       durationSeconds: videoSeconds,
       ...(this.video.isAudioOnly ? { width: undefined, height: undefined } : { width: 640, height: 360 }),
       captions: async () => [],
@@ -226,7 +240,8 @@ export class VideoSite {
       theme: async () => undefined,
     };
     return describeVideo(entry, {
-      ...{ hasMp4: mp4, hasThumbnail: this.video.hasThumbnail },
+      hasMp4: mp4,
+      hasThumbnail: this.video.hasThumbnail,
       captions: captions.map(track),
       chapters: hasChapters ? [{ language: 'en', label: 'English', isDefault: false }] : [],
       theme: theme === null ? undefined : { ...plainTheme, ...theme },

@@ -358,7 +358,11 @@ describeInBrowser('the player page of a video', browser => {
   it('wears the theme of its owner, within what the policy of the page allows', async () => {
     const theme = {
       colors: { trackPlayed: 'rgba(255, 0, 0, 1)', text: 'rgba(0, 255, 0, 1)', link: 'not a colour' },
-      ...{ enableApi: true, enableControls: true, forceAutoplay: true, forceLoop: false, hideTitle: true },
+      enableApi: true,
+      enableControls: true,
+      forceAutoplay: true,
+      forceLoop: false,
+      hideTitle: true,
     };
     await using themed = await VideoSite.start(folder, { theme });
     await using viewer = await WatchedPage.open(browser(), themed.page());

@@ -129,7 +129,8 @@ describeInBrowser('ultra low latency', browser => {
     const made = await server.api('POST', '/account/signing-keys', { name: 'Website' });
     const { signingKeyId, privateKey } = (await made.json()) as Record<string, string>;
     const key = {
-      ...{ id: signingKeyId!, algorithm: 'ES256' as const },
+      id: signingKeyId!,
+      algorithm: 'ES256' as const,
       privateKey: createPrivateKey(privateKey!),
     };
     const exp = Math.floor(Date.now() / 1000) + 3600;

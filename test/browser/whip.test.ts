@@ -94,7 +94,9 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     const stream = await server.createStream();
     const proxy = await LossyProxy.start(server.app.webrtcPort!, 0.05);
     const page = await WhipPage.publish(browser, {
-      ...{ ...server, streamKey: stream.streamKey, hasAudio: false },
+      ...server,
+      streamKey: stream.streamKey,
+      hasAudio: false,
       changeAnswer: answer =>
         answer.replace(/a=candidate.* tcp .*\r\n/g, '').replace(/( udp \d+ \S+) \d+/g, `$1 ${proxy.port}`),
     });
@@ -113,7 +115,9 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     const killed = await chromium.launchServer({ executablePath: found.path!, args: arguments_ });
     const client = await chromium.connect(killed.wsEndpoint());
     const page = await WhipPage.publish(client, {
-      ...{ ...server, streamKey: stream.streamKey, hasAudio: false },
+      ...server,
+      streamKey: stream.streamKey,
+      hasAudio: false,
       changeAnswer: answer => answer.replace(/a=candidate.* udp .*\r\n/g, ''),
     });
     await isLive(stream);

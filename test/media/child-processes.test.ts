@@ -58,8 +58,12 @@ describe.skipIf(!hasProc)('the child processes of a server', () => {
     publishers.push(publishTestPicture({ url, size: '160x90' }));
     const video = await createVideo(baseUrl, productionKey, { title: 'a film' });
     await uploadFile({
-      ...{ baseUrl, apiKey: productionKey, videoId: video.videoId, path: await fixture('h264-720p') },
-      ...{ signal: new AbortController().signal, onProgress: () => {} },
+      baseUrl,
+      apiKey: productionKey,
+      videoId: video.videoId,
+      path: await fixture('h264-720p'),
+      signal: new AbortController().signal,
+      onProgress: () => {},
     });
   });
   afterAll(async () => {

@@ -217,7 +217,9 @@ export class ClusterLoad {
       events: watchedTypes,
     });
     const load = new ClusterLoad(cluster, {
-      ...{ path, receiver, viewersPerStream },
+      path,
+      receiver,
+      viewersPerStream,
       recording: new PreparedRecording(await readRecording(live)),
       streams: await createStreams(cluster, count),
     });

@@ -110,7 +110,8 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
 
     const clipPath = `/clips/${stream.liveStreamId}`;
     expect(await sendClip(b, clipPath, 'manual')).toMatchObject({
-      ...{ status: 307, location: `http://localhost:${a.httpPort}${clipPath}` },
+      status: 307,
+      location: `http://localhost:${a.httpPort}${clipPath}`,
     });
     await waitUntil(async () => (await sendClip(b, clipPath, 'follow')).status === 201, { what: 'a clip' });
     // The live stream does not offer WHEP there.

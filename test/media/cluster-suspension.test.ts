@@ -27,7 +27,9 @@ describe.skipIf(missing !== undefined)('servers on one PostgreSQL database', () 
     onTestFinished(() => s3.stop());
     await s3.makeBucket('media');
     const flags = {
-      ...{ 'database.url': url, 'storage.url': s3.url('media'), allowPrivateTargets: 'true' },
+      'database.url': url,
+      'storage.url': s3.url('media'),
+      allowPrivateTargets: 'true',
     };
     const servers = [await startServer(flags), await startServer(flags), await startServer(flags)];
     onTestFinished(async () => void (await Promise.all(servers.map(server => server.stop()))));

@@ -12,7 +12,9 @@ import { waitUntil } from '../support/wait-until.ts';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
-    ...{ allowPrivateTargets: 'true', 'recording.enabled': 'false', 'videos.restore': 'false' },
+    allowPrivateTargets: 'true',
+    'recording.enabled': 'false',
+    'videos.restore': 'false',
     'encode.codecs': 'av1',
   });
 });

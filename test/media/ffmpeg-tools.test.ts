@@ -204,7 +204,10 @@ describe.each(toolBuilds)('a picture that is too large, with the $name build', b
     const run = tools.runCommand(
       commandOf([], await fixture('h264-aac'), ['-map', '0:v', '-f', 'null'], '-'),
       {
-        ...{ limits: ampleLimits, signal: never, purpose: 'test', ids: {} },
+        limits: ampleLimits,
+        signal: never,
+        purpose: 'test',
+        ids: {},
       },
     );
     const failed = (await run.catch((error: unknown) => error)) as AppError;

@@ -306,7 +306,8 @@ test('a port that is taken rejects the start with one clear sentence', async () 
     handshakeTimeoutMs: 1_000,
     gateTimeoutMs: 1_000,
     idleTimeoutMs: 1_000,
-    ...{ maxMessageBytes: 1_000, maxMessageRate: 2000 },
+    maxMessageBytes: 1_000,
+    maxMessageRate: 2000,
     gate: recordingGate([]),
     log: silentLogger,
   };

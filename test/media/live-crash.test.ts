@@ -116,7 +116,8 @@ describe.skipIf(!hasProc)('ffmpeg in a broadcast', { concurrent: true }, () => {
     await using camera = await startTsSource();
     const api = { baseUrl: server.baseUrl, productionKey: server.productionKey };
     const pulled = await callApi<{ liveStreamId: string }>(api, 'POST', '/live-streams', {
-      ...{ name: 'a camera', source: { url: camera.url } },
+      name: 'a camera',
+      source: { url: camera.url },
     });
     const isPulled = async (baseUrl: string) => (await fetch(`${baseUrl}/${pulled.liveStreamId}.m3u8`)).ok;
     await waitUntil(() => isPulled(server.baseUrl), { what: 'the source' });

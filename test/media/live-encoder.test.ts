@@ -91,23 +91,24 @@ describe.each([...ffmpegBuilds, { name: 'newest', path: ffmpegPath }])(
       )!.reorderMs;
       const rung = { name: 'source', ...picture, bitsPerSecond: 500_000, fromMs, fromReorderMs };
       const order: EncoderConfig = {
-        ...{ ...picture, overlay: sandboxOverlay(picture), frameDivisor, first },
+        ...picture,
+        overlay: sandboxOverlay(picture),
+        frameDivisor,
+        first,
         renditions: [rung],
       };
       const samples: { readonly atMs: number; readonly shownMs: number; readonly isSync: boolean }[] = [];
       let timescale = 1;
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const encoder = new FfmpegLiveEncoder({
-        ...{
-          ffmpeg: { path },
-          owner: makeProcessOwner(),
-          config: order,
-          threads: 1,
-          maxPixels: 1e6,
-          memoryBytes: 2 ** 30,
-          niceness: 0,
-          ids: {},
-        },
+        ffmpeg: { path },
+        owner: makeProcessOwner(),
+        config: order,
+        threads: 1,
+        maxPixels: 1e6,
+        memoryBytes: 2 ** 30,
+        niceness: 0,
+        ids: {},
         events: {
           track: (_, track) => {
             timescale = track.timescale;

@@ -36,7 +36,8 @@ async function makeLadder(path: string): Promise<MadeLadder> {
   const stream = await server.createStream();
   await using publisher = publishTestPicture({
     url: server.rtmpUrl(stream.streamKey),
-    ...{ ...picture, seconds },
+    ...picture,
+    seconds,
     // Frames out of order, and sound that begins late.
     extraArgs: ['-tune', 'film', '-bf', '2', '-af', 'asetpts=PTS+0.4/TB'],
   });
@@ -151,7 +152,9 @@ describe.concurrent('an encoder', () => {
     const stream = await server.createStream();
     await using publisher = publishTestPicture({
       url: server.rtmpUrl(stream.streamKey),
-      ...{ ...picture, size: '324x180', seconds: 9 },
+      ...picture,
+      size: '324x180',
+      seconds: 9,
     });
     const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await watches.get('120p')!.until(watch => watch.realSegments >= 2, 'two segments of the encoder');
@@ -191,7 +194,8 @@ describe.concurrent('an encoder', () => {
     const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     await using publisher = publishTestPicture({
       url: server.rtmpUrl(stream.streamKey),
-      ...{ ...picture, size: '322x180' },
+      ...picture,
+      size: '322x180',
     });
     const watches = await StreamMonitor.beginAll(master);
     const top = watches.get('120p')!;
@@ -263,7 +267,8 @@ describe.concurrent('the sandbox', () => {
     const stream = (await answer.json()) as { liveStreamId: string; streamKey: string };
     await using publisher = publishTestPicture({
       url: server.rtmpUrl(stream.streamKey),
-      ...{ ...picture, seconds: 4 },
+      ...picture,
+      seconds: 4,
       extraArgs: ['-vf', 'drawbox=color=white:t=fill'],
     });
     const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);

@@ -34,7 +34,8 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
   'keyframes every 4 s': { ...common, gopSeconds: 4 },
   // Encoded without the settings that x264 writes.
   'keyframes every 3 s that are not declared': {
-    ...{ ...common, gopSeconds: 3 },
+    ...common,
+    gopSeconds: 3,
     extraArgs: ['-bsf:v', 'filter_units=remove_types=6'],
   },
   'one picture a second': { ...common, fps: 1 },

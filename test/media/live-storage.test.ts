@@ -110,7 +110,10 @@ describe.concurrent('the media of a broadcast', () => {
     await using server = await startServer({ ...flags, ...change });
     const { liveStreamId, streamKey } = await server.createStream();
     await using publisher = publishTestPicture({
-      ...{ url: server.rtmpUrl(streamKey), gopSeconds: 1, fps, size: '640x360' },
+      url: server.rtmpUrl(streamKey),
+      gopSeconds: 1,
+      fps,
+      size: '640x360',
     });
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
     const fetched = renditions.map(
@@ -151,7 +154,10 @@ describe.concurrent('the media of a broadcast', () => {
     await using server = await startServer(flags);
     const { liveStreamId, streamKey } = await server.createStream();
     await using _ = publishTestPicture({
-      ...{ url: server.rtmpUrl(streamKey), gopSeconds: 1, fps, size: '160x90' },
+      url: server.rtmpUrl(streamKey),
+      gopSeconds: 1,
+      fps,
+      size: '160x90',
     });
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
     const fetched = new Fetched(watch.mediaUrl);
@@ -174,7 +180,10 @@ describe.concurrent('the media of a broadcast', () => {
     await using server = await startServer({ ...flags, 'recording.longest': '10s' });
     const { liveStreamId, streamKey } = await server.createStream();
     await using _ = publishTestPicture({
-      ...{ url: server.rtmpUrl(streamKey), gopSeconds: 2, fps, size: '160x90' },
+      url: server.rtmpUrl(streamKey),
+      gopSeconds: 2,
+      fps,
+      size: '160x90',
     });
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
     const fetched = new Fetched(watch.mediaUrl);
@@ -198,7 +207,10 @@ describe.concurrent('the media of a broadcast', () => {
     await using server = await startServer(flags, { freeBytes: async () => free });
     const { liveStreamId, streamKey } = await server.createStream();
     await using _ = publishTestPicture({
-      ...{ url: server.rtmpUrl(streamKey), gopSeconds: 1, fps, size: '160x90' },
+      url: server.rtmpUrl(streamKey),
+      gopSeconds: 1,
+      fps,
+      size: '160x90',
     });
     const watch = await StreamMonitor.begin(`${server.baseUrl}/${liveStreamId}.m3u8`);
     const fetched = new Fetched(watch.mediaUrl);

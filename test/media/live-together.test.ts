@@ -305,12 +305,10 @@ test('a killed server takes its processes along, and repairs its state at the ne
   ];
   const stream = await createLiveStream(killed.baseUrl, killed.productionKey, 'Cut off', { restreams });
   await using publisher = publishTestPicture({
-    ...{
-      url: `rtmp://127.0.0.1:${killed.rtmpPort}/s/${stream.streamKey}`,
-      size: '480x270',
-      gopSeconds: 1,
-      fps: 15,
-    },
+    url: `rtmp://127.0.0.1:${killed.rtmpPort}/s/${stream.streamKey}`,
+    size: '480x270',
+    gopSeconds: 1,
+    fps: 15,
   });
   await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'live', {
     what: 'the mirror',

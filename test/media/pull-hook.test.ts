@@ -61,8 +61,11 @@ describe('a publish hook', () => {
     const { reason } = await untilState(stream, 'retrying');
     expect(reason).toContain('This camera is not booked.');
     expect(receiver.hooks[0]!.json).toMatchObject({
-      ...{ type: 'hook.publish', liveStreamId: stream.liveStreamId, protocol: 'pull' },
-      ...{ query: '', encoder: '' },
+      type: 'hook.publish',
+      liveStreamId: stream.liveStreamId,
+      protocol: 'pull',
+      query: '',
+      encoder: '',
     });
     expect((await read(stream.liveStreamId)).broadcasting).toBe(false);
   });

@@ -263,7 +263,7 @@ describe.concurrent('a source', () => {
     await untilState(stream, 'live');
     expectSteady(await decode(stream));
     expect(await health(stream)).toMatchObject({
-      ...{ protocol: 'pull' },
+      protocol: 'pull',
       transport: { packetsReceived: expect.any(Number), roundTripMilliseconds: expect.any(Number) },
     });
     await remove(stream);

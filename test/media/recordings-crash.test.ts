@@ -42,7 +42,9 @@ describe.concurrent('a server in a broadcast', () => {
     const server = await startServerProcess({ dataDir, env });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'Cut off');
     await using publisher = publishTestPicture({
-      ...{ url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`, size: '160x90', gopSeconds: 1 },
+      url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
+      size: '160x90',
+      gopSeconds: 1,
     });
     const playlist = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     await waitUntil(async () => (await listedSeconds(playlist)) > 4, { what: 'four seconds' });
@@ -91,7 +93,9 @@ describe.concurrent('a server in a broadcast', () => {
     const server = await startServerProcess({ dataDir, env });
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'Stopped');
     await using publisher = publishTestPicture({
-      ...{ url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`, size: '160x90', gopSeconds: 1 },
+      url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`,
+      size: '160x90',
+      gopSeconds: 1,
     });
     const playlist = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     await waitUntil(async () => (await listedSeconds(playlist)) > 1, { what: 'a second' });

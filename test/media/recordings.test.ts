@@ -239,7 +239,11 @@ describe('a broadcast', { concurrent: true }, () => {
     const stream = await own.createStream();
     for (const seconds of [3, 2]) {
       await using publisher = publishTestPicture({
-        ...{ url: own.rtmpUrl(stream.streamKey), gopSeconds, fps, size: '320x180', seconds },
+        url: own.rtmpUrl(stream.streamKey),
+        gopSeconds,
+        fps,
+        size: '320x180',
+        seconds,
       });
       await publisher.exited;
     }
@@ -259,7 +263,11 @@ describe('a broadcast', { concurrent: true }, () => {
     const stream = await own.createStream();
     for (const size of ['320x180', '320x240']) {
       await using publisher = publishTestPicture({
-        ...{ url: own.rtmpUrl(stream.streamKey), gopSeconds, fps, size, seconds: 2 },
+        url: own.rtmpUrl(stream.streamKey),
+        gopSeconds,
+        fps,
+        size,
+        seconds: 2,
       });
       await publisher.exited;
     }
@@ -289,7 +297,10 @@ describe('a broadcast', { concurrent: true }, () => {
     const before = files();
     const stream = await createLiveStream(own.baseUrl, own.productionKey, 'Never', { record: false });
     await using publisher = publishTestPicture({
-      ...{ url: own.rtmpUrl(stream.streamKey), gopSeconds, fps, size: '160x120' },
+      url: own.rtmpUrl(stream.streamKey),
+      gopSeconds,
+      fps,
+      size: '160x120',
     });
     await waitUntil(() => files().some(path => path.includes(stream.liveStreamId)), { what: 'the rewind' });
     const thumbnail = await fetch(`${own.baseUrl}/${stream.liveStreamId}/thumbnail.jpg`);

@@ -58,7 +58,9 @@ describe('a destination of an encoded rendition', () => {
     };
     await change([destination(source, 'source'), destination(encoded, '240p')]);
     await using _publisher = publishTestPicture({
-      ...{ url: server.rtmpUrl(stream.streamKey), size: '320x180', gopSeconds: 1 },
+      url: server.rtmpUrl(stream.streamKey),
+      size: '320x180',
+      gopSeconds: 1,
       extraArgs: ['-tune', 'film', '-bf', '2'],
     });
     await waitUntil(() => keyframesMs(tagsOf(encoded)).length > 4, { what: 'encoded keyframes' });

@@ -55,7 +55,9 @@ async function streamTo(
   key?: string,
 ): Promise<CreatedStream> {
   const restreams = destinations.map(([serverUrl, streamKey], index) => ({
-    ...{ name: `destination ${index}`, serverUrl, streamKey },
+    name: `destination ${index}`,
+    serverUrl,
+    streamKey,
   }));
   return (await ask('POST', '/live-streams', { name: 'Sent on', restreams }, key)) as CreatedStream;
 }
@@ -233,12 +235,12 @@ describe.concurrent('a broadcast', () => {
     expect(moments().at(-1)).toMatchObject({ position: 0, name: 'destination 0', reason: 'sandbox-limit' });
     expect(told.filter(({ type }) => type === 'live-stream.restream.stopped')).toEqual([
       {
-        ...{
-          type: 'live-stream.restream.stopped',
-          eventId: expect.any(String),
-          emittedAt: expect.any(String),
-        },
-        ...{ liveStreamId: stream.liveStreamId, name: 'destination 0', reason: 'sandbox-limit' },
+        type: 'live-stream.restream.stopped',
+        eventId: expect.any(String),
+        emittedAt: expect.any(String),
+        liveStreamId: stream.liveStreamId,
+        name: 'destination 0',
+        reason: 'sandbox-limit',
       },
     ]);
     expect(JSON.stringify(told)).not.toContain(target.streamKey);

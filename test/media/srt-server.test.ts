@@ -46,8 +46,13 @@ describe.skipIf(!hasSrtFfmpeg)('SRT (skipped where ffmpeg has none)', () => {
     expect((await refused.exited).code).not.toBe(0);
     expect(receiver.hooks.map(({ json }) => json)).toEqual([
       {
-        ...{ type: 'hook.publish', emittedAt: expect.any(String), liveStreamId, protocol: 'srt' },
-        ...{ remoteAddress: '127.0.0.1', encoder: '', query: 'u=crew&token=a+b' },
+        type: 'hook.publish',
+        emittedAt: expect.any(String),
+        liveStreamId,
+        protocol: 'srt',
+        remoteAddress: '127.0.0.1',
+        encoder: '',
+        query: 'u=crew&token=a+b',
       },
     ]);
     receiver.answer = (_, response) => void response.end();

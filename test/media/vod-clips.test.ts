@@ -203,7 +203,8 @@ test('a clip of a clip counts from the start of the clip', async () => {
   await server.untilDone(outerId);
   const answer = await server.call('POST', '/videos', {
     body: {
-      ...{ title: 'Inner', source: outerId },
+      title: 'Inner',
+      source: outerId,
       clip: { startTimecode: '2', endTimecode: '4', precision: 'keyframe' },
     },
   });

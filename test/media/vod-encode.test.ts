@@ -346,9 +346,14 @@ describe.each(toolBuilds)('what the $name ffmpeg makes of a source', builds => {
   test('a playlist is not opened, nor is an image that is none', async () => {
     const playlist = await fixture('hls-playlist');
     const order: EncodeOptions = {
-      ...{ source: playlist, folder: await testTempDir(), video: undefined, timedBy: [0] },
+      source: playlist,
+      folder: await testTempDir(),
+      video: undefined,
+      timedBy: [0],
       audio: [{ name: 'audio', index: 0, channels: 2, isSurround: false, untilSeconds: undefined }],
-      ...{ clip: undefined, preset: 'ultrafast', threads: 1 },
+      clip: undefined,
+      preset: 'ultrafast',
+      threads: 1,
     };
     await expect(run(builds, encodeCommand(order))).rejects.toThrow(/whitelist/i);
     const overlay = { path: playlist, x: 0, y: 0, width: 10, height: 10, opacity: 1 };

@@ -260,7 +260,11 @@ describe.each(toolBuilds)('with the $name build', build => {
     const storyboard = async (request: Partial<StoryboardRequest> & { source: string }) => {
       const folder = await testTempDir();
       const isMade = await makeStoryboard({
-        ...{ ...common, durationSeconds: 6, width: 320, height: 180, folder },
+        ...common,
+        durationSeconds: 6,
+        width: 320,
+        height: 180,
+        folder,
         ...request,
       });
       expect((await readdir(folder)).sort()).toEqual(isMade ? ['storyboard.jpg', 'storyboard.vtt'] : []);
@@ -286,8 +290,10 @@ describe.each(toolBuilds)('with the $name build', build => {
     ) => {
       const { x, y, width, height } = parts[index]!;
       return colorOf(image, {
-        ...{ x: x + width / 4, y: y + height / 4 },
-        ...{ width: width / 2, height: height / 2 },
+        x: x + width / 4,
+        y: y + height / 4,
+        width: width / 2,
+        height: height / 2,
       });
     };
 
@@ -376,7 +382,9 @@ test('a server shows the frame that was picked before the film came, then others
     body.append('file', new Blob([new Uint8Array(bytes)]), 'file');
     const authorization = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
     const answer = await fetch(`${server.baseUrl}/videos/${videoId}/${path}`, {
-      ...{ method: 'POST', headers: { authorization }, body },
+      method: 'POST',
+      headers: { authorization },
+      body,
     });
     expect(answer.ok, await answer.text()).toBe(true);
   };

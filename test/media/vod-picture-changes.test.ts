@@ -98,7 +98,8 @@ async function upload(bytes: Buffer) {
     isPassedThrough,
     variants: variants.map(({ uri, width, height }) => ({
       url: server.process.baseUrl + base + uri,
-      ...{ width: width!, height: height! },
+      width: width!,
+      height: height!,
     })),
     audio: media.map(({ uri }) => server.process.baseUrl + base + uri),
   };
@@ -251,8 +252,12 @@ describe('a track has two sample entries', () => {
     const samples = entryOfChunk.flatMap(entry => parts[entry - 1]!.samples);
     return makeMovie([
       {
-        ...{ kind: 'video', timescale: framesPerSecond, samples, samplesPerChunk: seconds * framesPerSecond },
-        ...{ entries: parts.map(({ entry }) => entry), entryOfChunk },
+        kind: 'video',
+        timescale: framesPerSecond,
+        samples,
+        samplesPerChunk: seconds * framesPerSecond,
+        entries: parts.map(({ entry }) => entry),
+        entryOfChunk,
       },
     ]).bytes;
   }

@@ -294,7 +294,9 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
     await client.done(original.videoId);
     const clip = { startTimecode: '0', endTimecode: '00:00:01.500', precision: 'keyframe' };
     const { status, json } = await client.call('POST', '/videos', {
-      ...{ title: 'A clip', source: original.videoId, clip },
+      title: 'A clip',
+      source: original.videoId,
+      clip,
     });
     expect(status).toBe(202);
     await client.done(json.videoId);

@@ -168,7 +168,8 @@ describe('servers that share a database and a bucket', () => {
         name => folderName.test(name) && existsSync(join(dataDir, 'vod', videoId, name, file)),
       );
     const encoder = await waitUntil(() => servers.find(isEncoding), {
-      ...{ what: 'the highest quality being encoded', timeoutMs: encodeTimeoutMs },
+      what: 'the highest quality being encoded',
+      timeoutMs: encodeTimeoutMs,
     });
     await encoder.kill();
     const other = servers.find(server => server !== encoder)!;
@@ -202,7 +203,8 @@ describe('servers that share a database and a bucket', () => {
     const { speech } = await makeSpeech();
     expect(await servers[0]!.send(videoId, speech)).toBe(201);
     const held = await waitUntil(() => model.calls[1], {
-      ...{ what: 'the second chunk', timeoutMs: encodeTimeoutMs },
+      what: 'the second chunk',
+      timeoutMs: encodeTimeoutMs,
     });
     const at = keys.findIndex(key => held.headers.authorization === `Bearer ${key}`);
     await servers[at]!.kill();
@@ -235,7 +237,8 @@ describe('servers that share a database and a bucket', () => {
     const stream = await createLiveStream(first.process.baseUrl, first.key, 'Cut off');
     await using publisher = publishTestPicture({
       url: `rtmp://127.0.0.1:${first.process.rtmpPort}/s/${stream.streamKey}`,
-      ...{ size: '160x90', gopSeconds: 1 },
+      size: '160x90',
+      gopSeconds: 1,
     });
     const recording = await waitUntil(() => readdirSync(join(first.dataDir, 'vod'))[0], {
       what: 'a recording',

@@ -151,11 +151,16 @@ async function tracksOf(name: string, args: readonly string[]): Promise<MadeTrac
   const path = await made(name, [...args, '-movflags', '+frag_keyframe+empty_moov+default_base_moof']);
   const { tracks, samples } = readAll(await readFile(path));
   return tracks.map(({ id, kind, timescale, sampleEntry }) => ({
-    ...{ kind, timescale, entries: [sampleEntry] },
+    kind,
+    timescale,
+    entries: [sampleEntry],
     samples: samples
       .filter(({ trackId }) => trackId === id)
       .map(({ durationTicks, compositionOffsetTicks: offsetTicks, isSync, data }) => ({
-        ...{ durationTicks, offsetTicks, isSync, data },
+        durationTicks,
+        offsetTicks,
+        isSync,
+        data,
       })),
   }));
 }

@@ -276,7 +276,8 @@ describe('automatic captions', () => {
     await call.closed;
     expect(await transcriptOf(server, videoId)).toEqual({ status: 'none', progress: 0 });
     expect((await get(server, `/summaries?videoId=${videoId}`)).data[0]).toMatchObject({
-      ...{ sourceStatus: 'unprocessable', failure: /no captions/ },
+      sourceStatus: 'unprocessable',
+      failure: /no captions/,
     });
     model.answer = answerSpeech();
     await server.api('PATCH', `/videos/${videoId}`, { transcript: true });
@@ -351,7 +352,9 @@ describe('automatic captions', () => {
     expect(await settled(server, recording)).toMatchObject({ status: 'completed', language: 'en' });
 
     const clipped = await server.api('POST', '/videos', {
-      ...{ title: 'Clip', source: recording, clip: { startTimecode: '0', endTimecode: '2' } },
+      title: 'Clip',
+      source: recording,
+      clip: { startTimecode: '0', endTimecode: '2' },
     });
     const clip = (await clipped.json()) as { videoId: string };
     expect(clipped.status).toBe(202);

@@ -168,7 +168,8 @@ describe('the account command, beside a server that runs', () => {
     const invalid = await account(['email', user.email, 'new@example.org.']);
     expect([invalid.code, invalid.stderr]).toEqual([2, expect.stringContaining('not a host name')]);
     expect(await json('email', user.email, 'New@BÜRO.example')).toEqual({
-      ...{ userId, email: 'new@xn--bro-hoa.example' },
+      userId,
+      email: 'new@xn--bro-hoa.example',
     });
     expect((await server!.api.accounts.findUser(emailOf(user.email)))?.userId).toBeUndefined();
     const again = await account(['email', userId, 'newer@example.org']);
@@ -237,7 +238,9 @@ describe('the account command, beside a server that runs', () => {
     expect(await isSignedIn(cookie)).toBe(true);
     await signIn(server!, user);
     expect(await json('passkeys', user.email, '--remove')).toEqual({
-      ...{ email: user.email, removed: true, passkeys: [] },
+      email: user.email,
+      removed: true,
+      passkeys: [],
     });
     const headers = { cookie, 'millrace-environment': 'sandbox' };
     const path = '/account/audit-log?action=passkeys.reset';
@@ -344,7 +347,10 @@ describe('the data folder that the account command works on', () => {
   const unconfigured = (args: readonly string[], options: { uid?: number } = {}) =>
     account(args, { MILLRACE_DATA_DIR: '', HOME: home, TMPDIR: home }, { cwd: home, ...options });
   const serverOf = (folder: string) => ({
-    ...{ dataDir: folder, programDir: root, publicUrl: 'http://localhost:1', startedAtMs: 1 },
+    dataDir: folder,
+    programDir: root,
+    publicUrl: 'http://localhost:1',
+    startedAtMs: 1,
   });
 
   it('is that of the server that runs, until it ends in whatever way', async () => {

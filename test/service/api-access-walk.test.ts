@@ -103,7 +103,8 @@ async function createCallers(): Promise<AccessCaller[]> {
   });
   const viewerToken = await signToken(
     {
-      ...{ id: signingKey.signingKeyId, algorithm: 'ES256' },
+      id: signingKey.signingKeyId,
+      algorithm: 'ES256',
       privateKey: createPrivateKey(signingKey.privateKey),
     },
     { sub: production!.ids.liveStreamId, exp: Math.floor(Date.now() / 1000) + 3_600 },
@@ -187,7 +188,8 @@ async function ask(
 ): Promise<{ status: number; text: string; code: string }> {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids(name));
   const { status, text } = await asker.send({
-    ...{ method, path: query === undefined ? filled : `${filled}?${query}` },
+    method,
+    path: query === undefined ? filled : `${filled}?${query}`,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
     body: body?.text,
   });
@@ -210,8 +212,13 @@ it('every operation has its place in the table', () => {
     const access = accessOf(name)!;
     const needed = access === 'operator' || access === 'owner' ? 'admin' : access;
     const expected: Partial<Record<Access, string[]>> = {
-      ...{ anybody: [], loopback: [], viewer: [], uploadToken: ['uploadToken'] },
-      ...{ member: ['session'], owner: ['session admin'], operatorOwner: ['session admin'] },
+      anybody: [],
+      loopback: [],
+      viewer: [],
+      uploadToken: ['uploadToken'],
+      member: ['session'],
+      owner: ['session admin'],
+      operatorOwner: ['session admin'],
     };
     const ofKeys = ['apiKey', 'accessToken', 'session'].map(kind => `${kind} ${needed}`);
     expect([

@@ -36,8 +36,15 @@ it('shows the audio tracks of a video in the order of menus', async () => {
   expect(data).toEqual([
     expect.objectContaining({ audioTrackId: '1', name: 'English', default: true, status: 'encoded' }),
     {
-      ...{ uri: `${path}/2`, audioTrackId: '2', name: 'Français', language: 'fr', channels: 6, codec: 'ac3' },
-      ...{ default: false, position: 2, status: 'encoded' },
+      uri: `${path}/2`,
+      audioTrackId: '2',
+      name: 'Français',
+      language: 'fr',
+      channels: 6,
+      codec: 'ac3',
+      default: false,
+      position: 2,
+      status: 'encoded',
     },
     expect.objectContaining({ name: 'Commentary', language: null, position: 3, status: 'failed' }),
   ]);
@@ -48,7 +55,10 @@ it('names, moves and selects them, and increases the revision', async () => {
   expect(
     (await change('3', { position: 1, name: ' Director "cut" ', language: 'EN-gb' })).json,
   ).toMatchObject({
-    ...{ audioTrackId: '3', name: 'Director ”cut”', language: 'en-GB', position: 1 },
+    audioTrackId: '3',
+    name: 'Director ”cut”',
+    language: 'en-GB',
+    position: 1,
   });
   expect((await change('2', { default: true, name: 'VF' })).json).toMatchObject({
     name: 'VF',

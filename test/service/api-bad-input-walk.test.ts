@@ -67,7 +67,10 @@ beforeAll(async () => {
   await made('/watermarks', formWith(['file', pngImage(4, 4), 'a.png']));
   const hook = { url: 'https://hooks.example.net', events: ['video.source.recorded'] };
   known = {
-    ...{ videoId, discarded, language: 'en', audioTrackId: '1' },
+    videoId,
+    discarded,
+    language: 'en',
+    audioTrackId: '1',
     liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
     uploadToken: (await made('/upload-tokens')).token,
     playerId: (await made('/players')).playerId,
@@ -76,7 +79,10 @@ beforeAll(async () => {
     signingKeyId: (await made('/account/signing-keys', { name: 'a' })).signingKeyId,
     passkeyId: (await addPasskey(server, cookie, admin)).passkeyId,
     summaryId: (await made('/summaries', { videoId })).summaryId,
-    ...{ metric: 'play', aggregation: 'count', breakdown: 'country', code: 'invalid-attribute' },
+    metric: 'play',
+    aggregation: 'count',
+    breakdown: 'country',
+    code: 'invalid-attribute',
   };
 });
 afterAll(async () => {
@@ -151,8 +157,11 @@ describe('every operation of the API document', () => {
   it('answers what is wrong with it in the form of all errors', async () => {
     const requests = operations.flatMap(entry => [
       ...badRequestsOf(entry, {
-        ...{ there: pathOf(entry.path, known), nowhere: pathOf(entry.path, {}), path: entry.path },
-        ...{ headers: headersOf(entry), ids: namedInBodies() },
+        there: pathOf(entry.path, known),
+        nowhere: pathOf(entry.path, {}),
+        path: entry.path,
+        headers: headersOf(entry),
+        ids: namedInBodies(),
       }),
     ]);
     const heapBefore = heapUsed();

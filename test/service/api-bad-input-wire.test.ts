@@ -128,7 +128,10 @@ describe('a body that does not come', () => {
     await server.call('DELETE', `/videos/${discarded}`);
     await made(`/videos/${videoId}/captions/en`, formWith(['file', Buffer.from('WEBVTT\n'), 'a.vtt']));
     const ids: Record<string, string> = {
-      ...{ videoId, language: 'en', audioTrackId: '1', hook: 'publish' },
+      videoId,
+      language: 'en',
+      audioTrackId: '1',
+      hook: 'publish',
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
       playerId: (await made('/players')).playerId,
       keyPairId: (await made('/account/api-keys')).keyPairId,

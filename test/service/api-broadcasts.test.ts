@@ -28,8 +28,13 @@ async function newStream(): Promise<string> {
 
 async function open(liveStreamId: string, startedAtMs: number, encoder = ''): Promise<string> {
   return history.opened({
-    ...{ liveStreamId, projectId: await sandboxProjectOf(server.database) },
-    ...{ state: 'starting', startedAtMs, protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder },
+    liveStreamId,
+    projectId: await sandboxProjectOf(server.database),
+    state: 'starting',
+    startedAtMs,
+    protocol: 'rtmp',
+    remoteAddress: '192.0.2.1',
+    encoder,
   });
 }
 

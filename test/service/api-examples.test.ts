@@ -36,7 +36,9 @@ beforeAll(async () => {
   provider = await TestOidcProvider.start();
   provider.people.set('admin', { email: admin.email });
   server = await startApi({
-    ...{ oidc: provider.settings, smtp: unreachableMailServer, videos: { restoreDays: 90 } },
+    oidc: provider.settings,
+    smtp: unreachableMailServer,
+    videos: { restoreDays: 90 },
     captionGeneration: { canTranscribe: true, canSummarize: true },
   });
   await addUser(server, (await server.call('GET', '/account')).json.accountId, team);

@@ -17,9 +17,14 @@ test('a hook is created, replaced and deleted, and keeps its id and secret while
   expect([created.status, created.json]).toEqual([
     200,
     {
-      ...{ hookId: expect.stringMatching(/^hook_/), hook: 'publish', url, timeoutSeconds: 5 },
-      ...{ onFailure: 'refuse', signatureSecret: expect.stringMatching(/^sig_sec_/) },
-      ...{ createdAt: expect.any(String), results: [] },
+      hookId: expect.stringMatching(/^hook_/),
+      hook: 'publish',
+      url,
+      timeoutSeconds: 5,
+      onFailure: 'refuse',
+      signatureSecret: expect.stringMatching(/^sig_sec_/),
+      createdAt: expect.any(String),
+      results: [],
     },
   ]);
   const settings = { url: `${url}/2`, timeoutSeconds: 1, onFailure: 'allow' };

@@ -181,7 +181,8 @@ describe('every endpoint of the API', () => {
                   ]),
                 );
                 walks.push({
-                  ...{ entry, reader },
+                  entry,
+                  reader,
                   path: fillPath(entry.path, values),
                   unknown: fillPath(entry.path, unknown),
                 });

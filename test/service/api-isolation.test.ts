@@ -37,7 +37,10 @@ beforeAll(async () => {
   const discarded = await create('Thrown away');
   await server.call('DELETE', `/videos/${discarded}`);
   owned = {
-    ...{ video, begun, discarded, empty: await create('Nothing yet') },
+    video,
+    begun,
+    discarded,
+    empty: await create('Nothing yet'),
     stream: (await made('/live-streams', { name: 'On air' })).liveStreamId,
   };
 });

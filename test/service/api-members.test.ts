@@ -85,7 +85,8 @@ describe('an invitation', () => {
     const answer = await as(owner, 'POST', '/account/invitations', { email, role: 'viewer' });
     expect(answer.json).toEqual({
       invitationId: expect.stringMatching(/^in/),
-      ...{ email, role: 'viewer' },
+      email,
+      role: 'viewer',
       createdAt: expect.any(String),
       expiresAt: expect.any(String),
       url: expect.stringMatching(/^http:\/\/localhost:\d+\/dashboard\/invitations\/[0-9A-Za-z]{43}$/),

@@ -10,7 +10,9 @@ const projectPath = '/account/playback-policy';
 const given = { allowedDomains: ['Example.com', '*.example.net'] };
 const shown = {
   allowedDomains: ['example.com', '*.example.net'],
-  ...{ allowNoReferrer: true, allowedCountries: [], blockedCountries: [] },
+  allowNoReferrer: true,
+  allowedCountries: [],
+  blockedCountries: [],
 };
 
 let server: TestApi;

@@ -228,7 +228,9 @@ describe('changes of a player theme at the same time', () => {
     const change = (body: object) => server.call('PATCH', pathOf(made), { body });
     await Promise.all([change({ forceLoop: true }), change({ hideTitle: true }), change({ name: 'Day' })]);
     expect((await server.call('GET', pathOf(made))).json).toMatchObject({
-      ...{ name: 'Day', forceLoop: true, hideTitle: true },
+      name: 'Day',
+      forceLoop: true,
+      hideTitle: true,
     });
   });
 

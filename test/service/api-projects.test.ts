@@ -39,7 +39,8 @@ function as(
   }: { body?: unknown; project?: string; environment?: string } = {},
 ): Promise<ApiReply> {
   const headers = {
-    ...{ cookie, 'millrace-environment': environment },
+    cookie,
+    'millrace-environment': environment,
     ...(project === undefined ? {} : { 'millrace-project': project }),
   };
   return server.call(method, target, { key: null, headers, ...(body === undefined ? {} : { body }) });
@@ -145,7 +146,9 @@ describe('the project of a request', () => {
     for (const environment of ['sandbox', 'production'] as const) {
       const { json } = await as(owner, 'GET', '/account', { project: projectId, environment });
       expect(json).toMatchObject({
-        ...{ projectId: environmentIds[environment], projectName: 'Named', environment },
+        projectId: environmentIds[environment],
+        projectName: 'Named',
+        environment,
       });
     }
     expect((await as(owner, 'GET', '/account')).json.projectName).toBe('Default');
@@ -174,7 +177,8 @@ it.runIf(usualKind === 'SQLite')(
     let plan = '';
     const { queries, dialect } = server.database;
     const explaining = {
-      ...{ queries, dialect },
+      queries,
+      dialect,
       first: async (query: Compilable) => {
         const { sql, parameters } = query.compile();
         const steps = await rowsOf<{ detail: string }>(

@@ -67,7 +67,9 @@ describe('the storage of a project', () => {
     const form = new Response(fileForm(chunk));
     const body = Buffer.from(await form.arrayBuffer());
     const first = request({
-      ...{ port: server.listener.httpPort, path: `/videos/${videoId}/source`, method: 'POST' },
+      port: server.listener.httpPort,
+      path: `/videos/${videoId}/source`,
+      method: 'POST',
       headers: {
         authorization: basic(sandboxKey),
         'content-type': form.headers.get('content-type')!,
@@ -91,7 +93,9 @@ describe('the storage of a project', () => {
     const form = new Response(fileForm(noise(maxStorageBytes + 1)));
     const path = `/videos/${await uploads.video()}/source`;
     const sent = request({
-      ...{ port: server.listener.httpPort, path, method: 'POST' },
+      port: server.listener.httpPort,
+      path,
+      method: 'POST',
       headers: {
         authorization: basic(sandboxKey),
         'content-type': form.headers.get('content-type')!,

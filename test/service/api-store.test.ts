@@ -116,7 +116,8 @@ describe('opening', () => {
     const dataDir = join(await testTempDir(), 'file');
     await writeFile(dataDir, '');
     await expect(openDatabase({ dataDir })).rejects.toMatchObject({
-      ...{ code: 'data-dir-unusable', message: expect.stringContaining(dataDir) },
+      code: 'data-dir-unusable',
+      message: expect.stringContaining(dataDir),
     });
   });
 

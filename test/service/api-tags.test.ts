@@ -44,7 +44,11 @@ describe('tags', () => {
         { value: 'Zebra', videoCount: 1 },
       ],
       pagination: {
-        ...{ currentPage: 1, currentPageItems: 4, pageSize: 25, pagesTotal: 1, itemsTotal: 4 },
+        currentPage: 1,
+        currentPageItems: 4,
+        pageSize: 25,
+        pagesTotal: 1,
+        itemsTotal: 4,
         links: ['self', 'first', 'last'].map(rel => ({ rel, uri: '/tags?currentPage=1&pageSize=25' })),
       },
     });

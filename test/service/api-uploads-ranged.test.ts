@@ -298,7 +298,8 @@ describe('a ranged upload', () => {
       await assembling.onGiveUp?.({ kind: 'assemble', subjectId: videoId }, new Error('gone'), transaction);
     });
     expect(await uploads.ingest(videoId)).toMatchObject({
-      ...{ status: 'failed', receivedParts: { parts: [1, 2, 3] } },
+      status: 'failed',
+      receivedParts: { parts: [1, 2, 3] },
     });
     expect(await new SweepStore(server.database).hasOwner('uploads', videoId)).toBe(true);
     await rename(`${first}.aside`, first);

@@ -149,13 +149,20 @@ describe('a source from an address', () => {
     const fetching = server.api.uploads.jobKinds.find(({ kind }) => kind === 'fetch')!;
     const attempt = (number: number) =>
       fetching.run({
-        ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: number },
-        ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
+        id: 1,
+        kind: 'fetch',
+        subjectId: videoId,
+        payload: null,
+        attempt: number,
+        signal: new AbortController().signal,
+        reportProgress: () => {},
+        ensureOwned: async () => {},
         parse: work => work(),
       });
     await expect(attempt(5)).rejects.toThrow('the server responded with status 503');
     await expect(attempt(6)).rejects.toMatchObject({
-      ...{ code: 'source-unreachable', kind: 'invalid' },
+      code: 'source-unreachable',
+      kind: 'invalid',
       message: expect.stringContaining(
         'No data arrived in 6 attempts: the server responded with status 503.',
       ),
@@ -178,8 +185,14 @@ describe('a source from an address', () => {
     await symlink('nowhere/at-all', partial);
     const failure = await fetching
       .run({
-        ...{ id: 1, kind: 'fetch', subjectId: videoId, payload: null, attempt: 6 },
-        ...{ signal: new AbortController().signal, reportProgress: () => {}, ensureOwned: async () => {} },
+        id: 1,
+        kind: 'fetch',
+        subjectId: videoId,
+        payload: null,
+        attempt: 6,
+        signal: new AbortController().signal,
+        reportProgress: () => {},
+        ensureOwned: async () => {},
         parse: work => work(),
       })
       .catch((error: unknown) => error);

@@ -39,7 +39,9 @@ const summariesOf = async (videoId: string) =>
 describe('the defaults of new videos', () => {
   it('generate nothing until they are set, in one environment only', async () => {
     expect((await call('GET', '/account/video-defaults')).json).toEqual({
-      ...{ transcript: false, transcriptSummary: false, recordings: true },
+      transcript: false,
+      transcriptSummary: false,
+      recordings: true,
       available: { transcript: true, transcriptSummary: true },
     });
     expect(await transcriptOf(await create())).toBe('none');
@@ -58,7 +60,9 @@ describe('the defaults of new videos', () => {
     const before = await create();
     await set({ transcript: true, transcriptSummary: true });
     expect((await set({ recordings: false })).json).toMatchObject({
-      ...{ transcript: true, transcriptSummary: true, recordings: false },
+      transcript: true,
+      transcriptSummary: true,
+      recordings: false,
     });
     expect((await set({})).status).toBe(200);
     expect(await transcriptOf(before)).toBe('none');
@@ -139,7 +143,9 @@ describe('a server without models', () => {
     const { videoId } = created.json;
     expect((await without.call('GET', `/videos/${videoId}/status`)).json).not.toHaveProperty('transcript');
     expect((await without.call('GET', '/account/video-defaults')).json).toEqual({
-      ...{ transcript: true, transcriptSummary: true, recordings: true },
+      transcript: true,
+      transcriptSummary: true,
+      recordings: true,
       available: { transcript: false, transcriptSummary: false },
     });
     const refused = await set({ transcript: true }, sandboxKey, without);

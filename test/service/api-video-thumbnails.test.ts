@@ -138,7 +138,10 @@ describe('uploading a thumbnail', () => {
     await writeFile(path, png);
     await server.call('DELETE', `/videos/${videoId}`);
     const file = {
-      ...{ path, bytes: png.length, digest: Buffer.alloc(32), fileName: 'a.png' },
+      path,
+      bytes: png.length,
+      digest: Buffer.alloc(32),
+      fileName: 'a.png',
       fields: new Map<string, string>(),
     };
     await expect(

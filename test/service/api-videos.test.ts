@@ -329,8 +329,11 @@ describe('a video', () => {
   it('of a recording says which live stream it is of', async () => {
     const projectId = await sandboxProjectOf(server.database);
     const recorded = {
-      ...{ videoId: 'viRecorded0000000000000', liveStreamId: 'li1', title: 'Recorded' },
-      ...{ public: true, playerId: undefined },
+      videoId: 'viRecorded0000000000000',
+      liveStreamId: 'li1',
+      title: 'Recorded',
+      public: true,
+      playerId: undefined,
     };
     const video = await server.database.transaction(transaction =>
       server.api.videos.createRecorded(projectId, recorded, transaction),

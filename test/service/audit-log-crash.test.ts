@@ -11,7 +11,8 @@ test('exactly the changes that were made are in the audit log, after the server 
     const call = async (method: string, path: string, body?: object) => {
       const headers = { authorization: basic(server.productionKey) };
       const answer = await fetch(`${server.baseUrl}${path}`, {
-        ...{ method, headers },
+        method,
+        headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return JSON.parse(await answer.text());

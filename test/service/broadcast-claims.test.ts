@@ -21,16 +21,21 @@ async function withStream(database: Database) {
     new AccountsStore(database).addAccount({ isUpgraded: false, createdAtMs: 1 }, transaction),
   );
   await new LiveStreamsStore(database).add({
-    ...{ liveStreamId, projectId: projectIds.sandbox, name: 'Pier', streamKey: 'key', public: true },
-    ...{ playerId: undefined, restreams: [], qualities: undefined, record: undefined },
-    ...{
-      source: undefined,
-      ultraLowLatency: false,
-      viewerClips: false,
-      thumbnailType: undefined,
-      createdAtMs: 1,
-      updatedAtMs: 1,
-    },
+    liveStreamId,
+    projectId: projectIds.sandbox,
+    name: 'Pier',
+    streamKey: 'key',
+    public: true,
+    playerId: undefined,
+    restreams: [],
+    qualities: undefined,
+    record: undefined,
+    source: undefined,
+    ultraLowLatency: false,
+    viewerClips: false,
+    thumbnailType: undefined,
+    createdAtMs: 1,
+    updatedAtMs: 1,
   });
   return projectIds.sandbox;
 }
@@ -44,14 +49,22 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     const nodes = nodeIds.map(
       nodeId =>
         new BroadcastClaims({
-          ...{ database, nodeId, clock: systemClock, reconnectGraceMs: 60_000 },
+          database,
+          nodeId,
+          clock: systemClock,
+          reconnectGraceMs: 60_000,
           listNodes: async () => [...alive].map(id => ({ id, roles: ['ingest'], isDraining: false })),
         }),
     );
     const publish = (claims: BroadcastClaims) =>
       claims.claim({
-        ...{ liveStreamId, projectId, state: 'starting', startedAtMs: Date.now() },
-        ...{ protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder: '' },
+        liveStreamId,
+        projectId,
+        state: 'starting',
+        startedAtMs: Date.now(),
+        protocol: 'rtmp',
+        remoteAddress: '192.0.2.1',
+        encoder: '',
       });
     const history = new BroadcastHistory(database, new Outbox(database, silentLogger));
     return {
@@ -153,7 +166,11 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
   /** The broadcasts of others, as server `no1` knows them. It reads again only when it is told to. */
   async function follow({ database, nodes: [{ store }], history }: Awaited<ReturnType<typeof cluster>>) {
     const broadcasts = new ClusterBroadcasts({
-      ...{ database, store, history, nodeId: 'no1', log: silentLogger },
+      database,
+      store,
+      history,
+      nodeId: 'no1',
+      log: silentLogger,
       listNodes: async () => [],
       clock: { nowMs: Date.now, monotonicMs: () => 0 },
     });
@@ -191,8 +208,13 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
       database.queries.selectFrom('live_streams').select('project_id as projectId'),
     ))!;
     await history.opened({
-      ...{ liveStreamId, projectId, state: 'live', startedAtMs: 1 },
-      ...{ protocol: 'rtmp', remoteAddress: '192.0.2.1', encoder: '' },
+      liveStreamId,
+      projectId,
+      state: 'live',
+      startedAtMs: 1,
+      protocol: 'rtmp',
+      remoteAddress: '192.0.2.1',
+      encoder: '',
     });
     await follow(servers);
     await waitUntil(async () => (await nodes[0].store.findOpen(liveStreamId)) === undefined);

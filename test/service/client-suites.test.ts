@@ -54,8 +54,10 @@ describe('authentication', () => {
   test('POST /auth/api-key returns all four token fields', async () => {
     const token = await ok('POST', '/auth/api-key', { apiKey: sandboxKey });
     expect(token).toEqual({
-      ...{ token_type: 'Bearer', expires_in: 3600 },
-      ...{ access_token: expect.any(String), refresh_token: expect.any(String) },
+      token_type: 'Bearer',
+      expires_in: 3600,
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
     });
   });
 

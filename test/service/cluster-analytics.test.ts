@@ -18,7 +18,8 @@ describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL dat
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
     const start = async (): Promise<TestApi> => {
       const server = await startApi({
-        ...{ clock, analytics: { reportsPerMinute: 0 } },
+        clock,
+        analytics: { reportsPerMinute: 0 },
         database: dataDir => openDatabase({ dataDir, url: new Secret(url) }),
       });
       onTestFinished(() => server.stop());

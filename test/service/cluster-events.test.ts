@@ -66,7 +66,12 @@ async function startWebhookServer(database: Database, clock: Clock = systemClock
     timeoutMs: 30_000,
   });
   const dispatcher = new WebhookDispatcher({
-    ...{ queue: outbox.webhooks, sender, leaderLease, version: '0', clock, log: silentLogger },
+    queue: outbox.webhooks,
+    sender,
+    leaderLease,
+    version: '0',
+    clock,
+    log: silentLogger,
     clockOffsetMs: nowMs => outbox.webhooks.clockOffsetMs(nowMs),
   });
   await dispatcher.start();
@@ -160,7 +165,11 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
       return client.messages.length > 1;
     });
     expect(client.messages[1]).toMatchObject({
-      ...{ type: 'video.encoding.progress', videoId: 'vi1', encoding: 'hls', quality: '240p', percent: 11 },
+      type: 'video.encoding.progress',
+      videoId: 'vi1',
+      encoding: 'hls',
+      quality: '240p',
+      percent: 11,
     });
   });
 

@@ -24,8 +24,13 @@ beforeAll(async () => {
     body: formWith(['file', Buffer.from('WEBVTT\n'), 'en.vtt']),
   });
   paths = {
-    ...{ api: '/videos', upload: '/upload', authentication: '/auth/refresh', nothing: '/no/such/path' },
-    ...{ 'analytics intake': '/watch', 'older intake': '/vod', 'intake of live streams': '/live' },
+    api: '/videos',
+    upload: '/upload',
+    authentication: '/auth/refresh',
+    nothing: '/no/such/path',
+    'analytics intake': '/watch',
+    'older intake': '/vod',
+    'intake of live streams': '/live',
     playlist: `/vod/${videoId}/hls/manifest.m3u8`,
     mp4: `/vod/${videoId}/mp4/source.mp4`,
     thumbnail: `/vod/${videoId}/thumbnail.jpg`,
@@ -54,7 +59,8 @@ it('browsers that ask first hear that every header of clients is allowed, withou
     const answer = await fetch(server.baseUrl + path, {
       method: 'OPTIONS',
       headers: {
-        ...{ origin, 'access-control-request-method': 'GET' },
+        origin,
+        'access-control-request-method': 'GET',
         'access-control-request-headers': headersOfClients.join(', '),
       },
     });

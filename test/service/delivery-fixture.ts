@@ -164,7 +164,8 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     docsBase: () => '/docs/errors',
     addressOf: addressReader([]),
     viewerStallMs: 10_000,
-    ...{ clock, viewers },
+    clock,
+    viewers,
     live: {
       current: id => (id === privateStream ? hidden : id === publicStream ? current.broadcast : undefined),
       find: (id, broadcastId) => {

@@ -35,7 +35,8 @@ async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<Deliver
   });
   server.hidden.mediaByName.set('part-1.m4s', [Buffer.from('a part')]);
   return Object.assign(server, {
-    ...{ time, tokens },
+    time,
+    tokens,
     mint: () => {
       const token = tokens.mint(privateStream);
       return { token, base: `/private/${token}`, page: `/live/${privateStream}?token=${token}` };

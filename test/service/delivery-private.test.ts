@@ -38,7 +38,13 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
     clock,
   });
   return Object.assign(server, {
-    ...{ dataDir, database, time, clock, tokens, sessions, videos },
+    dataDir,
+    database,
+    time,
+    clock,
+    tokens,
+    sessions,
+    videos,
     /** A new token, and the base of its paths. */
     mint: () => {
       const token = tokens.mint(hiddenId);
@@ -274,7 +280,11 @@ describe('the sessions of private tokens', () => {
     const clock = { nowMs: () => Date.UTC(2026, 5, 1), monotonicMs: () => 0 };
     const { tokens, sessions } = await sessionsOf(database, clock, 3);
     const question = (token: string, client: string) => ({
-      ...{ resourceId: 'li1', token, sessionTokens: [], client, mayClaimToken: true },
+      resourceId: 'li1',
+      token,
+      sessionTokens: [],
+      client,
+      mayClaimToken: true,
     });
     const minted = Array.from({ length: 10 }, () => tokens.mint('li1'));
     const told = await Promise.all(
@@ -296,7 +306,11 @@ describe('the sessions of private tokens', () => {
     await using server = await started();
     const token = server.tokens.mint('li1');
     const question = (client: string) => ({
-      ...{ resourceId: 'li1', token, sessionTokens: [], client, mayClaimToken: true },
+      resourceId: 'li1',
+      token,
+      sessionTokens: [],
+      client,
+      mayClaimToken: true,
     });
     const clients = ['one', 'two', 'one', 'three'];
     const answers = await Promise.all(clients.map(client => server.sessions.admit(question(client))));

@@ -11,7 +11,10 @@ const hourMs = 3_600_000;
 const own = 'https://video.example.org';
 const one = { 'user-agent': 'one' };
 const openPolicy: PlaybackPolicy = {
-  ...{ allowedDomains: [], allowNoReferrer: true, allowedCountries: [], blockedCountries: [] },
+  allowedDomains: [],
+  allowNoReferrer: true,
+  allowedCountries: [],
+  blockedCountries: [],
 };
 const liveAssets = [
   `${privateStream}.m3u8`,
@@ -50,7 +53,11 @@ async function started(protocol: Protocol = 'HTTP/1.1', restrictions?: Partial<P
   const sign = (sub: string, claims: Record<string, unknown> = {}) =>
     signToken(key, { sub, exp: Math.floor(time.nowMs / 1000) + 3600, ...claims });
   return Object.assign(server, {
-    ...{ time, key, keys, videos, sign },
+    time,
+    key,
+    keys,
+    videos,
+    sign,
     statusOf: async (path: string, headers: Record<string, string> = {}) =>
       (await server.ask(path, { ...one, ...headers })).status,
   });

@@ -43,7 +43,10 @@ async function started(options: Partial<FastPathOptions> = {}) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    ...{ fastPath, held, closed, errors },
+    fastPath,
+    held,
+    closed,
+    errors,
     open() {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
       let text = '';

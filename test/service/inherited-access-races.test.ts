@@ -24,11 +24,27 @@ describe.each(databaseKinds)('with %s', kind => {
   async function add(videoId: string, source?: string, connection: Connection = database): Promise<void> {
     await connection.run(
       connection.queries.insertInto('videos').values({
-        ...{ id: videoId, project_id: projectId, title: videoId, title_folded: videoId, description: '' },
-        ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
-        ...{ tags: '[]', metadata: '[]', live_stream_id: null, watermark: null },
-        ...{ clip_start_ms: null, clip_end_ms: null, discarded_at_ms: null, deletes_at_ms: null },
-        ...{ created_at_ms: 1, published_at_ms: 1, updated_at_ms: 1 },
+        id: videoId,
+        project_id: projectId,
+        title: videoId,
+        title_folded: videoId,
+        description: '',
+        is_public: 1,
+        is_panoramic: 0,
+        has_mp4_support: 1,
+        player_id: null,
+        language: null,
+        tags: '[]',
+        metadata: '[]',
+        live_stream_id: null,
+        watermark: null,
+        clip_start_ms: null,
+        clip_end_ms: null,
+        discarded_at_ms: null,
+        deletes_at_ms: null,
+        created_at_ms: 1,
+        published_at_ms: 1,
+        updated_at_ms: 1,
       }),
     );
     if (source !== undefined) await inherit(videoId, source, connection as Transaction);

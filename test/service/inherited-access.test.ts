@@ -84,7 +84,8 @@ async function clipAsViewer(liveStreamId: string, query = ''): Promise<{ videoId
   return waitUntil(
     async () => {
       const response = await fetch(`${server.baseUrl}/clips/${liveStreamId}${query}`, {
-        ...{ method: 'POST', body: JSON.stringify({ lastSeconds: 5 }) },
+        method: 'POST',
+        body: JSON.stringify({ lastSeconds: 5 }),
         headers: { 'content-type': 'application/json', origin: shop },
       });
       const json = (await response.json()) as { videoId: string; url: string };
@@ -163,8 +164,11 @@ test('clips follow the live stream, until their owner decides, and keep it when 
   const clip = { lastSeconds: 5 };
   const byOwner: VideoAnswer = await call('POST', '/videos', { title: 'Goal', source: liveStreamId, clip });
   const decided: VideoAnswer = await call('POST', '/videos', {
-    ...{ title: 'Trailer', source: liveStreamId, clip },
-    ...{ public: true, playbackPolicy: {} },
+    title: 'Trailer',
+    source: liveStreamId,
+    clip,
+    public: true,
+    playbackPolicy: {},
   });
   const ofClip: VideoAnswer = await call('POST', '/videos', { title: 'Again', source: byOwner.videoId });
   const followers = [byViewer.videoId, byOwner.videoId, ofClip.videoId];
@@ -216,7 +220,8 @@ async function uploaded(attributes: Record<string, unknown>): Promise<string> {
   const film = new FormData();
   film.set('file', await openAsBlob(await fixture('h264-only')), 'pier.mp4');
   await fetch(`${server.baseUrl}/videos/${videoId}/source`, {
-    ...{ method: 'POST', body: film },
+    method: 'POST',
+    body: film,
     headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
   });
   await waitUntil(() => isPlayable(videoId));
@@ -238,7 +243,11 @@ test('a copy of a video, whole or in part, is as private as the video and expire
     expect(await statusOn(shop, copy.assets.hls)).toBe(200);
   }
   const decided: VideoAnswer = await call('POST', '/videos', {
-    ...{ title: 'Open', source: original, public: true, playbackPolicy: null, expiresAt: null },
+    title: 'Open',
+    source: original,
+    public: true,
+    playbackPolicy: null,
+    expiresAt: null,
   });
   expect(decided.public).toBe(true);
   expect(decided).not.toHaveProperty('expiresAt');

@@ -143,8 +143,11 @@ export async function startFilled(): Promise<FilledServer> {
       ...ofSecond,
     },
     {
-      ...{ name: 'owner-four', key: other.productionKey, pair: 2 },
-      ...{ ...environment(strangers!, 'production'), ...ofSecond },
+      name: 'owner-four',
+      key: other.productionKey,
+      pair: 2,
+      ...environment(strangers!, 'production'),
+      ...ofSecond,
     },
     { name: 'owner-five', key: keys.sandbox, ...environment(further!, 'sandbox'), pair: 3, ...ofFirst },
     { name: 'owner-six', key: keys.production, ...environment(further!, 'production'), pair: 3, ...ofFirst },
@@ -279,10 +282,25 @@ async function fill(
   await watch(api, videoId, 1);
   await watch(api, liveStreamId, 2);
   return {
-    ...{ videoId, begunVideoId, discardedVideoId, emptyVideoId: await video() },
-    ...{ liveStreamId, streamKey, uploadToken: token, watermarkId, playerId },
-    ...{ webhookId, deliveryId, hookId, keyPairId, signingKeyId, summaryId },
-    ...{ sessionId, passkeyId, userId, invitationId },
+    videoId,
+    begunVideoId,
+    discardedVideoId,
+    emptyVideoId: await video(),
+    liveStreamId,
+    streamKey,
+    uploadToken: token,
+    watermarkId,
+    playerId,
+    webhookId,
+    deliveryId,
+    hookId,
+    keyPairId,
+    signingKeyId,
+    summaryId,
+    sessionId,
+    passkeyId,
+    userId,
+    invitationId,
   };
 }
 

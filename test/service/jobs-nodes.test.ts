@@ -50,7 +50,11 @@ async function startMembers(ids: readonly string[], options: Partial<JobsOptions
       },
     };
     const jobs = new Jobs({
-      ...{ database: cut.database, kinds: [kind], lanes: { work: 2 }, log: silentLogger, owner: node },
+      database: cut.database,
+      kinds: [kind],
+      lanes: { work: 2 },
+      log: silentLogger,
+      owner: node,
       ...options,
       ...own,
     });
@@ -178,7 +182,9 @@ describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
         });
       };
       const kind: JobKind = {
-        ...{ kind: 'stored', lane: 'work', maxAttempts: 3 },
+        kind: 'stored',
+        lane: 'work',
+        maxAttempts: 3,
         async run(job) {
           if (id === 'paused') await goOn.promise;
           await store(job).catch(error => {
@@ -196,7 +202,11 @@ describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
         onExpired: (listener: (nodeId: string) => Promise<void>) => void gone.push(listener),
       };
       const jobs = new Jobs({
-        ...{ database: own, kinds: [kind], lanes: { work: 1 }, log: silentLogger, owner },
+        database: own,
+        kinds: [kind],
+        lanes: { work: 1 },
+        log: silentLogger,
+        owner,
       });
       atEnd(() => jobs.stop());
       await jobs.start();

@@ -571,7 +571,9 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       const parsing: string[] = [];
       const ends = new Map<string, () => void>();
       const kind: JobKind = {
-        ...{ kind: 'parsing', lane: 'wide', maxAttempts: 3 },
+        kind: 'parsing',
+        lane: 'wide',
+        maxAttempts: 3,
         run: ({ subjectId, parse }) =>
           parse(async () => {
             parsing.push(subjectId);

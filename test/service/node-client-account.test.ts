@@ -65,8 +65,12 @@ describe('credentials, by the Node client of the reference API,', () => {
 
   test('come with the name of an application and of a kit', async () => {
     const named = coverage.client({
-      ...{ apiKey: sandboxKey, baseUri: server.baseUrl },
-      ...{ applicationName: 'harbour', applicationVersion: '1.2.3', sdkName: 'kit', sdkVersion: '4.5' },
+      apiKey: sandboxKey,
+      baseUri: server.baseUrl,
+      applicationName: 'harbour',
+      applicationVersion: '1.2.3',
+      sdkName: 'kit',
+      sdkVersion: '4.5',
     });
     expect((await named.videos.list()).data).toEqual([]);
   });
@@ -82,7 +86,9 @@ test('errors, by the Node client of the reference API, have title, detail, type 
     code: 400,
     problemDetails: {
       type: expect.stringMatching(/\/invalid-attribute$/),
-      ...{ title: 'Invalid attributes.', status: 400, detail: expect.any(String) },
+      title: 'Invalid attributes.',
+      status: 400,
+      detail: expect.any(String),
       problems: expect.arrayContaining([
         expect.objectContaining({ name: 'title', title: 'An attribute is invalid.' }),
         expect.objectContaining({ name: 'language' }),
@@ -114,16 +120,24 @@ describe('analytics, by the Node client of the reference API,', () => {
 
   /** Everything that the viewer of the film fits. */
   const fitting = () => ({
-    ...{ mediaId: [mediaId, 'vi0000000000000000000000'], mediaType: 'video' as const },
-    ...{ deviceType: ['computer', 'phone'], operatingSystem: ['windows'], browser: ['chrome', 'opera'] },
-    ...{ tag: 'Cool stuff', referrer: [referrer] },
+    mediaId: [mediaId, 'vi0000000000000000000000'],
+    mediaType: 'video' as const,
+    deviceType: ['computer', 'phone'],
+    operatingSystem: ['windows'],
+    browser: ['chrome', 'opera'],
+    tag: 'Cool stuff',
+    referrer: [referrer],
   });
   const elsewhere = { continent: ['AN' as const], country: ['AQ'] };
 
   test('are numbers', async () => {
     const of = async (more: object) =>
       client.analytics.getAggregatedMetrics({
-        ...{ metric: 'play', aggregation: 'count', from: from(), to: to(), ...more },
+        metric: 'play',
+        aggregation: 'count',
+        from: from(),
+        to: to(),
+        ...more,
       });
     expect(await of({ filterBy: fitting() })).toMatchObject({
       context: { metric: 'play', aggregation: 'count', timeframe: { from: expect.any(Date) } },
@@ -160,7 +174,12 @@ describe('analytics, by the Node client of the reference API,', () => {
       ...(['device-type', 'operating-system', 'browser', 'referrer'] as const),
     ]) {
       const { context, data, pagination } = await client.analytics.getMetricsBreakdown({
-        ...{ metric: 'play', breakdown, from: from(), to: to(), filterBy: fitting(), ...page },
+        metric: 'play',
+        breakdown,
+        from: from(),
+        to: to(),
+        filterBy: fitting(),
+        ...page,
       });
       expect(context).toMatchObject({ metric: 'play', breakdown });
       expect(data.map(({ metricValue }) => metricValue)).toEqual([1]);
@@ -171,7 +190,11 @@ describe('analytics, by the Node client of the reference API,', () => {
       { dimensionValue: mediaId, metricValue: 1 },
     ]);
     const nobody = await client.analytics.getMetricsBreakdown({
-      ...{ metric: 'view', breakdown: 'country', unique: true, viewDuration: '30s', filterBy: elsewhere },
+      metric: 'view',
+      breakdown: 'country',
+      unique: true,
+      viewDuration: '30s',
+      filterBy: elsewhere,
     });
     expect(nobody).toMatchObject({ context: { metric: 'unique-view-30' }, data: [] });
   });
@@ -180,7 +203,11 @@ describe('analytics, by the Node client of the reference API,', () => {
     const range = { from: from(), to: new Date(Date.now() + 60_000) };
     const page = { sortBy: 'emittedAt', sortOrder: 'desc', currentPage: 1, pageSize: 100 } as const;
     const { context, data } = await client.analytics.getMetricsOverTime({
-      ...{ metric: 'play', interval: 'minute', ...range, filterBy: fitting(), ...page },
+      metric: 'play',
+      interval: 'minute',
+      ...range,
+      filterBy: fitting(),
+      ...page,
     });
     expect(context).toMatchObject({
       metric: 'play',
@@ -190,7 +217,10 @@ describe('analytics, by the Node client of the reference API,', () => {
     expect(data.map(({ metricValue }) => metricValue).filter(value => value !== 0)).toEqual([1]);
     for (const { emittedAt } of data) expect(emittedAt).toMatch(/^[-\dT:]{19}\+00:00$/);
     const nobody = await client.analytics.getMetricsOverTime({
-      ...{ metric: 'view', unique: true, viewDuration: '10s', filterBy: elsewhere },
+      metric: 'view',
+      unique: true,
+      viewDuration: '10s',
+      filterBy: elsewhere,
     });
     expect(nobody.context).toMatchObject({ metric: 'unique-view-10', interval: 'hour' });
     expect(new Set(nobody.data.map(({ metricValue }) => metricValue))).toEqual(new Set([0]));

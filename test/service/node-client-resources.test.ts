@@ -98,10 +98,17 @@ describe('live streams, by the Node client of the reference API,', () => {
   test('are created, changed, listed and deleted', async () => {
     const { playerId } = await client.playerThemes.create();
     const made = await client.liveStreams.create({
-      ...{ name: 'Pier cam', _public: false, playerId: playerId!, restreams },
+      name: 'Pier cam',
+      _public: false,
+      playerId: playerId!,
+      restreams,
     });
     expect(made).toMatchObject({
-      ...{ name: 'Pier cam', _public: false, broadcasting: false, playerId, restreams },
+      name: 'Pier cam',
+      _public: false,
+      broadcasting: false,
+      playerId,
+      restreams,
       streamKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
       createdAt: expect.any(Date),
       assets: { iframe: expect.stringMatching(/^<iframe src="/) },
@@ -116,7 +123,10 @@ describe('live streams, by the Node client of the reference API,', () => {
     });
     expect(await client.liveStreams.update(liveStreamId)).toMatchObject(changes);
     const list = await client.liveStreams.list({
-      ...{ streamKey: made.streamKey!, name: 'pie', ...newestFirst, ...page },
+      streamKey: made.streamKey!,
+      name: 'pie',
+      ...newestFirst,
+      ...page,
     });
     expect(list.data.map(stream => stream.liveStreamId)).toEqual([liveStreamId]);
     // The field `record` is unknown to this version of the client, which leaves it as it is.
@@ -160,12 +170,21 @@ describe('live streams, by the Node client of the reference API,', () => {
 
 describe('player themes, by the Node client of the reference API,', () => {
   const looks = {
-    ...{ text: 'rgba(1, 1, 1, 1)', link: 'rgba(2, 2, 2, 1)', linkHover: 'rgba(3, 3, 3, 1)' },
-    ...{ linkActive: 'rgba(4, 4, 4, 1)', trackPlayed: 'rgba(5, 5, 5, .95)' },
-    ...{ trackUnplayed: 'rgba(6, 6, 6, .35)', trackBackground: 'rgba(7, 7, 7, .2)' },
-    ...{ backgroundTop: 'rgba(8, 8, 8, .7)', backgroundBottom: 'rgba(9, 9, 9, .7)' },
-    ...{ backgroundText: 'rgba(10, 10, 10, 1)', enableApi: false, enableControls: false },
-    ...{ forceAutoplay: true, hideTitle: true, forceLoop: true },
+    text: 'rgba(1, 1, 1, 1)',
+    link: 'rgba(2, 2, 2, 1)',
+    linkHover: 'rgba(3, 3, 3, 1)',
+    linkActive: 'rgba(4, 4, 4, 1)',
+    trackPlayed: 'rgba(5, 5, 5, .95)',
+    trackUnplayed: 'rgba(6, 6, 6, .35)',
+    trackBackground: 'rgba(7, 7, 7, .2)',
+    backgroundTop: 'rgba(8, 8, 8, .7)',
+    backgroundBottom: 'rgba(9, 9, 9, .7)',
+    backgroundText: 'rgba(10, 10, 10, 1)',
+    enableApi: false,
+    enableControls: false,
+    forceAutoplay: true,
+    hideTitle: true,
+    forceLoop: true,
   };
 
   test('are created with only a name or everything, changed, listed and deleted', async () => {
@@ -228,7 +247,8 @@ describe('webhooks, by the Node client of the reference API,', () => {
     expect(made).toMatchObject({
       webhookId: expect.stringMatching(/^webhook_/),
       createdAt: expect.any(Date),
-      ...{ events, url: 'https://hooks.example.net/in?src=video' },
+      events,
+      url: 'https://hooks.example.net/in?src=video',
       signatureSecret: expect.stringMatching(/^sig_sec_/),
     });
     expect(await client.webhooks.get(made.webhookId!)).toEqual(made);
@@ -249,7 +269,10 @@ describe('tags, by the Node client of the reference API,', () => {
     await client.videos.create({ title: 'One', tags: ['Général', 'general'] });
     await client.videos.create({ title: 'Two', tags: ['general'] });
     const { data } = await client.tags.list({
-      ...{ value: 'GENER', sortBy: 'videoCount', sortOrder: 'desc', ...page },
+      value: 'GENER',
+      sortBy: 'videoCount',
+      sortOrder: 'desc',
+      ...page,
     });
     expect(data?.map(tag => ({ ...tag }))).toEqual([
       { value: 'general', videoCount: 2 },
@@ -271,7 +294,11 @@ describe('summaries, by the Node client of the reference API,', () => {
     expect(await client.summaries.update(summaryId!)).toMatchObject(source);
     expect(await client.summaries.getSummarySource(summaryId!)).toMatchObject(source);
     const { data } = await client.summaries.list({
-      ...{ videoId, origin: 'api', sourceStatus: 'completed', ...newestFirst, ...page },
+      videoId,
+      origin: 'api',
+      sourceStatus: 'completed',
+      ...newestFirst,
+      ...page,
     });
     expect(data.map(summary => summary.summaryId)).toEqual([summaryId]);
     await expect(client.summaries.create({ videoId })).rejects.toMatchObject({

@@ -57,8 +57,13 @@ describe('videos, by the Node client of the reference API,', () => {
       clip: { startTimecode: '00:00:01', endTimecode: '00:00:02.500' },
       watermark: {
         id: mark.watermarkId!,
-        ...{ top: '10px', left: '5%', bottom: '0px', right: '0%' },
-        ...{ width: '25%', height: 'initial', opacity: '70%' },
+        top: '10px',
+        left: '5%',
+        bottom: '0px',
+        right: '0%',
+        width: '25%',
+        height: 'initial',
+        opacity: '70%',
       },
       language: 'fr',
       transcript: false,
@@ -162,7 +167,11 @@ describe('videos, by the Node client of the reference API,', () => {
     expect(await titles({ liveStreamId: 'li0000000000000000000000' })).toEqual([]);
     const page = await client.videos.list({ tags, currentPage: 2, pageSize: 2 });
     expect(page.pagination).toMatchObject({
-      ...{ currentPage: 2, pageSize: 2, pagesTotal: 2, itemsTotal: 3, currentPageItems: 1 },
+      currentPage: 2,
+      pageSize: 2,
+      pagesTotal: 2,
+      itemsTotal: 3,
+      currentPageItems: 1,
       links: ['self', 'first', 'previous', 'last'].map(rel => ({ rel, uri: expect.any(String) })),
     });
 
@@ -189,7 +198,10 @@ describe('videos, by the Node client of the reference API,', () => {
     const filters = { title: 'thrown', description: 'mistake', tags: ['gone'], metadata: { k: 'v' } };
     const list = await client.videos.listDiscarded({
       ...filters,
-      ...{ sortBy: 'createdAt', sortOrder: 'desc', currentPage: 1, pageSize: 10 },
+      sortBy: 'createdAt',
+      sortOrder: 'desc',
+      currentPage: 1,
+      pageSize: 10,
     });
     expect(list.data.map(video => video.videoId)).toEqual([videoId]);
     const recorded = await client.videos.listDiscarded({ liveStreamId: 'li0000000000000000000000' });
@@ -303,7 +315,10 @@ test('upload tokens, by the Node client of the reference API, are made, listed a
   const hour = await client.uploadTokens.createToken({ ttl: 3_600 });
   expect(hour.expiresAt!.getTime() - hour.createdAt!.getTime()).toBe(3_600_000);
   const { data } = await client.uploadTokens.list({
-    ...{ sortBy: 'ttl', sortOrder: 'desc', currentPage: 1, pageSize: 100 },
+    sortBy: 'ttl',
+    sortOrder: 'desc',
+    currentPage: 1,
+    pageSize: 100,
   });
   expect(data.map(({ token }) => token)).toEqual([hour.token, unlimited.token]);
   expect(await client.uploadTokens.getToken(hour.token!)).toEqual(hour);

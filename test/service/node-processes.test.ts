@@ -120,7 +120,8 @@ describe.skipIf(findPostgres() === undefined)('a job of a server process', () =>
       return job?.state === 'failed';
     });
     expect(await rowsOf(database, 'SELECT crashes, attempts FROM jobs ORDER BY id')).toContainEqual({
-      ...{ crashes: 2, attempts: 2 },
+      crashes: 2,
+      attempts: 2,
     });
   });
 });

@@ -36,7 +36,8 @@ beforeEach(async () => {
 
 const as = (cookie: string | null, method: string, path: string, body?: object, more?: object, to = server) =>
   to.call(method, path, {
-    ...{ key: null, headers: { ...(cookie === null ? {} : { cookie }), ...more } },
+    key: null,
+    headers: { ...(cookie === null ? {} : { cookie }), ...more },
     ...(body === undefined ? {} : { body }),
   });
 const cookieOf = ({ headers }: ApiReply) => headers.get('set-cookie')!.split(';')[0]!;
@@ -57,13 +58,18 @@ const count = (action: string) =>
 describe('a sign-in with an OpenID Connect provider', () => {
   it('is offered with its name', async () => {
     expect((await as(null, 'GET', '/auth/methods')).json).toEqual({
-      ...{ oidc: { name: 'Harbour ID' }, passwordReset: false },
+      oidc: { name: 'Harbour ID' },
+      passwordReset: false,
     });
     const begun = await as(null, 'POST', '/auth/oidc-request');
     const asked = new URL(begun.json.url);
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-      ...{ client_id: 'millrace', response_type: 'code', scope: 'openid email' },
-      ...{ code_challenge_method: 'S256', nonce: expect.any(String), state: expect.any(String) },
+      client_id: 'millrace',
+      response_type: 'code',
+      scope: 'openid email',
+      code_challenge_method: 'S256',
+      nonce: expect.any(String),
+      state: expect.any(String),
       redirect_uri: `http://localhost:${server.listener.httpPort}/dashboard/sign-in/oidc`,
     });
     expect(begun.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Max-Age=600$/);
@@ -77,7 +83,8 @@ describe('a sign-in with an OpenID Connect provider', () => {
     const cookie = cookieOf(signedIn);
     expect((await as(cookie, 'GET', '/auth/session')).json.email).toBe(studio.email);
     expect((await as(cookie, 'GET', '/account/identity')).json).toEqual({
-      ...{ linked: true, linkedAt: expect.any(String) },
+      linked: true,
+      linkedAt: expect.any(String),
     });
     expect(await count('session.create')).toBe(before + 2);
   });
@@ -143,7 +150,9 @@ describe('a sign-in with an OpenID Connect provider', () => {
     }
     const parameters = new URLSearchParams(proved.query);
     const canceled = new URLSearchParams({
-      ...{ error: 'access_denied', state: parameters.get('state')!, iss: parameters.get('iss')! },
+      error: 'access_denied',
+      state: parameters.get('state')!,
+      iss: parameters.get('iss')!,
     });
     expect(told(await finish({ ...proved, query: String(canceled) }))).toEqual(refused('You canceled'));
   });
@@ -201,7 +210,9 @@ describe('a sign-in with an OpenID Connect provider', () => {
       provider.people.set('emma', { email: 'emma@example.net' });
       const signedIn = await finish(await proveAt('emma', open), open);
       expect(signedIn.json).toMatchObject({
-        ...{ email: 'emma@example.net', role: 'owner', environments: ['sandbox'] },
+        email: 'emma@example.net',
+        role: 'owner',
+        environments: ['sandbox'],
         account: { upgraded: false, isOperator: false },
       });
       const again = await finish(await proveAt('emma', open), open);

@@ -29,7 +29,8 @@ beforeEach(async () => {
 
 const as = (who: string | null, method: string, path: string, body?: object) =>
   server.call(method, path, {
-    ...{ key: null, headers: who === null ? {} : { cookie: who } },
+    key: null,
+    headers: who === null ? {} : { cookie: who },
     ...(body === undefined ? {} : { body }),
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/passkey', body);

@@ -15,8 +15,10 @@ test('a link outlives a server that is killed, and so does the password that it 
     const server = await startServerProcess({
       dataDir,
       env: {
-        ...{ MILLRACE_SMTP_HOST: '127.0.0.1', MILLRACE_SMTP_PORT: String(port) },
-        ...{ MILLRACE_SMTP_FROM: 'millrace@example.org', MILLRACE_ADMIN_PASSWORD: oldPassword },
+        MILLRACE_SMTP_HOST: '127.0.0.1',
+        MILLRACE_SMTP_PORT: String(port),
+        MILLRACE_SMTP_FROM: 'millrace@example.org',
+        MILLRACE_ADMIN_PASSWORD: oldPassword,
       },
     });
     onTestFinished(() => void server.child.kill('SIGKILL'));

@@ -25,14 +25,19 @@ let nowMs = Date.now();
 let people = 0;
 
 const smtpOf = ({ port }: Pick<MailServer, 'port'>) => ({
-  ...{ host: '127.0.0.1', port, isSecure: false, from: 'millrace@example.org' },
+  host: '127.0.0.1',
+  port,
+  isSecure: false,
+  from: 'millrace@example.org',
 });
 
 const open = () =>
   openFeed(
     { times: { recheckIntervalMs: 3_600_000 } },
     {
-      ...{ dataDir, smtp: smtpOf(mailServer), clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } },
+      dataDir,
+      smtp: smtpOf(mailServer),
+      clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
       peers: { addressOf: addressReader(['127.0.0.1']), isSecure: secureReader([]) },
     },
   );
@@ -133,7 +138,8 @@ describe('a link for a new password', () => {
   it('leaves two-factor sign-in as it is, and passkeys that are kept', async () => {
     const person = await addPerson();
     const { cookie, secret } = await enableTwoFactor(server, await signIn(server, person), {
-      ...{ ...person, atMs: nowMs },
+      ...person,
+      atMs: nowMs,
     });
     nowMs += minute;
     const proof = { password: person.password, code: codeOf(secret, nowMs) };
@@ -177,7 +183,9 @@ describe('a link for a new password', () => {
     expect([(await get(first)).status, (await get(second)).status]).toEqual([404, 200]);
     const cookie = await signIn(server, person);
     const changed = await server.call('PUT', '/account/password', {
-      ...{ key: null, headers: { cookie }, body: { currentPassword: person.password, newPassword } },
+      key: null,
+      headers: { cookie },
+      body: { currentPassword: person.password, newPassword },
     });
     expect([changed.status, (await get(second)).status]).toEqual([204, 404]);
     const third = await requestLink(person.email);

@@ -63,8 +63,13 @@ test('the page of a live stream asks once per viewer, and shows the text of a re
   expect((await view(page)).status).toBe(403);
   expect(receiver.hooks.map(({ json }) => json)).toEqual([
     {
-      ...{ type: 'hook.play', emittedAt: expect.any(String), liveStreamId, remoteAddress: '127.0.0.1' },
-      ...{ userAgent: 'Viewer/1.0', referer: 'https://shop.example/', query: '' },
+      type: 'hook.play',
+      emittedAt: expect.any(String),
+      liveStreamId,
+      remoteAddress: '127.0.0.1',
+      userAgent: 'Viewer/1.0',
+      referer: 'https://shop.example/',
+      query: '',
     },
   ]);
   // Repeats with a ticket: the hook is asked about the viewer again, who keeps it.
@@ -77,7 +82,8 @@ test('the page of a live stream asks once per viewer, and shows the text of a re
   expect((await view(page, 'Another/1.0')).status).toBe(403);
   expect(receiver.hooks).toHaveLength(3);
   const whep = await fetch(`${server.baseUrl}/whep/${liveStreamId}`, {
-    ...{ method: 'POST', body: offer },
+    method: 'POST',
+    body: offer,
     headers: { 'content-type': 'application/sdp', 'user-agent': 'Another/1.0' },
   });
   expect([whep.status, await whep.json()]).toMatchObject([403, { detail: 'Buy a ticket <first>.' }]);
@@ -199,7 +205,8 @@ test('the owner is not asked about, and neither countries nor sites are closed t
   const page = `/live/${stream.liveStreamId}`;
   const thumbnail = `/${stream.liveStreamId}/thumbnail.jpg`;
   const session = await fetch(`${server.baseUrl}/auth/session`, {
-    ...{ method: 'POST', body: JSON.stringify(admin) },
+    method: 'POST',
+    body: JSON.stringify(admin),
     headers: { 'content-type': 'application/json' },
   });
   const cookie = session.headers.get('set-cookie')!.split(';')[0]!;

@@ -96,7 +96,9 @@ describe('the page of a video', () => {
     await server.api('PATCH', `/videos/${videoId}/captions/fr-CA`, { default: true });
     const state = await stateOf(videoId);
     const track = (kind: string, language: string, label: string, isDefault = false) => ({
-      ...{ language, label, default: isDefault },
+      language,
+      label,
+      default: isDefault,
       src: expect.stringMatching(new RegExp(`^/vod/${videoId}/${kind}/${language}\\.vtt\\?v=[0-9a-f]{8}$`)),
     });
     expect(state.captions).toEqual([
@@ -117,7 +119,11 @@ describe('the page of a video', () => {
     const videoId = await create({ playerId });
     expect((await stateOf(videoId)).theme).toMatchObject({
       colors: { trackPlayed: 'rgba(1, 2, 3, .5)', backgroundTop: 'rgba(0, 0, 0, .7)' },
-      ...{ enableApi: true, enableControls: true, forceAutoplay: false, forceLoop: false, hideTitle: true },
+      enableApi: true,
+      enableControls: true,
+      forceAutoplay: false,
+      forceLoop: false,
+      hideTitle: true,
     });
     await server.api('PATCH', `/players/${playerId}`, { hideTitle: false });
     const link = 'javascript:alert(1)';

@@ -67,7 +67,8 @@ afterAll(async () => {
 function senderTo(allowPrivateTargets: boolean): WebhookSender {
   const resolver = new HostResolver();
   return new WebhookSender({
-    ...{ allowPrivateTargets, timeoutMs: 2_000 },
+    allowPrivateTargets,
+    timeoutMs: 2_000,
     resolve: hostname => resolver.resolve(hostname),
   });
 }

@@ -87,8 +87,12 @@ describe('a publish hook', () => {
     held.resolve();
     expect(await answered).toMatchObject(started);
     expect(asked).toEqual({
-      ...{ type: 'hook.publish', emittedAt: expect.any(String), liveStreamId: stream.liveStreamId },
-      ...{ protocol: 'rtmp', remoteAddress: '127.0.0.1', encoder: 'test/1.0' },
+      type: 'hook.publish',
+      emittedAt: expect.any(String),
+      liveStreamId: stream.liveStreamId,
+      protocol: 'rtmp',
+      remoteAddress: '127.0.0.1',
+      encoder: 'test/1.0',
       query: 'from=app&token=a%20b&x=1',
     });
     const { hookId, signatureSecret } = (await json('GET', '/hooks/publish')).body;
@@ -102,8 +106,14 @@ describe('a publish hook', () => {
     expect(v1).toBe(hmac(`${t}.${body}`));
     expect(body).not.toContain(stream.streamKey);
     expect(await lastResult()).toEqual({
-      ...{ attemptedAt: expect.any(String), durationMs: expect.any(Number), result: 'allowed', test: false },
-      ...{ liveStreamId: stream.liveStreamId, remoteAddress: '127.0.0.1', statusCode: 204, response: '' },
+      attemptedAt: expect.any(String),
+      durationMs: expect.any(Number),
+      result: 'allowed',
+      test: false,
+      liveStreamId: stream.liveStreamId,
+      remoteAddress: '127.0.0.1',
+      statusCode: 204,
+      response: '',
     });
   });
 
@@ -143,7 +153,9 @@ describe('a publish hook', () => {
     const { streamKey } = await server.createStream();
     const receiver = await startHook(respond(401, { message: 'Sign in first.' }));
     const response = await fetch(`${server.baseUrl}/whip/${streamKey}?room=7`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/sdp' }, body: offer },
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp' },
+      body: offer,
     });
     expect([response.status, await response.json()]).toMatchObject([
       403,
@@ -185,7 +197,9 @@ describe('a publish hook', () => {
           'The publish hook chose a live stream that this project does not have. Correct the liveStreamId in its answer.',
       });
       expect(await lastResult()).toMatchObject({
-        ...{ result: 'refused', statusCode: 200, error: expect.stringContaining('Correct the liveStreamId') },
+        result: 'refused',
+        statusCode: 200,
+        error: expect.stringContaining('Correct the liveStreamId'),
       });
     }
   });
@@ -236,7 +250,10 @@ describe('a publish hook', () => {
     expect((await lastResult()).error).toContain('failed 5 times in a row');
     receiver.answer = respond(200, 'garbage \0 and more');
     expect((await json('POST', '/hooks/publish/test')).body).toMatchObject({
-      ...{ result: 'allowed', test: true, statusCode: 200, response: 'garbage \ufffd and more' },
+      result: 'allowed',
+      test: true,
+      statusCode: 200,
+      response: 'garbage \ufffd and more',
     });
     expect(receiver.hooks.at(-1)!.json).toMatchObject({ type: 'hook.publish', test: true });
     expect(await publish(streamKey)).toMatchObject(started);
@@ -265,7 +282,9 @@ describe('a publish hook', () => {
     });
     const leaving = new AbortController();
     const answer = fetch(`${server.baseUrl}/whip/${streamKey}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/sdp' }, body: offer },
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp' },
+      body: offer,
       signal: leaving.signal,
     });
     await waitUntil(() => receiver.hooks.length === 1);

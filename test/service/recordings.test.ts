@@ -76,7 +76,9 @@ function recordingsWith(
   const outbox = new Outbox(api.database, silentLogger);
   const files = new MediaFiles(api.dataDir);
   const store = new RecordingsStore({
-    ...{ database: api.database, outbox, nodeId: undefined },
+    database: api.database,
+    outbox,
+    nodeId: undefined,
     addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const changes = change.book?.(store) ?? {};
@@ -88,18 +90,26 @@ function recordingsWith(
   });
   const context = {
     tools: { probe: change.probe ?? (async () => probed) },
-    ...{ files, folders: new RenditionFolders(files), reader: new RenditionReader(files.storage) },
-    ...{ growing: new GrowingVideos(), clock, log: logger() },
+    files,
+    folders: new RenditionFolders(files),
+    reader: new RenditionReader(files.storage),
+    growing: new GrowingVideos(),
+    clock,
+    log: logger(),
     records: new EncodingsStore(api.database, outbox, systemClock),
     transcripts: new TranscriptsStore(api.database, outbox, systemClock),
     jobs: { add: async ({ kind }: { kind: string }) => void ordered.push(kind), has: async () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({
-    ...{ context, repository: book, minFreeBytes: 1e9, hasSeekTables: true },
+    context,
+    repository: book,
+    minFreeBytes: 1e9,
+    hasSeekTables: true,
     freeSpace: new FreeSpaceWatch({
       freeBytes: async () => change.freeBytes?.() ?? 1e12,
       ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
-      ...{ clock, log: silentLogger },
+      clock,
+      log: silentLogger,
     }),
     ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
     observer: { written: () => {}, stopped: () => {} },

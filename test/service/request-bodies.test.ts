@@ -6,7 +6,9 @@ import { startWireApi, type WireApi } from './wire-calls.ts';
 
 const document = await buildApiDocument();
 const operations = operationsOf(document).map(({ method, path, operation }) => ({
-  ...{ name: `${method} ${path}`, method, operation },
+  name: `${method} ${path}`,
+  method,
+  operation,
   types: Object.keys(operation.requestBody?.content ?? {}),
 }));
 /** Operations on resources, which a key reaches. */
@@ -206,7 +208,8 @@ describe('/upload', () => {
     const { path } = await callOf('POST /upload');
     const upload = (to: string, headers: Record<string, string>) =>
       server.call('POST', to, {
-        ...{ key: null, headers },
+        key: null,
+        headers,
         body: formWith(['a film', Buffer.from('bytes'), 'a film.mp4']),
       });
     for (const authorization of [

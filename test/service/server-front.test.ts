@@ -139,7 +139,9 @@ describe('a request that names more than one host', () => {
 it('answers over TLS keep browsers on TLS, and only those', async () => {
   const hstsOverTls = async (path: string) => {
     const request = requestHttps({
-      ...{ host: 'localhost', port: server.app.httpsPort, path },
+      host: 'localhost',
+      port: server.app.httpsPort,
+      path,
       rejectUnauthorized: false,
     }).end();
     const [response] = await once(request, 'response');

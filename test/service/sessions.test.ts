@@ -212,7 +212,8 @@ describe('the cookie of a session', () => {
 
   it('cannot be sent by pages of other sites', async () => {
     const { headers } = await as(null, 'OPTIONS', '/videos', {
-      ...{ origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+      origin: 'https://evil.example',
+      'access-control-request-method': 'GET',
       'access-control-request-headers': 'millrace-environment',
     });
     expect(headers.get('access-control-allow-headers')).not.toMatch(/millrace/i);
@@ -272,7 +273,9 @@ describe('a session', () => {
     const { json } = await as(first, 'GET', '/account/sessions');
     expect(json.pagination.itemsTotal).toBe(2);
     expect(json.data[0]).toMatchObject({
-      ...{ sessionId: answer.json.sessionId, address: '192.0.2.5', isCurrent: false },
+      sessionId: answer.json.sessionId,
+      address: '192.0.2.5',
+      isCurrent: false,
       userAgent: userAgent.slice(0, 200),
     });
     expect(json.data[1]).toMatchObject({ isCurrent: true });
@@ -328,8 +331,13 @@ describe('a session', () => {
       server.database.transaction(transaction =>
         store.add(
           {
-            ...{ userId, accountId, secret: `s${n}`, atMs: nowMs + n, expiresAtMs: nowMs + day },
-            ...{ address: '', userAgent: undefined },
+            userId,
+            accountId,
+            secret: `s${n}`,
+            atMs: nowMs + n,
+            expiresAtMs: nowMs + day,
+            address: '',
+            userAgent: undefined,
           },
           transaction,
         ),

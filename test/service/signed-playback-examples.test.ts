@@ -29,7 +29,9 @@ interface Language {
 
 const languages: readonly Language[] = [
   {
-    ...{ name: 'JavaScript', fence: 'js', file: 'sign.mjs' },
+    name: 'JavaScript',
+    fence: 'js',
+    file: 'sign.mjs',
     driver: [
       'main.mjs',
       `import { readFileSync } from 'node:fs';
@@ -41,7 +43,9 @@ console.log(signToken(id, readFileSync(key, 'utf8'), JSON.parse(claims)));`,
     probe: [process.execPath, '--version'],
   },
   {
-    ...{ name: 'Python', fence: 'python', file: 'sign.py' },
+    name: 'Python',
+    fence: 'python',
+    file: 'sign.py',
     driver: [
       'main.py',
       `import json, sys
@@ -53,7 +57,9 @@ print(sign_token(id, open(key).read(), json.loads(claims)))`,
     probe: ['python3', '-c', 'import cryptography'],
   },
   {
-    ...{ name: 'PHP', fence: 'php', file: 'sign.php' },
+    name: 'PHP',
+    fence: 'php',
+    file: 'sign.php',
     driver: [
       'main.php',
       `<?php require 'sign.php';
@@ -63,7 +69,9 @@ echo signToken($argv[1], file_get_contents($argv[2]), json_decode($argv[3], true
     probe: ['php', '-r', 'exit(function_exists("openssl_sign") ? 0 : 1);'],
   },
   {
-    ...{ name: 'Go', fence: 'go', file: 'sign.go' },
+    name: 'Go',
+    fence: 'go',
+    file: 'sign.go',
     driver: [
       'main.go',
       `package main
@@ -101,7 +109,8 @@ it.for(languages)('the example in $name signs tokens that are accepted', async (
   ]);
   const tokens = new SignedTokens({
     findSigningKey: async () => ({
-      ...{ projectId: resource.projectId, algorithm: 'ES256' },
+      projectId: resource.projectId,
+      algorithm: 'ES256',
       publicKey: createPublicKey(publicKey),
     }),
     clock: systemClock,

@@ -125,7 +125,11 @@ test('a publisher keeps its media whatever others send, before and after the han
   const strangerCookie = await cookieOf(stranger);
   const random = new Random(seed);
   const data = writeData({
-    ...{ sequence: 100, messageNumber: 1, key: undefined, timestampUs: 0, destination: socketId },
+    sequence: 100,
+    messageNumber: 1,
+    key: undefined,
+    timestampUs: 0,
+    destination: socketId,
     payload: random.bytes(1316),
   });
   const originals = [
@@ -177,8 +181,12 @@ test('an accepted publisher that sends nonsense harms only itself', async () => 
         random.below(2) === 0
           ? writeData({ sequence, messageNumber: count, key, timestampUs, destination, payload })
           : writeControl({
-              ...{ type: random.pick([2, 3, 6, 7, 7, 0x7fff]), subtype: random.below(5), timestampUs },
-              ...{ info: random.below(2 ** 32 - 1), destination, body: payload },
+              type: random.pick([2, 3, 6, 7, 7, 0x7fff]),
+              subtype: random.below(5),
+              timestampUs,
+              info: random.below(2 ** 32 - 1),
+              destination,
+              body: payload,
             }),
       );
       if (count % 32 === 0) await turn();

@@ -148,7 +148,9 @@ describe.skipIf(missing !== undefined)('two servers with one storage', () => {
     const form = new Response(fileForm(noise(8_000_000)));
     const body = Buffer.from(await form.arrayBuffer());
     const sent = request({
-      ...{ port: first.listener.httpPort, path: `/videos/${videoId}/source`, method: 'POST' },
+      port: first.listener.httpPort,
+      path: `/videos/${videoId}/source`,
+      method: 'POST',
       headers: {
         authorization: basic(sandboxKey),
         'content-type': form.headers.get('content-type')!,

@@ -66,19 +66,29 @@ async function startNode(
   const { database } = api;
   const outbox = new Outbox(database, silentLogger);
   const repository = new RecordingsStore({
-    ...{ database, outbox, nodeId },
+    database,
+    outbox,
+    nodeId,
     addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const tools: Partial<MediaTools> = { probe: async () => probedParts };
   const context = {
-    ...{ files, tools, folders: new RenditionFolders(files), reader: new RenditionReader(storage) },
-    ...{ growing: new GrowingVideos(), clock: systemClock, log: silentLogger },
+    files,
+    tools,
+    folders: new RenditionFolders(files),
+    reader: new RenditionReader(storage),
+    growing: new GrowingVideos(),
+    clock: systemClock,
+    log: silentLogger,
     records: new EncodingsStore(database, outbox, systemClock),
     transcripts: new TranscriptsStore(database, outbox, systemClock),
     jobs: { add: async () => {}, has: async () => false },
   } as unknown as VodContext;
   const recordings = new Recordings({
-    ...{ context, repository, minFreeBytes: 0, hasSeekTables: true },
+    context,
+    repository,
+    minFreeBytes: 0,
+    hasSeekTables: true,
     freeSpace: new FreeSpaceWatch({ freeBytes: async () => 1e12, clock: systemClock, log: silentLogger }),
     observer: { written: () => {}, stopped: () => {} },
   });

@@ -216,7 +216,9 @@ describe('the meter of object storage', () => {
     await store(files.video(videoId, 'mp4', 'source.mp4'));
     const meter = new StorageMeter({
       store: new StorageMeterStore(server.database),
-      ...{ files, clock: systemClock, log: silentLogger },
+      files,
+      clock: systemClock,
+      log: silentLogger,
     });
     await addSource(videoId);
     await meter.run();

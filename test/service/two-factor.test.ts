@@ -31,7 +31,8 @@ beforeEach(async () => {
 
 const as = (cookie: string | null, method: string, path: string, body?: object) =>
   server.call(method, path, {
-    ...{ key: null, headers: cookie === null ? {} : { cookie } },
+    key: null,
+    headers: cookie === null ? {} : { cookie },
     ...(body === undefined ? {} : { body }),
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/session', body);
@@ -70,7 +71,9 @@ describe('two-factor sign-in', () => {
     expect(new Set(confirmed.json.recoveryCodes).size).toBe(10);
     const renewed = cookieOf(confirmed);
     expect((await as(renewed, 'GET', '/account/two-factor')).json).toEqual({
-      ...{ enabled: true, enabledAt: expect.any(String), recoveryCodesLeft: 10 },
+      enabled: true,
+      enabledAt: expect.any(String),
+      recoveryCodesLeft: 10,
     });
     for (const ended of [cookie, other]) expect((await as(ended, 'GET', '/auth/session')).status).toBe(401);
 

@@ -46,7 +46,8 @@ beforeEach(() => {
 
 const as = (cookie: string | null, method: string, path: string, body?: object, to = server) =>
   to.call(method, path, {
-    ...{ key: null, headers: cookie === null ? {} : { cookie, 'millrace-environment': 'sandbox' } },
+    key: null,
+    headers: cookie === null ? {} : { cookie, 'millrace-environment': 'sandbox' },
     ...(body === undefined ? {} : { body }),
   });
 const cookieOf = ({ headers }: ApiReply) => headers.get('set-cookie')!.split(';')[0]!;
@@ -97,7 +98,8 @@ async function prepare(victim: EmailAddress, to: TestApi) {
   const joined = await accept(token, to, { password });
   expect([joined.status, joined.json.emailVerified]).toEqual([200, false]);
   const { cookie, secret, recoveryCodes } = await enableTwoFactor(to, cookieOf(joined), {
-    ...{ password, atMs: nowMs },
+    password,
+    atMs: nowMs,
   });
   nowMs += minute;
   const proof = { password, code: codeOf(secret, nowMs) };
@@ -158,10 +160,12 @@ describe('a user whom somebody else set up for an address', () => {
     const mailed = await mailedToken(victim);
     expect(mailed).not.toBe(shown);
     expect((await as(null, 'GET', `/invitations/${mailed}`)).json).toMatchObject({
-      ...{ hasUser: false, verifies: true },
+      hasUser: false,
+      verifies: true,
     });
     expect((await as(null, 'GET', `/invitations/${shown}`)).json).toMatchObject({
-      ...{ hasUser: true, verifies: false },
+      hasUser: true,
+      verifies: false,
     });
     // The attacker, and whoever else has seen the link of the employer.
     expect(told(await accept(shown, server, { password }))).toEqual([403, 'invitation-of-other-user']);
@@ -169,7 +173,10 @@ describe('a user whom somebody else set up for an address', () => {
 
     const joined = await accept(mailed, server, { password: newPassword });
     expect(joined.json).toMatchObject({
-      ...{ email: victim, emailVerified: true, role: 'owner', removedCredentials: everything },
+      email: victim,
+      emailVerified: true,
+      role: 'owner',
+      removedCredentials: everything,
     });
     expect(joined.json.account.accountId).toBe(employer.accountId);
     await expectVoid(victim, prepared, server);
@@ -334,7 +341,8 @@ describe('a reset of the password of a verified user', () => {
     const { sessionId } = (await as(other, 'GET', '/auth/session')).json;
     const body = {
       password: newPassword,
-      ...{ keepPasskeys: [passkeys[0]!.passkeyId], keepSessions: [sessionId] },
+      keepPasskeys: [passkeys[0]!.passkeyId],
+      keepSessions: [sessionId],
     };
     expect((await as(null, 'POST', `${path}/complete`, body)).status).toBe(204);
     const statuses = [];

@@ -21,7 +21,9 @@ beforeAll(async () => {
   files = new MediaFiles(server.dataDir);
   meter = new StorageMeter({
     store: new StorageMeterStore(server.database),
-    ...{ files, clock, log: silentLogger },
+    files,
+    clock,
+    log: silentLogger,
   });
 });
 afterAll(() => server.stop());
@@ -30,8 +32,12 @@ const storage = async (key?: string) =>
   (await server.call('GET', '/usage', key === undefined ? {} : { key })).json.storage;
 const nothing = {
   totalBytes: 0,
-  ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
-  ...{ mp4Bytes: 0, imageBytes: 0, textBytes: 0 },
+  sourceBytes: 0,
+  recordingBytes: 0,
+  hlsBytes: 0,
+  mp4Bytes: 0,
+  imageBytes: 0,
+  textBytes: 0,
 };
 
 function place(videoId: string, name: string, bytes: number): void {
@@ -63,8 +69,12 @@ describe('the storage of a project', () => {
     place(videoId, 'notes.txt', 9_999);
     await meter.run();
     const kinds = {
-      ...{ sourceBytes: 1_000, recordingBytes: 0, hlsBytes: 430 },
-      ...{ mp4Bytes: 500, imageBytes: pngImage(4, 4).length, textBytes: 7 },
+      sourceBytes: 1_000,
+      recordingBytes: 0,
+      hlsBytes: 430,
+      mp4Bytes: 500,
+      imageBytes: pngImage(4, 4).length,
+      textBytes: 7,
     };
     const totalBytes = Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0);
     expect(await storage()).toEqual({ totalBytes, ...kinds });

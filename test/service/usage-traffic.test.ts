@@ -120,7 +120,8 @@ describe('traffic', () => {
     const after = await bandwidth();
     expect(after.days.at(-1)).toEqual({ date: '2026-03-05', bytes: 11, liveBytes: 0, videoBytes: 11 });
     expect(after.days.at(-2)).toEqual({
-      ...{ date: '2026-03-04', bytes: before.todayBytes + 700 },
+      date: '2026-03-04',
+      bytes: before.todayBytes + 700,
       liveBytes: before.days.at(-1).liveBytes + 700,
       videoBytes: before.days.at(-1).videoBytes,
     });

@@ -39,11 +39,27 @@ async function addVideo(values: { clip?: [number | null, number | null]; waterma
   const projectId = (await singleValue<string>(database, 'SELECT id FROM projects LIMIT 1'))!;
   await database.run(
     database.queries.insertInto('videos').values({
-      ...{ id: videoId, project_id: projectId, title: 'A video', title_folded: 'a video', description: '' },
-      ...{ is_public: 1, is_panoramic: 0, has_mp4_support: 1, player_id: null, language: null },
-      ...{ tags: '[]', metadata: '[]', live_stream_id: null, watermark },
-      ...{ clip_start_ms: clip[0], clip_end_ms: clip[1], discarded_at_ms: null, deletes_at_ms: null },
-      ...{ created_at_ms: 1, published_at_ms: 1, updated_at_ms: 1 },
+      id: videoId,
+      project_id: projectId,
+      title: 'A video',
+      title_folded: 'a video',
+      description: '',
+      is_public: 1,
+      is_panoramic: 0,
+      has_mp4_support: 1,
+      player_id: null,
+      language: null,
+      tags: '[]',
+      metadata: '[]',
+      live_stream_id: null,
+      watermark,
+      clip_start_ms: clip[0],
+      clip_end_ms: clip[1],
+      discarded_at_ms: null,
+      deletes_at_ms: null,
+      created_at_ms: 1,
+      published_at_ms: 1,
+      updated_at_ms: 1,
     }),
   );
 }
@@ -99,12 +115,10 @@ describe('renditions', () => {
     await store.markFinished(videoId, done(hls('240p')), 6);
     await store.setPlan(videoId, { width: 2 }, [hls('360p')]);
     expect(await store.state(videoId)).toMatchObject({
-      ...{
-        sourceMetadata: { width: 2 },
-        isPlayable: false,
-        targetDurationSeconds: undefined,
-        failure: undefined,
-      },
+      sourceMetadata: { width: 2 },
+      isPlayable: false,
+      targetDurationSeconds: undefined,
+      failure: undefined,
       renditions: [{ quality: '360p', status: 'waiting', file: undefined }],
     });
   });
@@ -254,7 +268,10 @@ describe('a failure', () => {
     await reset();
     expect(await revision()).toBeGreaterThan(before);
     expect(await store.state(videoId)).toMatchObject({
-      ...{ sourceMetadata: {}, failure: undefined, hasStoryboard: false, renditions: [] },
+      sourceMetadata: {},
+      failure: undefined,
+      hasStoryboard: false,
+      renditions: [],
     });
     expect(await store.hasFailed(videoId)).toBe(false);
   });

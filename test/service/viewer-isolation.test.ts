@@ -30,13 +30,11 @@ beforeAll(async () => {
   const beside = await openDatabaseWithoutLock({ dataDir: server.dataDir });
   const keys = { sandbox: 'sandbox-key-of-another', production: 'production-key-of-another' };
   await createAccount(beside, {
-    ...{
-      email: emailOf('other@example.org'),
-      isUpgraded: true,
-      keys,
-      password: 'a password',
-      atMs: Date.now(),
-    },
+    email: emailOf('other@example.org'),
+    isUpgraded: true,
+    keys,
+    password: 'a password',
+    atMs: Date.now(),
   });
   await beside.stop();
   projects = await Promise.all(
@@ -108,8 +106,11 @@ describe('every path that viewers fetch', () => {
       .filter(({ operation }) => ['Delivery', 'Documentation'].includes(operation.tags[0] ?? ''))
       .flatMap(entry => [
         ...badRequestsOf(entry, {
-          ...{ there: fill(entry.path, { videoId, language: 'en' }), nowhere: fill(entry.path, {}) },
-          ...{ path: entry.path, headers: {}, ids: {} },
+          there: fill(entry.path, { videoId, language: 'en' }),
+          nowhere: fill(entry.path, {}),
+          path: entry.path,
+          headers: {},
+          ids: {},
         }),
       ]);
     expect(requests.length).toBeGreaterThan(2_000);
@@ -135,7 +136,10 @@ describe('a private token', () => {
       .map(({ path }) => path);
     expect(paths.filter(path => path.includes('{privateToken}')).length).toBeGreaterThan(10);
     const names: Readonly<Record<string, string>> = {
-      ...{ language: 'en', rendition: '720p', name: 'video-1-0.m4s', height: '720' },
+      language: 'en',
+      rendition: '720p',
+      name: 'video-1-0.m4s',
+      height: '720',
     };
     const fill = (path: string, videoId: string, token: string) =>
       path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -225,13 +229,11 @@ describe('a title that is a trap', () => {
       ),
     );
     const { videoId } = await api(key, 'POST', '/videos', {
-      ...{
-        title: hostile,
-        description: hostile,
-        tags: [hostile],
-        metadata: [{ key: hostile, value: hostile }],
-        playerId,
-      },
+      title: hostile,
+      description: hostile,
+      tags: [hostile],
+      metadata: [{ key: hostile, value: hostile }],
+      playerId,
     });
     const { liveStreamId } = await api(key, 'POST', '/live-streams', { name: hostile, playerId });
     const pages = [
@@ -316,8 +318,10 @@ describe('a file that is a trap', () => {
     const [{ key, videoId } = projects[0]!] = projects;
     const { playerId } = await api(key, 'POST', '/players', {});
     const path: Record<string, string> = {
-      ...{ logo: `/players/${playerId}/logo`, thumbnail: `/videos/${videoId}/thumbnail` },
-      ...{ watermark: '/watermarks', captions: `/videos/${videoId}/captions/fr` },
+      logo: `/players/${playerId}/logo`,
+      thumbnail: `/videos/${videoId}/thumbnail`,
+      watermark: '/watermarks',
+      captions: `/videos/${videoId}/captions/fr`,
     };
     await expect(api(key, 'POST', path[where]!, formWith(['file', bytes, 'a.png']))).rejects.toThrow(code);
   });

@@ -24,8 +24,13 @@ describe('a test of a webhook', () => {
     expect([status, json]).toEqual([
       201,
       {
-        ...{ deliveryId: expect.stringMatching(/^delivery_/), webhookId, type: 'webhook.test', body },
-        ...{ status: 'succeeded', attemptsTotal: 1, createdAt: expect.any(String) },
+        deliveryId: expect.stringMatching(/^delivery_/),
+        webhookId,
+        type: 'webhook.test',
+        body,
+        status: 'succeeded',
+        attemptsTotal: 1,
+        createdAt: expect.any(String),
         attempts: [
           { attemptedAt: expect.any(String), durationMs: expect.any(Number), statusCode: 200, response: '' },
         ],
@@ -65,7 +70,9 @@ describe('a test of a webhook', () => {
     const first = (await server.call('POST', `/webhooks/${webhookId}/test`)).json;
     const again = await server.call('POST', `/webhooks/${webhookId}/deliveries/${first.deliveryId}/resend`);
     expect(again.json).toMatchObject({
-      ...{ type: 'webhook.test', status: 'succeeded', resentFrom: first.deliveryId },
+      type: 'webhook.test',
+      status: 'succeeded',
+      resentFrom: first.deliveryId,
     });
     expect(receiver.hooks).toHaveLength(2);
   });

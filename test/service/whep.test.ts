@@ -42,7 +42,9 @@ afterAll(async () => {
 
 async function watch(path: string, body = offer, contentType = 'application/sdp') {
   const response = await fetch(`${server.baseUrl}${path}`, {
-    ...{ method: 'POST', headers: { 'content-type': contentType }, body },
+    method: 'POST',
+    headers: { 'content-type': contentType },
+    body,
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -164,7 +166,9 @@ async function startViewer() {
   void replay(client, tags, { signal: ending.signal }).catch(() => {});
   const open = async () =>
     fetch(`${own.baseUrl}/whep/${liveStreamId}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/sdp' }, body: offer },
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp' },
+      body: offer,
     });
   const first = await waitUntil(async () => {
     const answer = await open();

@@ -73,7 +73,10 @@ export async function startWireApi(): Promise<WireApi> {
   const newCookie = () => signIn(api, { ...admin, password });
 
   const { videoId } = await made('/videos', {
-    ...{ title: 'Dawn', description: 'Boats', tags: ['sea'], metadata: [{ key: 'shot', value: '12' }] },
+    title: 'Dawn',
+    description: 'Boats',
+    tags: ['sea'],
+    metadata: [{ key: 'shot', value: '12' }],
   });
   const ids: Record<string, string> = {
     videoId,
@@ -177,7 +180,8 @@ export async function startWireApi(): Promise<WireApi> {
   const calls: WireApi['calls'] = {
     'GET /account/passkeys': withPasskey(() => '/account/passkeys'),
     'POST /account/passkey-options': async () => ({
-      ...{ path: '/account/passkey-options', cookie: await carefulCookie() },
+      path: '/account/passkey-options',
+      cookie: await carefulCookie(),
       body: { password: careful.password },
     }),
     'POST /account/passkeys': async () => {
@@ -194,7 +198,8 @@ export async function startWireApi(): Promise<WireApi> {
     },
     'GET /account/two-factor': async () => ({ path: '/account/two-factor', cookie: await carefulCookie() }),
     'POST /account/two-factor': async () => ({
-      ...{ path: '/account/two-factor', cookie: await carefulCookie() },
+      path: '/account/two-factor',
+      cookie: await carefulCookie(),
       body: { password: careful.password },
     }),
     'POST /account/two-factor/confirmation': async () => {
@@ -265,12 +270,14 @@ export async function startWireApi(): Promise<WireApi> {
     },
     'GET /account/projects': () => ({ path: '/account/projects', cookie: ownerCookie }),
     'POST /account/projects': () => ({
-      ...{ path: '/account/projects', cookie: ownerCookie },
+      path: '/account/projects',
+      cookie: ownerCookie,
       body: { name: 'Web shop' },
     }),
     'GET /account/projects/{projectId}': async () => ({ path: await newProject(), cookie: ownerCookie }),
     'PATCH /account/projects/{projectId}': async () => ({
-      ...{ path: await newProject(), cookie: ownerCookie },
+      path: await newProject(),
+      cookie: ownerCookie,
       body: { name: 'Film festival' },
     }),
     'DELETE /account/projects/{projectId}': async () => ({ path: await newProject(), cookie: ownerCookie }),

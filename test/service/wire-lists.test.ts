@@ -108,7 +108,11 @@ it('a list of nothing has one page', async () => {
       {
         data: [],
         pagination: {
-          ...{ currentPage: 1, currentPageItems: 0, pageSize: 25, pagesTotal: 1, itemsTotal: 0 },
+          currentPage: 1,
+          currentPageItems: 0,
+          pageSize: 25,
+          pagesTotal: 1,
+          itemsTotal: 0,
           links: ['self', 'first', 'last'].map(rel => ({ rel, uri: `${name}?currentPage=1&pageSize=25` })),
         },
       },

@@ -12,13 +12,26 @@ export async function addAudioTracks(
   const { queries } = database;
   await database.run(
     queries.insertInto('video_encodings').values({
-      ...{ video_id: videoId, facts: '{}', target_duration_seconds: null, failure: null, revision: 7 },
-      ...{ is_playable: 1, has_storyboard: 0, has_source_captions: 0, audio_tracks: JSON.stringify(tracks) },
+      video_id: videoId,
+      facts: '{}',
+      target_duration_seconds: null,
+      failure: null,
+      revision: 7,
+      is_playable: 1,
+      has_storyboard: 0,
+      has_source_captions: 0,
+      audio_tracks: JSON.stringify(tracks),
     }),
   );
   const rows = Object.entries(renditions).map(([quality, status], position) => ({
-    ...{ video_id: videoId, type: 'audio' as const, quality, position, status, progress_percent: 100 },
-    ...{ file: null, facts: JSON.stringify({ channels: 2 }) },
+    video_id: videoId,
+    type: 'audio' as const,
+    quality,
+    position,
+    status,
+    progress_percent: 100,
+    file: null,
+    facts: JSON.stringify({ channels: 2 }),
   }));
   await database.run(queries.insertInto('renditions').values(rows));
 }

@@ -49,7 +49,11 @@ export function createTestNode(
 ): LeasedNode {
   const { place = id, url = `http://${id}.example`, clock, times = testTimes, log = silentLogger } = options;
   const node = new LeasedNode({
-    ...{ database, place, schemaVersion: 23, times, log },
+    database,
+    place,
+    schemaVersion: 23,
+    times,
+    log,
     ...(clock === undefined ? {} : { clock }),
     self: () => ({ id, url, mediaUrl: url, roles: nodeRoles, version: '1.0.0' }),
   });

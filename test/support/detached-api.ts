@@ -73,7 +73,8 @@ export type DetachedApi = Api &
 const noVideoWork: VideoWork = {
   restoreDays: 0,
   mp4SupportChanged: async () => {},
-  ...{ discarded: async () => {}, restored: async () => {} },
+  discarded: async () => {},
+  restored: async () => {},
   findAudioOnly: async () => new Set(),
   removed: async () => {},
 };
@@ -86,15 +87,22 @@ const noImageWork: ImageWork = {
 };
 
 const noModelJobs: ModelJobs = {
-  ...{ canTranscribe: false, canSummarize: false },
-  ...{ transcribe: async () => {}, summarize: async () => {}, withdraw: async () => {} },
+  canTranscribe: false,
+  canSummarize: false,
+  transcribe: async () => {},
+  summarize: async () => {},
+  withdraw: async () => {},
 };
 
 const noUploadWork: UploadDependencies = {
   jobs: {
-    ...{ add: async () => {}, has: async () => false },
-    ...{ pauseDiscarded: async () => {}, resumeRestored: async () => {} },
-    ...{ remove: async () => {}, cancel: async () => {}, awaitRemoved: async () => {} },
+    add: async () => {},
+    has: async () => false,
+    pauseDiscarded: async () => {},
+    resumeRestored: async () => {},
+    remove: async () => {},
+    cancel: async () => {},
+    awaitRemoved: async () => {},
   },
   clips: {
     secondsOf: async () => undefined,
@@ -179,10 +187,25 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const access = createAccess({
-    ...{ database, publicUrl, oidc, smtp, peers, rateLimits, maxWrongKeysPerMinute, clock, log },
+    database,
+    publicUrl,
+    oidc,
+    smtp,
+    peers,
+    rateLimits,
+    maxWrongKeysPerMinute,
+    clock,
+    log,
   });
   const videoServices = await createVideoServices({
-    ...{ database, files, thumbnailFiles, thumbnailsStore, publicUrl, quotas, clock, log },
+    database,
+    files,
+    thumbnailFiles,
+    thumbnailsStore,
+    publicUrl,
+    quotas,
+    clock,
+    log,
     addressOf: peers.addressOf,
     videos: { ...noVideoWork, ...videos },
     images: { ...noImageWork, ...images },
@@ -202,7 +225,11 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     webhookSender: sender,
     hooks: hooks.service,
     ...merged,
-    ...{ database, dataDir, files, access, videoServices },
+    database,
+    dataDir,
+    files,
+    access,
+    videoServices,
     minFreeBytes: uploadWork.minFreeBytes,
     uploadIdleTimeoutMs: uploads?.idleTimeoutMs ?? merged.bodyTimeoutMs,
   });

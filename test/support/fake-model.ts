@@ -89,7 +89,8 @@ export async function startFakeModel(
   await once(server, 'listening');
   const model: FakeModel = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    ...{ calls, answer },
+    calls,
+    answer,
   };
   atEnd(() => {
     server.closeAllConnections();

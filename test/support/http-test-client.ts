@@ -34,7 +34,11 @@ export class HttpTestClient {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const outgoing = request({
-        ...{ host: '127.0.0.1', port: this.#port, agent: this.#agent, method, path },
+        host: '127.0.0.1',
+        port: this.#port,
+        agent: this.#agent,
+        method,
+        path,
         headers: { ...length, ...headers },
       });
       outgoing.on('error', reject);

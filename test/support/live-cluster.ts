@@ -52,6 +52,8 @@ export class LiveCluster {
 
 export function publishTo({ rtmpPort }: ServerProcess, { streamKey }: CreatedStream): Publisher {
   return publishTestPicture({
-    ...{ url: `rtmp://127.0.0.1:${rtmpPort}/s/${streamKey}`, size: '160x90', gopSeconds: 1 },
+    url: `rtmp://127.0.0.1:${rtmpPort}/s/${streamKey}`,
+    size: '160x90',
+    gopSeconds: 1,
   });
 }

@@ -13,7 +13,10 @@ export interface MailServer {
 
 /** Nothing listens there. */
 export const unreachableMailServer: SmtpSettings = {
-  ...{ host: '127.0.0.1', port: 1, isSecure: false, from: 'millrace@example.org' },
+  host: '127.0.0.1',
+  port: 1,
+  isSecure: false,
+  from: 'millrace@example.org',
 };
 
 /** Starts a mail server that ends with the test. */
@@ -43,7 +46,8 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
   mailServer.listen(0, '127.0.0.1');
   await once(mailServer.server, 'listening');
   return {
-    ...{ port: (mailServer.server.address() as AddressInfo).port, mails },
+    port: (mailServer.server.address() as AddressInfo).port,
+    mails,
     stop: () => new Promise(resolve => void mailServer.close(() => resolve())),
   };
 }

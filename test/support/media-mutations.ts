@@ -10,8 +10,22 @@ const numbers = [
 
 /** Boxes that hold boxes, and the bytes of their own before the first of them. */
 const parents: Readonly<Record<string, number>> = {
-  ...{ moov: 0, trak: 0, edts: 0, mdia: 0, minf: 0, dinf: 0, stbl: 0, mvex: 0, moof: 0, traf: 0, udta: 0 },
-  ...{ stsd: 8, dref: 8, avc1: 78, mp4a: 28, wave: 0 },
+  moov: 0,
+  trak: 0,
+  edts: 0,
+  mdia: 0,
+  minf: 0,
+  dinf: 0,
+  stbl: 0,
+  mvex: 0,
+  moof: 0,
+  traf: 0,
+  udta: 0,
+  stsd: 8,
+  dref: 8,
+  avc1: 78,
+  mp4a: 28,
+  wave: 0,
 };
 
 interface BoxPlace {

@@ -28,8 +28,11 @@ export class TestOidcProvider {
     this.#server = server;
     const issuer = `http://localhost:${port}`;
     this.settings = {
-      ...{ issuer, clientId, clientSecret: new Secret(clientSecret) },
-      ...{ name: 'Harbour ID', createAccounts: false },
+      issuer,
+      clientId,
+      clientSecret: new Secret(clientSecret),
+      name: 'Harbour ID',
+      createAccounts: false,
     };
     this.#provider = this.#createProvider();
     this.answer();

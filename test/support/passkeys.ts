@@ -16,7 +16,9 @@ export async function newPasskey(
   authenticator = new SoftwareAuthenticator(originOf(api)),
 ) {
   const { json, text } = await api.call('POST', '/account/passkey-options', {
-    ...{ key: null, headers: { cookie }, body: { password, ...(code === undefined ? {} : { code }) } },
+    key: null,
+    headers: { cookie },
+    body: { password, ...(code === undefined ? {} : { code }) },
   });
   if (json?.publicKey === undefined) throw new Error(`there are no options for a passkey: ${text}`);
   return { name: 'Laptop', credential: authenticator.create(json.publicKey) };

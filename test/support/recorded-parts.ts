@@ -12,11 +12,21 @@ export const frames = 25;
 
 /** The answer of ffprobe for files made of these parts. */
 export const probedParts: ProbedFile = {
-  ...{ format: 'mov,mp4,m4a,3gp,3g2,mj2', bytes: 1, durationSeconds: 1, startSeconds: 0 },
+  format: 'mov,mp4,m4a,3gp,3g2,mj2',
+  bytes: 1,
+  durationSeconds: 1,
+  startSeconds: 0,
   streams: [
     {
-      ...{ index: 0, kind: 'video', codec: 'h264', profile: 'High', width: 320, height: 180 },
-      ...{ pixelFormat: 'yuv420p', averageFrameRate: 25, baseFrameRate: 25 },
+      index: 0,
+      kind: 'video',
+      codec: 'h264',
+      profile: 'High',
+      width: 320,
+      height: 180,
+      pixelFormat: 'yuv420p',
+      averageFrameRate: 25,
+      baseFrameRate: 25,
     },
     { index: 1, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
   ],
@@ -42,7 +52,8 @@ export function part(
     trackId: track.id,
     baseDtsTicks: Math.round(second * track.timescale),
     samples: Array.from({ length: count }, (_, index) => ({
-      ...{ durationTicks: track.timescale / count, compositionOffsetTicks: 0 },
+      durationTicks: track.timescale / count,
+      compositionOffsetTicks: 0,
       data: Buffer.alloc(bytes, second * count + index),
       isSync: track.kind === 'audio' || (index === 0 && isKeyframe),
     })),

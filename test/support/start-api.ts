@@ -170,7 +170,12 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
   const api = await createDetachedApi({
     rateLimits: { uploads: 6_000, writes: 6_000, reads: 6_000 },
     ...given,
-    ...{ database, dataDir, publicUrl, live, log, observer: metrics },
+    database,
+    dataDir,
+    publicUrl,
+    live,
+    log,
+    observer: metrics,
     ...(mediaStorage === undefined ? {} : { storage: await mediaStorage(dataDir) }),
     restreams: {
       update: (liveStreamId, destinations) => live.update(liveStreamId, destinations),

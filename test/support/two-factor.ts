@@ -10,7 +10,9 @@ export function codeOf(secret: string, atMs = Date.now()): string {
 /** Starts to set two-factor sign-in up; what an authenticator app would show for it. */
 export async function beginTwoFactor({ call }: Pick<TestApi, 'call'>, cookie: string, password: string) {
   const { json, text } = await call('POST', '/account/two-factor', {
-    ...{ key: null, headers: { cookie }, body: { password } },
+    key: null,
+    headers: { cookie },
+    body: { password },
   });
   if (json?.secret === undefined) throw new Error(`two-factor sign-in did not begin: ${text}`);
   return { secret: json.secret as string, uri: json.uri as string };
@@ -24,12 +26,15 @@ export async function enableTwoFactor(
 ): Promise<{ cookie: string; secret: string; recoveryCodes: string[] }> {
   const { secret } = await beginTwoFactor(api, cookie, password);
   const { json, text, headers } = await api.call('POST', '/account/two-factor/confirmation', {
-    ...{ key: null, headers: { cookie }, body: { code: codeOf(secret, atMs) } },
+    key: null,
+    headers: { cookie },
+    body: { code: codeOf(secret, atMs) },
   });
   if (json?.recoveryCodes === undefined) throw new Error(`two-factor sign-in is not on: ${text}`);
   return {
     cookie: headers.get('set-cookie')!.split(';')[0]!,
-    ...{ secret, recoveryCodes: json.recoveryCodes },
+    secret,
+    recoveryCodes: json.recoveryCodes,
   };
 }
 

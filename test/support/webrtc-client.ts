@@ -179,7 +179,9 @@ export class WebRtcClient {
 
   #createPath(answersChecks: boolean, send: (packet: Buffer) => void): ClientPath {
     const path: ClientPath = {
-      ...{ bytesIn: 0, bytesOut: 0, answersChecks },
+      bytesIn: 0,
+      bytesOut: 0,
+      answersChecks,
       send: packet => {
         path.bytesOut += packet.length;
         send(packet);

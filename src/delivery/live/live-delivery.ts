@@ -278,7 +278,12 @@ export class LiveDelivery {
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
     const page = renderPlayerPage(this.#options.files().page, {
-      ...{ liveStreamId, name, access, ultraLowLatency, viewerClips, ...extras },
+      liveStreamId,
+      name,
+      access,
+      ultraLowLatency,
+      viewerClips,
+      ...extras,
       meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
       playlist: this.#live.state(liveStreamId).live
         ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()
@@ -382,7 +387,10 @@ export class LiveDelivery {
 function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
   const { liveStreamId, token, session } = path;
   return {
-    ...{ request, liveStreamId, query, mayClaimToken: true },
+    request,
+    liveStreamId,
+    query,
+    mayClaimToken: true,
     ...(token === undefined ? {} : { token }),
     ...(session === undefined ? {} : { session }),
   };

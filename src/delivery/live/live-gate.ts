@@ -73,7 +73,10 @@ export class LiveGate {
     if (stream === undefined) return undefined;
     const parameters = new URLSearchParams(query);
     const admission = await this.#gate.admit(resourceOf(liveStreamId, stream), {
-      ...{ request, query: parameters, mayClaimToken: true, beginsPlayback: true },
+      request,
+      query: parameters,
+      mayClaimToken: true,
+      beginsPlayback: true,
       cookiePath: `/live/${liveStreamId}`,
       token: stream.public ? undefined : (parameters.get('token') ?? undefined),
     });
@@ -116,7 +119,10 @@ export class LiveGate {
   ): Promise<LiveAnswer> | LiveAnswer {
     if (stream === undefined) return undefined;
     const answer = this.#gate.admit(resourceOf(liveStreamId, stream), {
-      ...{ ...requested, request, token, pathSession: session },
+      ...requested,
+      request,
+      token,
+      pathSession: session,
       query: token === undefined ? noQuery : new URLSearchParams(query),
       cookiePath: `/private/${token}`,
     });

@@ -37,7 +37,10 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     vodPage: await fillPage('page.html', linksOf('vod', 'vod-page'), 'vod'),
     sample: await browserText(
       fillTemplate(await fillPage('page.html', linksOf('sample', 'vod-page'), 'vod'), {
-        ...{ title: 'Title of the video', videoId: '', video: '', poster: urlOf('sample-poster') },
+        title: 'Title of the video',
+        videoId: '',
+        video: '',
+        poster: urlOf('sample-poster'),
         meta: noIndexMeta,
       }),
     ),

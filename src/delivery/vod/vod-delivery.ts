@@ -343,7 +343,8 @@ export class VodDelivery {
         const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
         const page = renderVodPage(this.#files().vodPage, state, { meta, basePath: basePathOf(base) });
         sendRenderedPage(this.#sender, exchange, page, {
-          ...{ ...video, hasOtherServers: false },
+          ...video,
+          hasOtherServers: false,
         });
       });
     this.#respond(

@@ -25,7 +25,12 @@ function acceptFirst(
     const codec = each.codecs.find(isUsable);
     if (codec === undefined) continue;
     return {
-      ...{ direction: 'sendonly', media: each, codec, rtx: undefined, parameters: [], extensions: [] },
+      direction: 'sendonly',
+      media: each,
+      codec,
+      rtx: undefined,
+      parameters: [],
+      extensions: [],
       feedback: codec.feedback.includes('nack') ? ['nack'] : [],
     };
   }

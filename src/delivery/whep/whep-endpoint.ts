@@ -153,7 +153,9 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const session = this.#createSession(id, { request, liveStreamId, broadcast, stream }, place);
     try {
       const opened = await webRtc.open({
-        ...{ offer, accepted, events: session.events },
+        offer,
+        accepted,
+        events: session.events,
         address: addressOf(request),
       });
       session.connect(opened.session);

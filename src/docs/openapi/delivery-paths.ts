@@ -183,7 +183,11 @@ const videoAssets: readonly (Omit<DescribedPath, 'path' | 'tag'> & { readonly as
 const embedding = {
   query: { maxwidth: 'Maximum width in pixels.', maxheight: 'Maximum height in pixels.' },
   answers: json('The oEmbed response.', {
-    ...{ version: '1.0', type: 'video', title: 'Harbour at dawn', width: 640, height: 360 },
+    version: '1.0',
+    type: 'video',
+    title: 'Harbour at dawn',
+    width: 640,
+    height: 360,
   }),
 };
 
@@ -331,7 +335,9 @@ const live: readonly DescribedPath[] = [
     return [
       { ...own, path },
       {
-        ...{ ...rest, path: shared, tag: 'Delivery' },
+        ...rest,
+        path: shared,
+        tag: 'Delivery',
         summary: `${summary}, private, at the address in the playlist`,
         ...(query === undefined ? {} : { query }),
         ...(headers === undefined ? {} : { headers }),

@@ -97,7 +97,9 @@ export class HookCaller {
     const known = this.#lanes.get(hookId);
     if (known?.url === url) return known;
     const lane: Lane = {
-      ...{ url, limit: new ConcurrencyLimit(maxRunning), failuresInRow: 0 },
+      url,
+      limit: new ConcurrencyLimit(maxRunning),
+      failuresInRow: 0,
       pausedUntilMs: Number.NEGATIVE_INFINITY,
     };
     this.#lanes.set(hookId, lane);
@@ -124,7 +126,11 @@ export class HookCaller {
     const body = JSON.stringify(eventBody({ type: `hook.${kind}`, createdAtMs: nowMs, payload }));
     const signed = { deliveryId: newId('delivery_'), webhookId: hookId, signatureSecret, body };
     return sender.send({
-      ...{ url, body, signal, timeoutMs, maxResponseBytes: maxAnswerBytes },
+      url,
+      body,
+      signal,
+      timeoutMs,
+      maxResponseBytes: maxAnswerBytes,
       headers: webhookHeaders({ ...signed, eventNumber: undefined }, nowMs, version),
     });
   }
@@ -151,7 +157,11 @@ export class HookCaller {
     const { clock, results } = this.#options;
     const durationMs = Math.max(0, Math.round(clock.monotonicMs() - askedAtMs));
     const result: HookResult = {
-      ...{ durationMs, isTest, subjectId, remoteAddress, statusCode },
+      durationMs,
+      isTest,
+      subjectId,
+      remoteAddress,
+      statusCode,
       attemptedAtMs: clock.nowMs() - durationMs,
       isAllowed: answer.kind === 'failed' ? onFailure === 'allow' : answer.kind === 'allowed',
       error: answer.kind === 'allowed' ? undefined : answer.error,

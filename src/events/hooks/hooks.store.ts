@@ -29,8 +29,12 @@ export class HooksStore {
       queries
         .insertInto('hooks')
         .values({
-          ...{ id: hook.hookId, project_id: hook.projectId, kind: hook.kind, ...settings },
-          ...{ signature_secret: hook.signatureSecret, created_at_ms: hook.createdAtMs },
+          id: hook.hookId,
+          project_id: hook.projectId,
+          kind: hook.kind,
+          ...settings,
+          signature_secret: hook.signatureSecret,
+          created_at_ms: hook.createdAtMs,
         })
         .onConflict(conflict => conflict.columns(['project_id', 'kind']).doUpdateSet(settings))
         .returningAll(),

@@ -165,9 +165,17 @@ export class WebhookQueue {
         queries
           .insertInto('webhook_deliveries')
           .values({
-            ...{ id: deliveryId, webhook_id: webhookId, event_number: 0, type, sequence: deliveryId, body },
-            ...{ state: isAccepted ? 'succeeded' : 'failed', is_next: 0, attempts: 1 },
-            ...{ resent_from: resentFrom ?? null, created_at_ms: record.attemptedAtMs },
+            id: deliveryId,
+            webhook_id: webhookId,
+            event_number: 0,
+            type,
+            sequence: deliveryId,
+            body,
+            state: isAccepted ? 'succeeded' : 'failed',
+            is_next: 0,
+            attempts: 1,
+            resent_from: resentFrom ?? null,
+            created_at_ms: record.attemptedAtMs,
           })
           .returning('number'),
       ))!;
@@ -269,8 +277,13 @@ export class WebhookQueue {
     const { attemptedAtMs, durationMs, statusCode = null, error = null, response = null } = record;
     await transaction.run(
       this.#statements.insertAttempt({
-        ...{ number: deliveryNumber, attempt, attemptedAtMs, durationMs },
-        ...{ statusCode, error, response },
+        number: deliveryNumber,
+        attempt,
+        attemptedAtMs,
+        durationMs,
+        statusCode,
+        error,
+        response,
       }),
     );
   }

@@ -42,14 +42,19 @@ export class WebhookTester {
       eventNumber: undefined,
     };
     const answer = await sender.send({
-      ...{ url, body },
+      url,
+      body,
       headers: webhookHeaders(delivery, attemptedAtMs, version),
       // Never aborted: the timeout of the sender ends it.
       signal: new AbortController().signal,
     });
     const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
     const isWritten = await queue.addTest({
-      ...{ deliveryId: delivery.deliveryId, webhook, type: testType, body, resentFrom },
+      deliveryId: delivery.deliveryId,
+      webhook,
+      type: testType,
+      body,
+      resentFrom,
       isAccepted: isAccepted(answer),
       record: { attemptedAtMs, durationMs, ...answer },
     });

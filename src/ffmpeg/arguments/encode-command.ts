@@ -205,7 +205,10 @@ function x265Options({ framesPerSecond }: EncodedVideo, { preset, threads }: Enc
   const parameters = {
     fps: rateOf(framesPerSecond),
     pools: threads,
-    ...{ 'min-keyint': 1, scenecut: 0, 'open-gop': 0, 'log-level': 'warning' },
+    'min-keyint': 1,
+    scenecut: 0,
+    'open-gop': 0,
+    'log-level': 'warning',
   };
   return [
     ...['-c:v', 'libx265', '-preset', preset, '-crf', '26', '-profile:v', 'main', '-tag:v', 'hvc1'],
@@ -215,8 +218,14 @@ function x265Options({ framesPerSecond }: EncodedVideo, { preset, threads }: Enc
 
 /** SVT-AV1 numbers its presets, the slowest first. **Source**: its Docs/Parameters.md. */
 const svtAv1Presets: Readonly<Record<string, string>> = {
-  ...{ ultrafast: '12', superfast: '11', veryfast: '10', faster: '9' },
-  ...{ fast: '8', medium: '7', slow: '6', slower: '5' },
+  ultrafast: '12',
+  superfast: '11',
+  veryfast: '10',
+  faster: '9',
+  fast: '8',
+  medium: '7',
+  slow: '6',
+  slower: '5',
 };
 
 /** Share of the limit: with constant quality, the bitrate of noise exceeded it by a quarter. */

@@ -123,7 +123,9 @@ export class HttpListener implements Component {
     if (serve === undefined) return undefined;
     const { headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs } = this.#serverOptions();
     return new FastPath(server, {
-      ...{ serve, headersTimeoutMs, keepAliveTimeoutMs },
+      serve,
+      headersTimeoutMs,
+      keepAliveTimeoutMs,
       basePath: this.#basePath,
       fieldsFor: request => {
         const hsts = this.#hstsFor(request);

@@ -81,7 +81,10 @@ export class SignalingHandler {
       const body = hasBody ? await readBytes(message, limits) : Buffer.alloc(0);
       return await endpoint.handle({
         ...target,
-        ...{ method, message, body: body.toString('utf8'), authorization: headers.authorization },
+        method,
+        message,
+        body: body.toString('utf8'),
+        authorization: headers.authorization,
         contentType: (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase(),
         ifMatch: headers['if-match'],
         userAgent: headers['user-agent'] ?? '',

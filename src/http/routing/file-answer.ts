@@ -27,7 +27,8 @@ export class FileAnswers {
   async send(ctx: Context, status: number, file: FileAnswer): Promise<void> {
     const { contentType, contentDisposition, bytes, etag } = file;
     const headers = {
-      ...{ ETag: etag, 'Accept-Ranges': 'bytes' },
+      ETag: etag,
+      'Accept-Ranges': 'bytes',
       ...(contentDisposition === undefined ? {} : { 'Content-Disposition': contentDisposition }),
     };
     if (matchesEtag(ctx.get('If-None-Match') || undefined, etag)) {

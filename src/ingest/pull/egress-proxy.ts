@@ -94,8 +94,12 @@ export class EgressProxy {
     const headers = { ...chosen(incoming.headers, passedRequestHeaders), 'accept-encoding': 'identity' };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-      ...{ agent: false, method: incoming.method, headers, lookup: pinnedLookup(addresses) },
-      ...{ timeout: idleTimeoutMs, signal: this.#server.closing },
+      agent: false,
+      method: incoming.method,
+      headers,
+      lookup: pinnedLookup(addresses),
+      timeout: idleTimeoutMs,
+      signal: this.#server.closing,
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
     outgoing.on('error', error => reject(new PullError(describeConnectError(error, url.host))));

@@ -125,7 +125,10 @@ export async function openRtspSource(
       environment: {},
       arguments: {
         input: ['-rtsp_transport', 'tcp', '-f', 'rtsp'],
-        ...{ url: address, protocols: ['rtsp', 'rtp', 'tcp'], isAudioConverted, isStartSkipped },
+        url: address,
+        protocols: ['rtsp', 'rtp', 'tcp'],
+        isAudioConverted,
+        isStartSkipped,
       },
     });
     current = child;
@@ -162,7 +165,10 @@ function start(
   run: { readonly environment: Readonly<Record<string, string>>; readonly arguments: PullArguments },
 ): PipedProcess {
   const child = owner.start(path, pullArguments(run.arguments), {
-    ...{ outputs: 0, hasStdout: true, limits: copyLimits, environment: run.environment },
+    outputs: 0,
+    hasStdout: true,
+    limits: copyLimits,
+    environment: run.environment,
     // Allows the loopback address of the proxy or relay. The protocols of ffmpeg have no other transport.
     access: { hasNetwork: true },
     ids: { purpose: 'pull', liveStreamId },

@@ -31,8 +31,12 @@ export async function connectSource(url: URL, rules: TargetRules, signal: AbortS
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = sourcePort(url)!;
   const options = {
-    ...{ host, port, lookup: pinnedLookup(addresses), noDelay: true },
-    ...{ keepAlive: true, keepAliveInitialDelay: keepAliveMs },
+    host,
+    port,
+    lookup: pinnedLookup(addresses),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs,
   };
   const isTls = url.protocol.endsWith('s:');
   const socket = isTls

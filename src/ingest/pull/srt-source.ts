@@ -60,7 +60,9 @@ class SrtSource implements PullInput {
     this.#events = events;
     const { streamId = '', latencyMs, encryption } = readSrtOptions(url);
     this.#caller = new SrtCaller({
-      ...{ streamId, latencyMs, encryption },
+      streamId,
+      latencyMs,
+      encryption,
       send: packet => path.send(packet),
       connected: connection => this.#connect(connection),
       rejected: reason => this.#end(describeRefusal(reason)),
@@ -93,7 +95,9 @@ class SrtSource implements PullInput {
   #connect({ peerSocketId, peerInitialSequence, receiveLatencyMs, cipher }: CallerConnection): void {
     const passphrase = readSrtOptions(this.#url).encryption?.passphrase;
     this.#receiver = new SrtReceiver({
-      ...{ peerSocketId, initialSequence: peerInitialSequence, latencyMs: receiveLatencyMs },
+      peerSocketId,
+      initialSequence: peerInitialSequence,
+      latencyMs: receiveLatencyMs,
       encryption: cipher === undefined || passphrase === undefined ? undefined : { cipher, passphrase },
       send: packet => this.#path.send(packet),
       payload: payload => this.#events.bytes(payload),

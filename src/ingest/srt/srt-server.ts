@@ -69,7 +69,8 @@ export class SrtServer implements Component {
     const { host, port, log } = this.#options;
     try {
       this.#socket = await openUdpSocket({
-        ...{ host, port },
+        host,
+        port,
         receive: (datagram, from) => this.#receive(datagram, from),
         failed: error => this.#overload.warn('socket-failed', { error: messageOf(error) }),
       });
@@ -151,7 +152,10 @@ export class SrtServer implements Component {
     const connectionId = newId('co');
     const session = new SrtSession({
       ...this.#options,
-      ...{ connectionId, remoteAddress, request, peer: { address, port } },
+      connectionId,
+      remoteAddress,
+      request,
+      peer: { address, port },
       socketId: this.#newSocketId(),
       send: datagram => this.#socket?.send(datagram, port, address),
       log: this.#options.log.child('srt', { connectionId, protocol: 'srt', remoteAddress }),

@@ -174,7 +174,9 @@ export class SrtSession {
     const { latencyMs, encryption, keyMessage } = terms;
     this.#heardAtMs = performance.now();
     this.#receiver = new SrtReceiver({
-      ...{ latencyMs, encryption, send },
+      latencyMs,
+      encryption,
+      send,
       initialSequence: request.initialSequence,
       peerSocketId: request.socketId,
       payload: payload => this.#media(payload),
@@ -189,7 +191,10 @@ export class SrtSession {
     };
     this.#send({
       ...request,
-      ...{ socketId, encryption: 0, flowWindow: windowPackets, cookie: 0 },
+      socketId,
+      encryption: 0,
+      flowWindow: windowPackets,
+      cookie: 0,
       ...writeExtensions(extensions, 'response'),
     });
   }

@@ -46,7 +46,9 @@ function accept(media: MediaDescription): AcceptedMedia | undefined {
   );
   return {
     direction: 'recvonly',
-    ...{ media, codec, rtx },
+    media,
+    codec,
+    rtx,
     parameters: codec.feedback.includes('goog-remb') && media.kind === 'video' ? startBitrate : [],
     feedback: usedFeedback.filter(each => codec.feedback.includes(each)),
     extensions: media.extensions.has(transportWideExtension) ? [transportWideExtension] : [],

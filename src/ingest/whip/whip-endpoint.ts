@@ -160,7 +160,9 @@ export class WhipEndpoint implements Component {
     try {
       await this.#admit(session, request.signal);
       const opened = await this.#options.webRtc.open({
-        ...{ offer, accepted, events: session.events },
+        offer,
+        accepted,
+        events: session.events,
         address: addressOf(request),
       });
       session.connect(opened.session);

@@ -179,7 +179,12 @@ export class BroadcastRegistry implements Component {
     const { journal, claims, findStream, clock } = this.#options;
     const { protocol, remoteAddress, encoder } = connection;
     const record = {
-      ...{ liveStreamId, projectId, startedAtMs: clock.nowMs(), protocol, remoteAddress, encoder },
+      liveStreamId,
+      projectId,
+      startedAtMs: clock.nowMs(),
+      protocol,
+      remoteAddress,
+      encoder,
       state: 'starting',
     } as const;
     const opened =
@@ -222,11 +227,25 @@ export class BroadcastRegistry implements Component {
     const knownSeconds = continued?.targetDurationSeconds ?? this.#targetDurations.learned(liveStreamId);
     this.#retireFormer(liveStreamId, broadcastId);
     const storage = openStorage?.({
-      ...{ liveStreamId, broadcastId, isKeptAfterEnd: stream.record !== false, claim: continued?.claim },
+      liveStreamId,
+      broadcastId,
+      isKeptAfterEnd: stream.record !== false,
+      claim: continued?.claim,
     });
     const broadcast: LiveBroadcast = new LiveBroadcast({
-      ...{ broadcastId, liveStreamId, projectId, settings, codecCapabilities, journal, observer },
-      ...{ clock, log, ladder, slate, startedAtMs, continuesAt: continued?.continuesAt },
+      broadcastId,
+      liveStreamId,
+      projectId,
+      settings,
+      codecCapabilities,
+      journal,
+      observer,
+      clock,
+      log,
+      ladder,
+      slate,
+      startedAtMs,
+      continuesAt: continued?.continuesAt,
       audioLabels: stream.audioTracks,
       targetDurationSeconds: knownSeconds ?? this.#targetDurations.usualSeconds,
       learnsTargetDuration: knownSeconds === undefined,
@@ -411,7 +430,9 @@ export class BroadcastRegistry implements Component {
 
   alarmInputs(): WatchedBroadcast[] {
     return this.#broadcasting().map(({ projectId, liveStreamId, broadcastId, publisher }) => ({
-      ...{ projectId, liveStreamId, broadcastId },
+      projectId,
+      liveStreamId,
+      broadcastId,
       inputs: publisher.alarmInputs,
     }));
   }

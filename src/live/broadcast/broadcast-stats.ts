@@ -15,7 +15,9 @@ export interface BroadcastStats extends IngestStats, IngestInfo {
 export function broadcastStats(broadcast: LiveBroadcast, nowMs: number): BroadcastStats {
   const { projectId, liveStreamId, broadcastId, state, startedAtMs, publisher } = broadcast;
   return {
-    ...{ projectId, liveStreamId, broadcastId },
+    projectId,
+    liveStreamId,
+    broadcastId,
     state: state === 'waiting' || state === 'stopping' ? state : 'live',
     durationSeconds: Math.max(0, Math.floor((nowMs - startedAtMs) / 1000)),
     tracks: listTracks(broadcast),

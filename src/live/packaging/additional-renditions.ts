@@ -148,7 +148,10 @@ export class AdditionalRenditions {
         track,
         timescale: 1000,
         frameSeconds: undefined,
-        ...{ shiftMs: 0, shiftTicks: 0, lastMs: Number.NEGATIVE_INFINITY, isAligned: false },
+        shiftMs: 0,
+        shiftTicks: 0,
+        lastMs: Number.NEGATIVE_INFINITY,
+        isAligned: false,
       });
     }
     if (!hasStarted) return;

@@ -104,7 +104,8 @@ export class AlignedRenditions {
     const output = this.#output;
     const segmenter = new AlignedSegmenter({
       rendition: output.renditions.getOrCreate(name),
-      ...{ kind, hasOwnFrames },
+      kind,
+      hasOwnFrames,
       onSegmentBegan: isAligned => this.#onSegmentBegan(name, isAligned),
       ...(kind === 'audio' ? { presentationOffsetMs: () => this.#presentationOffsetMs } : {}),
       onTrack: (track, init) => {

@@ -220,7 +220,9 @@ export class Recorder implements BroadcastSubscriber {
       const { list: tracks } = this.#tracks;
       const audio = tracks.filter(({ kind }) => kind === 'audio');
       this.#ending = {
-        ...{ recording: this.#recording, tracks, waitedSeconds: 0 },
+        recording: this.#recording,
+        tracks,
+        waitedSeconds: 0,
         awaitedTrackIds: new Set(audio.map(({ id }) => id)),
       };
       this.#recording = undefined;

@@ -59,8 +59,12 @@ async function connectRtmp(
   signal: AbortSignal,
 ): Promise<Socket> {
   const address = {
-    ...{ host, port, lookup },
-    ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
+    host,
+    port,
+    lookup,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs,
   };
   const socket = isTls
     ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })

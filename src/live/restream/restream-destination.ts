@@ -230,7 +230,9 @@ export class RestreamDestination implements FeedReceiver {
     if (target === undefined) throw new Error('the address has no host or no app, or is too long');
     const dialed = await dial(target, this.#abort.signal);
     const connection: RestreamOutput = openOutput(dialed, {
-      ...{ target, streamKey: restream.streamKey, format: this.#feed.format },
+      target,
+      streamKey: restream.streamKey,
+      format: this.#feed.format,
       events: {
         accepted: () => this.#accepted(connection),
         taken: bytes => this.#taken(bytes),

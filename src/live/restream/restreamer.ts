@@ -118,7 +118,11 @@ export class Restreamer implements Component {
     const { dial, onStopped, observer, clock, times } = this.#options;
     const { projectId, liveStreamId, broadcastId } = broadcast;
     return new RestreamDestination({
-      ...{ restream, ...context, dial, observer, clock },
+      restream,
+      ...context,
+      dial,
+      observer,
+      clock,
       times: { ...restreamTimeouts, ...times },
       onStopped: (name, reason) => void onStopped({ projectId, liveStreamId, name, reason }),
       log: this.#options.log.child('restreams', { liveStreamId, broadcastId, restream: restream.name }),

@@ -129,7 +129,10 @@ export class SrtRestreamConnection implements RestreamOutput {
     const { path, events } = this.#options;
     this.#latencyMs = sendLatencyMs;
     this.#sender = new SrtSender({
-      ...{ initialSequence, latencyMs: sendLatencyMs, peerSocketId, cipher },
+      initialSequence,
+      latencyMs: sendLatencyMs,
+      peerSocketId,
+      cipher,
       send: packet => path.send(packet),
       nowMs: () => performance.now(),
     });

@@ -120,7 +120,10 @@ export class FfmpegLiveEncoder implements LiveEncoder {
       reorderMs: first.reorderMs,
     }));
     const timed = this.#renditions.map(({ config: { name, width, height, bitsPerSecond }, fromMs }) => ({
-      ...{ name, width, height, bitsPerSecond },
+      name,
+      width,
+      height,
+      bitsPerSecond,
       fromSeconds: (fromMs - first.atMs) / 1000,
     }));
     this.#process = options.owner.start(

@@ -77,9 +77,14 @@ export class LiveThumbnails implements Component {
 
   follow({ liveStreamId, broadcastId }: BroadcastInfo): BroadcastSubscriber {
     const thumbnail: BroadcastThumbnail = {
-      ...{ liveStreamId, broadcastId, newest: undefined, frame: undefined, making: undefined },
+      liveStreamId,
+      broadcastId,
+      newest: undefined,
+      frame: undefined,
+      making: undefined,
       releaseNewest: noop,
-      ...{ triedAtMs: Number.NEGATIVE_INFINITY, hasEnded: false },
+      triedAtMs: Number.NEGATIVE_INFINITY,
+      hasEnded: false,
     };
     this.#thumbnails.set(broadcastId, thumbnail);
     let init: Buffer | undefined;

@@ -161,7 +161,9 @@ export class RtpFeed implements BroadcastSubscriber {
     const [parameterSets, lengthBytes] = [this.#parameterSets, this.#lengthBytes];
     let payloads: readonly Buffer[] | undefined;
     return {
-      ...{ kind: 'video', isKeyframe, ntpMs: ntpEpochMs + this.#startedAtMs + atMs },
+      kind: 'video',
+      isKeyframe,
+      ntpMs: ntpEpochMs + this.#startedAtMs + atMs,
       timestamp: Math.round(atMs * ticksPerMs.video),
       payloads: () => {
         if (payloads !== undefined) return payloads;

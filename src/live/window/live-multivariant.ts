@@ -106,7 +106,9 @@ function formatCaptions(captions: readonly CaptionChannel[]): MediaRendition[] {
   const format = (list: readonly CaptionChannel[], suffix: string) =>
     list.map(
       (instreamId, index): MediaRendition => ({
-        ...{ type: 'CLOSED-CAPTIONS', groupId: captionsGroupId, instreamId },
+        type: 'CLOSED-CAPTIONS',
+        groupId: captionsGroupId,
+        instreamId,
         name: `Captions${index === 0 ? '' : ` ${index + 1}`}${suffix}`,
         isAutoselect: instreamId === autoselected,
       }),

@@ -60,7 +60,9 @@ export class LiveStorage implements Component {
     let isRemoved = false;
     this.#openFolders.add(folderName);
     return {
-      ...{ rewindSeconds, isKeptAfterEnd, sharedFiles: liveFiles },
+      rewindSeconds,
+      isKeptAfterEnd,
+      sharedFiles: liveFiles,
       store: rendition => {
         const store = new FilePartStore({
           files: liveFiles,

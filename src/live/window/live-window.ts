@@ -347,7 +347,9 @@ export class LiveWindow implements SegmentSink {
     this.#listSegment(
       {
         ...segment,
-        ...{ isFiller: true, hasStopped, parts: [held] },
+        isFiller: true,
+        hasStopped,
+        parts: [held],
         durationSeconds: part.durationSeconds,
         bytes: part.body.length,
       },
@@ -419,7 +421,14 @@ function createListedPart(
   sequence: number,
 ): ListedPart {
   return {
-    ...{ number, sequence, body, bytes: body.length, durationSeconds, isIndependent },
-    ...{ location: undefined, memory: new PartMemory(body), isClaimed: false },
+    number,
+    sequence,
+    body,
+    bytes: body.length,
+    durationSeconds,
+    isIndependent,
+    location: undefined,
+    memory: new PartMemory(body),
+    isClaimed: false,
   };
 }

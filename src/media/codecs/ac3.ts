@@ -100,8 +100,18 @@ function readPlainFrame(bytes: Buffer, bsid: number): SyncFrame | undefined {
   if (sampleRate === undefined || rate === undefined) return undefined;
   const words = Math.floor((rate * 96_000) / sampleRate) + (fscod === 1 ? sizeCode & 1 : 0);
   return {
-    ...{ isEnhanced: false, isDependent: false, sizeBytes: 2 * words, sampleRate, samples: 6 * blockSamples },
-    ...{ fscod, bsid, bsmod, acmod, lfeon: bits.bits(1), bitRateCode: sizeCode >> 1, channelMap: undefined },
+    isEnhanced: false,
+    isDependent: false,
+    sizeBytes: 2 * words,
+    sampleRate,
+    samples: 6 * blockSamples,
+    fscod,
+    bsid,
+    bsmod,
+    acmod,
+    lfeon: bits.bits(1),
+    bitRateCode: sizeCode >> 1,
+    channelMap: undefined,
   };
 }
 
@@ -126,10 +136,19 @@ function readEnhancedFrame(bytes: Buffer, bsid: number): SyncFrame | undefined {
   const isDependent = streamType === DEPENDENT;
   const channelMap = isDependent && bits.flag() ? bits.bits(16) : undefined;
   return {
-    ...{ isEnhanced: true, isDependent, sizeBytes, sampleRate },
+    isEnhanced: true,
+    isDependent,
+    sizeBytes,
+    sampleRate,
     // Counts one program: others play at the same time.
     samples: substream === 0 || isDependent ? blocks * blockSamples : 0,
-    ...{ fscod, bsid, bsmod: 0, acmod, lfeon, bitRateCode: 0, channelMap },
+    fscod,
+    bsid,
+    bsmod: 0,
+    acmod,
+    lfeon,
+    bitRateCode: 0,
+    channelMap,
   };
 }
 

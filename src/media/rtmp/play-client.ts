@@ -63,8 +63,14 @@ export class PlayClient {
   start(): void {
     const { app, tcUrl } = this.#options;
     this.#command(0, 'connect', TRANSACTION.connect, {
-      ...{ app, flashVer: 'LNX 9,0,124,2', tcUrl, fpad: false },
-      ...{ capabilities: 15, audioCodecs: 4071, videoCodecs: 252, videoFunction: 1 },
+      app,
+      flashVer: 'LNX 9,0,124,2',
+      tcUrl,
+      fpad: false,
+      capabilities: 15,
+      audioCodecs: 4071,
+      videoCodecs: 252,
+      videoFunction: 1,
       fourCcList: ['hvc1', 'av01', 'avc1', 'mp4a', 'Opus', 'ac-3', 'ec-3', 'fLaC', '.mp3'],
     });
   }

@@ -63,9 +63,15 @@ export class SrtCaller {
       this.#keyMessage = writeKeyMessage(keys, encryption.passphrase);
     }
     this.#request = {
-      ...{ version: 4, encryption: 0, extensionField: datagramSocket, type: HANDSHAKE.induction },
-      ...{ initialSequence: this.#initialSequence, flowWindow: windowPackets, socketId: this.socketId },
-      ...{ cookie: 0, extensions: noExtensions },
+      version: 4,
+      encryption: 0,
+      extensionField: datagramSocket,
+      type: HANDSHAKE.induction,
+      initialSequence: this.#initialSequence,
+      flowWindow: windowPackets,
+      socketId: this.socketId,
+      cookie: 0,
+      extensions: noExtensions,
     };
   }
 
@@ -100,7 +106,9 @@ export class SrtCaller {
     if (this.#request.type === HANDSHAKE.conclusion) return;
     this.#request = {
       ...this.#request,
-      ...{ version: 5, type: HANDSHAKE.conclusion, cookie },
+      version: 5,
+      type: HANDSHAKE.conclusion,
+      cookie,
       encryption: (encryption?.keyBytes ?? 0) / 8,
       ...writeExtensions(
         { receiverLatencyMs: latencyMs, senderLatencyMs: latencyMs, streamId, keyMessage },

@@ -64,7 +64,9 @@ export class SrtSender {
     if (this.#kept.length >= windowPackets) this.#forget(1);
     const sequence = addSequence(this.#first, this.#kept.length);
     const bytes = writeData({
-      ...{ sequence, messageNumber: this.#messageNumber, destination: peerSocketId },
+      sequence,
+      messageNumber: this.#messageNumber,
+      destination: peerSocketId,
       key: cipher === undefined ? undefined : 'even',
       timestampUs: this.#timestampUs(atMs),
       payload: cipher?.apply('even', sequence, payload) ?? payload,

@@ -136,13 +136,15 @@ async function repairRows(
   const { lostRenditions, foundRenditions, unfinished, isStoryboardLost, hasSource } = findings;
   const repair = {
     lost: lostRenditions.map(({ type, quality, remake }) => ({
-      ...{ type, quality },
+      type,
+      quality,
       isRebuilt: remake !== undefined,
     })),
     lostCodecRenditions: findings.lostCodecRenditions,
     found: foundRenditions,
     isUnfinished: unfinished !== undefined,
-    ...{ isStoryboardLost, hasSource },
+    isStoryboardLost,
+    hasSource,
   };
   await repairs.repairEncoding(videoId, repair, transaction);
   if (findings.isThumbnailLost) await repairs.clearVideoThumbnail(videoId, transaction);

@@ -88,8 +88,11 @@ export class NodeLoads implements Component {
     this.#cpu = times;
     const { machineTotalBytes, machineFreeBytes } = readMemory();
     await store.write(nodes.self.id, {
-      ...{ cores, machinePercent, ...live() },
-      ...{ memoryTotalBytes: machineTotalBytes, memoryFreeBytes: machineFreeBytes },
+      cores,
+      machinePercent,
+      ...live(),
+      memoryTotalBytes: machineTotalBytes,
+      memoryFreeBytes: machineFreeBytes,
     });
     return 0;
   }

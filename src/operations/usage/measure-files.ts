@@ -26,8 +26,12 @@ export async function measureFiles(
   isRecording: boolean,
 ): Promise<StoredBytes> {
   const measured = {
-    ...{ sourceBytes: 0, recordingBytes: 0, hlsBytes: 0 },
-    ...{ mp4Bytes: 0, imageBytes: 0, textBytes: 0 },
+    sourceBytes: 0,
+    recordingBytes: 0,
+    hlsBytes: 0,
+    mp4Bytes: 0,
+    imageBytes: 0,
+    textBytes: 0,
   };
   for await (const { path, bytes } of storage.list(folder)) {
     const [name] = relative(folder, path).split(sep);

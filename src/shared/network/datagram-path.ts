@@ -13,7 +13,8 @@ export interface DatagramPath {
 export async function openDatagramPath(address: string, port: number): Promise<DatagramPath> {
   let [onDatagram, onError]: [(datagram: Buffer) => void, (error: Error) => void] = [() => {}, () => {}];
   const socket = await openUdpSocket({
-    ...{ host: isIP(address) === 6 ? '::' : '0.0.0.0', port: 0 },
+    host: isIP(address) === 6 ? '::' : '0.0.0.0',
+    port: 0,
     receive: (datagram, from) => {
       if (from.port === port && from.address === address) onDatagram(datagram);
     },

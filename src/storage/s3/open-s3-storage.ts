@@ -43,7 +43,8 @@ export async function openS3Storage(options: OpenS3StorageOptions): Promise<S3St
   try {
     const cache = await StorageCache.open({
       folder: join(dataDir, 'cache'),
-      ...{ bucketId: idOf(location), log },
+      bucketId: idOf(location),
+      log,
       maxBytes: options.cacheBytes,
       minFreeBytes: options.minFreeBytes,
     });

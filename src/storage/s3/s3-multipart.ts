@@ -56,7 +56,9 @@ export async function uploadFile(
         const Body = await readPart(file, start, length);
         const command = new UploadPartCommand({
           ...at(objects, upload),
-          ...{ PartNumber: number, Body, ContentLength: length },
+          PartNumber: number,
+          Body,
+          ContentLength: length,
         });
         return await objects.client.send(command, { abortSignal });
       },

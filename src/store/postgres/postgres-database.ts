@@ -88,7 +88,9 @@ class PostgresDatabase implements Database {
     this.#serverLock = new ServerLock(settings, options);
     this.#lock = options.lock;
     this.signals = new PostgresSignals({
-      ...{ settings, onError, queries: this.queries },
+      settings,
+      onError,
+      queries: this.queries,
       notify: (text, texts) => this.#pool.query(text, [texts]),
     });
   }

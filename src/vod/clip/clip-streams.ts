@@ -28,7 +28,8 @@ export function streamOf(track: TrackDescription, index: number): ProbedStream {
   const [codec, profile] = audioCodecs[track.codec] ?? ['unknown'];
   const language = label?.language ?? track.language;
   return {
-    ...{ ...common, codec },
+    ...common,
+    codec,
     ...(profile === undefined ? {} : { profile }),
     ...(sampleRate === undefined ? {} : { sampleRate }),
     ...(channels === undefined ? {} : { channels }),
@@ -49,8 +50,10 @@ function videoOf(track: TrackDescription) {
   const stated = displaySize(track).width / width;
   const colorTransfer = transfers[videoRange];
   return {
-    ...{ codec: 'h264', profile: profileOf(record) },
-    ...{ width: size?.width ?? width, height: size?.height ?? height },
+    codec: 'h264',
+    profile: profileOf(record),
+    width: size?.width ?? width,
+    height: size?.height ?? height,
     pixelAspect: stated === 1 ? horizontal / vertical : stated,
     pixelFormat: isUsualFormat(sps) ? 'yuv420p' : 'unknown',
     // Fields need a look at the slices.
@@ -68,7 +71,9 @@ function profileOf(record: Buffer): string {
 
 function isUsualFormat(sps: Buffer): boolean {
   const { chromaFormat, lumaBits, chromaBits } = avcSampleFormat(sps) ?? {
-    ...{ chromaFormat: chroma420, lumaBits: 8, chromaBits: 8 },
+    chromaFormat: chroma420,
+    lumaBits: 8,
+    chromaBits: 8,
   };
   return chromaFormat === chroma420 && lumaBits === 8 && chromaBits === 8;
 }

@@ -111,7 +111,8 @@ class ClipWriter {
       ...tracks.filter(({ track }) => track.kind === 'audio'),
     ];
     this.#tracks = ordered.map(({ track, rendition }, index) => ({
-      ...{ rendition, sourceId: track.id },
+      rendition,
+      sourceId: track.id,
       track: { ...(track.kind === 'video' ? (edges?.track ?? track) : track), id: index + 1 },
     }));
     const inFile = this.#tracks.map(({ track }) => track);
@@ -155,7 +156,9 @@ class ClipWriter {
     const duration = span.duration();
     await writeFully(this.#handle, [duration.bytes], duration.position);
     return {
-      ...{ bytes: span.bytes, leadSeconds: this.#leadSeconds, named: this.#named },
+      bytes: span.bytes,
+      leadSeconds: this.#leadSeconds,
+      named: this.#named,
       indexed: await this.#finishIndex(span.bytes),
       hasClosedCaptions: this.#hasClosedCaptions,
     };
@@ -209,7 +212,8 @@ class ClipWriter {
     if (span.fragments === 0) await this.#begin(span, filled);
     const runs = filled.map(
       ({ own, samples }): TrackRun => ({
-        ...{ trackId: own.track.id, samples },
+        trackId: own.track.id,
+        samples,
         baseDtsTicks: samples[0]!.dtsTicks + (shifts.get(own.track.id) ?? 0),
       }),
     );

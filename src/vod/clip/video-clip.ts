@@ -136,7 +136,8 @@ async function mediaOf(
       return parseInitSegment(init).map(track => (chosen.length > 1 ? { ...track, label } : track));
     }),
     audioNames: chosen.map(({ name }) => name),
-    ...{ audioTracks: tracks, isPlayable: true },
+    audioTracks: tracks,
+    isPlayable: true,
   } satisfies Omit<ClipMedia, 'rows'>;
   return { renditions, media };
 }
@@ -158,7 +159,8 @@ function clippableRenditions(state: EncodingState): ClippableRenditions | undefi
   return {
     video: top,
     audio: ordered.map(({ rendition, track, isDefault, label: { language, title } }) => ({
-      ...{ stereo: rendition, surround: surround.get(track) },
+      stereo: rendition,
+      surround: surround.get(track),
       label: { language, name: title, isDefault },
     })),
     tracks: audioTracks.flatMap(known => {

@@ -111,14 +111,18 @@ async function encodeRenditions(
   });
   try {
     await encodeGrowing(context, input, batch, {
-      ...{ folder, boundaries, renditions: growing },
+      folder,
+      boundaries,
+      renditions: growing,
       onProgress: share => job.reportProgress(100 * share),
       storeProgress: percent => codecRenditions.updateProgress(videoId, names, percent),
     });
     for (const rendition of growing.values()) requireAligned(rendition, boundaries);
     await folders.keep(videoId, name, input.signal);
     const finished = [...growing].map(([quality, rendition]) => ({
-      ...{ codec, quality, file: `${name}/${quality}.mp4.index` },
+      codec,
+      quality,
+      file: `${name}/${quality}.mp4.index`,
       renditionMetadata: recordOf(rendition, generation, targetSeconds),
     }));
     await records.transaction(async transaction => {

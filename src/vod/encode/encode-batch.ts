@@ -98,7 +98,10 @@ export async function encodeBatch(
   let wasShown = isPlayable;
   try {
     await encodeGrowing(context, input, batch, {
-      ...{ folder, boundaries, renditions, onProgress },
+      folder,
+      boundaries,
+      renditions,
+      onProgress,
       storeProgress: percent => records.updateProgress(videoId, names, percent),
       onPolled: async () => {
         if (wasShown || growing.find(videoId) === undefined) return;
@@ -245,7 +248,8 @@ async function runEncode(
     timedBy: timingIndexes(plan),
     leadSeconds: plan.leadSeconds,
     clip: part,
-    ...{ codec, device: input.device },
+    codec,
+    device: input.device,
     preset: context.settings.preset,
     threads: context.settings.threads,
   });

@@ -115,7 +115,10 @@ export function formatVodMultivariant({
   const ofAll = subtitles.length === 0 ? {} : { subtitlesGroup: CAPTIONS_GROUP };
   const mediaOf = ({ groupId, members }: AudioGroup): MediaRendition[] =>
     members.map(({ rendition, ...attributes }) => ({
-      ...{ type: 'AUDIO', groupId, ...attributes, uri: uriOf(rendition) },
+      type: 'AUDIO',
+      groupId,
+      ...attributes,
+      uri: uriOf(rendition),
       ...(rendition.record.channels === undefined ? {} : { channels: rendition.record.channels }),
     }));
   if (videos.length === 0) {

@@ -144,7 +144,9 @@ function spanOf(
   const starts = streams.map(({ startSeconds }) => startSeconds).filter(start => start !== undefined);
   const startSeconds = probed.startSeconds ?? (starts.length === 0 ? 0 : Math.min(...starts));
   return {
-    ...{ path, output, startSeconds },
+    path,
+    output,
+    startSeconds,
     videoIndex: streams.find(({ kind: own }) => own === 'video')?.index,
     audioIndexes,
     durationSeconds: probed.durationSeconds ?? 0,

@@ -30,7 +30,8 @@ export function recordedAudio(tracks: readonly TrackDescription[]): RecordedAudi
   const main = audio.find(({ track }) => track.label?.isDefault !== false) ?? audio[0];
   if (main === undefined) return [];
   return [main, ...audio.filter(one => one !== main)].map((one, index) => ({
-    ...{ ...one, number: index + 1 },
+    ...one,
+    number: index + 1,
     name: audioRenditionName({ track: index + 1, isSurround: false }),
   }));
 }

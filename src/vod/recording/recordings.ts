@@ -174,16 +174,25 @@ export class Recordings implements Component {
     const { projectId, liveStreamId, broadcastId, recording: continued } = broadcast;
     if (!this.#space.hasSpace || clock.monotonicMs() < this.#notBeforeMs) return undefined;
     const recording = {
-      ...{ videoId: continued?.videoId ?? newId('vi'), projectId, liveStreamId, broadcastId },
+      videoId: continued?.videoId ?? newId('vi'),
+      projectId,
+      liveStreamId,
+      broadcastId,
       startedAtMs: continued?.startedAtMs ?? clock.nowMs(),
     };
     const opened = this.#store(recording, continued !== undefined);
     const entry: OpenRecording = {
-      ...{ recording, opened, onStopped, upload: this.#createUpload(recording) },
+      recording,
+      opened,
+      onStopped,
+      upload: this.#createUpload(recording),
       writer: this.#createWriter(recording, opened, () => entry, { sharedFiles, ...continued }),
       isShared: continued !== undefined,
       isBehind: false,
-      ...{ indexFolder: undefined, probing: undefined, reason: undefined, finishing: undefined },
+      indexFolder: undefined,
+      probing: undefined,
+      reason: undefined,
+      finishing: undefined,
     };
     this.#open.set(recording.videoId, entry);
     // The disk may have filled up since the last check.
@@ -284,7 +293,8 @@ export class Recordings implements Component {
     this.#notBeforeMs = this.#options.context.clock.monotonicMs() + retryDelayMs;
     this.#log.error('recording-stopped', {
       ...idsOf(entry.recording),
-      ...{ reason, because: stopCauses[reason] },
+      reason,
+      because: stopCauses[reason],
       ...(error === undefined ? {} : { error }),
     });
     this.#stop(entry, reason);

@@ -61,7 +61,10 @@ export async function indexPassthrough(
   const { probed, plan, request } = source;
   const encodeAll = (): Passthrough => ({
     plan: planUsableSource(probed, { ...request, canPassthroughVideo: false, canPassthroughAudio: false }),
-    ...{ video: undefined, audio: undefined, moreAudio: {}, mp4: undefined },
+    video: undefined,
+    audio: undefined,
+    moreAudio: {},
+    mp4: undefined,
   });
   const passable = {
     video: plan.video?.isPassthrough === true ? plan.video.index : undefined,

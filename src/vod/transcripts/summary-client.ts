@@ -50,7 +50,8 @@ export class SummaryClient {
       path: '/chat/completions',
       contentType: 'application/json',
       body: [Buffer.from(JSON.stringify(body))],
-      ...{ maxResponseBytes, signal },
+      maxResponseBytes,
+      signal,
     });
     return readSummary(answer);
   }

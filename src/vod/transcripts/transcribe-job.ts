@@ -94,7 +94,9 @@ async function transcribeParts(
       const maxMs = Math.min(transcriber.maxChunkMs, totalMs - startMs);
       if (maxMs <= 0) return;
       const chunk = await readSpeechChunk(context, job, source, {
-        ...{ startMs, maxMs, folder },
+        startMs,
+        maxMs,
+        folder,
         isLast: maxMs < transcriber.maxChunkMs,
       });
       if (chunk === undefined) return;
@@ -102,10 +104,13 @@ async function transcribeParts(
       const { language, segments } = await transcriber.transcribe(chunk.flac, {
         // The first part decides, so that the others are not taken for another language.
         language: primaryOf(request.language ?? languageOf(parts)),
-        ...{ durationMs, signal: job.signal },
+        durationMs,
+        signal: job.signal,
       });
       const part = {
-        ...{ startMs, endMs: chunk.endMs, language },
+        startMs,
+        endMs: chunk.endMs,
+        language,
         segments: segments.map(segment => shifted(segment, startMs)),
       };
       parts.push(part);
@@ -147,7 +152,9 @@ async function storeCaptions(
   const { isStored, unusedFile } = await records.transaction(async transaction => {
     await job.ensureOwned(transaction);
     const captions = {
-      ...{ language, file, bytes: Buffer.byteLength(text) },
+      language,
+      file,
+      bytes: Buffer.byteLength(text),
       isDetected: givenLanguage === undefined,
     };
     const outcome = await transcripts.complete(videoId, captions, transaction);
@@ -192,7 +199,8 @@ function primaryOf(language: string | undefined): string | undefined {
 function shifted({ startMs, endMs, text, words }: SpokenSegment, byMs: number): SpokenSegment {
   const move = (startMs: number, endMs: number) => ({ startMs: startMs + byMs, endMs: endMs + byMs });
   return {
-    ...{ text, ...move(startMs, endMs) },
+    text,
+    ...move(startMs, endMs),
     words: words.map(word => ({ text: word.text, ...move(word.startMs, word.endMs) })),
   };
 }

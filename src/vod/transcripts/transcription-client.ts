@@ -86,7 +86,8 @@ export class TranscriptionClient {
       path: '/audio/transcriptions',
       contentType: `multipart/form-data; boundary=${boundary}`,
       body: [Buffer.from(head + file), flac, Buffer.from(`\r\n--${boundary}--\r\n`)],
-      ...{ maxResponseBytes, signal },
+      maxResponseBytes,
+      signal,
     });
     return readTranscription(answer, durationMs);
   }

@@ -25,7 +25,11 @@ const sessionKey = 'millrace.session';
 export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
   if (mediaId === '' || !isReportingAllowed()) return;
   const playback = {
-    ...{ sid: sessionId(), mid: mediaId, pid: newId(), ref: document.referrer, ver: version },
+    sid: sessionId(),
+    mid: mediaId,
+    pid: newId(),
+    ref: document.referrer,
+    ver: version,
     ...signedToken(),
   };
   let events: PlayEvent[] = [];

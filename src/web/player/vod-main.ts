@@ -85,7 +85,12 @@ const audio = new AudioControl(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
 const playing = new PlaybackIntent(video, audio, isAutoplaying, () => controls.refresh());
 const player = new VodPlayer({
-  ...{ root, video, session, playing, audio, settings },
+  root,
+  video,
+  session,
+  playing,
+  audio,
+  settings,
   range: new PlayRange(options.startSeconds, options.endSeconds),
   isLooping: options.loop || theme?.forceLoop === true,
   onChange: () => controls.refresh(),

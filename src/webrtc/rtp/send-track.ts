@@ -62,7 +62,9 @@ export class SendTrack {
       this.#packets += 1;
       this.#bytes += payload.length;
       const packet: SentPacket = {
-        ...{ sequenceNumber, payload, resends: 0 },
+        sequenceNumber,
+        payload,
+        resends: 0,
         timestamp: frame.timestamp % 2 ** 32,
         // The mark of audio is the begin of speech. RFC 3551, 4.1.
         isMarked: this.kind === 'video' && index === payloads.length - 1,

@@ -103,7 +103,9 @@ function readMedia(first: string, own: Attributes, session: Attributes): MediaDe
   const isSet = (name: string) => own.has(name) || session.has(name);
   const fingerprints = own.get('fingerprint') ?? session.get('fingerprint') ?? [];
   return {
-    ...{ kind, protocol, formats },
+    kind,
+    protocol,
+    formats,
     mid: value('mid') ?? '',
     isRejected: port === '0' && !own.has('bundle-only'),
     direction: directions.find(each => own.has(each)) ?? directions.find(isSet) ?? 'sendrecv',
@@ -159,7 +161,8 @@ function readCodec(format: string, attributes: Attributes): RtpCodec[] {
   );
   return [
     {
-      ...{ payloadType, name },
+      payloadType,
+      name,
       clockRate: Number(rate),
       channels: Number(channels ?? 1),
       parameters: new Map(parameters.split(';').flatMap(readParameter)),

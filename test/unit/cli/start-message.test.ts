@@ -6,7 +6,10 @@ import type { SettingKey } from '../../../src/config/settings.ts';
 import { Secret } from '../../../src/shared/secret.ts';
 
 const app = {
-  ...{ publicUrl: 'http://localhost:8080', rtmpPort: 1935, rtmpsPort: undefined, dataDir: '/data' },
+  publicUrl: 'http://localhost:8080',
+  rtmpPort: 1935,
+  rtmpsPort: undefined,
+  dataDir: '/data',
   ffmpeg: { version: '7.1', path: '/usr/bin/ffmpeg' },
   firstSecrets: {
     sandboxKey: new Secret('the-sandbox-key'),

@@ -9,8 +9,14 @@ const url = 'https://video.example';
 function node(id: string, own: Partial<ClusterNode> = {}): ClusterNode {
   const nodeUrl = own.url ?? url;
   return {
-    ...{ id, roles: nodeRoles, url: nodeUrl, mediaUrl: nodeUrl, version: '1' },
-    ...{ startedAtMs: 0, isDraining: false, ...own },
+    id,
+    roles: nodeRoles,
+    url: nodeUrl,
+    mediaUrl: nodeUrl,
+    version: '1',
+    startedAtMs: 0,
+    isDraining: false,
+    ...own,
   };
 }
 

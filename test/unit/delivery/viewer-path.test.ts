@@ -27,8 +27,13 @@ describe('parseViewerPath', () => {
     [
       `/private/${token}/${id}/avh-a_B-9/b-1/720p/part-3.m4s`,
       {
-        ...{ kind: 'media', liveStreamId: id, broadcastId: 'b-1', rendition: '720p' },
-        ...{ name: 'part-3.m4s', token, session: 'a_B-9' },
+        kind: 'media',
+        liveStreamId: id,
+        broadcastId: 'b-1',
+        rendition: '720p',
+        name: 'part-3.m4s',
+        token,
+        session: 'a_B-9',
       },
     ],
     [`/live/${id}`, { kind: 'page', liveStreamId: id }],
@@ -116,7 +121,12 @@ describe('withSession', () => {
     expect(own).toContain(`URI="${id}/avh-s0/b1/audio/index.m3u8"`);
     const address = own.split('\n').at(-1)!;
     expect(parseViewerPath(new URL(address, `http://a/private/${token}/${id}.m3u8`).pathname)).toEqual({
-      ...{ kind: 'playlist', liveStreamId: id, broadcastId: 'b1', rendition: '720p', token, session: 's0' },
+      kind: 'playlist',
+      liveStreamId: id,
+      broadcastId: 'b1',
+      rendition: '720p',
+      token,
+      session: 's0',
     });
   });
 

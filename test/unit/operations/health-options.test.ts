@@ -13,13 +13,10 @@ test('metrics are told while the database does not respond, without those that i
   const owner = { running: 2, pids: [] };
   const isDown = () => Promise.reject(new Error('the database is down'));
   const foundation = {
-    ...{
-      config: { 'node.roles': nodeRoles },
-      storage: {},
-      metrics,
-      processes: owner,
-      log: { ...silentLogger, warn },
-    },
+    config: { 'node.roles': nodeRoles },
+    metrics,
+    processes: owner,
+    log: { ...silentLogger, warn },
     outbox: { webhooks: { pendingTotal: isDown } },
     storage: {},
   } as unknown as Foundation;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commentProblems, nameProblems } from '../../../scripts/language-rules.ts';
+import { commentProblems, nameProblems, spreadProblems } from '../../../scripts/language-rules.ts';
 
 describe('a comment', () => {
   test.each([
@@ -56,4 +56,21 @@ describe('an identifier', () => {
       ]);
     },
   );
+});
+
+describe('a spread', () => {
+  test.each([
+    'f({ ...options, a });',
+    'f(...[1, 2]);',
+    "'...{ a }'",
+    'const x = { ...{ a: {}, b: 1 }[name] };',
+  ])('passes: %s', text => {
+    expect(spreadProblems('src/a.ts', text)).toEqual([]);
+  });
+
+  test('of an object literal is refused', () => {
+    expect(spreadProblems('src/a.ts', '\nf({ ...{ a, b: { c } }, d });')).toEqual([
+      'src/a.ts:2: an object literal is spread',
+    ]);
+  });
 });

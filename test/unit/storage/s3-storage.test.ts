@@ -12,12 +12,19 @@ const strangeNames = ['', '/source', '../v2/source', '../../millrace.db', '../..
 
 async function storageWith(root: string, objects: Partial<S3Objects>): Promise<S3Storage> {
   const cache = await StorageCache.open({
-    ...{ folder: join(root, 'cache'), bucketId: 'test', log: silentLogger },
-    ...{ maxBytes: 1024 ** 2, minFreeBytes: 0 },
+    folder: join(root, 'cache'),
+    bucketId: 'test',
+    log: silentLogger,
+    maxBytes: 1024 ** 2,
+    minFreeBytes: 0,
   });
   return new S3Storage({
-    ...{ root, objects: objects as S3Objects, cache, prefix: 'media/' },
-    ...{ canRedirect: false, observer: undefined },
+    root,
+    objects: objects as S3Objects,
+    cache,
+    prefix: 'media/',
+    canRedirect: false,
+    observer: undefined,
   });
 }
 

@@ -26,7 +26,10 @@ describe('subtitle tracks of a source', () => {
       { kind: 'captions', index: 6, language: 'fr' },
     ]);
     expect(subtitleMetadata(streams, plans)[0]).toEqual({
-      ...{ codec: 'subrip', language: 'en', title: 'English SDH', status: 'skipped' },
+      codec: 'subrip',
+      language: 'en',
+      title: 'English SDH',
+      status: 'skipped',
       reason: 'Another track of this language is used.',
     });
   });

@@ -32,7 +32,8 @@ const whole = record(fragmentOf(0, hello.length));
 function startServer() {
   const sent: Buffer[] = [];
   const server = new DtlsServer({
-    ...{ certificate: createDtlsCertificate(Date.now()), fingerprints: [] },
+    certificate: createDtlsCertificate(Date.now()),
+    fingerprints: [],
     send: datagram => void sent.push(datagram),
     connected: () => expect.unreachable(),
     closed: (_, detail) => expect.unreachable(detail),

@@ -28,7 +28,11 @@ function startAgent() {
   const startClient = (port: number) => {
     const sent: Buffer[] = [];
     const path = new IcePath({
-      ...{ protocol: 'udp', address: '192.0.2.1', port, isCongested: false, close: () => {} },
+      protocol: 'udp',
+      address: '192.0.2.1',
+      port,
+      isCongested: false,
+      close: () => {},
       send: packet => void sent.push(packet),
     });
     let receivedBytes = 0;

@@ -5,7 +5,12 @@ import { SendTrack } from '../../../src/webrtc/rtp/send-track.ts';
 import type { RtpCodec } from '../../../src/webrtc/sdp/session-description.ts';
 
 const codec: RtpCodec = {
-  ...{ payloadType: 102, name: 'H264', clockRate: 90_000, channels: 1, format: '', feedback: ['nack'] },
+  payloadType: 102,
+  name: 'H264',
+  clockRate: 90_000,
+  channels: 1,
+  format: '',
+  feedback: ['nack'],
   parameters: new Map(),
 };
 const frame = (timestamp: number, count: number) => ({

@@ -35,7 +35,10 @@ test("Chromium's offer is answered with one codec per medium, and retransmission
   expect(offerProblem(offer, offer.media)).toBeUndefined();
   const answer = writeAnswer({
     sources: new Map(),
-    ...{ offer, accepted: acceptOffer(offer) as typeof media, sessionId: '1', fingerprint: 'AA:BB' },
+    offer,
+    accepted: acceptOffer(offer) as typeof media,
+    sessionId: '1',
+    fingerprint: 'AA:BB',
     ice: { usernameFragment: 'abcd', password: 'p'.repeat(24) },
     candidates: hostCandidates(['203.0.113.7', '2001:db8::1'], 8189, false),
   });
@@ -60,13 +63,11 @@ test('media that are not sent or not known are rejected in their place', () => {
   expect(media).toHaveLength(1);
   const answer = writeAnswer({
     sources: new Map(),
-    ...{
-      offer,
-      accepted: acceptOffer(offer) as typeof media,
-      sessionId: '1',
-      fingerprint: 'AA',
-      candidates: [],
-    },
+    offer,
+    accepted: acceptOffer(offer) as typeof media,
+    sessionId: '1',
+    fingerprint: 'AA',
+    candidates: [],
     ice: { usernameFragment: 'abcd', password: 'p'.repeat(24) },
   });
   expect(answer.split('\r\n').filter(line => line.startsWith('m='))).toEqual([

@@ -156,7 +156,8 @@ export class CountsStore {
       end: 'GROUP BY grouped, media',
     };
     await readRowsInSlices<SummedRow>(this.#database, source.range, reading, {
-      ...{ stretches: source.stretches, slice },
+      stretches: source.stretches,
+      slice,
       take: rows => {
         for (const row of rows) {
           if (media?.has(row.media) === false) continue;

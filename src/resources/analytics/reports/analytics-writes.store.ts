@@ -107,7 +107,8 @@ interface Upsert {
 }
 
 const counts = (table: string, key: readonly string[], others: readonly string[] = []): Upsert => ({
-  ...{ table, key },
+  table,
+  key,
   others: [...others, ...counterNames],
   changes: counterNames.map(name => `${name} = ${table}.${name} + excluded.${name}`).join(', '),
 });

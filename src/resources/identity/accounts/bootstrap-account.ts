@@ -72,7 +72,9 @@ export async function bootstrapAccount(
       email: adminEmail,
       isUpgraded: options.isUpgraded,
       isFirst: true,
-      ...{ keys, password, atMs },
+      keys,
+      password,
+      atMs,
     });
   } catch (error) {
     if (secretsFile !== undefined) await discardSecrets(secretsFile);

@@ -29,7 +29,9 @@ export function auditRoutes(store: AuditStore, projects: ProjectPairsStore): Rou
         const { caller, query } = request;
         const { actor, action, targetId, from, to } = query;
         const filter = {
-          ...{ actor, action, targetId },
+          actor,
+          action,
+          targetId,
           projects: await accessibleProjects(caller, projects, store),
           fromMs: from === undefined ? undefined : parseIsoDate(from),
           toMs: to === undefined ? undefined : parseIsoDate(to),
@@ -73,7 +75,10 @@ async function hasDeletedProjects(accountId: string, store: AuditStore): Promise
 function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryView {
   const { number, atMs, project, actor, address, action, summary, target, changed } = entry;
   return {
-    ...{ number, createdAt: formatAtom(atMs), action, summary },
+    number,
+    createdAt: formatAtom(atMs),
+    action,
+    summary,
     actor: {
       kind: actor.kind,
       ...(actor.id === undefined ? {} : { id: actor.id }),
@@ -92,7 +97,8 @@ function targetView(
 ): NonNullable<AuditEntryView['target']> {
   const isMedia = kind === 'video' || kind === 'live-stream';
   return {
-    ...{ kind, id },
+    kind,
+    id,
     ...(name === undefined ? {} : { name }),
     ...(isMedia ? { exists: existing.has(id) } : {}),
   };

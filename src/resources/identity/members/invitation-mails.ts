@@ -46,7 +46,8 @@ export class InvitationMails {
     const { store, log } = this.#options;
     const { invitationId, accountId } = invitation;
     log.info(state.status === 'sent' ? 'invitation-mailed' : 'invitation-not-mailed', {
-      ...{ accountId, invitationId },
+      accountId,
+      invitationId,
       ...(state.failure === undefined ? {} : { reason: state.failure }),
     });
     try {

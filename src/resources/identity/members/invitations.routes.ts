@@ -133,7 +133,9 @@ function viewOf(invitation: Invitation, nowMs: number): z.input<typeof invitatio
   const isAbandoned = mail?.status === 'sending' && nowMs - createdAtMs > maxSendingMs;
   const state = isAbandoned ? ({ status: 'failed', failure: stoppedText } as const) : mail;
   return {
-    ...{ invitationId, email, role },
+    invitationId,
+    email,
+    role,
     createdAt: formatAtom(createdAtMs),
     expiresAt: formatAtom(expiresAtMs),
     ...(state === undefined ? {} : { mail: { ...state } }),

@@ -74,7 +74,9 @@ export const passkeyCreationSchema = z
       {
         name: 'Laptop',
         credential: {
-          ...{ id: exampleId, rawId: exampleId, type: 'public-key' },
+          id: exampleId,
+          rawId: exampleId,
+          type: 'public-key',
           response: { clientDataJSON: 'e30', attestationObject: 'oA', transports: ['internal'] },
         },
       },
@@ -100,7 +102,9 @@ export const passkeySignInSchema = z
     examples: [
       {
         credential: {
-          ...{ id: exampleId, rawId: exampleId, type: 'public-key' },
+          id: exampleId,
+          rawId: exampleId,
+          type: 'public-key',
           response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AA' },
         },
       },

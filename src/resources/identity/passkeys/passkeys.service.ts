@@ -92,8 +92,13 @@ export class PasskeysService {
     const { accounts, store, challenges, clock, log } = this.#options;
     const { challenge, counter, ...key } = await this.#verifyRegistration(caller, credential);
     const passkey: Passkey = {
-      ...{ passkeyId: newId('pk'), userId: caller.userId, name, counter, ...key },
-      ...{ createdAtMs: clock.nowMs(), lastUsedAtMs: undefined },
+      passkeyId: newId('pk'),
+      userId: caller.userId,
+      name,
+      counter,
+      ...key,
+      createdAtMs: clock.nowMs(),
+      lastUsedAtMs: undefined,
     };
     const outcome = await accounts.changeAccess(caller.accountId, async transaction => {
       await accounts.requireSession(caller, transaction);
@@ -199,7 +204,8 @@ export class PasskeysService {
         expectedOrigin: origin,
         expectedRPID: id,
         credential: {
-          ...{ id: credentialId.toString('base64url'), counter },
+          id: credentialId.toString('base64url'),
+          counter,
           publicKey: new Uint8Array(publicKey),
         },
       });
@@ -227,7 +233,9 @@ function invalidPasskey(detail: string): AppError {
 
 export function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey): PasskeyView {
   return {
-    ...{ passkeyId, name, createdAt: formatAtom(createdAtMs) },
+    passkeyId,
+    name,
+    createdAt: formatAtom(createdAtMs),
     ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),
   };
 }

@@ -71,7 +71,9 @@ export class PasswordResetsService {
       countWithin(
         limits,
         {
-          ...{ attempts, nowMs: clock.nowMs(), windowMs },
+          attempts,
+          nowMs: clock.nowMs(),
+          windowMs,
           refusal:
             'Too many links were requested. Look for one in your inbox and spam folder, or try again later.',
         },

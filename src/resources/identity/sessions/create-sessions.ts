@@ -64,7 +64,14 @@ export function createSessions(options: {
   const challenges = new Challenges(database, clock);
   const passkeysStore = new PasskeysStore(database);
   const passkeys = new PasskeysService({
-    ...{ accounts, audit, sessions: service, twoFactor, challenges, publicUrl, clock, log },
+    accounts,
+    audit,
+    sessions: service,
+    twoFactor,
+    challenges,
+    publicUrl,
+    clock,
+    log,
     store: passkeysStore,
   });
   const store = new InvitationsStore(database);

@@ -46,7 +46,12 @@ export class HooksService {
     const { hookId, kind, url, timeoutMs, onFailure, signatureSecret, createdAtMs } = hook;
     const results = await this.#options.store.results(hook);
     return {
-      ...{ hookId, hook: kind, url, timeoutSeconds: timeoutMs / 1_000, onFailure, signatureSecret },
+      hookId,
+      hook: kind,
+      url,
+      timeoutSeconds: timeoutMs / 1_000,
+      onFailure,
+      signatureSecret,
       createdAt: formatAtom(createdAtMs),
       results: results.map(resultView),
     };
@@ -55,7 +60,11 @@ export class HooksService {
   async put(projectId: string, kind: HookKind, settings: HookSettings): Promise<HookView> {
     const { url, timeoutSeconds, onFailure } = settings;
     const hook = await this.#options.store.put({
-      ...{ projectId, kind, url, timeoutMs: timeoutSeconds * 1_000, onFailure },
+      projectId,
+      kind,
+      url,
+      timeoutMs: timeoutSeconds * 1_000,
+      onFailure,
       hookId: newId('hook_'),
       signatureSecret: newId('sig_sec_'),
       createdAtMs: this.#options.clock.nowMs(),
@@ -78,9 +87,13 @@ export class HooksService {
     }
     const { caller, results } = this.#options;
     const result = await caller.test(hook, {
-      ...{ subjectId: testLiveStreamId, remoteAddress: testAddress },
+      subjectId: testLiveStreamId,
+      remoteAddress: testAddress,
       payload: {
-        ...{ liveStreamId: testLiveStreamId, remoteAddress: testAddress, query: 'test=true', test: true },
+        liveStreamId: testLiveStreamId,
+        remoteAddress: testAddress,
+        query: 'test=true',
+        test: true,
         ...(hook.kind === 'publish'
           ? { protocol: 'rtmp', encoder: 'Test' }
           : { userAgent: 'Test', referer: '' }),

@@ -119,7 +119,8 @@ export class PlayHook {
     const { caller, clock } = this.#options;
     const { resourceId, clippedFrom, remoteAddress, query, viewer } = question;
     const answer = await caller.ask(hook, {
-      ...{ subjectId: resourceId, remoteAddress },
+      subjectId: resourceId,
+      remoteAddress,
       payload: {
         [resourceId.startsWith('vi') ? 'videoId' : 'liveStreamId']: resourceId,
         remoteAddress,

@@ -70,7 +70,9 @@ export class PublishHook {
     const { liveStreamId } = owner;
     let chosenKey: string | undefined = question.streamKey;
     const answer = await this.#options.caller.ask(hook, {
-      ...{ subjectId: liveStreamId, remoteAddress, signal },
+      subjectId: liveStreamId,
+      remoteAddress,
+      signal,
       payload: { liveStreamId, protocol, remoteAddress, encoder, query },
       findFault: async ({ liveStreamId: chosen }) => {
         chosenKey = await this.#choose(hook, owner, chosen, question.streamKey);

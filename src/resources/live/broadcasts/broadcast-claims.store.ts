@@ -96,7 +96,10 @@ export class BroadcastClaimsStore {
           claim: sql`claim + 1`,
           first_sequence: firstSequence,
           claimed_at_ms: databaseNowMs(transaction, this.#clock),
-          ...{ expires_at_ms: null, wanted_by: null, multivariant: null, report: null },
+          expires_at_ms: null,
+          wanted_by: null,
+          multivariant: null,
+          report: null,
         })
         .where('id', '=', broadcastId),
     );
@@ -137,7 +140,10 @@ export class BroadcastClaimsStore {
       connection.queries
         .updateTable('broadcasts')
         .set({
-          ...{ node_id: null, wanted_by: null, report: null, state: 'waiting' },
+          node_id: null,
+          wanted_by: null,
+          report: null,
+          state: 'waiting',
           expires_at_ms: sql`${databaseNowMs(connection, this.#clock)} + ${graceMs}`,
         })
         .where('id', '=', broadcastId)

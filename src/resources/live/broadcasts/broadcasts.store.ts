@@ -184,7 +184,9 @@ export class BroadcastsStore {
           state: 'ended',
           ended_at_ms: atMs,
           end_reason: reason,
-          ...{ node_id: null, multivariant: null, report: null },
+          node_id: null,
+          multivariant: null,
+          report: null,
           ...(health === undefined ? {} : healthColumns(health)),
         })
         .where('id', '=', broadcastId)

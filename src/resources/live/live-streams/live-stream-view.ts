@@ -65,7 +65,9 @@ function sourceOf({ url, isEnabled, status }: LiveSource): NonNullable<LiveStrea
   if (!isEnabled) return { url, enabled: false, state: 'off' };
   const { state = 'connecting', reason, nextAttemptAtMs } = status ?? {};
   return {
-    ...{ url, enabled: true, state },
+    url,
+    enabled: true,
+    state,
     ...(reason === undefined ? {} : { reason }),
     ...(nextAttemptAtMs === undefined ? {} : { nextAttemptAt: formatAtom(nextAttemptAtMs) }),
   };

@@ -150,8 +150,10 @@ export class LiveStreamsStore {
         .limit(maxListedSources),
     );
     return rows.map(row => ({
-      ...{ liveStreamId: row.id, projectId: row.project_id },
-      ...{ streamKey: row.stream_key, url: row.source_url ?? '' },
+      liveStreamId: row.id,
+      projectId: row.project_id,
+      streamKey: row.stream_key,
+      url: row.source_url ?? '',
     }));
   }
 

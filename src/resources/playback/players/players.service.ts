@@ -164,7 +164,11 @@ export class PlayersService {
     const { enableApi, enableControls, forceAutoplay, forceLoop, hideTitle, ...colors } = look;
     return {
       colors,
-      ...{ enableApi, enableControls, forceAutoplay, forceLoop, hideTitle },
+      enableApi,
+      enableControls,
+      forceAutoplay,
+      forceLoop,
+      hideTitle,
       ...(logo && { logo: `/player/${playerId}/logo${extensionOf(logo.file)}?v=${logo.file.slice(5, 13)}` }),
       ...(logo?.link === undefined ? {} : { link: logo.link }),
     };

@@ -39,7 +39,10 @@ export class SigningKeysService {
   async create(projectId: string, creation: SigningKeyCreation): Promise<SigningKeyView> {
     const { privateKey, ...material } = await materialOf(creation);
     const key = {
-      ...{ signingKeyId: newId('sk'), projectId, name: creation.name, createdAtMs: this.#clock.nowMs() },
+      signingKeyId: newId('sk'),
+      projectId,
+      name: creation.name,
+      createdAtMs: this.#clock.nowMs(),
       ...material,
     };
     if (!(await this.#store.add(key, maxSigningKeys))) {

@@ -38,8 +38,13 @@ export function newSummary({
 }: Pick<Summary, 'projectId' | 'videoId' | 'origin' | 'attributes'> & { readonly atMs: number }): Summary {
   return {
     ...given,
-    ...{ summaryId: newId('summary_'), origin, sourceStatus: origin === 'auto' ? 'waiting' : 'missing' },
-    ...{ abstract: undefined, takeaways: undefined, createdAtMs: atMs, updatedAtMs: atMs },
+    summaryId: newId('summary_'),
+    origin,
+    sourceStatus: origin === 'auto' ? 'waiting' : 'missing',
+    abstract: undefined,
+    takeaways: undefined,
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
   };
 }
 

@@ -75,7 +75,9 @@ export class BroadcastClips {
       await this.#quotas.requireStorage(projectId, made.bytes);
       await this.#files.publishPartial(videoId, signal);
       return {
-        ...{ liveStreamId, videoId, bytes: made.bytes },
+        liveStreamId,
+        videoId,
+        bytes: made.bytes,
         clip: remainingClip(range, target, made),
         store: await made.prepare(signal),
       };

@@ -56,7 +56,9 @@ export async function forwardClip(
 async function send(url: string, body: string, token: string) {
   try {
     const response = await boundedFetch(url, {
-      ...{ method: 'POST', body, redirect: 'manual' },
+      method: 'POST',
+      body,
+      redirect: 'manual',
       headers: { 'content-type': contentType, authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(maxAnswerMs),
     });
@@ -64,7 +66,8 @@ async function send(url: string, body: string, token: string) {
   } catch (cause) {
     const detail = 'The server that receives this broadcast could not be reached. Try again in a moment.';
     throw new AppError('not-ready', `${url} could not be reached. Check MILLRACE_NODE_URL of that server.`, {
-      ...{ cause, details: { detail, retryAfterSeconds } },
+      cause,
+      details: { detail, retryAfterSeconds },
     });
   }
 }

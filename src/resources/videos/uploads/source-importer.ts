@@ -192,7 +192,10 @@ export class SourceImporter {
         onGiveUp,
       },
       ...(['clone', 'clip'] as const).map(kind => ({
-        ...{ kind, lane: lanes[kind], maxAttempts: maxCloneAttempts, onGiveUp },
+        kind,
+        lane: lanes[kind],
+        maxAttempts: maxCloneAttempts,
+        onGiveUp,
         run: (job: RunningJob) => this.#run(job, maxCloneAttempts, from => this.#clone(job, from)),
       })),
     ];

@@ -86,7 +86,9 @@ export class WatermarksService {
     if (stored === undefined) throw notFoundError('watermarkId');
     const missing = (cause: unknown) => notFoundError('watermarkId', cause);
     return {
-      ...{ contentType: mediaType, bytes: stored.bytes, etag: stored.etag },
+      contentType: mediaType,
+      bytes: stored.bytes,
+      etag: stored.etag,
       open: range => streamStored(storage, path, range, missing),
     };
   }

@@ -69,7 +69,11 @@ function addFile(file: File, title: string, target: Pick<UploadJob, 'options' | 
   if (refusal === undefined)
     jobs.set(id, { ...target, file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
   addUpload({
-    ...{ id, title, fileName: file.name, fileBytes: file.size, sentBytes: 0 },
+    id,
+    title,
+    fileName: file.name,
+    fileBytes: file.size,
+    sentBytes: 0,
     ...chosenEnvironment(),
     state: refusal === undefined ? 'waiting' : 'failed',
     problem: refusal,
@@ -134,9 +138,15 @@ export async function showInterrupted(): Promise<void> {
     const { videoId, title, fileName, fileBytes } = entry;
     const id = videoId;
     addUpload({
-      ...{ id, title, fileName, fileBytes, videoId },
-      ...{ environment: entry.environment, projectId: entry.projectId },
-      ...{ state: 'interrupted', sentBytes: 0 },
+      id,
+      title,
+      fileName,
+      fileBytes,
+      videoId,
+      environment: entry.environment,
+      projectId: entry.projectId,
+      state: 'interrupted',
+      sentBytes: 0,
     });
     void loadReceived(id, entry);
   }
@@ -199,7 +209,11 @@ async function send(id: string): Promise<void> {
     const videoId = findUpload(id)?.videoId ?? (await ensureVideo(id, work));
     const pace = new SpeedMeter();
     await sendFile({
-      ...{ videoId, isNew, file: work.file, chunkBytes: work.chunkBytes, signal: abort.signal },
+      videoId,
+      isNew,
+      file: work.file,
+      chunkBytes: work.chunkBytes,
+      signal: abort.signal,
       ...ownerOf(findUpload(id)),
       onProgress: sentBytes => {
         if (abort.signal.aborted) return;
@@ -232,7 +246,8 @@ async function send(id: string): Promise<void> {
     if (isGone && videoId !== undefined) forgetUpload(videoId);
     if (isGone) jobs.delete(id);
     changeUpload(id, {
-      ...{ state: 'failed', bytesPerSecond: undefined },
+      state: 'failed',
+      bytesPerSecond: undefined,
       ...(isGone ? { videoId: undefined, problem: 'The video was deleted.' } : { problem: problem.text }),
     });
   }
@@ -264,8 +279,13 @@ async function createVideo(
   const videoId =
     targetVideoId ?? (await call('POST /videos', { body: { ...options, title }, headers })).videoId;
   rememberUpload({
-    ...{ ...owner, videoId, title, chunkBytes },
-    ...{ fileName: file.name, fileBytes: file.size, lastModified: file.lastModified },
+    ...owner,
+    videoId,
+    title,
+    chunkBytes,
+    fileName: file.name,
+    fileBytes: file.size,
+    lastModified: file.lastModified,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     accountId,
   });

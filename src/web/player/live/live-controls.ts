@@ -70,7 +70,10 @@ export class LiveControls {
     const { root, video, session, playing, audio, captions } = this.#player;
     const { media } = session;
     return {
-      ...{ root, video, audio, isLive: true },
+      root,
+      video,
+      audio,
+      isLive: true,
       isReady: () => session.phase === 'live' || session.phase === 'reconnecting',
       toggle: () => playing.toggle(),
       seekBy: seconds => session.seekBy(seconds),

@@ -106,7 +106,10 @@ export class VodControls {
     const captions = this.#captions;
     const { root, video, audio, session } = player;
     return {
-      ...{ root, video, audio, isLive: false },
+      root,
+      video,
+      audio,
+      isLive: false,
       isReady: () => session.phase === 'ready',
       toggle: () => player.toggle(),
       seekBy: seconds => player.seekBy(seconds),

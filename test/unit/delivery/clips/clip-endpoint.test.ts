@@ -46,8 +46,12 @@ function createEndpoint(create: () => Promise<void> = async () => {}, viewerOf: 
   });
   const clip = (remoteAddress: string, lastSeconds = 30) =>
     endpoint.handle({
-      ...{ method: 'POST', path: `/clips/${liveStreamId}`, query: '', contentType: 'application/json' },
-      ...{ remoteAddress, body: JSON.stringify({ lastSeconds }) },
+      method: 'POST',
+      path: `/clips/${liveStreamId}`,
+      query: '',
+      contentType: 'application/json',
+      remoteAddress,
+      body: JSON.stringify({ lastSeconds }),
     } as SignalingRequest);
   return clip;
 }

@@ -30,7 +30,9 @@ it('sends the newest state last, however long the checks of access take', async 
   const clientOf = (mayHear: () => Promise<boolean>) => {
     const texts: string[] = [];
     const reply = {
-      ...{ writableEnded: false, destroyed: false, writableLength: 0 },
+      writableEnded: false,
+      destroyed: false,
+      writableLength: 0,
       write: (text: string) => texts.push(text),
       end() {},
       once() {},

@@ -33,7 +33,11 @@ describe('renderPlayerPage', () => {
   it('tells the script the theme, escaped', () => {
     const theme = {
       colors: { text: 'rgba(1, 2, 3, 1)' },
-      ...{ enableApi: true, enableControls: false, forceAutoplay: false, forceLoop: false, hideTitle: true },
+      enableApi: true,
+      enableControls: false,
+      forceAutoplay: false,
+      forceLoop: false,
+      hideTitle: true,
       link: `"><script>`,
     };
     const page = renderPlayerPage('{{theme}}', { ...values, name: 'x', theme });

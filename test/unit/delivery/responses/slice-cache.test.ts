@@ -17,7 +17,9 @@ const slice = (start: number, length: number, etag = '"a"'): ResponseBody => ({
     { path, start, length: length - 1 },
     { path, start: start + 500, length: 1 },
   ],
-  ...{ bytes: length, contentType: 'video/mp4', etag },
+  bytes: length,
+  contentType: 'video/mp4',
+  etag,
 });
 
 it('reads a body into memory when it is asked for again, once for all', async () => {

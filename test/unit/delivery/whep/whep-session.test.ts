@@ -11,14 +11,21 @@ function frame(number: number, isKeyframe = false, kind: MediaFrame['kind'] = 'v
 }
 
 const codec: RtpCodec = {
-  ...{ payloadType: 96, name: 'H264', clockRate: 90_000, channels: 1, format: '' },
-  ...{ parameters: new Map(), feedback: [] },
+  payloadType: 96,
+  name: 'H264',
+  clockRate: 90_000,
+  channels: 1,
+  format: '',
+  parameters: new Map(),
+  feedback: [],
 };
 
 function startSession(recent: readonly MediaFrame[] = [], isStillAdmitted = async () => true) {
   const viewers = new Set<FrameReceiver>();
   const broadcast: WhepBroadcast = {
-    ...{ problem: undefined, hasBegun: true, recentVideo: () => recent },
+    problem: undefined,
+    hasBegun: true,
+    recentVideo: () => recent,
     add: viewer => void viewers.add(viewer),
     remove: viewer => void viewers.delete(viewer),
   };
@@ -27,7 +34,9 @@ function startSession(recent: readonly MediaFrame[] = [], isStillAdmitted = asyn
   const counted: number[] = [];
   const network = { canSend: true, isOpen: true };
   const session = new WhepSession({
-    ...{ broadcast, log: silentLogger, isStillAdmitted },
+    broadcast,
+    log: silentLogger,
+    isStillAdmitted,
     watched: bytes => void counted.push(bytes),
     connected: () => {},
     ended: () => void ends.push('ended'),

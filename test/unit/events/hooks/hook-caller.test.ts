@@ -6,11 +6,19 @@ import type { WebhookResponse } from '../../../../src/events/webhooks/webhook-se
 const maxRunning = 32;
 const maxWaiting = 1_000;
 const hookOf = (hookId: string): Hook => ({
-  ...{ hookId, projectId: 'pr1', kind: 'publish', url: `https://${hookId}.example`, timeoutMs: 5_000 },
-  ...{ signatureSecret: 'sig_sec_1', onFailure: 'refuse', createdAtMs: 0 },
+  hookId,
+  projectId: 'pr1',
+  kind: 'publish',
+  url: `https://${hookId}.example`,
+  timeoutMs: 5_000,
+  signatureSecret: 'sig_sec_1',
+  onFailure: 'refuse',
+  createdAtMs: 0,
 });
 const question: HookQuestion = {
-  ...{ subjectId: 'li1', remoteAddress: '192.0.2.1', payload: {} },
+  subjectId: 'li1',
+  remoteAddress: '192.0.2.1',
+  payload: {},
   signal: new AbortController().signal,
 };
 const allowed: WebhookResponse = { statusCode: 200, error: undefined, response: '' };
@@ -25,7 +33,9 @@ beforeEach(() => {
     sender: {
       send: ({ timeoutMs }) => new Promise(answer => sent.push({ timeoutMs, answer })),
     },
-    ...{ results: { add: () => {} }, observer: { requested: () => {} }, version: '1' },
+    results: { add: () => {} },
+    observer: { requested: () => {} },
+    version: '1',
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
   });
 });
@@ -74,7 +84,9 @@ test('an answer that cannot be followed refuses, with the reason', async () => {
     return answer;
   };
   expect(await ask('{"liveStreamId":"li2"}')).toEqual({
-    ...{ kind: 'refused', message: 'There is no li2.', error: 'There is no li2.' },
+    kind: 'refused',
+    message: 'There is no li2.',
+    error: 'There is no li2.',
   });
   expect(await ask('{"liveStreamId":"li1"}')).toMatchObject({ kind: 'allowed' });
 });

@@ -11,7 +11,12 @@ const deviceOf = (encoder: HardwareEncoder) => ({ encoder, path: '/dev/dri/rende
 
 function liveArguments(encoder: HardwareEncoder): string[] {
   return liveEncodeArguments({
-    ...{ ...size, renditions, overlay: undefined, frameDivisor: 1, threads: 2, maxPixels: 1_000_000 },
+    ...size,
+    renditions,
+    overlay: undefined,
+    frameDivisor: 1,
+    threads: 2,
+    maxPixels: 1_000_000,
     device: deviceOf(encoder),
   });
 }
@@ -22,25 +27,23 @@ function videoArguments(encoder: HardwareEncoder, codec?: AdditionalCodec): stri
       source: '/media/source',
       folder: '/media/hls-1',
       video: {
-        ...{
-          index: 0,
-          ...size,
-          isInterlaced: false,
-          toneMapFrom: undefined,
-          isTooFast: false,
-          framesPerSecond: 30,
-        },
-        ...{ renditions, keyframesAtSeconds: 'every-two', overlays: [] },
+        index: 0,
+        ...size,
+        isInterlaced: false,
+        toneMapFrom: undefined,
+        isTooFast: false,
+        framesPerSecond: 30,
+        renditions,
+        keyframesAtSeconds: 'every-two',
+        overlays: [],
       },
-      ...{
-        audio: [],
-        timedBy: [0],
-        clip: undefined,
-        preset: 'veryfast',
-        threads: 2,
-        codec,
-        device: { ...deviceOf(encoder), ...(codec === undefined ? {} : { codec }) },
-      },
+      audio: [],
+      timedBy: [0],
+      clip: undefined,
+      preset: 'veryfast',
+      threads: 2,
+      codec,
+      device: { ...deviceOf(encoder), ...(codec === undefined ? {} : { codec }) },
     }),
   );
 }

@@ -15,7 +15,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const source: PullSource = {
-  ...{ liveStreamId: 'li1', projectId: 'project', streamKey: 'key', url: 'rtsp://camera.example.org/' },
+  liveStreamId: 'li1',
+  projectId: 'project',
+  streamKey: 'key',
+  url: 'rtsp://camera.example.org/',
 };
 const frame = samples.video('avc1', { dtsMs: 0, isKeyframe: true, data: Buffer.of(1) });
 
@@ -27,7 +30,9 @@ async function start(connected: (events: PullEvents, signal: AbortSignal) => Pro
   const closed: string[] = [];
   let publisher: PublisherConnection | undefined;
   const supervisor = new PullSupervisor({
-    ...{ list: async () => [source], listNodes: async () => ['one'], nodeId: () => 'one' },
+    list: async () => [source],
+    listNodes: async () => ['one'],
+    nodeId: () => 'one',
     report: async (_, status) => void statuses.push(status),
     onChange: () => () => {},
     open: async (_, events, signal): Promise<PullInput> => {
@@ -51,7 +56,11 @@ async function start(connected: (events: PullEvents, signal: AbortSignal) => Pro
         return { accepted: true, sink };
       },
     },
-    ...{ maxSources: 10, maxSourcesPerProject: 10, onBytes: () => {}, clock: fakedClock, log: silentLogger },
+    maxSources: 10,
+    maxSourcesPerProject: 10,
+    onBytes: () => {},
+    clock: fakedClock,
+    log: silentLogger,
   });
   await supervisor.start();
   await vi.advanceTimersByTimeAsync(0);
@@ -107,7 +116,8 @@ describe('a source', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     expect(attempts[0]!.stoppedAtMs! - attempts[0]!.atMs).toBe(30_000);
     expect(statuses.at(-1)).toMatchObject({
-      ...{ state: 'retrying', nextAttemptAtMs: expect.any(Number) },
+      state: 'retrying',
+      nextAttemptAtMs: expect.any(Number),
       reason: expect.stringMatching(/sends no video or audio/),
     });
     clearInterval(drip);

@@ -35,7 +35,10 @@ function start(sources: PullSource[], options: Partial<PullSupervisorOptions> = 
       opened.push(url);
       const { promise: ended, resolve } = Promise.withResolvers<string>();
       const input: PullInput = {
-        ...{ ended, remoteAddress: '', pause: () => {}, resume: () => {} },
+        ended,
+        remoteAddress: '',
+        pause: () => {},
+        resume: () => {},
         stop: async () => {
           stopped.push(url);
           resolve('');
@@ -88,7 +91,8 @@ describe('PullSupervisor', () => {
     expect(opened).toEqual([source(1).url, source(3).url]);
     const advice = 'which is the limit. Turn another one off first.';
     expect(statuses.get('li2')).toEqual({
-      ...{ state: 'retrying', reason: `This server already pulls 1 source of this project, ${advice}` },
+      state: 'retrying',
+      reason: `This server already pulls 1 source of this project, ${advice}`,
     });
     expect(statuses.get('li4')?.reason).toBe(`This server already pulls 2 sources, ${advice}`);
     await supervisor.stop();
@@ -104,8 +108,10 @@ describe('PullSupervisor', () => {
     const pulled = await Promise.all(
       nodes.map(async node => {
         const { supervisor, opened } = start(sources, {
-          ...{ listNodes: async () => nodes, nodeId: () => node },
-          ...{ maxSources: 100, maxSourcesPerProject: 100 },
+          listNodes: async () => nodes,
+          nodeId: () => node,
+          maxSources: 100,
+          maxSourcesPerProject: 100,
         });
         await settle();
         await supervisor.stop();

@@ -53,7 +53,9 @@ function pace(reserveMs = 1.5 * segmentMs) {
     },
   });
   return {
-    ...{ pacer, passedAtMs, isInputPaused },
+    pacer,
+    passedAtMs,
+    isInputPaused,
     bytes: () => Buffer.concat(passed),
     /** Tables and pieces of a frame are passed on with it. */
     gaps: () => {

@@ -38,7 +38,9 @@ test.each([
   expect(path).toMatchObject({ ok: true, streamKey: expect.stringMatching(/^[\da-f-]{36}$/), query: '' });
   const metadata = messages.find(({ type }) => type === MESSAGE.dataAmf0)!;
   expect(readDeclaredMedia(metadata.payload)).toMatchObject({
-    ...{ hasAudio: true, hasVideo: true, framesPerSecond: 30 },
+    hasAudio: true,
+    hasVideo: true,
+    framesPerSecond: 30,
     encoder: expect.stringMatching(encoder),
   });
   const video = messages

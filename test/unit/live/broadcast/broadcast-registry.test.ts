@@ -204,7 +204,8 @@ describe('while a broadcast is being stored', () => {
 describe('transcoded broadcasts', () => {
   const sandboxStream = (liveStreamId: string, projectId: string): LiveStreamConfig => ({
     ...owner,
-    ...{ liveStreamId, projectId },
+    liveStreamId,
+    projectId,
   });
   const owners: Readonly<Record<string, LiveStreamConfig>> = {
     a1: sandboxStream('a1', 'a'),
@@ -213,7 +214,10 @@ describe('transcoded broadcasts', () => {
     c1: sandboxStream('c1', 'c'),
     plain: {
       ...owner,
-      ...{ liveStreamId: 'p1', projectId: 'a', environment: 'production', accountUpgraded: true },
+      liveStreamId: 'p1',
+      projectId: 'a',
+      environment: 'production',
+      accountUpgraded: true,
     },
   };
   test('are limited per project and per server, and the refusal names the limit', async () => {

@@ -211,7 +211,9 @@ describe('an abusive publisher', () => {
     const started: unknown[] = [];
     const { live, packagers, ends } = startFakeBroadcasts({
       selectLadder: () => ({
-        ...{ isLadder: true, watermark: undefined, renditionsFor: () => [] },
+        isLadder: true,
+        watermark: undefined,
+        renditionsFor: () => [],
         startEncoder: order => {
           started.push(order);
           throw new Error('no encoder is wanted');

@@ -25,7 +25,11 @@ function fakeClaims(claimed: Awaited<ReturnType<BroadcastClaims['claim']>>) {
 }
 
 const continued = {
-  ...{ startedAtMs: 1, claim: 2, continuesAt: 5000, targetDurationSeconds: 4, recording: undefined },
+  startedAtMs: 1,
+  claim: 2,
+  continuesAt: 5000,
+  targetDurationSeconds: 4,
+  recording: undefined,
 };
 
 async function begin(fake: ReturnType<typeof startFakeBroadcasts>) {

@@ -16,7 +16,8 @@ afterEach(() => {
 function startWithRewind(seconds: number, isFull = false, record?: boolean) {
   const removed: string[] = [];
   const openStorage: OpenStorage = ({ broadcastId, isKeptAfterEnd }) => ({
-    ...{ rewindSeconds: seconds, isKeptAfterEnd },
+    rewindSeconds: seconds,
+    isKeptAfterEnd,
     sharedFiles: { link: async () => undefined, complete() {} },
     store: () => ({
       write: ({ sequence }, onStored) => {

@@ -177,7 +177,9 @@ test('stills have silent audio that continues at the end of the audio', () => {
       },
       { trackId: 2, baseDtsTicks: 480_100, samples: [audio, audio] },
     ]),
-    ...{ durationSeconds: 0.2, isIndependent: true, newestFrameMs: 10_000 },
+    durationSeconds: 0.2,
+    isIndependent: true,
+    newestFrameMs: 10_000,
   });
   let videoEnd = 163_200;
   let audioEnd = 480_100 + 2048;

@@ -38,11 +38,14 @@ function alarmOf(
     if (connectsAt.includes(second)) {
       if (second > 0) health.lost(nowMs, nowMs);
       health.attached(nowMs, () => ({
-        ...{ roundTripMs: 20, packetsReceived: packets - lostPackets, packetsRecovered: 0 },
+        roundTripMs: 20,
+        packetsReceived: packets - lostPackets,
+        packetsRecovered: 0,
         packetsLost: lostPackets,
       }));
       health.declared({
-        ...{ hasAudio: false, hasVideo: true },
+        hasAudio: false,
+        hasVideo: true,
         bitsPerSecond: declaredKilobits === undefined ? undefined : declaredKilobits * 1000,
         framesPerSecond: fps,
       });

@@ -42,7 +42,10 @@ describe('a history of health', () => {
     const { samples } = historyOf(61).excerpt(3_600);
     expect(samples.map(one => one.bitrateBitsPerSecond)).toEqual([5, 15, 25, 35, 45, 55, 60]);
     expect(samples[0]).toEqual({
-      ...{ atMs: startMs, bitrateBitsPerSecond: 5, framesPerSecond: 30, viewers: 2 },
+      atMs: startMs,
+      bitrateBitsPerSecond: 5,
+      framesPerSecond: 30,
+      viewers: 2,
       audioDriftMilliseconds: undefined,
     });
   });

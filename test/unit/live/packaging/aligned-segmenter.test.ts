@@ -11,7 +11,9 @@ const audioFrameMs = 1024 / 48;
 
 function follow(kind: 'video' | 'audio', partTargetSeconds = 0.202) {
   const rendition = new LiveRendition(kind, {
-    ...{ targetDurationSeconds: 2, windowSeconds: 60, maxBytes: 1e8 },
+    targetDurationSeconds: 2,
+    windowSeconds: 60,
+    maxBytes: 1e8,
     clock: systemClock,
     onChange: () => {},
   });
@@ -189,7 +191,9 @@ describe('aligned audio', () => {
     for (let startMs = 0; startMs < 10_000; startMs += 2000) {
       segmenter.segmentOpened({
         sequence: 2 + startMs / 2000,
-        ...{ hasDiscontinuity: false, startMs, programDateTimeMs: 1e12 + startMs },
+        hasDiscontinuity: false,
+        startMs,
+        programDateTimeMs: 1e12 + startMs,
       });
       segmenter.partListed(startMs + 2000, startMs);
       audio(Math.ceil(startMs / audioFrameMs) * audioFrameMs, startMs + 2000);

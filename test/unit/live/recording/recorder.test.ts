@@ -10,8 +10,12 @@ import { samples } from '../../../support/media-samples.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
 const broadcast = {
-  ...{ broadcastId: 'br1', liveStreamId: 'li1', projectId: 'pr1', environment: 'production' as const },
-  ...{ startedAtMs: 0, restreams: [] },
+  broadcastId: 'br1',
+  liveStreamId: 'li1',
+  projectId: 'pr1',
+  environment: 'production' as const,
+  startedAtMs: 0,
+  restreams: [],
 };
 const init = Buffer.alloc(0);
 const audio = { media: samples.audio('mp4a', { dtsMs: 0, data: init }), atMs: 0, isSlate: false };
@@ -21,15 +25,21 @@ function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolea
   const { isKeyframe = true, isSlate = false, isSound = false } = change;
   const track = isSound ? audioTrack : videoTrack;
   const sample = {
-    ...{ durationTicks: track.timescale, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
+    durationTicks: track.timescale,
+    compositionOffsetTicks: 0,
+    data: Buffer.alloc(10),
     isSync: isKeyframe,
   };
   const body = writeFragment(second + 1, [
     { trackId: track.id, baseDtsTicks: second * track.timescale, samples: [sample] },
   ]);
   const part: RenditionPart = {
-    ...{ body, durationSeconds: 1, isIndependent: isKeyframe, newestFrameMs: second * 1000 },
-    ...{ rendition: isSound ? 'audio' : 'source', isSlate },
+    body,
+    durationSeconds: 1,
+    isIndependent: isKeyframe,
+    newestFrameMs: second * 1000,
+    rendition: isSound ? 'audio' : 'source',
+    isSlate,
     claim: () => () => {},
     hold: () => () => {},
   };
@@ -39,7 +49,9 @@ function partAt(second: number, change: { isKeyframe?: boolean; isSlate?: boolea
 /** Sound of frames of a tenth of a second, the first of them at `second`. */
 function soundAt(second: number, frames = 10): RenditionPart {
   const frame = {
-    ...{ durationTicks: audioTrack.timescale / 10, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
+    durationTicks: audioTrack.timescale / 10,
+    compositionOffsetTicks: 0,
+    data: Buffer.alloc(10),
     isSync: true,
   };
   const body = writeFragment(1, [
@@ -223,9 +235,12 @@ describe('a recorder', () => {
       rendition: 'audio-1',
       body: writeFragment(1, [
         {
-          ...{ trackId: 3, baseDtsTicks: start * second.timescale },
+          trackId: 3,
+          baseDtsTicks: start * second.timescale,
           samples: Array.from({ length: 10 }, () => ({
-            ...{ durationTicks: second.timescale / 10, compositionOffsetTicks: 0, data: Buffer.alloc(10) },
+            durationTicks: second.timescale / 10,
+            compositionOffsetTicks: 0,
+            data: Buffer.alloc(10),
             isSync: true,
           })),
         },

@@ -6,7 +6,11 @@ import { samples } from '../../../support/media-samples.ts';
 
 const { track } = describeAac(Buffer.from([0x11, 0x90]));
 const sample = {
-  ...{ trackId: 2, dtsTicks: 48_000, durationTicks: 1024, compositionOffsetTicks: 0, isSync: true },
+  trackId: 2,
+  dtsTicks: 48_000,
+  durationTicks: 1024,
+  compositionOffsetTicks: 0,
+  isSync: true,
   data: Buffer.of(1, 2),
 };
 const opus = { media: samples.audio('Opus', { dtsMs: 0, data: Buffer.of(0xfc) }), atMs: 0 };

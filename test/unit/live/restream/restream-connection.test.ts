@@ -31,13 +31,19 @@ function connect() {
   });
   const ends: (RestreamFailure | undefined)[] = [];
   const connection = new RestreamConnection({
-    ...{ target: parseTarget('rtmp://a.example/live') as RtmpTarget, streamKey: 'key', format: feed.format },
+    target: parseTarget('rtmp://a.example/live') as RtmpTarget,
+    streamKey: 'key',
+    format: feed.format,
     socket: socket as Socket,
     events: { accepted() {}, taken() {}, ended: failure => ends.push(failure) },
   });
   const answer = (type: number, payload: Buffer) => socket.push(writeChunks({ type, payload }, 128));
   return {
-    ...{ connection, received, ends, answer, settle },
+    connection,
+    received,
+    ends,
+    answer,
+    settle,
     stopReading: () => {
       isReading = false;
     },

@@ -52,8 +52,12 @@ describe('a destination that fails', () => {
     const waits = tries.slice(1).map((at, index) => at - tries[index]!);
     expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     expect(destination.status).toMatchObject({
-      ...{ name: 'Mirror', serverUrl: 'rtmp://mirror.example/app', state: 'retrying' },
-      ...{ reason: 'connection-refused', retries: tries.length - 1, bitrateBitsPerSecond: 0 },
+      name: 'Mirror',
+      serverUrl: 'rtmp://mirror.example/app',
+      state: 'retrying',
+      reason: 'connection-refused',
+      retries: tries.length - 1,
+      bitrateBitsPerSecond: 0,
     });
     await destination.end(false);
     expect(vi.getTimerCount()).toBe(0);

@@ -17,7 +17,12 @@ function follow(restreams: readonly RestreamConfig[], environment: 'sandbox' | '
     log: silentLogger,
   });
   const subscriber = restreamer.follow({
-    ...{ broadcastId: 'br', liveStreamId: 'li', projectId: 'pr', environment, startedAtMs: 0, restreams },
+    broadcastId: 'br',
+    liveStreamId: 'li',
+    projectId: 'pr',
+    environment,
+    startedAtMs: 0,
+    restreams,
   });
   const renditions = () => restreamer.ofStream('li')!.map(({ rendition }) => rendition);
   return { restreamer, subscriber, renditions, stopped };

@@ -17,7 +17,11 @@ describe('the address of a destination', () => {
   it('of SRT is taken apart', () => {
     const query = 'streamid=a%2Fb&latency=800&passphrase=correct-horse&pbkeylen=32';
     expect(parseTarget(`srt://[2001:db8::1]:6200?${query}`)).toEqual({
-      ...{ protocol: 'srt', host: '2001:db8::1', port: 6200, streamId: 'a/b', latencyMs: 800 },
+      protocol: 'srt',
+      host: '2001:db8::1',
+      port: 6200,
+      streamId: 'a/b',
+      latencyMs: 800,
       encryption: { passphrase: 'correct-horse', keyBytes: 32 },
     });
     expect(parseTarget('srt://a.example:9000')).toMatchObject({ streamId: undefined, encryption: undefined });

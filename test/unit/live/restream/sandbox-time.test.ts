@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { SandboxTime } from '../../../../src/live/restream/sandbox-time.ts';
 
 const target = (streamKey: string, change: object = {}) => ({
-  ...{ name: 'Mirror', serverUrl: 'rtmp://mirror.example.net/app', streamKey },
+  name: 'Mirror',
+  serverUrl: 'rtmp://mirror.example.net/app',
+  streamKey,
   ...change,
 });
 

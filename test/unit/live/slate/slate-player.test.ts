@@ -9,7 +9,11 @@ const frames = [1, 2, 3].map(byte =>
 );
 const media: SlateMedia = {
   shape: {
-    ...{ width: 320, height: 180, framesPerSecond: 10, frames: 3, codec: undefined },
+    width: 320,
+    height: 180,
+    framesPerSecond: 10,
+    frames: 3,
+    codec: undefined,
     audio: { sampleRate: 48_000, channels: 2 },
   },
   declared: { hasAudio: true, hasVideo: true },

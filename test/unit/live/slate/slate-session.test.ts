@@ -29,7 +29,9 @@ function slateOfTest() {
     make: (shape, _, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<SlateMedia>();
       const media: SlateMedia = {
-        ...{ shape, declared: undefined, audio: undefined },
+        shape,
+        declared: undefined,
+        audio: undefined,
         videoConfig: samples.videoConfig('avc1', Buffer.of(9)),
         frames: [slateFrame as MediaSample],
       };

@@ -5,7 +5,12 @@ import { AudioTranscoder } from '../../../../src/live/transcode/audio-transcoder
 
 const frameMs = (1024 * 1000) / 48_000;
 const aacFrame = (data = Buffer.of(1)) => ({
-  ...{ trackId: 1, dtsTicks: 0, durationTicks: 1024, compositionOffsetTicks: 0, isSync: true, data },
+  trackId: 1,
+  dtsTicks: 0,
+  durationTicks: 1024,
+  compositionOffsetTicks: 0,
+  isSync: true,
+  data,
 });
 const input = (atMs: number): EncodedAudioFrame => ({ atMs, durationTicks: 0, data: Buffer.of(0x2f, 1) });
 

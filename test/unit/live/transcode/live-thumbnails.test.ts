@@ -31,8 +31,12 @@ function framesOfTest() {
   });
   const follow = (broadcastId: string): BroadcastSubscriber =>
     frames.follow({
-      ...{ broadcastId, liveStreamId: `li-${broadcastId}`, projectId: 'p', environment: 'production' },
-      ...{ startedAtMs: 0, restreams: [] },
+      broadcastId,
+      liveStreamId: `li-${broadcastId}`,
+      projectId: 'p',
+      environment: 'production',
+      startedAtMs: 0,
+      restreams: [],
     });
   return { time, runs, forgotten, frames, follow };
 }

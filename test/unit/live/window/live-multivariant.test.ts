@@ -28,8 +28,12 @@ function variantOf(...args: Parameters<typeof playlistOf>) {
 function audioInfo(info: Partial<AudioInfo> = {}): AudioInfo {
   const rates = { peakBitsPerSecond: 128_000, averageBitsPerSecond: 120_000 };
   return {
-    ...{ uri: 'audio/index.m3u8', groupId: 'audio', trackId: 0 },
-    ...{ track: audioTrack, ...rates, ...info },
+    uri: 'audio/index.m3u8',
+    groupId: 'audio',
+    trackId: 0,
+    track: audioTrack,
+    ...rates,
+    ...info,
   };
 }
 

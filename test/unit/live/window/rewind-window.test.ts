@@ -429,7 +429,9 @@ describe('the memory of parts that are on disk', () => {
     filled.open();
     const larger = Buffer.alloc(2 * partBytes);
     filled.window.addPart({
-      ...{ body: larger.subarray(0, partBytes), durationSeconds: 0.5, isIndependent: true },
+      body: larger.subarray(0, partBytes),
+      durationSeconds: 0.5,
+      isIndependent: true,
       newestFrameMs: filled.mediaMs,
     });
     filled.window.closeSegment();

@@ -93,7 +93,10 @@ describe('FLAC', () => {
 
   test.each([info, `80000022${info}`, `664c614380000022${info}`])('STREAMINFO in %s', config => {
     expect(readFlacConfig(hex(config))).toEqual({
-      ...{ sampleRate: 48_000, channels: 2, bitsPerSample: 16, frameSamples: 4608 },
+      sampleRate: 48_000,
+      channels: 2,
+      bitsPerSample: 16,
+      frameSamples: 4608,
       record: hex(`80000022${info}`),
     });
   });

@@ -6,7 +6,9 @@ import { multitrackTag, type TrackTag } from '../../../support/multitrack.ts';
 import { Random } from '../../../support/random.ts';
 
 const keyframe = sampleTags.video('avc1', {
-  ...{ dtsMs: 40, ptsMs: 120, isKeyframe: true },
+  dtsMs: 40,
+  ptsMs: 120,
+  isKeyframe: true,
   data: Buffer.from([0, 0, 0, 1, 0x65]),
 });
 const avcConfig = sampleTags.videoConfig('avc1', Buffer.from([1, 2, 3, 4]), 0);

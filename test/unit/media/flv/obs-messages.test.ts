@@ -19,8 +19,16 @@ const colorInfo = {
   colorConfig: { bitDepth: 10, colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9 },
   hdrCll: { maxFall: 400, maxCLL: 1000 },
   hdrMdcv: {
-    ...{ redX: 0.68, redY: 0.32, greenX: 0.265, greenY: 0.69, blueX: 0.15, blueY: 0.06 },
-    ...{ whitePointX: 0.3127, whitePointY: 0.329, maxLuminance: 1000, minLuminance: 0.0001 },
+    redX: 0.68,
+    redY: 0.32,
+    greenX: 0.265,
+    greenY: 0.69,
+    blueX: 0.15,
+    blueY: 0.06,
+    whitePointX: 0.3127,
+    whitePointY: 0.329,
+    maxLuminance: 1000,
+    minLuminance: 0.0001,
   },
 };
 const metadataOf = (info: AmfValue) => Buffer.concat([message(0x84, hevc), encodeAmf0('colorInfo', info)]);

@@ -11,8 +11,15 @@ describe('metadata of a stream', () => {
   it('names codecs, visible size, frame rate and sample rate', () => {
     const metadata = streamMetadata({ video: avcConfig, audio: Buffer.from([0xaf, 0, 0x11, 0x90]) });
     expect(Object.fromEntries(metadata)).toEqual({
-      ...{ duration: 0, videocodecid: 7, width: 1920, height: 1080, framerate: 30 },
-      ...{ audiocodecid: 10, audiosamplerate: 48_000, stereo: true, encoder: 'Millrace' },
+      duration: 0,
+      videocodecid: 7,
+      width: 1920,
+      height: 1080,
+      framerate: 30,
+      audiocodecid: 10,
+      audiosamplerate: 48_000,
+      stereo: true,
+      encoder: 'Millrace',
     });
   });
 

@@ -174,8 +174,11 @@ a.m3u8
       ],
       variants: [
         {
-          ...{ uri: 'v.m3u8', bandwidthBitsPerSecond: 1, codecs: 'avc1.64001f' },
-          ...{ audioGroup: 'g', subtitlesGroup: 'g' },
+          uri: 'v.m3u8',
+          bandwidthBitsPerSecond: 1,
+          codecs: 'avc1.64001f',
+          audioGroup: 'g',
+          subtitlesGroup: 'g',
         },
       ],
     };

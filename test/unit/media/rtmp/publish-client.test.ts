@@ -13,7 +13,10 @@ function connect(fourCc?: string) {
   const limits = { maxMessageBytes: () => 1e6, maxUnfinishedBytes: () => 1e6, onMessageStart: () => {} };
   const server = new ChunkReader(limits, message => sent.push(message));
   const client = new PublishClient({
-    ...{ app: 'live?token=1', tcUrl: 'rtmp://a.example/live?token=1', streamKey: 'the-key', fourCc },
+    app: 'live?token=1',
+    tcUrl: 'rtmp://a.example/live?token=1',
+    streamKey: 'the-key',
+    fourCc,
     write: bytes => server.push(bytes),
     onAccepted: () => {
       counts.accepted += 1;
@@ -26,7 +29,12 @@ function connect(fourCc?: string) {
   const send = (type: number, payload: Buffer) =>
     client.push(writeMessage({ chunkStreamId: 3, type, messageStreamId: 0, timestampMs: 0, payload }, 128));
   return {
-    ...{ client, sent, refused, counts, server, send },
+    client,
+    sent,
+    refused,
+    counts,
+    server,
+    send,
     answer: (...values: AmfValue[]) => send(20, encodeAmf0(...values)),
     commands: () => sent.filter(({ type }) => type === 20).map(({ payload }) => decodeAmf0(payload)),
   };
@@ -49,8 +57,11 @@ describe('publishing to a server', () => {
         'connect',
         1,
         {
-          ...{ app: 'live?token=1', type: 'nonprivate', flashVer: 'FMLE/3.0 (compatible; Millrace)' },
-          ...{ swfUrl: 'rtmp://a.example/live?token=1', tcUrl: 'rtmp://a.example/live?token=1' },
+          app: 'live?token=1',
+          type: 'nonprivate',
+          flashVer: 'FMLE/3.0 (compatible; Millrace)',
+          swfUrl: 'rtmp://a.example/live?token=1',
+          tcUrl: 'rtmp://a.example/live?token=1',
         },
       ],
     ]);

@@ -25,7 +25,8 @@ test('an OBU may come in several packets', () => {
   // The configuration is the same, and comes once.
   expect(builder.build([Buffer.concat([Buffer.from([0x28, sequence.length]), sequence, key])])).toMatchObject(
     {
-      ...{ record: undefined, isKeyframe: true },
+      record: undefined,
+      isKeyframe: true,
     },
   );
   expect(builder.build([Buffer.from([0x10, 0x30, 0x30, 1])])).toMatchObject({ isKeyframe: false });

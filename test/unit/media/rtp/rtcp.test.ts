@@ -24,7 +24,11 @@ test('a sender report is read behind other packets', () => {
 test('a receiver report has what the sender needs for its round trip', () => {
   const bytes = writeReceiverReport(1, [
     {
-      ...{ ssrc: 2, fractionLost: 0.25, packetsLost: 3, highestSequenceNumber: 0x1_0005, jitter: 9.4 },
+      ssrc: 2,
+      fractionLost: 0.25,
+      packetsLost: 3,
+      highestSequenceNumber: 0x1_0005,
+      jitter: 9.4,
       lastReport: { ntpMiddle: 0x11223344, delayMs: 500 },
     },
   ]);
@@ -42,7 +46,10 @@ test('a keyframe is asked for with a picture loss indication', () => {
 
 test('arrival times are reported with gaps, large and negative differences', () => {
   const bytes = writeTransportFeedback({
-    ...{ senderSsrc: 1, mediaSsrc: 2, firstNumber: 0x1_0010, count: 258 },
+    senderSsrc: 1,
+    mediaSsrc: 2,
+    firstNumber: 0x1_0010,
+    count: 258,
     arrivalsUs: [64_000 * 3 + 500, undefined, 64_000 * 3 + 1_000, 64_000 * 3, 64_000 * 3 + 100_000],
   });
   expect(bytes.toString('hex')).toBe(

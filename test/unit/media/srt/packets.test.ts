@@ -24,8 +24,13 @@ describe('packets', () => {
     const data = { sequence: 2 ** 31 - 1, messageNumber: 3, key: 'odd', timestampUs: 2 ** 32 - 1 } as const;
     const payload = Buffer.from('payload');
     expect(readPacket(writeData({ ...data, destination: 9, payload }))).toEqual({
-      ...{ kind: 'data', sequence: 2 ** 31 - 1, key: 'odd', isRetransmitted: false },
-      ...{ timestampUs: 2 ** 32 - 1, destination: 9, payload },
+      kind: 'data',
+      sequence: 2 ** 31 - 1,
+      key: 'odd',
+      isRetransmitted: false,
+      timestampUs: 2 ** 32 - 1,
+      destination: 9,
+      payload,
     });
     const control = { type: CONTROL.ack, subtype: 0, info: 7, timestampUs: 1, destination: 9, body: payload };
     expect(readPacket(writeControl(control))).toEqual({ kind: 'control', ...control });
@@ -56,8 +61,10 @@ describe('handshakes', () => {
     cookie: 2 ** 32 - 1,
   };
   const extensions = {
-    ...{ receiverLatencyMs: 120, senderLatencyMs: 250 },
-    ...{ streamId: 'stream-key-1', keyMessage: Buffer.alloc(104, 1) },
+    receiverLatencyMs: 120,
+    senderLatencyMs: 250,
+    streamId: 'stream-key-1',
+    keyMessage: Buffer.alloc(104, 1),
   };
 
   it('are read as they were written', () => {

@@ -84,7 +84,11 @@ describe('a sender', () => {
   it('answers a loss report that names everything over and over with a bounded amount', () => {
     let sent = 0;
     const sender = new SrtSender({
-      ...{ initialSequence: 5_000, latencyMs: 200, peerSocketId: 5, cipher: undefined, nowMs: () => 0 },
+      initialSequence: 5_000,
+      latencyMs: 200,
+      peerSocketId: 5,
+      cipher: undefined,
+      nowMs: () => 0,
       send: () => {
         sent += 1;
       },

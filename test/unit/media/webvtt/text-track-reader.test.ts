@@ -130,7 +130,9 @@ describe('SubRip', () => {
     const file = subRip('Hello\r', 'you\r', '\r', '2', ...second);
     expect(read(file)).toEqual({
       text: lines('WEBVTT', ...cue('Hello', 'you'), ...secondCue),
-      ...{ cues: 2, isChanged: true, warnings: [] },
+      cues: 2,
+      isChanged: true,
+      warnings: [],
     });
     expect(read(file.replaceAll('\r', '').replaceAll('\n', '\r'), { chunkBytes: 1 }).text).toBe(
       read(file).text,

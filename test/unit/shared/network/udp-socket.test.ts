@@ -17,7 +17,8 @@ vi.mock(import('node:dgram'), async original => {
 test('passes on no datagram of port 0, to which nothing can be sent', async () => {
   const ports: number[] = [];
   const socket = await openUdpSocket({
-    ...{ host: '127.0.0.1', port: 0 },
+    host: '127.0.0.1',
+    port: 0,
     receive: (_datagram, { port }) => ports.push(port),
     failed: () => {},
   });

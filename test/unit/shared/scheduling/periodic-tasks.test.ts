@@ -104,7 +104,10 @@ test('tasks of a leader lease run while this server holds it', async () => {
   const listeners: { take: () => void; leave: () => Promise<void> }[] = [];
   const task = vi.fn(() => 0);
   const chores = new PeriodicTasks({
-    ...{ name: 'chores', tasks: [{ name: 'task', run: task }], everyMs, log: silentLogger },
+    name: 'chores',
+    tasks: [{ name: 'task', run: task }],
+    everyMs,
+    log: silentLogger,
     leaderLease: { on: listener => void listeners.push(listener) },
   });
   await chores.start();

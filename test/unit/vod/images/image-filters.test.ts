@@ -3,7 +3,11 @@ import type { ProbedStream } from '../../../../src/ffmpeg/media-tools.ts';
 import { frameFormatOf, imageFilters } from '../../../../src/vod/images/image-filters.ts';
 
 const stream = (facts: Partial<ProbedStream>): ProbedStream => ({
-  ...{ index: 0, kind: 'video', codec: 'h264', isDefault: true, isCoverImage: false },
+  index: 0,
+  kind: 'video',
+  codec: 'h264',
+  isDefault: true,
+  isCoverImage: false,
   ...facts,
 });
 

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { SampleQueue } from '../../../../src/vod/index/sample-queue.ts';
 
 const sample = (number: number) => ({
-  ...{
-    trackId: 2,
-    dtsTicks: 1000 * number,
-    durationTicks: 1000 + number,
-    compositionOffsetTicks: -1 - number,
-  },
-  ...{ isSync: number % 3 === 0, position: 2 ** 33 + number, sizeBytes: number + 1 },
+  trackId: 2,
+  dtsTicks: 1000 * number,
+  durationTicks: 1000 + number,
+  compositionOffsetTicks: -1 - number,
+  isSync: number % 3 === 0,
+  position: 2 ** 33 + number,
+  sizeBytes: number + 1,
 });
 
 test('samples come out as they went in, whatever waits and leaves', () => {
@@ -24,7 +24,8 @@ test('samples come out as they went in, whatever waits and leaves', () => {
         const { dtsTicks, position } = sample(number);
         expect(queue.at(number - dropped)).toEqual({
           ...sample(number),
-          ...{ dtsTicks: dtsTicks + 2 ** 34, position: position + 2 ** 40 },
+          dtsTicks: dtsTicks + 2 ** 34,
+          position: position + 2 ** 40,
           startsFragment: number % 2 === 0,
         });
       }

@@ -24,8 +24,13 @@ test('hours of audio that waited for the picture are assembled in many calls', (
   });
   assembler.push(
     Array.from({ length: 60_000 }, (_, index) => ({
-      ...{ trackId: 1, dtsTicks: index * 1024, durationTicks: 1024, compositionOffsetTicks: 0 },
-      ...{ isSync: true, position: index * 4, sizeBytes: 4 },
+      trackId: 1,
+      dtsTicks: index * 1024,
+      durationTicks: 1024,
+      compositionOffsetTicks: 0,
+      isSync: true,
+      position: index * 4,
+      sizeBytes: 4,
     })),
   );
   while (assembler.assemble());

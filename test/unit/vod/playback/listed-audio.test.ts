@@ -12,8 +12,13 @@ function audio(name: string, values: Partial<PlayableRendition['record']> = {}):
   return {
     name,
     record: {
-      ...{ generation: 1, kind: 'audio', codec: 'mp4a.40.2', channels: 2, durationSeconds: 10 },
-      ...{ peakBitsPerSecond: 100_000, averageBitsPerSecond: 90_000 },
+      generation: 1,
+      kind: 'audio',
+      codec: 'mp4a.40.2',
+      channels: 2,
+      durationSeconds: 10,
+      peakBitsPerSecond: 100_000,
+      averageBitsPerSecond: 90_000,
       ...values,
     },
   };
@@ -22,8 +27,14 @@ function audio(name: string, values: Partial<PlayableRendition['record']> = {}):
 const video: PlayableRendition = {
   name: '720p',
   record: {
-    ...{ generation: 1, kind: 'video', codec: 'avc1.64001f', width: 1280, height: 720, durationSeconds: 10 },
-    ...{ peakBitsPerSecond: 1_000_000, averageBitsPerSecond: 800_000 },
+    generation: 1,
+    kind: 'video',
+    codec: 'avc1.64001f',
+    width: 1280,
+    height: 720,
+    durationSeconds: 10,
+    peakBitsPerSecond: 1_000_000,
+    averageBitsPerSecond: 800_000,
   },
 };
 

@@ -7,15 +7,16 @@ import { GrowingVideos } from '../../../../src/vod/playback/growing-videos.ts';
 import { VodPlayback } from '../../../../src/vod/playback/vod-playback.ts';
 
 const waiting: EncodingState = {
-  ...{ sourceMetadata: {}, targetDurationSeconds: undefined, isPlayable: false, hasStoryboard: false },
-  ...{
-    failure: undefined,
-    revision: 1,
-    renditions: [],
-    codecRenditions: [],
-    audioTracks: [],
-    hasSourceCaptions: false,
-  },
+  sourceMetadata: {},
+  targetDurationSeconds: undefined,
+  isPlayable: false,
+  hasStoryboard: false,
+  failure: undefined,
+  revision: 1,
+  renditions: [],
+  codecRenditions: [],
+  audioTracks: [],
+  hasSourceCaptions: false,
 };
 
 it('does not show renditions that were closed while the state was read', async () => {

@@ -31,7 +31,11 @@ it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
       begun.resolve();
     };
     const upload = new RecordingUpload({
-      ...{ storage: { write }, turns, catchUpTurns: turns, ids: {}, log: silentLogger },
+      storage: { write },
+      turns,
+      catchUpTurns: turns,
+      ids: {},
+      log: silentLogger,
     });
     upload.written({ path, bytes: 60, seconds: 4 });
     await begun.promise;

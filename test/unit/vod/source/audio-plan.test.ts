@@ -11,8 +11,14 @@ import { audioStreamsOf, planAudio, sourceAudioTracks } from '../../../../src/vo
 
 function stream(index: number, values: Partial<ProbedStream> = {}): ProbedStream {
   return {
-    ...{ index, kind: 'audio', codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2 },
-    ...{ isDefault: false, isCoverImage: false },
+    index,
+    kind: 'audio',
+    codec: 'aac',
+    profile: 'LC',
+    sampleRate: 48_000,
+    channels: 2,
+    isDefault: false,
+    isCoverImage: false,
     ...values,
   } as ProbedStream;
 }
@@ -22,7 +28,12 @@ const whole = { video: undefined, request: {}, isWhole: true };
 describe('two mono tracks', () => {
   const mono = { kind: 'audio', codec: 'aac', isDefault: false, isCoverImage: false } as const;
   const side = (index: number, values: Partial<ProbedStream> = {}): ProbedStream => ({
-    ...{ ...mono, index, sampleRate: 48_000, channels: 1, startSeconds: 0, durationSeconds: 10 },
+    ...mono,
+    index,
+    sampleRate: 48_000,
+    channels: 1,
+    startSeconds: 0,
+    durationSeconds: 10,
     ...values,
   });
   const countOf = (...streams: ProbedStream[]) => audioStreamsOf(streams, true).length;
@@ -121,7 +132,7 @@ test('names of audio renditions are read back', () => {
 test('only further audio that failed is left out', () => {
   expect(isLeftOut({ type: 'audio', quality: 'audio2', status: 'failed' })).toBe(true);
   for (const change of [{ quality: 'audio' }, { status: 'waiting' }, { type: 'hls', quality: '240p' }]) {
-    expect(isLeftOut({ ...{ type: 'audio', quality: 'audio2', status: 'failed' }, ...change })).toBe(false);
+    expect(isLeftOut({ type: 'audio', quality: 'audio2', status: 'failed', ...change })).toBe(false);
   }
 });
 

@@ -18,8 +18,15 @@ import {
 } from '../../../../src/web/dashboard/pages/live/restreams/restream-labels.ts';
 
 const stats: BroadcastStats = {
-  ...{ liveStreamId: 'li1', broadcastId: 'br1', state: 'live', durationSeconds: 5, viewers: 2 },
-  ...{ bitrateBitsPerSecond: 1_500_000, framesPerSecond: 30, droppedFrames: 0, missingFrames: 0 },
+  liveStreamId: 'li1',
+  broadcastId: 'br1',
+  state: 'live',
+  durationSeconds: 5,
+  viewers: 2,
+  bitrateBitsPerSecond: 1_500_000,
+  framesPerSecond: 30,
+  droppedFrames: 0,
+  missingFrames: 0,
 };
 
 describe('samples of health', () => {
@@ -29,10 +36,14 @@ describe('samples of health', () => {
     return heard;
   };
   const historyOf = (times: readonly number[], stepSeconds = 1) => ({
-    ...{ broadcasting: true, broadcastId: 'br1', stepSeconds },
+    broadcasting: true,
+    broadcastId: 'br1',
+    stepSeconds,
     data: times.map(time => ({
       measuredAt: new Date(time * 1000).toISOString(),
-      ...{ bitrateBitsPerSecond: 900_000, framesPerSecond: 25, viewers: 1 },
+      bitrateBitsPerSecond: 900_000,
+      framesPerSecond: 25,
+      viewers: 1,
     })),
   });
   const shown = (...of: Parameters<typeof mergeSamples>) =>
@@ -77,7 +88,8 @@ describe('samples of health', () => {
       ...[0, 60, 120, 300],
     ]);
     expect(collect([10], { state: 'waiting' })?.samples[0]).toMatchObject({
-      ...{ bitrateBitsPerSecond: null, viewers: 2 },
+      bitrateBitsPerSecond: null,
+      viewers: 2,
     });
   });
 

@@ -40,7 +40,12 @@ storyboard.jpg
 http://[#xywh=0,0,1,1`;
     expect(parseStoryboard(vtt, 'https://m.test/vod/vi1/storyboard.vtt?avh=1')).toEqual([
       {
-        ...{ startSeconds: 0, endSeconds: 5, x: 160, y: 90, width: 160, height: 90 },
+        startSeconds: 0,
+        endSeconds: 5,
+        x: 160,
+        y: 90,
+        width: 160,
+        height: 90,
         url: 'https://m.test/vod/vi1/storyboard.jpg?avh=1',
       },
     ]);

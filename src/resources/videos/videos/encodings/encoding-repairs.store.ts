@@ -28,7 +28,10 @@ export class EncodingRepairsStore {
       this.#renditions.set(videoId, renditions, values, transaction);
     const isRebuilt = (rendition: EncodingRepair['lost'][number]) => rendition.isRebuilt;
     await set(repair.lost.filter(isRebuilt), {
-      ...{ status: 'waiting', progress_percent: 0, file: null, facts: null },
+      status: 'waiting',
+      progress_percent: 0,
+      file: null,
+      facts: null,
     });
     // Keeps the file name of renditions that are not rebuilt, in case the file comes back.
     await set(

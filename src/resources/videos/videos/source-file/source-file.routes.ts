@@ -42,7 +42,9 @@ async function sourceFileOf({ videoId, title }: Video, files: MediaFiles): Promi
   const suffix = `.${extension}`;
   const name = title.toLowerCase().endsWith(suffix) ? title.slice(0, -suffix.length) : title;
   return {
-    ...{ contentType, bytes: stored.bytes, etag: stored.etag },
+    contentType,
+    bytes: stored.bytes,
+    etag: stored.etag,
     contentDisposition: attachmentHeader(name, extension),
     open: range => streamStored(storage, path, range, noSource),
   };

@@ -84,7 +84,8 @@ function transcriptOf(
   const { status, progressPercent: progress, language, failure } = state;
   return {
     transcript: {
-      ...{ status, progress },
+      status,
+      progress,
       ...(language === undefined ? {} : { language }),
       ...(failure === undefined ? {} : { failure }),
     },
@@ -98,7 +99,10 @@ function additionalQualitiesOf(
   if (renditions.length === 0) return {};
   return {
     additionalQualities: renditions.map(({ codec, quality, status, progressPercent }) => ({
-      ...{ codec, quality: quality as Quality['quality'], status, progress: progressPercent },
+      codec,
+      quality: quality as Quality['quality'],
+      status,
+      progress: progressPercent,
     })),
   };
 }

@@ -51,7 +51,10 @@ export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal):
     number('impression-time', 'average'),
   ]);
   return {
-    ...{ plays, watchSeconds, viewers, peakViewers },
+    plays,
+    watchSeconds,
+    viewers,
+    peakViewers,
     playPercent: rate * 100,
     startSeconds: startMs / 1000,
   };

@@ -41,7 +41,10 @@ function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (med
             label="Most played"
             total={total}
             rows={rows.map(({ value, count }, index) => ({
-              ...{ id: value, value: count, name: media[index]?.name ?? value, href: hrefOf(value) },
+              id: value,
+              value: count,
+              name: media[index]?.name ?? value,
+              href: hrefOf(value),
             }))}
           />
         )}
@@ -72,7 +75,9 @@ function Breakdown({
             label={title}
             total={total}
             rows={rows.map(({ value, count }) => ({
-              ...{ id: value, value: count, name: formatDimensionValue(dimension, value) },
+              id: value,
+              value: count,
+              name: formatDimensionValue(dimension, value),
               title: dimension === 'referrer' && value !== '' ? value : undefined,
             }))}
           />

@@ -69,7 +69,9 @@ export function resolveRange(range: TimeRange, isSandbox: boolean, nowMs: number
   const isKept = !isSandbox && before.fromMs >= nowMs - retentionDays * dayMs;
   const interval = lengthMs <= 2 * dayMs ? 'hour' : 'day';
   return {
-    ...{ fromMs, toMs, interval },
+    fromMs,
+    toMs,
+    interval,
     clock: interval === 'day' ? 'days' : range.name === 'custom' ? 'utc' : 'local',
     before: isKept ? before : undefined,
   };

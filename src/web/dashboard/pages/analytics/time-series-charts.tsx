@@ -23,14 +23,19 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
         { name: 'Plays', values: plays },
         { name: 'Players loaded', color: 6, values: impressions },
       ],
-      ...{ format: formatNumber, steps: wholeSteps, minScaleMax: 4 },
+      format: formatNumber,
+      steps: wholeSteps,
+      minScaleMax: 4,
     }),
   },
   {
     title: 'Watch time',
     plot: ({ watchSeconds }) => ({
       series: [{ name: 'Watch time', color: 2, values: watchSeconds }],
-      ...{ format: formatSpan, isArea: true, steps: spanSteps, minScaleMax: 30 },
+      format: formatSpan,
+      isArea: true,
+      steps: spanSteps,
+      minScaleMax: 30,
     }),
   },
   {
@@ -40,14 +45,19 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
         { name: 'Peak', color: 4, values: peakViewers },
         { name: 'Average', color: 3, values: averageViewers },
       ],
-      ...{ format: value => formatNumber(value, 1), steps: wholeSteps, minScaleMax: 4 },
+      format: value => formatNumber(value, 1),
+      steps: wholeSteps,
+      minScaleMax: 4,
     }),
   },
   {
     title: 'Play rate',
     plot: ({ playPercents }) => ({
       series: [{ name: 'Plays per loaded player', color: 3, values: playPercents }],
-      ...{ format: formatPercent, isArea: true, steps: wholeSteps, minScaleMax: 100 },
+      format: formatPercent,
+      isArea: true,
+      steps: wholeSteps,
+      minScaleMax: 100,
     }),
   },
 ];

@@ -144,8 +144,14 @@ export function CaptionEditor({
           >
             {cues.length === 0 && <p class="quiet">No cues. Add one at the player’s position.</p>}
             <CueList
-              {...{ cues, check, language, shownId, isReadOnly }}
-              {...{ page: editing.page, focus: editing.focus, listRef: list }}
+              cues={cues}
+              check={check}
+              language={language}
+              shownId={shownId}
+              isReadOnly={isReadOnly}
+              page={editing.page}
+              focus={editing.focus}
+              listRef={list}
               onPage={editing.setPage}
               onSeek={seek}
               onAction={editing.act}

@@ -22,7 +22,10 @@ export function splitCue(file: CaptionFile, id: number, cursor: number): Caption
   if (first === '' || second === '' || !(middleMs > startMs && middleMs < endMs)) return undefined;
   const next: Cue = {
     ...withTimes(cue, middleMs, endMs),
-    ...{ id: file.nextId, text: second, above: [], identifier: undefined },
+    id: file.nextId,
+    text: second,
+    above: [],
+    identifier: undefined,
   };
   const parts = [{ ...withTimes(cue, startMs, middleMs), text: first }, next];
   return { ...replaceCue(file, id, () => parts), nextId: file.nextId + 1 };
@@ -67,8 +70,16 @@ export function addCue(file: CaptionFile, ms: number): CaptionFile {
   const nextMs = file.cues[at]?.startMs ?? Number.POSITIVE_INFINITY;
   const endMs = nextMs > startMs ? Math.min(startMs + newCueMs, nextMs) : startMs + newCueMs;
   const cue: Cue = {
-    ...{ id: file.nextId, startMs, endMs, start: timeOf(startMs), end: timeOf(endMs), text: '' },
-    ...{ above: [], identifier: undefined, settings: '', source: undefined },
+    id: file.nextId,
+    startMs,
+    endMs,
+    start: timeOf(startMs),
+    end: timeOf(endMs),
+    text: '',
+    above: [],
+    identifier: undefined,
+    settings: '',
+    source: undefined,
   };
   return { ...file, cues: file.cues.toSpliced(at, 0, cue), nextId: file.nextId + 1 };
 }

@@ -67,7 +67,10 @@ export function CueList({
       <ol class="cue-list" ref={listRef} start={first + 1} aria-label="Cues">
         {onPageCues.map((cue, index) => {
           const row = {
-            ...{ cue, language, number: first + index + 1, isShown: cue.id === shownId },
+            cue,
+            language,
+            number: first + index + 1,
+            isShown: cue.id === shownId,
             onSeek: () => onSeek(cue),
           };
           return isReadOnly ? (
@@ -87,8 +90,12 @@ export function CueList({
       <Pagination
         what="cues"
         pagination={{
-          ...{ currentPage, pageSize: cuesPerPage, pagesTotal },
-          ...{ currentPageItems: onPageCues.length, itemsTotal: cues.length, links: [] },
+          currentPage,
+          pageSize: cuesPerPage,
+          pagesTotal,
+          currentPageItems: onPageCues.length,
+          itemsTotal: cues.length,
+          links: [],
         }}
         onPage={onPage}
       />

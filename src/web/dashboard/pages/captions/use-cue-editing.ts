@@ -63,7 +63,14 @@ export function useCueEditing(stored: CaptionFile, playerMs: () => number) {
     }
   };
   return {
-    ...{ file, page, focus, setPage, show, apply, act, add },
+    file,
+    page,
+    focus,
+    setPage,
+    show,
+    apply,
+    act,
+    add,
     canUndo: history.past.length > 0,
     undo: () => setHistory(undone),
     reset: (to: CaptionFile) => setHistory(pristine(to)),

@@ -42,8 +42,14 @@ export function choicesOf(stream: LiveStream): StreamChoices {
   const keepRecordingsDays = stream.keepRecordingsDays?.toString() ?? '';
   const policy = stream.playbackPolicy && policyChoicesOf(stream.playbackPolicy);
   return {
-    ...{ name, public: stream.public, playerId, qualities, record, keepRecordingsDays },
-    ...{ ultraLowLatency, viewerClips },
+    name,
+    public: stream.public,
+    playerId,
+    qualities,
+    record,
+    keepRecordingsDays,
+    ultraLowLatency,
+    viewerClips,
     policy,
   };
 }

@@ -50,8 +50,11 @@ export function parseImportList(text: string): ImportList {
 export function formatImportList(videos: readonly ImportedVideo[]): string {
   return csvFormat(
     videos.map(({ source, title, description = '', tags = [], language = '' }) => ({
-      ...{ url: source, title, description },
-      ...{ tags: tags.join(';'), language },
+      url: source,
+      title,
+      description,
+      tags: tags.join(';'),
+      language,
     })),
   );
 }
@@ -62,7 +65,9 @@ function videoOf(line: number, cells: readonly string[], columns: readonly strin
   const { tags } = addTags([], cellOf('tags').replaceAll(/[;|]/g, ','));
   const [description, language] = [cellOf('description'), cellOf('language')];
   return {
-    ...{ line, source, title: cellOf('title') || titleOfUrl(source) },
+    line,
+    source,
+    title: cellOf('title') || titleOfUrl(source),
     ...(description === '' ? {} : { description }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(language === '' ? {} : { language }),

@@ -35,7 +35,11 @@ export function writeTags(tags: readonly string[]): string | undefined {
 export function apiQueryOf({ search, tags, order, page }: ListChoice) {
   const { sortBy, sortOrder } = videoOrders[order];
   return {
-    ...{ title: search.trim() || undefined, sortBy, sortOrder, currentPage: page, pageSize },
+    title: search.trim() || undefined,
+    sortBy,
+    sortOrder,
+    currentPage: page,
+    pageSize,
     ...(tags.length === 0 ? {} : { 'tags[]': tags }),
   };
 }

@@ -24,7 +24,10 @@ export function EndpointField({
         type="url"
         placeholder="https://example.com/hooks"
         spellcheck={false}
-        {...{ hint, value, onValue, error }}
+        hint={hint}
+        value={value}
+        onValue={onValue}
+        error={error}
         required
       />
       <EndpointVerdict address={value.trim()} />

@@ -47,7 +47,9 @@ export function timeLabels(times: readonly number[], stepSeconds: number, clock:
   const zone = zoneOf(clock);
   const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', ...zone });
   const time: Intl.DateTimeFormatOptions = {
-    ...{ hour: 'numeric', minute: '2-digit', ...zone },
+    hour: 'numeric',
+    minute: '2-digit',
+    ...zone,
     ...(stepSeconds < minute ? { second: '2-digit' } : {}),
   };
   const dayStart = new Intl.DateTimeFormat('en', {
@@ -78,7 +80,8 @@ export function momentText(time: number, spanSeconds: number, clock: ChartClock)
       ? date
       : {
           ...(spanSeconds > day / 2 ? date : {}),
-          ...{ hour: 'numeric', minute: '2-digit' },
+          hour: 'numeric',
+          minute: '2-digit',
           ...(spanSeconds <= hour ? { second: '2-digit' } : {}),
         };
   return new Intl.DateTimeFormat(undefined, { ...options, ...zoneOf(clock) }).format(new Date(time * 1000));

@@ -66,7 +66,7 @@ export function TextField({
   ...input
 }: Labels & { value: string; onValue: (value: string) => void } & InputAttributes) {
   return (
-    <Field {...{ label, hint, error, hideLabel }}>
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {attributes => (
         <input
           type="text"
@@ -99,7 +99,7 @@ export function TextArea({
   placeholder?: string;
 }) {
   return (
-    <Field {...{ label, hint, error, hideLabel }}>
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {attributes => (
         <textarea
           {...rest}
@@ -127,7 +127,7 @@ export function SelectField<Value extends string>({
   options: readonly (readonly [value: Value, optionLabel: string])[];
 }) {
   return (
-    <Field {...{ label, hint, error, hideLabel }}>
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {attributes => (
         <select {...attributes} value={value} onChange={event => onValue(event.currentTarget.value as Value)}>
           {options.map(([option, optionLabel]) => (

@@ -3,7 +3,8 @@ import { relyingPartyOf } from '../../../../../src/resources/identity/passkeys/p
 
 test('passkeys belong to the host of the public URL', () => {
   expect(relyingPartyOf('https://live.example.org:8443/')).toEqual({
-    ...{ id: 'live.example.org', origin: 'https://live.example.org:8443' },
+    id: 'live.example.org',
+    origin: 'https://live.example.org:8443',
   });
   expect(relyingPartyOf('http://localhost:8080')).toEqual({
     id: 'localhost',

@@ -5,14 +5,25 @@ import type { HookQuestion } from '../../../../../src/events/hooks/hook-caller.t
 import { PlayHook } from '../../../../../src/resources/integrations/hooks/play-hook.ts';
 
 const hook: Hook = {
-  ...{ hookId: 'hook_1', projectId: 'pr1', url: 'https://hooks.example.net', timeoutMs: 5_000 },
-  ...{ signatureSecret: 'sig_sec_1', createdAtMs: 0 },
+  hookId: 'hook_1',
+  projectId: 'pr1',
+  url: 'https://hooks.example.net',
+  timeoutMs: 5_000,
+  signatureSecret: 'sig_sec_1',
+  createdAtMs: 0,
   kind: 'play',
   onFailure: 'refuse',
 };
 const question = {
-  ...{ projectId: 'pr1', resourceId: 'li1', token: undefined, client: 'a browser', viewer: undefined },
-  ...{ remoteAddress: '192.0.2.1', userAgent: 'Browser', referer: '', query: '' },
+  projectId: 'pr1',
+  resourceId: 'li1',
+  token: undefined,
+  client: 'a browser',
+  viewer: undefined,
+  remoteAddress: '192.0.2.1',
+  userAgent: 'Browser',
+  referer: '',
+  query: '',
   isOwner: () => false as const,
 };
 

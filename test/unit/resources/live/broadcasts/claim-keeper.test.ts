@@ -28,7 +28,10 @@ async function startKeeper() {
   const keeper = new ClaimKeeper({
     database: { signals: { listen: () => () => {} } } as unknown as Database,
     claims: {
-      ...{ store, hasOwn: true, claimOf: () => 1, releaseAllOf: async () => {} },
+      store,
+      hasOwn: true,
+      claimOf: () => 1,
+      releaseAllOf: async () => {},
     } as unknown as BroadcastClaims,
     nodeId: 'node',
     local: {

@@ -28,7 +28,9 @@ async function setUp({ leftBytes = 1000 } = {}) {
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, Buffer.alloc(copiedBytes));
         return {
-          ...{ bytes: copiedBytes, leadSeconds: 0, isEncoded: false },
+          bytes: copiedBytes,
+          leadSeconds: 0,
+          isEncoded: false,
           prepare: async () => async () => true,
           discard: async () => {},
         };

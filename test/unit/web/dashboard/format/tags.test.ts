@@ -5,7 +5,9 @@ import { addTags } from '../../../../../src/web/dashboard/format/tags.ts';
 describe('tags that are added', () => {
   it('are taken apart at commas and line ends, each once', () => {
     expect(addTags(['sea'], ' a, b,,c d\r\nsea, a')).toEqual({
-      ...{ tags: ['sea', 'a', 'b', 'c d'], rest: '', problem: undefined },
+      tags: ['sea', 'a', 'b', 'c d'],
+      rest: '',
+      problem: undefined,
     });
   });
 
@@ -17,11 +19,15 @@ describe('tags that are added', () => {
   it('stay in the field, with the limit, when they are too long or too many', () => {
     const long = 'x'.repeat(256);
     expect(addTags([], `a, ${long}, b`)).toEqual({
-      ...{ tags: ['a', 'b'], rest: long, problem: '“xxxxxxxxxxxxxxxxxxxx…” is longer than 255 characters.' },
+      tags: ['a', 'b'],
+      rest: long,
+      problem: '“xxxxxxxxxxxxxxxxxxxx…” is longer than 255 characters.',
     });
     const many = Array.from({ length: maxTags - 1 }, (_, index) => String(index));
     expect(addTags(many, 'a, b, c')).toEqual({
-      ...{ tags: [...many, 'a'], rest: 'b, c', problem: 'A video can have up to 100 tags.' },
+      tags: [...many, 'a'],
+      rest: 'b, c',
+      problem: 'A video can have up to 100 tags.',
     });
   });
 });

@@ -12,11 +12,16 @@ type Ingest = NonNullable<VideoStatus['ingest']>;
 const uploaded: Video['source'] = { type: 'upload', uri: '' };
 const recorded: Video['source'] = { type: 'liveStream', uri: '' };
 const ingest = (status: Ingest['status'], rest: Partial<Ingest> = {}): Ingest => ({
-  ...{ status, filesize: null, receivedBytes: [] },
+  status,
+  filesize: null,
+  receivedBytes: [],
   ...rest,
 });
 const quality = (status: Quality['status'], progress = 0, type: Quality['type'] = 'hls'): Quality => ({
-  ...{ type, quality: '240p', status, progress },
+  type,
+  quality: '240p',
+  status,
+  progress,
 });
 const status = (came: Ingest | undefined, encoding: Partial<VideoStatus['encoding']> = {}): VideoStatus => ({
   ...(came === undefined ? {} : { ingest: came }),

@@ -37,8 +37,14 @@ test('rates are those between two reports of the connection', () => {
   const report = (timestamp: number, bytesSent: number, framesSent: number) => [
     { type: 'outbound-rtp', kind: 'audio', timestamp, bytesSent: bytesSent / 10 },
     {
-      ...{ type: 'outbound-rtp', kind: 'video', timestamp, bytesSent, framesSent },
-      ...{ frameWidth: 1280, frameHeight: 720, qualityLimitationReason: 'bandwidth' },
+      type: 'outbound-rtp',
+      kind: 'video',
+      timestamp,
+      bytesSent,
+      framesSent,
+      frameWidth: 1280,
+      frameHeight: 720,
+      qualityLimitationReason: 'bandwidth',
     },
     { type: 'remote-inbound-rtp', kind: 'video', timestamp, roundTripTime: 0.0421, fractionLost: 0.25 },
   ];
@@ -46,8 +52,13 @@ test('rates are those between two reports of the connection', () => {
   const former = readCounters(report(1_000, 100_000, 30))!;
   const now = readCounters(report(3_000, 600_000, 88))!;
   expect(uplinkStats(former, now)).toEqual({
-    ...{ bitsPerSecond: 2_200_000, framesPerSecond: 29, width: 1280, height: 720 },
-    ...{ roundTripMs: 42, lossShare: 0.25, limitedBy: 'bandwidth' },
+    bitsPerSecond: 2_200_000,
+    framesPerSecond: 29,
+    width: 1280,
+    height: 720,
+    roundTripMs: 42,
+    lossShare: 0.25,
+    limitedBy: 'bandwidth',
   });
   expect(uplinkStats(now, now)).toBeUndefined();
   // Counters of another connection count from the start.

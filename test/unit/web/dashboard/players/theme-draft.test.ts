@@ -75,7 +75,9 @@ describe('the draft of a theme', () => {
     expect(changesOf(player, draft)).toEqual({});
     expect(changesOf(player, { ...draft, text: 'rgba(255,255,255,1.0)', name: 'Night ' })).toEqual({});
     expect(changesOf(player, { ...draft, text: '#123456', hideTitle: true, name: ' ' })).toEqual({
-      ...{ text: 'rgba(18, 52, 86, 1)', hideTitle: true, name: null },
+      text: 'rgba(18, 52, 86, 1)',
+      hideTitle: true,
+      name: null,
     });
   });
 

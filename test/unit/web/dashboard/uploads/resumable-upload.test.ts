@@ -6,8 +6,15 @@ import {
 } from '../../../../../src/web/dashboard/uploads/resumable-upload.ts';
 
 const remembered: ResumableUpload = {
-  ...{ videoId: 'vi1', accountId: 'ac1', environment: 'sandbox', title: 'Film', fileName: 'Film.mp4' },
-  ...{ fileBytes: 25_000_000, lastModified: 1_700_000_000_000, chunkBytes: 8_388_608, fingerprint: 'ab' },
+  videoId: 'vi1',
+  accountId: 'ac1',
+  environment: 'sandbox',
+  title: 'Film',
+  fileName: 'Film.mp4',
+  fileBytes: 25_000_000,
+  lastModified: 1_700_000_000_000,
+  chunkBytes: 8_388_608,
+  fingerprint: 'ab',
 };
 const { fingerprint: _, ...unseen } = remembered;
 const file = { name: 'Film.mp4', size: 25_000_000, lastModified: 1_700_000_000_000 };

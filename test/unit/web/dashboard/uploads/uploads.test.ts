@@ -9,8 +9,13 @@ import {
 import { classifyFailure } from '../../../../../src/web/dashboard/uploads/upload-failure.ts';
 
 const upload = (state: Upload['state'], sentBytes = 0): Upload => ({
-  ...{ id: '1', title: 'Film', fileName: 'Film.mp4', fileBytes: 100, environment: 'production' },
-  ...{ state, sentBytes },
+  id: '1',
+  title: 'Film',
+  fileName: 'Film.mp4',
+  fileBytes: 100,
+  environment: 'production',
+  state,
+  sentBytes,
 });
 
 describe('Pace', () => {

@@ -132,8 +132,13 @@ describe('languages that are offered', () => {
 
 describe('a place in a film', () => {
   const tiles = [0, 1, 2].map(index => ({
-    ...{ startSeconds: index * 2, endSeconds: index * 2 + 2, url: '/s.jpg' },
-    ...{ x: (index % 2) * 160, y: Math.floor(index / 2) * 90, width: 160, height: 90 },
+    startSeconds: index * 2,
+    endSeconds: index * 2 + 2,
+    url: '/s.jpg',
+    x: (index % 2) * 160,
+    y: Math.floor(index / 2) * 90,
+    width: 160,
+    height: 90,
   }));
 
   it('has the small picture of its time, and behind the end the last one', () => {

@@ -10,7 +10,10 @@ describe('the choice of videos in an address', () => {
   it('is read, with tags of any letters', () => {
     const tags = ['sea', 'a, b', '100 %'];
     expect(readChoice({ search: 'x', tags: writeTags(tags)!, order: 'title', page: '3' })).toEqual({
-      ...{ search: 'x', tags, order: 'title', page: 3 },
+      search: 'x',
+      tags,
+      order: 'title',
+      page: 3,
     });
     expect(writeTags([])).toBeUndefined();
   });
@@ -26,8 +29,12 @@ describe('the choice of videos in an address', () => {
 
   it('becomes a query of the API', () => {
     expect(apiQueryOf(readChoice({ search: ' dawn ', tags: 'sea' }))).toEqual({
-      ...{ title: 'dawn', 'tags[]': ['sea'], sortBy: 'createdAt', sortOrder: 'desc' },
-      ...{ currentPage: 1, pageSize: 24 },
+      title: 'dawn',
+      'tags[]': ['sea'],
+      sortBy: 'createdAt',
+      sortOrder: 'desc',
+      currentPage: 1,
+      pageSize: 24,
     });
   });
 });

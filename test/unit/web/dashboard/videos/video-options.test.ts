@@ -25,8 +25,15 @@ test('defaults are left to the server', () => {
 test('everything that differs is named', () => {
   expect(
     bodyOf({
-      ...{ isPublic: false, mp4Support: false, tags: ['sea'], language: 'en', playerId: 'pl1' },
-      ...{ watermarkId: 'wm1', placement: defaultDraft, clipStart: '0:05.5', clipEnd: '1:02:03' },
+      isPublic: false,
+      mp4Support: false,
+      tags: ['sea'],
+      language: 'en',
+      playerId: 'pl1',
+      watermarkId: 'wm1',
+      placement: defaultDraft,
+      clipStart: '0:05.5',
+      clipEnd: '1:02:03',
     }),
   ).toEqual({
     public: false,

@@ -29,7 +29,12 @@ function* placements(): Generator<Placement> {
       for (const width of sizes) {
         for (const height of sizes) {
           const all = {
-            ...{ left: near, top: far, right: far, bottom: near, width, height },
+            left: near,
+            top: far,
+            right: far,
+            bottom: near,
+            width,
+            height,
             opacity: far === undefined ? undefined : '35.5%',
           };
           yield Object.fromEntries(Object.entries(all).filter(([, text]) => text !== undefined));
@@ -54,6 +59,10 @@ test('a watermark is shown where the server puts it', () => {
 test('one dimension alone keeps the shape, and the far edges count from there', () => {
   const [image, video] = images[0]!;
   expect(placeWatermark({ right: '10px', bottom: '5%', width: '100px' }, image, video)).toEqual({
-    ...{ width: 100, height: 50, x: 1_170, y: 634, opacity: 1 },
+    width: 100,
+    height: 50,
+    x: 1_170,
+    y: 634,
+    opacity: 1,
   });
 });

@@ -3,7 +3,11 @@ import { parseLiveOptions } from '../../../../../src/web/player/live/live-option
 
 describe('readLiveOptions', () => {
   const usual = {
-    ...{ autoplay: true, muted: false, hideTitle: false, hideControls: false, hidePoster: false },
+    autoplay: true,
+    muted: false,
+    hideTitle: false,
+    hideControls: false,
+    hidePoster: false,
     sdk: undefined,
   };
 

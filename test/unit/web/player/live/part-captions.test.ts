@@ -52,7 +52,9 @@ const parts = words.flatMap((text, index) => {
   const pairs = captionPairs(text);
   const sn = 1 + Math.floor(index / 2);
   return [pairs.slice(0, 6), pairs.slice(6)].map((half, part) => ({
-    ...{ sn, part: 2 * (index % 2) + part, pairs: half },
+    sn,
+    part: 2 * (index % 2) + part,
+    pairs: half,
   }));
 });
 

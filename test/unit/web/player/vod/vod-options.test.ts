@@ -3,15 +3,16 @@ import { parseVodOptions } from '../../../../../src/web/player/vod/vod-options.t
 
 describe('readVodOptions', () => {
   const usual = {
-    ...{
-      autoplay: false,
-      muted: false,
-      loop: false,
-      hideTitle: false,
-      hideControls: false,
-      hidePoster: false,
-    },
-    ...{ showSubtitles: false, startSeconds: 0, endSeconds: undefined, sdk: undefined },
+    autoplay: false,
+    muted: false,
+    loop: false,
+    hideTitle: false,
+    hideControls: false,
+    hidePoster: false,
+    showSubtitles: false,
+    startSeconds: 0,
+    endSeconds: undefined,
+    sdk: undefined,
   };
 
   it.each([
@@ -20,14 +21,12 @@ describe('readVodOptions', () => {
       '#autoplay;loop;hide-title;hide-controls;show-subtitles;hide-poster',
       '',
       {
-        ...{
-          autoplay: true,
-          loop: true,
-          hideTitle: true,
-          hideControls: true,
-          showSubtitles: true,
-          hidePoster: true,
-        },
+        autoplay: true,
+        loop: true,
+        hideTitle: true,
+        hideControls: true,
+        showSubtitles: true,
+        hidePoster: true,
       },
     ],
     ['#chromeless', '', { hideTitle: true, hideControls: true }],
@@ -36,7 +35,10 @@ describe('readVodOptions', () => {
       '',
       '?id=vi1&autoplay=true&muted=undefined&loop=true&hidePoster=true&showSubtitles=true&ts=17',
       {
-        ...{ autoplay: true, loop: true, hidePoster: true, showSubtitles: true },
+        autoplay: true,
+        loop: true,
+        hidePoster: true,
+        showSubtitles: true,
       },
     ],
     ['#t=10', '', { startSeconds: 10 }],

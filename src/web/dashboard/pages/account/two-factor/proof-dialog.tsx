@@ -24,7 +24,11 @@ export function ProofDialog({
   const submission = useSubmit(() => work({ password, code }));
   return (
     <FormDialog
-      {...{ title, action, danger, submission, onClose }}
+      title={title}
+      action={action}
+      danger={danger}
+      submission={submission}
+      onClose={onClose}
       disabled={password === '' || code.trim() === ''}
     >
       <p>{children}</p>

@@ -73,7 +73,10 @@ export function axisStart(samples: readonly HealthSample[], seconds: number): nu
 
 function unknownAt(time: number): HealthSample {
   return {
-    ...{ time, bitrateBitsPerSecond: null, framesPerSecond: null },
-    ...{ audioDriftMilliseconds: null, viewers: null },
+    time,
+    bitrateBitsPerSecond: null,
+    framesPerSecond: null,
+    audioDriftMilliseconds: null,
+    viewers: null,
   };
 }

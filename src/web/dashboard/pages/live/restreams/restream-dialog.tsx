@@ -35,7 +35,9 @@ export function RestreamDialog({
   const { name, serverUrl, streamKey, rendition = 'source' } = destination;
   const trimmed = {
     ...destination,
-    ...{ name: name.trim(), serverUrl: serverUrl.trim(), streamKey: streamKey.trim() },
+    name: name.trim(),
+    serverUrl: serverUrl.trim(),
+    streamKey: streamKey.trim(),
   };
   const submission = useSubmit(async () => {
     await save(trimmed);

@@ -49,11 +49,13 @@ export class WhipConnection {
     const streams = [new MediaStream([video, audio])];
     const direction = 'sendonly';
     this.#video = this.#peer.addTransceiver(video, {
-      ...{ direction, streams },
+      direction,
+      streams,
       sendEncodings: [{ maxBitrate: maxBitsPerSecond, maxFramerate: framesPerSecond }],
     });
     this.#peer.addTransceiver(audio, {
-      ...{ direction, streams },
+      direction,
+      streams,
       sendEncodings: [{ maxBitrate: audioBitsPerSecond }],
     });
     preferCodec(this.#video, videoCodec());

@@ -69,7 +69,9 @@ function FrameChoice({
       <FrameStrip tiles={tiles} count={tilesInStrip} />
       <FrameSlider
         label="Position in the video"
-        {...{ seconds, lastSeconds, onSeconds }}
+        seconds={seconds}
+        lastSeconds={lastSeconds}
+        onSeconds={onSeconds}
         shownTime={shownTime(seconds)}
       />
       <div class="frame-time">

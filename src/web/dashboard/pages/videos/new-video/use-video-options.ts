@@ -16,8 +16,15 @@ export interface VideoOptionsDraft {
 }
 
 const defaults: VideoOptions = {
-  ...{ isPublic: true, mp4Support: true, tags: [], language: '', playerId: '' },
-  ...{ watermarkId: '', placement: defaultDraft, clipStart: '', clipEnd: '' },
+  isPublic: true,
+  mp4Support: true,
+  tags: [],
+  language: '',
+  playerId: '',
+  watermarkId: '',
+  placement: defaultDraft,
+  clipStart: '',
+  clipEnd: '',
 };
 
 export function useVideoOptions(): VideoOptionsDraft {
@@ -25,7 +32,9 @@ export function useVideoOptions(): VideoOptionsDraft {
   const [typedTag, setTypedTag] = useState('');
   const typed = addTags(options.tags, typedTag);
   return {
-    ...{ options, typedTag, setTypedTag },
+    options,
+    typedTag,
+    setTypedTag,
     change: changes => setOptions(before => ({ ...before, ...changes })),
     alterTags: alteration => setOptions(before => ({ ...before, tags: alteration(before.tags) })),
     isValid:
