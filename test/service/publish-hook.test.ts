@@ -247,7 +247,7 @@ describe('a publish hook', () => {
     const receiver = await startHook(respond(503));
     for (let count = 0; count < 6; count++) expect(await publish(streamKey)).toMatchObject(refused);
     expect(receiver.hooks).toHaveLength(5);
-    expect((await lastResult()).error).toContain('failed 5 times in a row');
+    await waitUntil(async () => String((await lastResult()).error).includes('failed 5 times in a row'));
     receiver.answer = respond(200, 'garbage \0 and more');
     expect((await json('POST', '/hooks/publish/test')).body).toMatchObject({
       result: 'allowed',
