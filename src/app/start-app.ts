@@ -11,20 +11,10 @@ import type { SrtServer } from '../ingest/srt/srt-server.ts';
 import type { SmtpSettings } from '../mail/mailer.ts';
 import { AccountsStore } from '../resources/identity/accounts/accounts.store.ts';
 import { type BootstrapSecrets, bootstrapAccount } from '../resources/identity/accounts/bootstrap-account.ts';
-import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
 import { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
-import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
-import type { LiveClips } from '../resources/videos/uploads/clip-sources.ts';
 import { ForwardedClips, openForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
-import { createLiveClips } from '../resources/videos/uploads/live-clips.ts';
-import type { UploadDependencies } from '../resources/videos/uploads/video-sources.ts';
-import { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
-import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
-import { clippableBroadcast } from '../vod/clip/broadcast-clip.ts';
-import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
-import { enqueueJoin } from '../vod/recording/join-job.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
@@ -45,8 +35,8 @@ import {
   serverComponents,
 } from './operations.ts';
 import { createPlaybackGate } from './playback-gate.ts';
-import { createVideoServices } from './video-services.ts';
-import { createRecordings, createVodServices, type VodServices } from './vod.ts';
+import { createVideoSide, liveClips } from './video-side.ts';
+import type { VodServices } from './vod.ts';
 import { createWebhookComponents, createWebhookSender } from './webhooks.ts';
 import { createWebRtcServer, createWhepEndpoint, createWhipEndpoint } from './webrtc.ts';
 
@@ -74,8 +64,6 @@ export interface RunningApp {
   drain(deadlineMs: number, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
-
-const importRateWindowMs = 60_000;
 
 /**
  * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `isolation-unusable`, `tls-unusable`,
@@ -221,106 +209,6 @@ async function createServer(foundation: Foundation): Promise<Server> {
       ]);
     },
     lifecycle: new Lifecycle(components, log.child('lifecycle')),
-  };
-}
-
-/** Starts the work on media before the services that request it, then recordings, which create videos. */
-async function createVideoSide(foundation: Foundation) {
-  const { config, database, files, urls, peers, clock, log } = foundation;
-  const thumbnailsStore = new VideoThumbnailsStore(database);
-  const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
-  const vod = createVodServices(foundation, thumbnailFiles);
-  const { encodings, vodJobs } = vod;
-  const videoServices = await createVideoServices({
-    database,
-    files,
-    thumbnailFiles,
-    thumbnailsStore,
-    clock,
-    log,
-    publicUrl: urls.publicUrl,
-    addressOf: peers.addressOf,
-    quotas: {
-      maxStorageBytes: config['storage.maxPerProject'],
-      maxUploads: config['uploads.maxPerProject'],
-    },
-    videos: {
-      restoreDays: config['videos.restore'],
-      mp4SupportChanged: (videoId, isSupported, transaction) =>
-        vodJobs.updateMp4Support(videoId, isSupported, transaction),
-      findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
-      discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
-      restored: transaction => vod.jobs.resumeRestored(transaction),
-      removed: videoId => vodJobs.removeVideo(videoId),
-    },
-    images: {
-      maxPixels: config['images.maxPixels'],
-      requestFrame: (videoId, transaction) => vodJobs.requestFrame(videoId, transaction),
-      canDecode: path => vodJobs.canDecode(path),
-      mark: async path => ((await vodJobs.watermarkImage(path)) ? 'image/jpeg' : undefined),
-    },
-    captionGeneration: {
-      transcripts: vod.transcripts,
-      generation: {
-        canTranscribe: vod.context.transcriber !== undefined,
-        canSummarize: vod.context.summarizer !== undefined,
-        transcribe: (videoId, transaction) => vodJobs.transcribePrepared(videoId, transaction),
-        summarize: (videoId, transaction) => vodJobs.summarize(videoId, transaction),
-        withdraw: (...job) => vodJobs.withdraw(...job),
-      },
-    },
-    uploads: uploadDependencies(foundation, vod),
-  });
-  for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
-  const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
-  return { vod, videoServices, recordings, recordingsStore };
-}
-
-function liveClips(
-  { database }: Foundation,
-  { vod, broadcasts: { registry, cluster } }: { vod: VodServices; broadcasts: Broadcasts },
-  tokens: PrivateTokens | undefined,
-): LiveClips {
-  const liveStreams = new LiveStreamsStore(database);
-  return createLiveClips({
-    hasStream: async (projectId, liveStreamId) =>
-      (await liveStreams.find(projectId, liveStreamId)) !== undefined,
-    running: liveStreamId => {
-      const running = registry.running().find(one => one.liveStreamId === liveStreamId);
-      if (running === undefined) return undefined;
-      const media = running.renditions.clippableMedia();
-      const isEmpty = media === undefined || media.segments.length === 0;
-      return {
-        broadcast: isEmpty ? undefined : clippableBroadcast(running.startedAtMs, media, vod.context),
-      };
-    },
-    serverUrlOf: liveStreamId => cluster?.current(liveStreamId)?.serverUrl,
-    tokens,
-  });
-}
-
-function uploadDependencies(
-  { config, resolveHost }: Foundation,
-  { jobs, vodJobs, encodings, context }: VodServices,
-): UploadDependencies {
-  return {
-    jobs,
-    clips: {
-      secondsOf: videoId => clippableSeconds(context, videoId),
-      clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
-    },
-    sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
-    retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
-    retryEncoding: (videoId, transaction) => vodJobs.retry(videoId, transaction),
-    sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
-    hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
-    sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),
-    minFreeBytes: config['uploads.minFree'],
-    idleTimeoutMs: config['uploads.idleTimeout'],
-    sourceTimeoutMs: config['uploads.sourceTimeout'],
-    minImportRate: { bytesPerSecond: config['imports.minBytesPerSecond'], windowMs: importRateWindowMs },
-    allowPrivateTargets: config.allowPrivateTargets,
-    resolve: resolveHost,
   };
 }
 

@@ -1,0 +1,116 @@
+import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
+import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
+import type { LiveClips } from '../resources/videos/uploads/clip-sources.ts';
+import { createLiveClips } from '../resources/videos/uploads/live-clips.ts';
+import type { UploadDependencies } from '../resources/videos/uploads/video-sources.ts';
+import { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
+import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/video-thumbnails.store.ts';
+import { clippableBroadcast } from '../vod/clip/broadcast-clip.ts';
+import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
+import { enqueueJoin } from '../vod/recording/join-job.ts';
+import type { Broadcasts } from './broadcasts.ts';
+import type { Foundation } from './foundation.ts';
+import { createVideoServices } from './video-services.ts';
+import { createRecordings, createVodServices, type VodServices } from './vod.ts';
+
+const importRateWindowMs = 60_000;
+
+/** Starts the work on media before the services that request it, then recordings, which create videos. */
+export async function createVideoSide(foundation: Foundation) {
+  const { config, database, files, urls, peers, clock, log } = foundation;
+  const thumbnailsStore = new VideoThumbnailsStore(database);
+  const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
+  const vod = createVodServices(foundation, thumbnailFiles);
+  const { encodings, vodJobs } = vod;
+  const videoServices = await createVideoServices({
+    database,
+    files,
+    thumbnailFiles,
+    thumbnailsStore,
+    clock,
+    log,
+    publicUrl: urls.publicUrl,
+    addressOf: peers.addressOf,
+    quotas: {
+      maxStorageBytes: config['storage.maxPerProject'],
+      maxUploads: config['uploads.maxPerProject'],
+    },
+    videos: {
+      restoreDays: config['videos.restore'],
+      mp4SupportChanged: (videoId, isSupported, transaction) =>
+        vodJobs.updateMp4Support(videoId, isSupported, transaction),
+      findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
+      discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
+      restored: transaction => vod.jobs.resumeRestored(transaction),
+      removed: videoId => vodJobs.removeVideo(videoId),
+    },
+    images: {
+      maxPixels: config['images.maxPixels'],
+      requestFrame: (videoId, transaction) => vodJobs.requestFrame(videoId, transaction),
+      canDecode: path => vodJobs.canDecode(path),
+      mark: async path => ((await vodJobs.watermarkImage(path)) ? 'image/jpeg' : undefined),
+    },
+    captionGeneration: {
+      transcripts: vod.transcripts,
+      generation: {
+        canTranscribe: vod.context.transcriber !== undefined,
+        canSummarize: vod.context.summarizer !== undefined,
+        transcribe: (videoId, transaction) => vodJobs.transcribePrepared(videoId, transaction),
+        summarize: (videoId, transaction) => vodJobs.summarize(videoId, transaction),
+        withdraw: (...job) => vodJobs.withdraw(...job),
+      },
+    },
+    uploads: uploadDependencies(foundation, vod),
+  });
+  for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
+  const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
+  return { vod, videoServices, recordings, recordingsStore };
+}
+
+export function liveClips(
+  { database }: Foundation,
+  { vod, broadcasts: { registry, cluster } }: { vod: VodServices; broadcasts: Broadcasts },
+  tokens: PrivateTokens | undefined,
+): LiveClips {
+  const liveStreams = new LiveStreamsStore(database);
+  return createLiveClips({
+    hasStream: async (projectId, liveStreamId) =>
+      (await liveStreams.find(projectId, liveStreamId)) !== undefined,
+    running: liveStreamId => {
+      const running = registry.running().find(one => one.liveStreamId === liveStreamId);
+      if (running === undefined) return undefined;
+      const media = running.renditions.clippableMedia();
+      const isEmpty = media === undefined || media.segments.length === 0;
+      return {
+        broadcast: isEmpty ? undefined : clippableBroadcast(running.startedAtMs, media, vod.context),
+      };
+    },
+    serverUrlOf: liveStreamId => cluster?.current(liveStreamId)?.serverUrl,
+    tokens,
+  });
+}
+
+function uploadDependencies(
+  { config, resolveHost }: Foundation,
+  { jobs, vodJobs, encodings, context }: VodServices,
+): UploadDependencies {
+  return {
+    jobs,
+    clips: {
+      secondsOf: videoId => clippableSeconds(context, videoId),
+      clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
+    },
+    sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
+    retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
+    retryEncoding: (videoId, transaction) => vodJobs.retry(videoId, transaction),
+    sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
+    hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
+    sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),
+    minFreeBytes: config['uploads.minFree'],
+    idleTimeoutMs: config['uploads.idleTimeout'],
+    sourceTimeoutMs: config['uploads.sourceTimeout'],
+    minImportRate: { bytesPerSecond: config['imports.minBytesPerSecond'], windowMs: importRateWindowMs },
+    allowPrivateTargets: config.allowPrivateTargets,
+    resolve: resolveHost,
+  };
+}
