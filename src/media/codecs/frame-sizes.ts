@@ -1,6 +1,5 @@
+import { av1FrameSize, av1Parameters } from './av1-parameters.ts';
 import {
-  av1FrameSize,
-  av1Parameters,
   avcFrameSize,
   avcOrder,
   avcParameters,

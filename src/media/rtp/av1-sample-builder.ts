@@ -1,5 +1,5 @@
 import { classifyAccessUnit } from '../codecs/access-unit.ts';
-import { av1Format } from '../codecs/parameter-set.ts';
+import { av1Format } from '../codecs/av1-parameters.ts';
 import type { BuiltSample } from '../codecs/video-sample-builder.ts';
 
 /** Flags of the aggregation header. RTP Payload Format For AV1 1.0, 4.4. */
