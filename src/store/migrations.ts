@@ -1,6 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Migration } from './migration.ts';
+import { unverifiedChanges } from './migrations/0062-unverified-changes.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -14,7 +15,7 @@ import { addSqlFunctions } from './sql-functions.ts';
  * Migrations in order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of
  * applied ones.
  */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [unverifiedChanges];
 
 export const schemaVersion = versionAfter(migrations);
 

@@ -16,7 +16,6 @@ export const accountTables: Readonly<Record<string, Table>> = {
       created_at_ms: 'integer NOT NULL',
       is_operator: 'flag NOT NULL DEFAULT 0',
       name: 'text',
-      is_unclaimed: 'integer NOT NULL DEFAULT 0',
     },
     isKeyed: true,
   },
@@ -93,14 +92,6 @@ export const accountTables: Readonly<Record<string, Table>> = {
       invitations_by_expiry: '(expires_at_ms)',
       invitations_by_mail_token: 'UNIQUE (mail_token_hash)',
     },
-  },
-  unverified_changes: {
-    columns: {
-      user_id: 'text NOT NULL REFERENCES users (id) ON DELETE CASCADE',
-      kind: 'text NOT NULL',
-      target_id: 'text NOT NULL',
-    },
-    constraints: ['PRIMARY KEY (user_id, kind, target_id)'],
   },
   sessions: {
     columns: {

@@ -12,11 +12,11 @@ import { videoTables } from './video-tables.ts';
 /** The schema that a new database begins with. It never changes: further changes need a migration. */
 export const baseline = {
   /** Version of databases with this schema, which the migrations of earlier versions created. */
-  version: 62,
+  version: 61,
   /** Versions of the product that know a lower one cannot use it. */
   minVersion: 60,
   /** A version of the product that migrates older databases to this schema. */
-  commit: 'cfcd8cfb',
+  commit: 'b964f3e1',
 } as const;
 
 /** Tables, each after those that it refers to. */
