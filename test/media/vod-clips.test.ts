@@ -282,7 +282,7 @@ test('a clip is made or fails with a reason when its video is deleted meanwhile'
     'SELECT failure FROM video_sources WHERE video_id = ?',
     videoId,
   );
-  expect(source?.failure).toContain('gone');
+  expect(source?.failure).toContain('deleted');
   expect(await namesIn(join(server.dataDir, 'vod', videoId))).toEqual([]);
 });
 
