@@ -158,7 +158,7 @@ describe('automatic captions', () => {
     [
       'another answer',
       (_: unknown, response: { end(text: string): void }) => response.end('{"segments":1}'),
-      /no transcription/,
+      /valid transcription/,
     ],
     ['no speech', answerSpeech('en', ''), /No speech/],
   ] as const)('end with the reason: %s', async (_name, answer, reason) => {
