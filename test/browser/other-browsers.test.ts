@@ -117,7 +117,7 @@ test.skipIf(missingFirefox !== undefined)(
     await using broadcast = await startBroadcast();
     const { liveStreamId } = broadcast.stream;
     await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
-    await page.goto(`${server.baseUrl}/health`);
+    await page.goto(`${server.baseUrl}/docs`);
     await page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     await page.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
     await untilPlaying(page);
