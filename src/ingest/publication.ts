@@ -59,6 +59,7 @@ export class Publication implements PublisherConnection {
   #closeReason: PublisherCloseReason | undefined;
   #isPaused = false;
   #isDropping = false;
+  #isReleasing = false;
   #held: MediaEvent[] = [];
   #heldBytes = 0;
   #events = 0;
@@ -171,7 +172,7 @@ export class Publication implements PublisherConnection {
     this.#isPaused = false;
     this.#expectMedia();
     this.#release();
-    this.#options.connection.resume?.();
+    if (!this.#isPaused) this.#options.connection.resume?.();
   }
 
   transport(): TransportStats | undefined {
@@ -201,11 +202,15 @@ export class Publication implements PublisherConnection {
 
   /** The receiver may pause again while it takes what was held. */
   #release(): void {
+    // It may also resume, while an event that came before the rest is still taken.
+    if (this.#isReleasing) return;
+    this.#isReleasing = true;
     while (this.#sink !== undefined && this.#held.length > 0 && !this.#isPaused && !this.isEnded) {
       const event = this.#held.shift()!;
       this.#heldBytes -= bytesOf(event);
       this.#pass(event);
     }
+    this.#isReleasing = false;
   }
 
   #pass(event: MediaEvent): void {

@@ -12,12 +12,15 @@ const minReportBytes = 28;
 const headerBytes = 4;
 /** A report that deviates more corrects a clock, instead of being written late. */
 const maxDeviationSeconds = 0.5;
+/** Correction per report, which follows clocks that drift apart. */
+const maxStepSeconds = 0.001;
+const maxSeconds = 2 ** 32 - 1;
 /** RFC 3551, table 4, and for all video. */
 const staticClockRates: Readonly<Record<string, number>> = { '0': 8000, '8': 8000 };
 const usualClockRate = 90_000;
 
 /**
- * Makes the sender reports of a source agree with its first ones. ffmpeg moves all times after a report by its deviation, but
+ * Makes the sender reports of a source agree with its former ones. ffmpeg moves all times after a report by its deviation, but
  * busy sources write their reports late, and frames around one would change places with B-frames. RFC 3550, 6.4.1.
  */
 export class SenderReports {
@@ -26,9 +29,11 @@ export class SenderReports {
 
   /** RFC 4566, 5.14 and 6. */
   describe(sdp: string): void {
-    this.#clockRates = [...sdp.matchAll(/^m=\w+ \d+ \S+ (\d+)/gm)].map(([, format = '']) => {
-      const rate = new RegExp(`^a=rtpmap:${format} [^/\\s]+/(\\d+)`, 'm').exec(sdp)?.[1];
-      return Number(rate ?? staticClockRates[format] ?? usualClockRate);
+    this.#clockRates = sdp.split(/^(?=m=)/m).flatMap(section => {
+      const format = /^m=\w+ \d+ \S+ (\d+)/.exec(section)?.[1];
+      if (format === undefined) return [];
+      const rate = new RegExp(`^a=rtpmap:${format} [^/\\s]+/(\\d+)`, 'm').exec(section)?.[1];
+      return [Number(rate ?? staticClockRates[format] ?? usualClockRate)];
     });
   }
 
@@ -49,7 +54,10 @@ export class SenderReports {
     // A signed 32-bit difference is right across the wrap at 2^32.
     const expected =
       former === undefined ? told : former.seconds + ((timestamp - former.timestamp) | 0) / rate;
-    const seconds = Math.abs(told - expected) <= maxDeviationSeconds ? expected : told;
+    const late = told - expected;
+    const step = Math.max(-maxStepSeconds, Math.min(late, maxStepSeconds));
+    const agreed = Math.abs(late) <= maxDeviationSeconds ? expected + step : told;
+    const seconds = Math.max(0, Math.min(agreed, maxSeconds));
     this.#references.set(channel, { seconds, timestamp });
     report.writeUInt32BE(Math.floor(seconds), 8);
     report.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), 12);

@@ -140,6 +140,8 @@ export class SrtSession {
     }
     const terms = await agreeOnTerms(request, this.#options);
     if ('refusal' in terms) return terms.refusal;
+    // The caller has left while the key was derived.
+    if (this.#closeReason !== undefined) return undefined;
     const { streamKey, query, latencyMs, encryption } = terms;
     this.#streamKey = streamKey;
     const { observer, log } = this.#options;

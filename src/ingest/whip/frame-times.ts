@@ -53,6 +53,8 @@ export class FrameTimes {
   configure({ maxReordered: declared, syntax, frameSeconds }: VideoOrder): void {
     this.#depth = Math.min(declared ?? this.#depth, maxReordered);
     this.#orders = syntax && frameOrderReader(syntax);
+    // H.265 has one count for both fields of a frame.
+    if (syntax?.codec === 'hvc1') this.#orderStep = 1;
     if (frameSeconds !== undefined) this.#frameMs = frameSeconds * 1000;
     this.#maxHeld = declared === undefined ? maxHeld.unknown : maxHeld.declared;
     if (declared === 0 || syntax === undefined) this.#isDisplayTime = true;

@@ -128,7 +128,8 @@ export class RtpFeed implements BroadcastSubscriber {
 
   #takeVideo(sample: MediaSample, atMs: number): void {
     if (this.#problems.video !== undefined) return;
-    if (compositionMs(sample) !== 0) {
+    // Times of WHIP are rounded to milliseconds.
+    if (Math.abs(compositionMs(sample)) > 1) {
       this.#refuse('video', bFramesText);
       return;
     }

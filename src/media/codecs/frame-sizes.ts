@@ -81,6 +81,8 @@ export function readFrameSizes(
   lengthBytes: number,
 ): readonly FrameSize[] {
   if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
+  // The configuration was of another codec.
+  if (lengthBytes === 0) return noSizes;
   let sizes: (FrameSize | undefined)[] | undefined;
   let at = 0;
   for (let units = 0; units < MAX_UNITS && at + lengthBytes < frame.length; units++) {

@@ -221,3 +221,34 @@ describe('without audio and video', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+describe('a receiver that pauses again while it takes what was held', () => {
+  test('gets the rest in order, also when it resumes at once', async () => {
+    const { publication, received, sink, accept, link } = start();
+    for (const event of [config, keyframe, frame]) publication.media(event);
+    sink.media = event => {
+      if (event === config) {
+        link().pause();
+        link().resume();
+      }
+      received.push(event);
+    };
+    await accept();
+    expect(received).toEqual([config, keyframe, frame]);
+  });
+
+  test('stays without media of a source that can wait', async () => {
+    const resume = vi.fn();
+    const { publication, received, sink, accept, link } = start({}, { pause: () => {}, resume });
+    await accept();
+    link().pause();
+    for (const event of [config, keyframe]) publication.media(event);
+    sink.media = event => {
+      received.push(event);
+      link().pause();
+    };
+    link().resume();
+    expect(received).toEqual([config]);
+    expect(resume).not.toHaveBeenCalled();
+  });
+});

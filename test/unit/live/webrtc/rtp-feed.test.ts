@@ -70,6 +70,13 @@ test('audio follows from the lengths of its packets, and steps over gaps', () =>
   expect(viewer.frames.map(({ timestamp }) => timestamp)).toEqual([4_800, 5_760, 6_720, 7_680, 12_480]);
 });
 
+test('times that WHIP has rounded are no B-frames', () => {
+  const { feed, viewer } = createFeed();
+  for (let index = 0; index < 4; index++) video(feed, index * 40, index === 0, index % 2);
+  expect(viewer.frames).toHaveLength(4);
+  expect(feed.problem).toBeUndefined();
+});
+
 test('B-frames and other codecs end the viewers, with the reason; the next publisher may be better', () => {
   const { feed, viewer } = createFeed();
   video(feed, 0, true, 80);
