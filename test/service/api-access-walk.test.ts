@@ -193,7 +193,8 @@ async function ask(
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
     body: body?.text,
   });
-  const code = text.startsWith('{') ? String(JSON.parse(text).type ?? '').replace(/.*\//, '') : '';
+  const code =
+    status >= 400 && text.startsWith('{') ? String(JSON.parse(text).type ?? '').replace(/.*\//, '') : '';
   return { status, text, code };
 }
 

@@ -23,7 +23,8 @@ interface WhipPageStats {
   readonly protocol: string;
   readonly keyframes: number;
   readonly retransmitted: number;
-  readonly targetBitsPerSecond: number;
+  /** Maximum since the start; a busy browser soon aims lower. */
+  readonly maxTargetBitsPerSecond: number;
 }
 
 const createOffer = (hasAudio: boolean, codec: string) => `(async () => {
@@ -42,6 +43,11 @@ const createOffer = (hasAudio: boolean, codec: string) => `(async () => {
     await transceiver.sender.setParameters(parameters);
   }
   await connection.setLocalDescription();
+  window.maxTargetBitrate = 0;
+  setInterval(async () => {
+    for (const { targetBitrate = 0 } of (await connection.getStats()).values())
+      maxTargetBitrate = Math.max(maxTargetBitrate, targetBitrate);
+  }, 50);
   return connection.localDescription.sdp;
 })()`;
 
@@ -54,7 +60,7 @@ const readStats = `(async () => {
     protocol: all.find(each => each.id === pair?.localCandidateId)?.protocol ?? '',
     keyframes: video?.keyFramesEncoded ?? 0,
     retransmitted: video?.retransmittedPacketsSent ?? 0,
-    targetBitsPerSecond: video?.targetBitrate ?? 0,
+    maxTargetBitsPerSecond: Math.max(maxTargetBitrate, video?.targetBitrate ?? 0),
   };
 })()`;
 
