@@ -174,12 +174,15 @@ export class LiveBroadcast {
     const buffer = this.#slateSession?.isShowing ? new ReconnectBuffer() : undefined;
     if (buffer === undefined) this.#timeline.restart();
     this.publisher.attached(connection);
+    let hasEncoder = false;
     const session = this.#createPublisherSession(false, {
       canStartPackager: () => this.#packaging.takeStart(),
       ...this.publisher.sessionEvents,
       declared: media => {
         this.publisher.sessionEvents.declared(media);
-        if (media.encoder !== undefined) this.#notifier.recordChange({ encoder: media.encoder });
+        if (hasEncoder || media.encoder === undefined) return;
+        hasEncoder = true;
+        this.#notifier.recordChange({ encoder: media.encoder });
       },
       refused: (reason, description) => this.#endAndRefuse(reason, description),
       flow: isOpen => (isOpen ? connection.resume() : connection.pause()),

@@ -89,6 +89,7 @@ export class PictureJoiner {
       if (this.#pieces.some(hasSlice)) this.#isSliced = true;
       if (this.#pieces.length < maxPieces && this.#pieceBytes + sample.data.length <= maxJoinedBytes)
         this.#hold(piece);
+      else this.flush();
     } else if (this.#pieces.length === 0 && isFurther && this.#isOfPassedOn(sample)) {
       // Comes too late for its picture.
       if (content === 'continuation') this.#isSliced = true;
@@ -117,8 +118,12 @@ export class PictureJoiner {
     if (content === 'suffix') return true;
     if (content === 'prefix' || msAfter(slice.sample, sample) !== 0) return false;
     if (content === 'continuation') return true;
-    const units = [...this.#pieces, piece].flatMap(({ sample: { data } }) =>
-      splitLengths(data, this.#lengthBytes),
+    const starts = this.#pieces.filter(each => each.content === 'start');
+    // A frame has two fields at most.
+    if (starts.length > 1) return false;
+    const prefixes = this.#pieces.filter(each => each.content === 'prefix');
+    const units = [...prefixes, ...starts, piece].flatMap(({ sample: { data } }) =>
+      splitLengths(data, this.#lengthBytes, maxUnitsBeforeSlice),
     );
     return (this.#grouper?.group(units).length ?? 2) === 1;
   }

@@ -461,3 +461,24 @@ test('a refusal ends the broadcast without waiting for the publisher', async () 
   expect(ends).toEqual(['no-keyframe']);
   expect(states).toEqual(['live']);
 });
+
+test('an encoder that declares itself again and again is stored once', async () => {
+  const stored: string[] = [];
+  const { live } = startFakeBroadcasts({
+    journal: {
+      opened: async () => 'br1',
+      changed: async (_, { encoder }) => {
+        if (encoder !== undefined) stored.push(encoder);
+      },
+      ended: async () => {},
+    },
+  });
+  const publisher = await publish(live);
+  if (!publisher.answer.accepted) throw new Error('refused');
+  for (let index = 0; index < 100; index += 1) {
+    const media = { hasAudio: true, hasVideo: true, encoder: `OBS ${index}` };
+    publisher.answer.handler.media({ type: 'declared', media });
+  }
+  await startVideo(publisher);
+  expect(stored).toEqual(['OBS 0']);
+});

@@ -153,6 +153,20 @@ test('both fields of an interlaced picture are one', () => {
   ]);
 });
 
+test('slices beyond what a picture may have end it, so that they are not read again and again', () => {
+  const { first, further } = units.hvc1;
+  const received: MediaEvent[] = [];
+  const joiner = new PictureJoiner(event => received.push(event));
+  const large = Buffer.concat([further, Buffer.alloc(9 * 1024 ** 2)]);
+  joiner.push(samples.videoConfig('hvc1', records.hvc1));
+  for (const unit of [first, large]) {
+    joiner.push(samples.video('hvc1', { dtsMs: 0, data: joinWithLengths([unit]) }));
+  }
+  expect(received).toHaveLength(1);
+  joiner.push(samples.video('hvc1', { dtsMs: 0, data: joinWithLengths([large]) }));
+  expect(received).toHaveLength(2);
+});
+
 test('what it cannot read is passed on unchanged', () => {
   const config = samples.videoConfig('avc1', records.avc1);
   const tags = [Buffer.from([1, 2, 3]), Buffer.alloc(0), Buffer.from([0xff, 0xff, 0xff, 0xff, 0x41])].map(
