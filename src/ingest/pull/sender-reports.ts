@@ -12,15 +12,13 @@ const minReportBytes = 28;
 const headerBytes = 4;
 /** A report that deviates more corrects a clock, instead of being written late. */
 const maxDeviationSeconds = 0.5;
-/** Correction per report, which follows clocks that drift apart. */
-const maxStepSeconds = 0.001;
 const maxSeconds = 2 ** 32 - 1;
 /** RFC 3551, table 4, and for all video. */
 const staticClockRates: Readonly<Record<string, number>> = { '0': 8000, '8': 8000 };
 const usualClockRate = 90_000;
 
 /**
- * Makes the sender reports of a source agree with its former ones. ffmpeg moves all times after a report by its deviation, but
+ * Makes the sender reports of a source agree with its first ones. ffmpeg moves all times after a report by its deviation, but
  * busy sources write their reports late, and frames around one would change places with B-frames. RFC 3550, 6.4.1.
  */
 export class SenderReports {
@@ -54,9 +52,7 @@ export class SenderReports {
     // A signed 32-bit difference is right across the wrap at 2^32.
     const expected =
       former === undefined ? told : former.seconds + ((timestamp - former.timestamp) | 0) / rate;
-    const late = told - expected;
-    const step = Math.max(-maxStepSeconds, Math.min(late, maxStepSeconds));
-    const agreed = Math.abs(late) <= maxDeviationSeconds ? expected + step : told;
+    const agreed = Math.abs(told - expected) <= maxDeviationSeconds ? expected : told;
     const seconds = Math.max(0, Math.min(agreed, maxSeconds));
     this.#references.set(channel, { seconds, timestamp });
     report.writeUInt32BE(Math.floor(seconds), 8);

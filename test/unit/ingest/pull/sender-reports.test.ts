@@ -19,14 +19,14 @@ function corrected(reports: SenderReports, packet: Buffer): number {
   return packet.readUInt32BE(12) + packet.readUInt32BE(16) / 2 ** 32;
 }
 
-test('reports agree with the former ones of their track, by its clock rate', () => {
+test('reports agree with the first one of their track, by its clock rate', () => {
   const reports = new SenderReports();
   reports.describe(sdp);
   expect(corrected(reports, reportOf(videoChannel, 1000, 90_000))).toBeCloseTo(1000, 6);
   expect(corrected(reports, reportOf(audioChannel, 1000.1, 8000))).toBeCloseTo(1000.1, 6);
-  expect(corrected(reports, reportOf(videoChannel, 1005.2, 6 * 90_000))).toBeCloseTo(1005, 2);
-  expect(corrected(reports, reportOf(audioChannel, 1005, 6 * 8000))).toBeCloseTo(1005.1, 2);
-  expect(corrected(reports, reportOf(videoChannel, 1009.9, 11 * 90_000))).toBeCloseTo(1010, 2);
+  expect(corrected(reports, reportOf(videoChannel, 1005.2, 6 * 90_000))).toBeCloseTo(1005, 6);
+  expect(corrected(reports, reportOf(audioChannel, 1005, 6 * 8000))).toBeCloseTo(1005.1, 6);
+  expect(corrected(reports, reportOf(videoChannel, 1009.9, 11 * 90_000))).toBeCloseTo(1010, 6);
 });
 
 test('reports that deviate by more correct the clock', () => {
@@ -34,14 +34,14 @@ test('reports that deviate by more correct the clock', () => {
   reports.describe(sdp);
   corrected(reports, reportOf(videoChannel, 1000, 0));
   expect(corrected(reports, reportOf(videoChannel, 1006, 5 * 90_000))).toBeCloseTo(1006, 6);
-  expect(corrected(reports, reportOf(videoChannel, 1011.1, 10 * 90_000))).toBeCloseTo(1011, 2);
+  expect(corrected(reports, reportOf(videoChannel, 1011.1, 10 * 90_000))).toBeCloseTo(1011, 6);
 });
 
 test('timestamps wrap', () => {
   const reports = new SenderReports();
   reports.describe(sdp);
   corrected(reports, reportOf(videoChannel, 1000, 2 ** 32 - 45_000));
-  expect(corrected(reports, reportOf(videoChannel, 1001.1, 45_000))).toBeCloseTo(1001, 2);
+  expect(corrected(reports, reportOf(videoChannel, 1001.1, 45_000))).toBeCloseTo(1001, 6);
 });
 
 test('other packets stay as they are', () => {
@@ -54,18 +54,6 @@ test('other packets stay as they are', () => {
     const before = Buffer.from(packet);
     reports.correct(packet);
     expect(packet.equals(before)).toBe(true);
-  }
-});
-
-test('a clock that drifts is followed without jumps', () => {
-  const reports = new SenderReports();
-  reports.describe(sdp);
-  const driftPerReport = 5 * 100e-6;
-  for (let index = 0; index < 2_000; index++) {
-    const told = 1000 + index * (5 + driftPerReport);
-    expect(Math.abs(corrected(reports, reportOf(videoChannel, told, index * 450_000)) - told)).toBeLessThan(
-      0.002,
-    );
   }
 });
 
