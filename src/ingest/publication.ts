@@ -202,7 +202,7 @@ export class Publication implements PublisherConnection {
 
   /** The receiver may pause again while it takes what was held. */
   #release(): void {
-    // It may also resume, while an event that came before the rest is still taken.
+    // A receiver may also resume while it still takes an earlier event.
     if (this.#isReleasing) return;
     this.#isReleasing = true;
     while (this.#sink !== undefined && this.#held.length > 0 && !this.#isPaused && !this.isEnded) {
