@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
 import { DashboardPages } from '../delivery/pages/dashboard-pages.ts';
+import { deliveryNames, deliveryPaths } from '../delivery/paths/delivery-paths.ts';
 import { SignedTokens } from '../delivery/signed-tokens.ts';
 import { apiDocument, apiDocumentRoute } from '../docs/openapi/api-document.ts';
 import { DocsPages } from '../docs/pages/docs-pages.ts';
@@ -54,7 +55,7 @@ export function createApi(options: ApiOptions): Api {
   const log = options.log;
   const docsBase = () => `${publicUrl()}/docs/errors`;
   const services = createApiServices(options);
-  const description = { version, publicUrl, docsBase };
+  const description = { version, publicUrl, docsBase, paths: deliveryPaths, pathNames: deliveryNames };
   const routes = apiRoutes(options, services);
   routes.push(apiDocumentRoute(routes, description));
   const koa = createKoaApp({

@@ -1,6 +1,5 @@
 import { isClipPath } from '../delivery/clips/clip-endpoint.ts';
-import { parseViewerPath } from '../delivery/viewer-path.ts';
-import { parseVodPath } from '../delivery/vod/vod-path.ts';
+import { findDeliveryPath } from '../delivery/paths/delivery-paths.ts';
 import { isWhepPath } from '../delivery/whep/whep-endpoint.ts';
 import { isWhipPath } from '../ingest/whip/whip-endpoint.ts';
 import type { NodeRole } from '../shared/node-roles.ts';
@@ -13,9 +12,9 @@ const playerReports = '/watch';
 /** Returns the roles that answer a path; undefined for what tells of the node itself. */
 export function rolesOfPath(path: string): readonly NodeRole[] | undefined {
   if (everyNode.test(path)) return undefined;
-  if (parseVodPath(path) !== undefined) return ['delivery'];
+  if (path.startsWith('/vod/')) return ['delivery'];
   // The node that packages a broadcast has its media.
-  if (parseViewerPath(path) !== undefined || isWhepPath(path) || isClipPath(path))
+  if (findDeliveryPath(path) !== undefined || isWhepPath(path) || isClipPath(path))
     return ['delivery', 'ingest'];
   if (isWhipPath(path)) return ['ingest'];
   return path === playerReports ? ['delivery', 'api'] : ['api'];

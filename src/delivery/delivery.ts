@@ -13,15 +13,16 @@ import type { LiveSource, LiveStreamDirectory } from './live/live-source.ts';
 import { StateEvents } from './live/state-events.ts';
 import type { LiveFrameSource } from './live/thumbnails.ts';
 import type { ViewerCount } from './live/viewer-count.ts';
+import { sendStaticPage } from './pages/page-sender.ts';
 import { loadPlayerFiles, type PlayerFiles } from './pages/player-files.ts';
+import type { DeliveryHandlers } from './paths/delivery-path.ts';
+import { type FoundPath, findDeliveryPath } from './paths/delivery-paths.ts';
 import type { PlaybackGate } from './playback-gate.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './responses/exchange.ts';
 import { PendingResponses } from './responses/pending-responses.ts';
 import { allowedMethods, ResponseSender } from './responses/response-sender.ts';
 import { StallGuard } from './responses/stall-guard.ts';
-import { parseViewerPath, type ViewerPath } from './viewer-path.ts';
 import { VodDelivery } from './vod/vod-delivery.ts';
-import { parseVodPath, type VodPath } from './vod/vod-path.ts';
 import type { VodSource } from './vod/vod-source.ts';
 
 export interface DeliveryOptions {
@@ -53,7 +54,7 @@ export interface DeliveryOptions {
 }
 
 interface ViewerTarget {
-  readonly path: ViewerPath | VodPath | undefined;
+  readonly path: FoundPath | undefined;
   readonly query: string;
 }
 
@@ -63,15 +64,15 @@ const maxTargets = 500;
 const noStore = 'no-store';
 const nosniff = ['X-Content-Type-Options', 'nosniff'] as const;
 
-export class Delivery implements Component {
+export class Delivery implements Component, DeliveryHandlers {
   readonly name = 'delivery';
+  readonly live: LiveDelivery;
+  readonly vod: VodDelivery;
   readonly #options: DeliveryOptions;
   readonly #guard: StallGuard;
   readonly #sender: ResponseSender;
   readonly #pending: PendingResponses;
   readonly #events: StateEvents;
-  readonly #live: LiveDelivery;
-  readonly #vod: VodDelivery;
   /** Parsed targets by path: many viewers request the same. */
   readonly #targets = new LRUCache<string, ViewerTarget>({ max: maxTargets });
   #loadingFiles: Promise<void> | undefined;
@@ -93,8 +94,8 @@ export class Delivery implements Component {
       heartbeatMs: options.heartbeatMs ?? 15_000,
     });
     const shared = { sender: this.#sender, pending: this.#pending, files: () => this.#files() };
-    this.#live = new LiveDelivery({ ...options, ...shared, events: this.#events });
-    this.#vod = new VodDelivery({ ...options, ...shared, source: options.vod });
+    this.live = new LiveDelivery({ ...options, ...shared, events: this.#events });
+    this.vod = new VodDelivery({ ...options, ...shared, source: options.vod });
   }
 
   async start(): Promise<void> {}
@@ -102,7 +103,7 @@ export class Delivery implements Component {
   /** Empties the caches of media. */
   releaseMemory(): void {
     this.#sender.releaseMemory();
-    this.#live.releaseMemory();
+    this.live.releaseMemory();
   }
 
   /** Ends the event streams. Viewers go on fetching. */
@@ -121,7 +122,7 @@ export class Delivery implements Component {
   }
 
   allowedMethods(path: string): string | undefined {
-    return (parseVodPath(path) ?? parseViewerPath(path)) === undefined ? undefined : allowedMethods;
+    return findDeliveryPath(path) === undefined ? undefined : allowedMethods;
   }
 
   /** @returns false for paths that are not for viewers, and for event streams, left untouched */
@@ -139,7 +140,7 @@ export class Delivery implements Component {
     const { path, query } = this.#targets.get(url) ?? this.#readTarget(url);
     if (path === undefined || (path.kind === 'events' && !hasEvents)) return false;
     const exchange: Exchange = {
-      kind: path.kind === 'vod-asset' ? path.asset.kind : path.kind,
+      kind: path.kind,
       isHead: request.method === 'HEAD',
       request,
       reply: response as ViewerResponse & ViewerReply,
@@ -170,82 +171,43 @@ export class Delivery implements Component {
   #readTarget(url: string): ViewerTarget {
     const queryAt = url.indexOf('?');
     const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
-    const path = parseVodPath(pathText) ?? parseViewerPath(pathText);
+    const path = findDeliveryPath(pathText);
     const target = { path, query: queryAt === -1 ? '' : url.slice(queryAt + 1) };
     if (path !== undefined && url.length <= maxUrlLength) this.#targets.set(url, target);
     return target;
   }
 
-  #dispatch(exchange: Exchange, path: ViewerPath | VodPath, query: string): void {
+  #dispatch(exchange: Exchange, path: FoundPath, query: string): void {
     if (this.#loadedFiles === undefined && kindsNeedingPlayerFiles.has(path.kind)) {
       this.#pending.hold(exchange, this.#loadFiles(), () => this.#dispatch(exchange, path, query));
       return;
     }
-    switch (path.kind) {
-      case 'vod-asset':
-      case 'vod-page':
-      case 'vod-oembed':
-      case 'vod-access':
-      case 'vod-sample':
-        this.#vod.respond(exchange, path, query);
-        break;
-      case 'media':
-        this.#live.sendMedia(exchange, path, query);
-        break;
-      case 'playlist':
-        this.#live.sendPlaylist(exchange, path, query);
-        break;
-      case 'multivariant':
-        this.#live.sendMultivariant(exchange, path, query);
-        break;
-      case 'state':
-        this.#live.sendState(exchange, path.liveStreamId, query);
-        break;
-      case 'events':
-        this.#live.openEvents(exchange, path.liveStreamId, query);
-        break;
-      case 'page':
-        this.#live.sendPage(exchange, path.liveStreamId, query);
-        break;
-      case 'oembed':
-        this.#live.sendEmbed(exchange, path.liveStreamId, new URLSearchParams(query));
-        break;
-      case 'thumbnail':
-        this.#live.sendThumbnail(exchange, path, query);
-        break;
-      case 'session':
-        this.#live.sendSession(exchange, path, query);
-        break;
-      case 'access':
-        this.#live.sendAccess(exchange, path, query);
-        break;
-      case 'asset':
-        this.#sendAsset(exchange, path.name);
-        break;
-      case 'logo':
-        this.#sendLogo(exchange, path);
-        break;
-      case 'unknown':
-        this.#sender.sendNotFound(exchange, noStore);
-        break;
-    }
+    path.handle(this, exchange, path.parameters, query);
   }
 
   /** Revalidated: the owner may replace the image at any time. */
-  #sendLogo(exchange: Exchange, { playerId, extension }: ViewerPath & { kind: 'logo' }): void {
+  sendLogo(exchange: Exchange, playerId: string, extension: 'png' | 'jpg'): void {
     this.#pending.hold(exchange, this.#options.logo(playerId, extension), logo => {
       if (logo === undefined) return this.#sender.sendNotFound(exchange, noStore);
       return this.#sender.sendBody(exchange, logo, { cacheControl: 'no-cache', headers: nosniff });
     });
   }
 
-  #sendAsset(exchange: Exchange, name: string): void {
+  sendAsset(exchange: Exchange, name: string): void {
     const file = this.#files().byName.get(name);
     if (file === undefined) this.#sender.sendNotFound(exchange, noStore);
     else {
       const { text, contentType } = file;
       this.#sender.sendText(exchange, text, contentType, 'max-age=31536000, immutable', nosniff);
     }
+  }
+
+  sendSample(exchange: Exchange): void {
+    sendStaticPage(this.#sender, exchange, 200, this.#files().sample);
+  }
+
+  sendMissing(exchange: Exchange, caching: string): void {
+    this.#sender.sendNotFound(exchange, caching);
   }
 
   /** Call after {@link #loadFiles}. */

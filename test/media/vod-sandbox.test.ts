@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliveryPaths } from '../../src/docs/openapi/delivery-paths.ts';
+import { deliveryPaths } from '../../src/delivery/paths/delivery-paths.ts';
 import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
 import { exifOf, withExif } from '../support/exif.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';

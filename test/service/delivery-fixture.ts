@@ -4,7 +4,7 @@ import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
-import type { RequestKind, ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
+import type { ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
 import type { PlayableBroadcast } from '../../src/delivery/live/live-source.ts';
 import { ViewerCount } from '../../src/delivery/live/viewer-count.ts';
 import type { VodSource } from '../../src/delivery/vod/vod-source.ts';
@@ -140,7 +140,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
   const hidden = new MemoryBroadcast('b1', privateStream);
   const hiddenStream = { projectId: 'prOfTest', name: 'Hidden', public: false, isDeleted: false };
   const listeners = new Set<() => void>();
-  const requests: [RequestKind, number][] = [];
+  const requests: [string, number][] = [];
   const dropped: ViewerDropReason[] = [];
   const errors: string[] = [];
   const stream = {

@@ -21,7 +21,7 @@ import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { isSignedToken } from '../signed-tokens.ts';
-import { addressPlaylist, type PrivatePath, type ViewerPath } from '../viewer-path.ts';
+import { addressPlaylist } from './address-playlist.ts';
 import {
   type AdmittedStream,
   type LiveAdmissionRequest,
@@ -52,7 +52,16 @@ interface PageExtras {
   readonly theme: PlayerTheme | undefined;
 }
 
-type StreamPath = PrivatePath & { readonly liveStreamId: string };
+interface StreamPath {
+  readonly liveStreamId: string;
+  readonly privateToken?: string;
+  readonly session?: string;
+}
+
+interface RenditionPath extends StreamPath {
+  readonly broadcastId: string;
+  readonly rendition: string;
+}
 
 const maxAgeOfUploadedImageSeconds = 60;
 /** The next frame follows soon while the stream is live. */
@@ -86,7 +95,7 @@ export class LiveDelivery {
     this.#thumbnails.clear();
   }
 
-  sendMedia(exchange: Exchange, path: ViewerPath & { kind: 'media' }, query: string): void {
+  sendMedia(exchange: Exchange, path: RenditionPath & { readonly name: string }, query: string): void {
     const broadcast = this.#live.find(path.liveStreamId, path.broadcastId);
     if (broadcast === undefined) {
       this.#sender.sendNotFound(exchange, noStore);
@@ -115,7 +124,7 @@ export class LiveDelivery {
     });
   }
 
-  sendPlaylist(exchange: Exchange, path: ViewerPath & { kind: 'playlist' }, query: string): void {
+  sendPlaylist(exchange: Exchange, path: RenditionPath, query: string): void {
     const { liveStreamId, broadcastId } = path;
     const broadcast = this.#live.find(liveStreamId, broadcastId);
     if (broadcast === undefined || broadcast.hasMoved) {
@@ -140,7 +149,7 @@ export class LiveDelivery {
   }
 
   /** A private token has one viewer, whatever the address; a signed one may have many. */
-  #countViewer({ request }: Exchange, { liveStreamId, token }: StreamPath): void {
+  #countViewer({ request }: Exchange, { liveStreamId, privateToken: token }: StreamPath): void {
     const { addressOf, viewers } = this.#options;
     if (token === undefined || isSignedToken(token))
       viewers.recordRequest(liveStreamId, addressOf(request), request.headers['user-agent'] ?? '');
@@ -212,8 +221,8 @@ export class LiveDelivery {
   }
 
   /** Tells an edge that it may serve the stream's media to the holder of the session in `avh`. */
-  sendAccess(exchange: Exchange, path: StreamPath & { readonly token: string }, query: string): void {
-    const access = { token: path.token, avh: new URLSearchParams(query).get('avh') ?? undefined };
+  sendAccess(exchange: Exchange, path: StreamPath & { readonly privateToken: string }, query: string): void {
+    const access = { token: path.privateToken, avh: new URLSearchParams(query).get('avh') ?? undefined };
     const admission = this.#gate.admitToCache(exchange.request, path.liveStreamId, access);
     this.#pending.hold(exchange, admission, answer => {
       if (answer instanceof PlaybackRefusal) this.#sender.sendError(exchange, 403, answer.reason, noStore);
@@ -385,13 +394,6 @@ export class LiveDelivery {
 
 /** Every request for media may claim the stream's token. */
 function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
-  const { liveStreamId, token, session } = path;
-  return {
-    request,
-    liveStreamId,
-    query,
-    mayClaimToken: true,
-    ...(token === undefined ? {} : { token }),
-    ...(session === undefined ? {} : { session }),
-  };
+  const { liveStreamId, privateToken: token, session } = path;
+  return { request, liveStreamId, query, mayClaimToken: true, token, session };
 }

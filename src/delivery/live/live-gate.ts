@@ -9,7 +9,6 @@ import {
 } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
-import type { PrivatePath } from '../viewer-path.ts';
 import type { LiveStreamDirectory } from './live-source.ts';
 
 export interface AdmittedStream extends PlaybackAdmission {
@@ -23,7 +22,9 @@ export interface AdmittedStream extends PlaybackAdmission {
 
 export type LiveAnswer = AdmittedStream | PlaybackRefusal | undefined;
 
-export interface LiveAdmissionRequest extends PrivatePath {
+export interface LiveAdmissionRequest {
+  readonly token?: string | undefined;
+  readonly session?: string | undefined;
   readonly request: ViewerRequest;
   readonly liveStreamId: string;
   readonly query: string;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { FastRequest, FastResponse } from '../../http/fast-path/fast-response.ts';
-import type { RequestKind, TrafficOwner } from '../delivery-observer.ts';
+import type { TrafficOwner } from '../delivery-observer.ts';
 
 export type ViewerRequest = IncomingMessage | Http2ServerRequest | FastRequest;
 
@@ -25,7 +25,8 @@ export interface ViewerReply {
 }
 
 export interface Exchange {
-  readonly kind: RequestKind;
+  /** Kind of the requested path. */
+  readonly kind: string;
   readonly isHead: boolean;
   readonly request: ViewerRequest;
   readonly reply: ViewerReply;

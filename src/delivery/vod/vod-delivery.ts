@@ -14,7 +14,6 @@ import type { Exchange } from '../responses/exchange.ts';
 import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { type AdmittedVideo, VodGate } from './vod-gate.ts';
-import type { VodAsset, VodPath } from './vod-path.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
 interface VodDeliveryOptions {
@@ -24,6 +23,20 @@ interface VodDeliveryOptions {
   readonly sender: ResponseSender;
   readonly pending: PendingResponses;
   readonly files: () => PlayerFiles;
+}
+
+/** Purpose of a request. */
+export interface VideoUse {
+  /** Before the video is playable, the request does not claim the token: another viewer may play it then. */
+  readonly isMedia?: true;
+  /** True for what a player begins with, or what shows much of the video. */
+  readonly beginsPlayback?: true;
+}
+
+interface VideoRequest extends VideoUse {
+  readonly videoId: string;
+  readonly privateToken?: string;
+  readonly query: URLSearchParams;
 }
 
 const textTrackType = 'text/vtt; charset=utf-8';
@@ -39,14 +52,6 @@ const publicDownloadSeconds = 6 * hourSeconds;
 const privateDownloadSeconds = 300;
 /** Longer texts are sent unchanged: neither gzipped nor with sessions in their URIs. */
 const maxTextBytes = 1024 * 1024;
-const mediaKinds: ReadonlySet<VodAsset['kind']> = new Set([
-  ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-media', 'vod-mp4'] as const),
-]);
-/** Requests of a player that begins, or for what shows much of the video. A thumbnail only announces it. */
-const playbackKinds: ReadonlySet<VodAsset['kind']> = new Set([
-  ...(['vod-multivariant', 'vod-playlist', 'vod-captions-playlist', 'vod-mp4'] as const),
-  ...(['vod-storyboard', 'vod-text-track'] as const),
-]);
 const failedText = 'Processing this video failed, so it cannot be played.';
 
 export class VodDelivery {
@@ -66,35 +71,14 @@ export class VodDelivery {
     this.#files = options.files;
   }
 
-  respond(exchange: Exchange, path: VodPath, query: string): void {
-    const parameters = new URLSearchParams(query);
-    switch (path.kind) {
-      case 'unknown':
-        this.#sender.sendNotFound(exchange, noCache);
-        break;
-      case 'vod-page':
-        this.#answerPage(exchange, path.videoId, parameters);
-        break;
-      case 'vod-sample':
-        sendStaticPage(this.#sender, exchange, 200, this.#files().sample);
-        break;
-      case 'vod-oembed':
-        this.#answerEmbed(exchange, path.videoId, parameters);
-        break;
-      case 'vod-access':
-        this.#answerAccess(exchange, path, parameters.get('avh') ?? undefined);
-        break;
-      case 'vod-asset': {
-        const { request } = exchange;
-        const { asset, ...requested } = path;
-        const beginsPlayback = playbackKinds.has(asset.kind);
-        const admission = this.#gate.admit(
-          { request, query: parameters, beginsPlayback, ...requested },
-          entry => claimsToken(asset, entry),
-        );
-        this.#respond(exchange, admission, video => this.#answerAsset(exchange, asset, video, parameters));
-      }
-    }
+  /** Admits the request to the video. */
+  respond(exchange: Exchange, requested: VideoRequest, answer: (video: AdmittedVideo) => void): void {
+    const { videoId, privateToken: token, query, isMedia = false, beginsPlayback = false } = requested;
+    const admission = this.#gate.admit(
+      { request: exchange.request, videoId, token, query, beginsPlayback },
+      entry => entry.isPlayable || !isMedia,
+    );
+    this.#respond(exchange, admission, answer);
   }
 
   #respond(
@@ -115,48 +99,7 @@ export class VodDelivery {
     });
   }
 
-  #answerAsset(exchange: Exchange, asset: VodAsset, video: AdmittedVideo, query: URLSearchParams): void {
-    switch (asset.kind) {
-      case 'vod-media':
-        this.#answerMedia(exchange, asset, video);
-        break;
-      case 'vod-playlist':
-        this.#answerPlaylist(exchange, asset.rendition, video);
-        break;
-      case 'vod-captions-playlist':
-        this.#answerCaptionsPlaylist(exchange, asset.language, video);
-        break;
-      case 'vod-multivariant':
-        this.#answerMultivariant(exchange, video);
-        break;
-      case 'vod-mp4':
-        this.#answerMp4(exchange, asset.quality, video, query.get('dl') === '1');
-        break;
-      case 'vod-thumbnail':
-        this.#answerThumbnail(exchange, video, query.get('placeholder') !== 'none');
-        break;
-      case 'vod-storyboard':
-        this.#answerStoryboard(exchange, asset.form, video);
-        break;
-      case 'vod-text-track':
-        this.#answerTextTrack(exchange, asset, video);
-        break;
-      case 'vod-state':
-        this.#pending.hold(exchange, this.#describe(video), state =>
-          this.#sender.sendJson(exchange, JSON.stringify(state), video.headers),
-        );
-        break;
-      case 'vod-session':
-        this.#sender.sendJson(
-          exchange,
-          JSON.stringify({ session_token: video.access?.avh ?? '' }),
-          video.headers,
-        );
-        break;
-    }
-  }
-
-  #answerMultivariant(exchange: Exchange, video: AdmittedVideo): void {
+  sendMultivariant(exchange: Exchange, video: AdmittedVideo): void {
     const { entry, access, headers } = video;
     if (!entry.isPlayable) {
       this.#notPlayable(exchange, entry);
@@ -175,7 +118,7 @@ export class VodDelivery {
     return this.#source.multivariant(entry.videoId, captions, avh);
   }
 
-  #answerPlaylist(exchange: Exchange, rendition: string, video: AdmittedVideo): void {
+  sendPlaylist(exchange: Exchange, rendition: string, video: AdmittedVideo): void {
     const { entry, access, headers } = video;
     const pending = this.#source.mediaPlaylist(entry.videoId, rendition, access?.avh);
     this.#pending.hold(exchange, pending, playlist => {
@@ -188,7 +131,7 @@ export class VodDelivery {
     });
   }
 
-  #answerCaptionsPlaylist(exchange: Exchange, language: string, video: AdmittedVideo): void {
+  sendCaptionsPlaylist(exchange: Exchange, language: string, video: AdmittedVideo): void {
     const { entry, access, headers } = video;
     const { durationSeconds } = entry;
     this.#pending.hold(exchange, entry.captions(), captions => {
@@ -202,8 +145,8 @@ export class VodDelivery {
     });
   }
 
-  #answerMedia(exchange: Exchange, asset: VodAsset & { kind: 'vod-media' }, video: AdmittedVideo): void {
-    const pending = this.#source.media(video.entry.videoId, asset.rendition, asset.name);
+  sendMedia(exchange: Exchange, rendition: string, name: string, video: AdmittedVideo): void {
+    const pending = this.#source.media(video.entry.videoId, rendition, name);
     this.#pending.hold(exchange, pending, media => {
       if (media === undefined) {
         this.#sender.sendNotFound(exchange, noCache);
@@ -215,18 +158,18 @@ export class VodDelivery {
     });
   }
 
-  #answerMp4(
+  sendMp4(
     exchange: Exchange,
     quality: string | undefined,
     video: AdmittedVideo,
-    isDownload: boolean,
+    query: URLSearchParams,
   ): void {
     const { entry } = video;
     if (!entry.mp4Support) {
       this.#sender.sendNotFound(exchange, noCache);
       return;
     }
-    const disposition = isDownload ? attachmentHeader(entry.title, 'mp4') : undefined;
+    const disposition = query.get('dl') === '1' ? attachmentHeader(entry.title, 'mp4') : undefined;
     this.#pending.hold(exchange, this.#mp4Of(exchange, quality, video, disposition), file => {
       if (file === undefined) {
         if (quality === undefined) this.#notPlayable(exchange, entry);
@@ -260,7 +203,7 @@ export class VodDelivery {
     return url ?? this.#source.file(videoId, 'mp4', quality);
   }
 
-  #answerThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {
+  sendThumbnail(exchange: Exchange, video: AdmittedVideo, hasPlaceholder: boolean): void {
     this.#pending.hold(exchange, this.#source.file(video.entry.videoId, 'thumbnail'), file => {
       if (file === undefined && !hasPlaceholder) {
         this.#sender.sendEmpty(exchange, 204, ['Cache-Control', 'no-store', ...video.headers]);
@@ -273,7 +216,7 @@ export class VodDelivery {
     });
   }
 
-  #answerStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
+  sendStoryboard(exchange: Exchange, form: 'image' | 'text', video: AdmittedVideo): void {
     const { videoId } = video.entry;
     const caching = maxAge(video, hourSeconds);
     const pending = this.#source.file(videoId, form === 'image' ? 'storyboard.jpg' : 'storyboard.vtt');
@@ -291,9 +234,10 @@ export class VodDelivery {
   }
 
   /** Revalidated: the owner may replace the file at any time. */
-  #answerTextTrack(
+  sendTextTrack(
     exchange: Exchange,
-    { track, language }: VodAsset & { kind: 'vod-text-track' },
+    track: 'captions' | 'chapters',
+    language: string,
     video: AdmittedVideo,
   ): void {
     this.#pending.hold(exchange, this.#source.textTrack(video.entry.videoId, track, language), file => {
@@ -330,7 +274,17 @@ export class VodDelivery {
     });
   }
 
-  #answerPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+  sendState(exchange: Exchange, video: AdmittedVideo): void {
+    this.#pending.hold(exchange, this.#describe(video), state =>
+      this.#sender.sendJson(exchange, JSON.stringify(state), video.headers),
+    );
+  }
+
+  sendSession(exchange: Exchange, { access, headers }: AdmittedVideo): void {
+    this.#sender.sendJson(exchange, JSON.stringify({ session_token: access?.avh ?? '' }), headers);
+  }
+
+  sendPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
     const refuse = () => sendStaticPage(this.#sender, exchange, 404, this.#files().vodNotFound);
     if (videoId === '') {
       refuse();
@@ -357,11 +311,7 @@ export class VodDelivery {
   }
 
   /** Tells an edge that it may serve the video's media to the holder of the session `avh`. */
-  #answerAccess(
-    exchange: Exchange,
-    { videoId, token }: VodPath & { kind: 'vod-access' },
-    avh: string | undefined,
-  ): void {
+  sendAccess(exchange: Exchange, videoId: string, token: string, avh: string | undefined): void {
     const admission = this.#gate.admitToCache(exchange.request, videoId, { token, avh });
     this.#pending.hold(exchange, admission, answer => {
       if (answer instanceof PlaybackRefusal) this.#sender.sendError(exchange, 403, answer.reason, noStore);
@@ -370,18 +320,19 @@ export class VodDelivery {
     });
   }
 
-  #answerEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
+  sendEmbed(exchange: Exchange, videoId: string, query: URLSearchParams): void {
     const { request } = exchange;
-    const admission = this.#gate.admit(
-      { request, videoId, token: undefined, query, beginsPlayback: false },
-      () => false,
+    const requested = { request, videoId, token: undefined, query, beginsPlayback: false };
+    this.#respond(
+      exchange,
+      this.#gate.admit(requested, () => false),
+      ({ entry }) => {
+        const { width, height } = entry;
+        const size = width && height ? { width, height } : undefined;
+        const shared = { title: titleOf(entry), path: `/vod/${videoId}`, size };
+        this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)));
+      },
     );
-    this.#respond(exchange, admission, ({ entry }) => {
-      const { width, height } = entry;
-      const size = width && height ? { width, height } : undefined;
-      const shared = { title: titleOf(entry), path: `/vod/${videoId}`, size };
-      this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(shared, this.#publicUrl(), query)));
-    });
   }
 
   async #describe({ entry, access }: AdmittedVideo): Promise<VodPageState> {
@@ -402,12 +353,6 @@ export class VodDelivery {
     if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
     else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
   }
-}
-
-/** A request before the video is playable does not claim the token, since another viewer may play it then. */
-function claimsToken(asset: VodAsset, entry: VodEntry): boolean {
-  const isOfMedia = mediaKinds.has(asset.kind);
-  return entry.isPlayable || !isOfMedia;
 }
 
 function cacheControlOf(video: AdmittedVideo, caching: string): string {

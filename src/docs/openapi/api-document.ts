@@ -1,10 +1,10 @@
 import { openApiDocument } from '../../http/openapi/openapi-document.ts';
 import type { JsonObject } from '../../http/openapi/openapi-schemas.ts';
+import { type DescribedPath, pathItems } from '../../http/openapi/path-items.ts';
 import { EncodedText } from '../../http/responses/encoded-text.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { apiTags } from './api-tags.ts';
-import { deliveryNames, deliveryPaths } from './delivery-paths.ts';
-import { pathItems } from './path-items.ts';
+import { pagePaths } from './page-paths.ts';
 import { webhookItems } from './webhook-items.ts';
 
 interface ApiDocumentOptions {
@@ -12,6 +12,10 @@ interface ApiDocumentOptions {
   /** Public URL without a trailing slash. A function, because ports are known late. */
   readonly publicUrl: () => string;
   readonly docsBase: () => string;
+  /** Paths beside the API. */
+  readonly paths: readonly DescribedPath[];
+  /** Descriptions of their parameters. */
+  readonly pathNames: Readonly<Record<string, string>>;
 }
 
 const introduction = `Live streaming and video hosting. Start with the guide at \`/docs\` of the server.
@@ -33,7 +37,7 @@ export function apiDocument(routes: readonly Route[], options: ApiDocumentOption
     serverUrl: options.publicUrl(),
     docsBase: options.docsBase(),
     tags: apiTags,
-    paths: pathItems(deliveryPaths, deliveryNames),
+    paths: pathItems([...options.paths, ...pagePaths], options.pathNames),
     webhooks: webhookItems,
   });
 }

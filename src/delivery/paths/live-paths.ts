@@ -1,0 +1,141 @@
+import { busy, byteRanges, json, notFound, wholeFile } from '../../http/openapi/path-answers.ts';
+import { playlistType } from '../responses/response-sender.ts';
+import { type DeliveryPath, deliveryPath, privateForm } from './delivery-path.ts';
+import {
+  cacheAccess,
+  embedding,
+  imageTypes,
+  pageSession,
+  playerPage,
+  privateSession,
+  range,
+} from './shared-descriptions.ts';
+
+/** Requests for media are the most frequent ones. */
+const assets: readonly DeliveryPath[] = [
+  deliveryPath(
+    '/{liveStreamId}/{broadcastId}/{rendition}/index.m3u8',
+    'playlist',
+    ({ live }, exchange, path, query) => live.sendPlaylist(exchange, path, query),
+    {
+      summary: 'Media playlist of a broadcast (low-latency HLS)',
+      query: {
+        _HLS_msn: 'Block until this segment is listed.',
+        _HLS_part: 'Block until this part of the segment is listed.',
+        _HLS_skip: '`YES` skips segments that the client already has.',
+      },
+      answers: {
+        ...wholeFile('The playlist.', playlistType),
+        400: { description: 'The delivery directives are invalid.', isError: true },
+        503: { description: 'The segment or part did not arrive in time.', isError: true },
+      },
+    },
+  ),
+  deliveryPath(
+    '/{liveStreamId}/{broadcastId}/{rendition}/{name}',
+    'media',
+    ({ live }, exchange, path, query) => live.sendMedia(exchange, path, query),
+    {
+      summary: 'Initialization section, segment or part of a broadcast',
+      headers: range,
+      answers: byteRanges('Fragmented MP4.', 'video/mp4'),
+    },
+  ),
+  deliveryPath(
+    '/{liveStreamId}.m3u8',
+    'multivariant',
+    ({ live }, exchange, path, query) => live.sendMultivariant(exchange, path, query),
+    {
+      summary: 'Multivariant playlist of a live stream',
+      answers: wholeFile('The playlist of the current broadcast.', playlistType),
+    },
+  ),
+  deliveryPath(
+    '/{liveStreamId}/thumbnail.jpg',
+    'thumbnail',
+    ({ live }, exchange, path, query) => live.sendThumbnail(exchange, path, query),
+    {
+      summary: 'Thumbnail of a live stream',
+      description:
+        'The uploaded image. Without one, a frame of the broadcast, at most about ten seconds old while it is requested; ' +
+        'otherwise a placeholder.',
+      headers: range,
+      answers: byteRanges('The image.', ...imageTypes),
+    },
+  ),
+];
+
+export const livePaths: readonly DeliveryPath[] = [
+  deliveryPath(
+    '/live/{liveStreamId}',
+    'page',
+    ({ live }, exchange, { liveStreamId }, query) => live.sendPage(exchange, liveStreamId, query),
+    playerPage(
+      'live stream',
+      'The fragment controls the player: `autoplay:false`, `muted`, `hide-title`, `hide-controls`, `hide-poster`, `chromeless`, `api`.',
+    ),
+    /^\/live\/(?:(li[0-9A-Za-z]{22})|[^/]*)\/?$/,
+  ),
+  deliveryPath(
+    '/live/{liveStreamId}/oembed.json',
+    'oembed',
+    ({ live }, exchange, { liveStreamId }, query) =>
+      live.sendEmbed(exchange, liveStreamId, new URLSearchParams(query)),
+    embedding('live stream'),
+  ),
+  deliveryPath(
+    '/live/{liveStreamId}/state',
+    'state',
+    ({ live }, exchange, { liveStreamId }, query) => live.sendState(exchange, liveStreamId, query),
+    {
+      summary: 'State of a live stream',
+      ...pageSession,
+      answers: json('The state.', { live: true, broadcastId: 'br4Kd8sLq2Wm6Xr1Tz9Bn3Vc' }),
+    },
+  ),
+  deliveryPath(
+    '/live/{liveStreamId}/events',
+    'events',
+    ({ live }, exchange, { liveStreamId }, query) => live.openEvents(exchange, liveStreamId, query),
+    {
+      summary: 'State of a live stream at each change, as server-sent events',
+      ...pageSession,
+      answers: {
+        200: { description: 'Events until the client disconnects.', types: ['text/event-stream'] },
+        404: notFound,
+        503: { ...busy, description: 'Too many pages are open. Poll the state instead.' },
+      },
+    },
+  ),
+  ...assets,
+  ...assets.flatMap(asset => {
+    const own = privateForm(`/private/{privateToken}${asset.path}`, asset);
+    if (!asset.path.startsWith('/{liveStreamId}/')) return [own];
+    const { path, kind, handle, description } = asset;
+    // The addresses in playlists have the session.
+    const shared = path.replace('{liveStreamId}/', '{liveStreamId}/avh-{session}/');
+    const summary = `${description?.summary}, private, at the address in the playlist`;
+    const isInPlaylist = path.includes('{rendition}');
+    return [
+      own,
+      deliveryPath(
+        `/private/{privateToken}${shared}`,
+        kind,
+        handle,
+        isInPlaylist && description !== undefined ? { ...description, summary } : undefined,
+      ),
+    ];
+  }),
+  deliveryPath(
+    '/private/{privateToken}/{liveStreamId}/session',
+    'session',
+    ({ live }, exchange, path, query) => live.sendSession(exchange, path, query),
+    privateSession('live stream'),
+  ),
+  deliveryPath(
+    '/private/{privateToken}/{liveStreamId}/access',
+    'access',
+    ({ live }, exchange, path, query) => live.sendAccess(exchange, path, query),
+    cacheAccess('live stream'),
+  ),
+];
