@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -10,14 +10,16 @@ import { measureCommand, measuredEnd } from '../../src/ffmpeg/arguments/remux-co
 import { type ChildAccess, Isolation } from '../../src/ffmpeg/process/isolation.ts';
 import { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
 import { ProcessLimits } from '../../src/ffmpeg/process/process-limits.ts';
+import { sandboxListenerAddress } from '../../src/ffmpeg/process/sandbox-listener.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
-import { ffmpegPath, publishTestPicture } from '../support/ffmpeg.ts';
+import { ffmpegPath, publishTestPicture, startPublisher } from '../support/ffmpeg.ts';
 import { commandOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { ampleChildLimits, findTestIsolation } from '../support/process-limits.ts';
 import { commandLines, descendantsOf, ffmpegsOf, isAlive } from '../support/processes.ts';
+import { startRtspServer } from '../support/rtsp-server.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -30,13 +32,19 @@ const { limits, missing } = await findTestIsolation(folder);
 if (missing !== undefined) console.log(`skipped: ${missing}`);
 
 /** Runs a script as a child of the server, which returns what it says, and how it ended. */
-async function runScript(script: string, access: ChildAccess = {}, within: ProcessLimits = limits) {
+async function runScript(
+  script: string,
+  access: ChildAccess = {},
+  within: ProcessLimits = limits,
+  onListener?: (listener: Server) => void,
+) {
   const child = new ProcessOwner(within, silentLogger).start(bash, ['-c', script], {
     outputs: 0,
     hasStdout: true,
     limits: ampleChildLimits,
     access,
     ids: {},
+    onListener,
   });
   let text = '';
   child
@@ -76,7 +84,7 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
     await expect(readFile(join(folder, 'new'))).rejects.toThrow('ENOENT');
   });
 
-  test('reaches no listener of this machine, unless it pulls a source', async () => {
+  test('reaches no listener of this machine but its own', async () => {
     let connections = 0;
     const server = createServer(socket => {
       connections += 1;
@@ -90,7 +98,14 @@ describe.skipIf(missing !== undefined)('a child that a file has taken over', () 
     const script = `exec 5<>/dev/tcp/127.0.0.1/${port} && read -r line <&5 && echo "$line"`;
     expect((await runScript(script)).lastLines.join()).toMatch(/Connection refused|Network is unreachable/);
     expect(connections).toBe(0);
-    expect((await runScript(script, { hasNetwork: true })).text).toBe('hello\n');
+    const { host, port: ownPort } = sandboxListenerAddress;
+    const ownScript = `exec 6<>/dev/tcp/${host}/${ownPort} && read -r line <&6 && echo "$line"; ${script}`;
+    const { text, lastLines } = await runScript(`${ownScript}; echo $NODE_CHANNEL_FD`, {}, limits, listener =>
+      listener.on('connection', socket => socket.end('its own\n', () => listener.close())),
+    );
+    expect(text).toBe('its own\n\n');
+    expect(lastLines.join()).toMatch(/Connection refused/);
+    expect(connections).toBe(0);
   });
 
   test('sees no other process, and no variable of the server', async () => {
@@ -160,7 +175,13 @@ const killedServer = `
   const [mark, ms] = process.argv.slice(1);
   const owner = makeProcessOwner();
   for (let count = 0; count < 8; count += 1)
-    owner.start('/bin/bash', ['-c', 'while :; do :; done', mark], { outputs: 0, hasStdout: true, limits: ampleChildLimits, ids: {} });
+    owner.start('/bin/bash', ['-c', 'while :; do :; done', mark], {
+      outputs: 0,
+      hasStdout: true,
+      limits: ampleChildLimits,
+      ids: {},
+      onListener: count % 2 === 0 ? () => {} : undefined,
+    });
   const killAtMs = performance.now() + Number(ms);
   while (performance.now() < killAtMs);
   process.kill(process.pid, 'SIGKILL');
@@ -298,6 +319,23 @@ describe.each(toolBuilds)('with the $name ffmpeg', builds => {
   });
 });
 
+/** A camera that sends a test picture over RTSP. */
+async function startCamera() {
+  const server = await startRtspServer();
+  const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25', '-c:v', 'libx264', '-g', '25'];
+  const url = `rtsp://127.0.0.1:${server.port}/cam`;
+  const recorder = startPublisher(ffmpegPath, [...picture, '-f', 'rtsp', '-rtsp_transport', 'tcp', url]);
+  await waitUntil(() => server.sdp !== '', { what: 'the recorder' });
+  return {
+    server,
+    url,
+    [Symbol.asyncDispose]: async () => {
+      await recorder[Symbol.asyncDispose]();
+      server.stop();
+    },
+  };
+}
+
 async function isolationOf(server: TestServer): Promise<unknown> {
   return ((await (await server.api('GET', '/server')).json()) as { isolation: unknown }).isolation;
 }
@@ -310,19 +348,28 @@ describe('a server', () => {
     const dataDir = await testTempDir();
     const server = await startServerProcess({
       dataDir,
-      env: { MILLRACE_FFMPEG_ISOLATION: 'required', MILLRACE_LIVE_PACKAGER: 'ffmpeg' },
+      env: {
+        MILLRACE_FFMPEG_ISOLATION: 'required',
+        MILLRACE_LIVE_PACKAGER: 'ffmpeg',
+        MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
+      },
     });
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const { baseUrl, productionKey: apiKey } = server;
     const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` };
-    const stream = await (
-      await fetch(`${baseUrl}/live-streams`, { method: 'POST', headers, body: '{"name":"A stream"}' })
-    ).json();
-    const { streamKey } = stream as { streamKey: string };
+    const create = async (options: object) => {
+      const body = JSON.stringify({ name: 'A stream', ...options });
+      const answer = await fetch(`${baseUrl}/live-streams`, { method: 'POST', headers, body });
+      return (await answer.json()) as { streamKey: string };
+    };
+    await using camera = await startCamera();
+    await create({ source: { url: camera.url } });
+    const { streamKey } = await create({});
     await using _publisher = publishTestPicture({
       url: `rtmp://127.0.0.1:${server.rtmpPort}/s/${streamKey}`,
     });
-    await waitUntil(() => ffmpegsOf(server.child.pid!).length > 0, { what: 'the packager' });
+    await waitUntil(() => camera.server.players > 0, { what: 'the puller' });
+    await waitUntil(() => ffmpegsOf(server.child.pid!).length > 1, { what: 'the packager' });
     const pids = descendantsOf(server.child.pid!);
     server.child.kill('SIGKILL');
     await waitUntil(() => !pids.some(isAlive), { what: 'the end of all children' });
@@ -366,6 +413,43 @@ describe('a server', () => {
     );
     const player = await fetch(`${server.baseUrl}/vod/${videoId}/hls/manifest.m3u8`);
     expect(await player.text()).toContain('#EXT-X-STREAM-INF');
+  });
+
+  test.skipIf(missing !== undefined)('pulls sources with an ffmpeg that has no network', async () => {
+    await using server = await startServer({ ...required, allowPrivateTargets: 'true' });
+    const origin = await server.createStream('Origin');
+    await using _publisher = publishTestPicture({ url: server.rtmpUrl(origin.streamKey), gopSeconds: 1 });
+    await using camera = await startCamera();
+    const hls = `${server.baseUrl}/${origin.liveStreamId}.m3u8`;
+    await waitUntil(async () => (await fetch(hls)).status === 200, { what: 'the origin' });
+    const sources: string[] = [];
+    for (const url of [hls, camera.url]) {
+      const answer = await server.api('POST', '/live-streams', { name: 'A source', source: { url } });
+      sources.push(((await answer.json()) as { liveStreamId: string }).liveStreamId);
+    }
+    for (const id of sources) {
+      let source: { state: string } | undefined;
+      await waitUntil(
+        async () => {
+          const answer = await server.api('GET', `/live-streams/${id}`);
+          source = ((await answer.json()) as { source: { state: string } }).source;
+          return source.state === 'live';
+        },
+        { what: () => `the source: ${JSON.stringify(source)}` },
+      );
+    }
+    const pullers = ffmpegsOf(process.pid).filter(({ args }) => args.includes('-protocol_whitelist'));
+    expect(pullers).toHaveLength(2);
+    for (const { pid } of pullers) {
+      expect(await readlink(`/proc/${pid}/ns/net`)).not.toBe(await readlink('/proc/self/ns/net'));
+      const interfaces = (await readFile(`/proc/${pid}/net/dev`, 'utf8')).match(/^ *\S+(?=:)/gm);
+      expect(interfaces?.map(name => name.trim())).toEqual(['lo']);
+      const sockets = await readFile(`/proc/${pid}/net/tcp`, 'utf8');
+      const listeners = [...sockets.matchAll(/: (\w+):(\w+) \w+:\w+ 0A /g)].map(([, , port]) =>
+        Number.parseInt(port!, 16),
+      );
+      expect(listeners).toEqual([sandboxListenerAddress.port]);
+    }
   });
 
   test('without bubblewrap says what to install, or does not start', async () => {

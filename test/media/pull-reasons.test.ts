@@ -1,11 +1,11 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openSource } from '../../src/ingest/pull/open-source.ts';
 import { headerOf, RtspReader, writeRtspText } from '../../src/ingest/pull/rtsp-messages.ts';
 import { sourceUrlProblem } from '../../src/shared/network/source-url.ts';
 import { ffmpegPath } from '../support/ffmpeg.ts';
-import { makeProcessOwner } from '../support/process-limits.ts';
+import { makePlainProcessOwner, makeProcessOwner } from '../support/process-limits.ts';
 
 const servers: Server[] = [];
 
@@ -20,11 +20,11 @@ async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function open(url: string) {
+function open(url: string, owner = makeProcessOwner()) {
   expect(sourceUrlProblem(url)).toBeUndefined();
   const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
   const events = { bytes: () => {}, media: () => {} };
-  const options = { path: ffmpegPath, owner: makeProcessOwner(), liveStreamId: 'li1' };
+  const options = { path: ffmpegPath, owner, liveStreamId: 'li1' };
   return openSource(url, rules, events, options, new AbortController().signal);
 }
 
@@ -46,8 +46,12 @@ function camera(rtpmap: string, setupStatus: string): Server {
   });
 }
 
-test('a camera that offers UDP only is named as such', async () => {
-  const source = await open(`rtsp://${await listen(camera('H264/90000', '461 Unsupported Transport'))}/cam`);
+test.each([
+  ['in', makeProcessOwner()],
+  ['without', makePlainProcessOwner()],
+])('a camera that offers UDP only is named as such, %s a sandbox', async (_, owner) => {
+  const address = await listen(camera('H264/90000', '461 Unsupported Transport'));
+  const source = await open(`rtsp://${address}/cam`, owner);
   expect(await source.ended).toMatch(
     /^The source sends its media over UDP only\. .* firewalls .* Turn on RTP over RTSP/,
   );
@@ -62,6 +66,19 @@ test('a camera that sends MJPEG is named as such, over RTSP and HTTP', async () 
     response.write('--frame\r\n');
   });
   await expect(open(`http://${await listen(http)}/video`)).rejects.toThrow(text);
+});
+
+test.skipIf(!makeProcessOwner().limits.isIsolated)('a sandbox without Node is named as such', async () => {
+  const { execPath } = process;
+  process.execPath = '/nothing/node';
+  onTestFinished(() => {
+    process.execPath = execPath;
+  });
+  const address = await listen(camera('H264/90000', '200 OK'));
+  const source = await open(`rtsp://${address}/cam`);
+  expect(await source.ended).toMatch(
+    /^The server could not open the network of the sandbox .* "Isolation" in/,
+  );
 });
 
 test.each([

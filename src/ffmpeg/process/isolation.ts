@@ -3,6 +3,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { release } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { EnvironmentVariables } from './child-environment.ts';
+import { listenArguments } from './sandbox-listener.ts';
 
 /** Files and devices that a child may use beside its pipes and the system's libraries. */
 export interface ChildAccess {
@@ -10,8 +11,6 @@ export interface ChildAccess {
   readonly reads?: readonly string[] | undefined;
   /** Files, which must exist: their folders stay out of reach, so that a child leaves no links in them. */
   readonly writes?: readonly string[] | undefined;
-  /** The network of the machine. */
-  readonly hasNetwork?: boolean | undefined;
   /** Graphics hardware. */
   readonly hasDevices?: boolean | undefined;
 }
@@ -21,6 +20,14 @@ export interface IsolationVariant {
   readonly isStrict: boolean;
   /** Containers mask parts of `/proc`, and the kernel then allows no other one. */
   readonly hasProc: boolean;
+}
+
+/** Descriptors of a sandbox. */
+interface SandboxDescriptors {
+  /** Receives a description in JSON, before the program starts. */
+  readonly info: number;
+  /** IPC channel that receives a listener in the sandbox, before the program starts. Undefined without one. */
+  readonly listener?: number | undefined;
 }
 
 interface IsolationOptions {
@@ -37,6 +44,10 @@ const shellPath = '/bin/sh';
  * the server itself in a container.
  */
 const initScript = '"$@"; exit $?';
+/** Hides the channel to the server from the program. */
+const listenInitScript = (channel: number) =>
+  `"$1" ${listenArguments.map((_, index) => `"$${index + 2}"`).join(' ')} || exit; shift ${1 + listenArguments.length}; ` +
+  `exec ${channel}<&-; unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE; ${initScript}`;
 /** Maximum processes and threads: more than encoders start on machines with many cores. */
 const maxProcesses = 4096;
 /** Option `p` of dash and BusyBox is `u` of others. */
@@ -76,16 +87,18 @@ export class Isolation {
     this.#dataDir = realPathOf(options.dataDir);
   }
 
-  /** Returns the command line before the arguments of a program. The sandbox is described in JSON on the descriptor, before the program starts. */
-  commandLineOf(path: string, access: ChildAccess, infoDescriptor: number): string[] {
+  /** Returns the command line before the arguments of a program. */
+  commandLineOf(path: string, access: ChildAccess, { info, listener }: SandboxDescriptors): string[] {
     const { bwrapPath, variant } = this.#options;
-    const { reads = [], writes = [], hasNetwork = false, hasDevices = false } = access;
+    const { reads = [], writes = [], hasDevices = false } = access;
     const program = this.#resolve(path);
-    const libraries = [...new Set([...this.#libraries, ...librariesOf(program)])];
+    const node = listener === undefined ? [] : [this.#resolve(process.execPath)];
+    const libraries = [...new Set([...this.#libraries, ...[program, ...node].flatMap(librariesOf)])];
     const isDataDirVisible = libraries.some(folder => isWithin(this.#dataDir, realPathOf(folder)));
-    const script = countsProcesses() ? processLimit + initScript : initScript;
+    const start = listener === undefined ? initScript : listenInitScript(listener);
+    const script = countsProcesses() ? processLimit + start : start;
     return [
-      ...[bwrapPath, '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
+      ...[bwrapPath, '--unshare-all'],
       ...(variant.isStrict ? ['--unshare-user', '--disable-userns'] : []),
       ...[
         '--hostname',
@@ -102,13 +115,16 @@ export class Isolation {
       ...['--dev', '/dev'],
       ...[...libraries, ...loaderPaths].flatMap(folder => bind('--ro-bind-try', folder)),
       ...(isDataDirVisible ? ['--tmpfs', this.#dataDir] : []),
-      ...['--ro-bind', this.#resolve(shellPath), shellPath, ...bind('--ro-bind', program)],
+      ...['--ro-bind', this.#resolve(shellPath), shellPath],
+      ...[program, ...node].flatMap(file => bind('--ro-bind', file)),
       ...(hasDevices ? hardwareArguments() : []),
       ...reads.flatMap(file => bind('--ro-bind-try', resolve(file))),
       ...writes.flatMap(target => bind('--bind', resolve(target))),
       ...(isDataDirVisible ? ['--remount-ro', this.#dataDir] : []),
-      ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(infoDescriptor)],
-      ...['--as-pid-1', '--', shellPath, '-c', script, this.name, program],
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--info-fd', String(info)],
+      ...['--as-pid-1', '--', shellPath, '-c', script, this.name],
+      ...node.flatMap(file => [file, ...listenArguments]),
+      program,
     ];
   }
 

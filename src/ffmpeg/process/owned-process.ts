@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { Server } from 'node:net';
 import { constants, devNull, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../../shared/errors.ts';
@@ -276,6 +277,11 @@ interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** 0..19; default 0. */
   readonly niceness?: number;
+  /**
+   * Receives a listener at {@link sandboxListenerAddress} in the network of the sandbox, which has no other way out. Not called
+   * without a sandbox.
+   */
+  readonly onListener?: ((listener: Server) => void) | undefined;
 }
 
 /** Tracks processes, so that none outlives the server. */
@@ -300,18 +306,21 @@ export class ProcessOwner {
   /** `exited` reports a file that cannot be run. @throws Error when memory or descriptors are exhausted */
   start(path: string, args: readonly string[], options: StartOptions): PipedProcess {
     const { isIsolated } = this.limits;
+    const onListener = isIsolated ? options.onListener : undefined;
     const pipes = Array.from({ length: options.outputs + (isIsolated ? 1 : 0) }, () => 'pipe' as const);
     const [stdin, stdout] = options.hasStdout ? (['ignore', 'pipe'] as const) : (['pipe', 'ignore'] as const);
     const infoDescriptor = firstOutput + options.outputs;
+    const listenerDescriptor = onListener === undefined ? undefined : infoDescriptor + 1;
     const { limits, access, niceness } = options;
     const [program, programArguments] = this.limits.command(path, args, {
       limits,
       access,
       niceness,
       infoDescriptor,
+      listenerDescriptor,
     });
     const child = spawn(program, programArguments, {
-      stdio: [stdin, stdout, 'pipe', ...pipes],
+      stdio: [stdin, stdout, 'pipe', ...pipes, ...(onListener === undefined ? [] : ['ipc' as const])],
       windowsHide: true,
       env: { ...this.limits.environment, ...options.environment },
     });
@@ -326,6 +335,13 @@ export class ProcessOwner {
     }
     const infoPipe = isIsolated ? (child.stdio[infoDescriptor] as Readable) : undefined;
     const owned = new PipedProcess(child, log, infoPipe);
+    if (onListener !== undefined) {
+      child.once('message', (_, listener) => {
+        // There is none without free descriptors.
+        if (listener instanceof Server) onListener(listener);
+        else void owned.kill();
+      });
+    }
     if (child.pid !== undefined) this.limits.watch(child.pid, owned.exited);
     this.track(owned);
     return owned;

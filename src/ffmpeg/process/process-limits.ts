@@ -38,6 +38,8 @@ interface CommandOptions {
   readonly niceness?: number | undefined;
   /** Receives the description of the sandbox. */
   readonly infoDescriptor: number;
+  /** Receives a listener in the sandbox. */
+  readonly listenerDescriptor?: number | undefined;
 }
 
 interface LimitPrograms {
@@ -118,7 +120,7 @@ export class ProcessLimits {
   command(
     path: string,
     args: readonly string[],
-    { limits, access = {}, niceness, infoDescriptor }: CommandOptions,
+    { limits, access = {}, niceness, infoDescriptor, listenerDescriptor }: CommandOptions,
   ): readonly [string, string[]] {
     const { shell, setpriv } = this.#programs;
     const { memoryBytes, cpuSeconds, outputBytes } = limits;
@@ -135,7 +137,10 @@ export class ProcessLimits {
         ? [path]
         : [
             ...(niceness === undefined ? [] : ['nice', '-n', String(niceness)]),
-            ...this.#isolation.commandLineOf(path, access, infoDescriptor),
+            ...this.#isolation.commandLineOf(path, access, {
+              info: infoDescriptor,
+              listener: listenerDescriptor,
+            }),
           ]),
       ...args,
     ];

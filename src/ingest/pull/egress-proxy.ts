@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Server as NetServer } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { pinnedLookup } from '../../shared/network/target-address.ts';
 import { LoopbackServer } from './loopback-server.ts';
@@ -46,9 +47,19 @@ export class EgressProxy {
     this.#server = new LoopbackServer(server, maxConnections);
   }
 
-  /** @returns the value of `http_proxy`, which other users of the machine cannot read */
+  /** Listens for a child without a sandbox. @returns the address */
   async start(): Promise<string> {
     await this.#server.start();
+    return this.address;
+  }
+
+  /** Accepts the connections of a child in its sandbox. */
+  adopt(listener: NetServer): void {
+    this.#server.adopt(listener);
+  }
+
+  /** The value of `http_proxy`, which other users of the machine cannot read. */
+  get address(): string {
     return `http://${userName}:${this.#server.secret}@${this.#server.host}`;
   }
 

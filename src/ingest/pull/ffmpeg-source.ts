@@ -51,6 +51,9 @@ const videoNames: Readonly<Record<string, string>> = {
   'MP4V-ES': 'MPEG-4 part 2',
 };
 
+const unusableSandbox =
+  'The server could not open the network of the sandbox for this source. Ask its operator to see "Isolation" in docs/operating.md.';
+
 /** RTP has no decode times. ffmpeg finds out those of B-frames only after some frames, and cannot send the ones before. */
 const untimedStart = /first pts and dts value must be set/;
 
@@ -62,15 +65,15 @@ export async function openHlsSource(
   options: FfmpegSourceOptions,
 ): Promise<PullInput> {
   const proxy = new EgressProxy(url, rules);
-  const proxyAddress = await proxy.start();
+  if (!options.owner.limits.isIsolated) await proxy.start();
   const pacer = new StreamPacer({
     reserveMs: () => Math.min(1000 * reserveTargetDurations * proxy.targetDurationSeconds, maxReserveMs),
     output: bytes => events.bytes(bytes),
     pauseInput: () => child.output(1).pause(),
     resumeInput: () => child.output(1).resume(),
   });
-  const child = start(options, bytes => pacer.push(bytes), {
-    environment: { http_proxy: proxyAddress },
+  const child = start(options, proxy, bytes => pacer.push(bytes), {
+    environment: { http_proxy: proxy.address },
     arguments: {
       input: [
         ...['-f', 'hls', '-seg_format_options', `format_whitelist=${segmentFormats.join(',')}`],
@@ -119,13 +122,13 @@ export async function openRtspSource(
     needsConversion = true;
     void current?.kill();
   });
-  const address = await relay.start();
+  if (!options.owner.limits.isIsolated) await relay.start();
   const run = (isAudioConverted: boolean, isStartSkipped: boolean) => {
-    const child = start(options, bytes => events.bytes(bytes), {
+    const child = start(options, relay, bytes => events.bytes(bytes), {
       environment: {},
       arguments: {
         input: ['-rtsp_transport', 'tcp', '-f', 'rtsp'],
-        url: address,
+        url: relay.address,
         protocols: ['rtsp', 'rtp', 'tcp'],
         isAudioConverted,
         isStartSkipped,
@@ -161,17 +164,24 @@ export async function openRtspSource(
 
 function start(
   { path, owner, liveStreamId }: FfmpegSourceOptions,
+  network: EgressProxy | RtspRelay,
   onBytes: (bytes: Buffer) => void,
   run: { readonly environment: Readonly<Record<string, string>>; readonly arguments: PullArguments },
 ): PipedProcess {
+  let isReady = !owner.limits.isIsolated;
   const child = owner.start(path, pullArguments(run.arguments), {
     outputs: 0,
     hasStdout: true,
     limits: copyLimits,
     environment: run.environment,
-    // Allows the loopback address of the proxy or relay. The protocols of ffmpeg have no other transport.
-    access: { hasNetwork: true },
     ids: { purpose: 'pull', liveStreamId },
+    onListener: listener => {
+      isReady = true;
+      network.adopt(listener);
+    },
+  });
+  void child.exited.then(({ kind }) => {
+    if (!isReady && kind === 'failed') network.problem ??= unusableSandbox;
   });
   child.output(1).on('data', onBytes);
   return child;

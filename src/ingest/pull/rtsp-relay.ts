@@ -1,5 +1,5 @@
-import { createServer, type Socket } from 'node:net';
-import { isOfOurUser, LoopbackServer } from './loopback-server.ts';
+import { createServer, type Server, type Socket } from 'node:net';
+import { LoopbackServer } from './loopback-server.ts';
 import { PullError, type TargetRules } from './pull-input.ts';
 import { connectSource } from './pull-target.ts';
 import { RtspCredentials } from './rtsp-credentials.ts';
@@ -37,9 +37,19 @@ export class RtspRelay {
     );
   }
 
-  /** @returns the address for ffmpeg */
+  /** Listens for children without a sandbox. @returns the address */
   async start(): Promise<string> {
     await this.#server.start();
+    return this.address;
+  }
+
+  /** Accepts the connections of a child in its sandbox. */
+  adopt(listener: Server): void {
+    this.#server.adopt(listener);
+  }
+
+  /** The address for ffmpeg. */
+  get address(): string {
     return `${this.#localBase}/`;
   }
 
@@ -98,7 +108,7 @@ export class RtspRelay {
     clearTimeout(timer);
     client.pause().off('data', collect).off('close', end);
     const [, secret = ''] = /^[A-Z_]+ rtsp:\/\/[^/\s]+\/([0-9a-f]+)[/ ]/.exec(read.toString('latin1')) ?? [];
-    if (!this.#server.isSecret(secret) || !(await isOfOurUser(client))) return false;
+    if (!this.#server.isSecret(secret) || !(await this.#server.isOfOurUser(client))) return false;
     client.unshift(read);
     return true;
   }
