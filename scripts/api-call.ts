@@ -18,7 +18,7 @@ export async function callApi<Answer>(
       authorization: basicAuthorization(server.productionKey),
       ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);

@@ -185,7 +185,7 @@ class MediaPlaylistParser {
       this.#reports.push({
         uri: attributes.text('URI'),
         lastMsn: attributes.integer('LAST-MSN'),
-        ...(lastPart === undefined ? {} : { lastPart }),
+        lastPart,
       });
     }
   }
@@ -207,8 +207,8 @@ class MediaPlaylistParser {
     this.#next = emptyNext();
     return {
       ...(discontinuity ? { discontinuity } : {}),
-      ...(this.#map === undefined ? {} : { map: { uri: this.#map } }),
-      ...(programDateTimeMs === undefined ? {} : { programDateTimeMs }),
+      map: this.#map === undefined ? undefined : { uri: this.#map },
+      programDateTimeMs,
       parts,
     };
   }
@@ -244,9 +244,9 @@ function readServerControl(attributes: AttributeList): ServerControl {
   const canSkipUntilSeconds = attributes.optionalDecimal('CAN-SKIP-UNTIL');
   return {
     canBlockReload: attributes.yes('CAN-BLOCK-RELOAD'),
-    ...(partHoldBackSeconds === undefined ? {} : { partHoldBackSeconds }),
-    ...(holdBackSeconds === undefined ? {} : { holdBackSeconds }),
-    ...(canSkipUntilSeconds === undefined ? {} : { canSkipUntilSeconds }),
+    partHoldBackSeconds,
+    holdBackSeconds,
+    canSkipUntilSeconds,
     ...(attributes.yes('CAN-SKIP-DATERANGES') ? { canSkipDateRanges: true } : {}),
   };
 }

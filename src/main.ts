@@ -86,9 +86,9 @@ async function serve(): Promise<void> {
   main.info('ready', {
     http: app.httpPort,
     ...(app.rtmpPort === 0 ? {} : { rtmp: app.rtmpPort }),
-    ...(app.httpsPort === undefined ? {} : { https: app.httpsPort }),
-    ...(app.rtmpsPort === undefined ? {} : { rtmps: app.rtmpsPort }),
-    ...(app.srtPort === undefined ? {} : { srt: app.srtPort }),
+    https: app.httpsPort,
+    rtmps: app.rtmpsPort,
+    srt: app.srtPort,
     ms: Math.round(performance.now() - startedAtMs),
   });
 }

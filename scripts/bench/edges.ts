@@ -74,7 +74,7 @@ async function benchProgram(context: BenchContext, program: EdgeProgram): Promis
         (cpu, index) => (100_000 * (cpu - before.cpu[index]!)) / (after.atMs - before.atMs),
       );
       const row = (what: string, value: number, unit: string, max?: number) =>
-        judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
+        judge(name, { what, value, unit, max });
       return [
         // The viewer without an edge asked for each of them, too.
         row(

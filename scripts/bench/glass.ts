@@ -63,7 +63,7 @@ function measureLatency(context: BenchContext, browser: Browser): Promise<Row[]>
 function rowsOf(player: string, watched: Watched, seconds: number, maxSeconds: number): Row[] {
   const { latenciesMs, stalls, maxPauseMs, droppedFrames, unreadable } = watched;
   const row = (what: string, value: number, unit: string, max?: number) =>
-    judge(`${name}, ${player}`, { what, value, unit, ...(max === undefined ? {} : { max }) });
+    judge(`${name}, ${player}`, { what, value, unit, max });
   return [
     row(`p50 of ${latenciesMs.length} pictures`, percentile(latenciesMs, 0.5) / 1000, 's', maxSeconds),
     row('p95', percentile(latenciesMs, 0.95) / 1000, 's'),

@@ -55,7 +55,7 @@ export const benchLiveCost: Bench = async context => {
 };
 
 function row(what: string, value: number, unit: string, max?: number): Row {
-  return judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
+  return judge(name, { what, value, unit, max });
 }
 
 function ratio(what: string, cost: Cost, nginx: Cost | undefined, max: number): Row[] {

@@ -39,7 +39,7 @@ export const benchMemory: Bench = context =>
     await sleep(idleMs);
     const after = pssOf();
     const row = (what: string, value: number, unit: string, max?: number) =>
-      judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
+      judge(name, { what, value, unit, max });
     return [
       row('server that nobody has used (PSS)', fresh, 'MiB'),
       row(`${streamCount} broadcasts with a viewer each: by the fresh server`, peak / fresh, '×'),

@@ -80,7 +80,7 @@ export const benchPublishers: Bench = context =>
     const missing = checks.reduce((sum, check) => sum + check.missing, 0);
     const late = lagsMs.filter(lagMs => !(lagMs <= maxLateMs)).length;
     const row = (what: string, value: number, unit: string, max?: number): Row =>
-      judge(name, { what, value, unit, ...(max === undefined ? {} : { max }) });
+      judge(name, { what, value, unit, max });
     return [
       row(`parts missing in ${Math.round(seconds)} s`, missing, `of ${listed}`, 0),
       row(`parts more than ${maxLateMs} ms after their last frame was sent`, late, `of ${lagsMs.length}`, 0),

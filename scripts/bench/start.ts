@@ -112,7 +112,7 @@ const measurePages: Bench = async context => {
           await publisher.stop();
         }
         const row = (event: string, value: number, max?: number) =>
-          judge(name, { what: event + what, value, unit: 's', ...(max === undefined ? {} : { max }) });
+          judge(name, { what: event + what, value, unit: 's', max });
         const accepted = 'publish accepted to first picture on an open page';
         const opened = 'page opened to first picture';
         rows.push(

@@ -159,7 +159,7 @@ async function call(
   const answer = await fetch(`${server.baseUrl}${path}`, {
     method,
     headers: { authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   });
   const json = await answer.json();
   const ms = performance.now() - fromMs;

@@ -85,7 +85,7 @@ export function createAccess(options: AccessOptions): Access {
       name: 'token-sweeper',
       tasks: [tokenCleanup({ database, clock }), sessions.cleanup],
       everyMs: tokenCleanupIntervalMs,
-      ...(options.leaderLease === undefined ? {} : { leaderLease: options.leaderLease('token-cleanup') }),
+      leaderLease: options.leaderLease?.('token-cleanup'),
       log,
     }),
   };

@@ -155,7 +155,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       name: 'storage-meter',
       tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],
       everyMs: storageIntervalMs,
-      ...(options.leaderLease === undefined ? {} : { leaderLease: options.leaderLease('storage-meter') }),
+      leaderLease: options.leaderLease?.('storage-meter'),
       log: log.child('usage'),
     }),
   };

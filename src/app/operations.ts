@@ -92,7 +92,7 @@ export function healthOptions(
         return metrics.text();
       },
     },
-    ...(token === undefined ? {} : { token }),
+    token,
   };
 }
 
@@ -168,7 +168,7 @@ export function serverComponents(
       { name: 'ffmpeg', path, version, ...(lacks.length === 0 ? {} : { lacks: [...lacks] }) },
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
-    isolation: { isActive: missing === undefined, ...(missing === undefined ? {} : { missing }) },
+    isolation: { isActive: missing === undefined, missing },
     minFreeBytes: config['uploads.minFree'],
     codecs: ['h264', ...vod.context.settings.codecs],
     encoder: () => encoders.state,

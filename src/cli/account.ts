@@ -287,7 +287,7 @@ async function passkeys(
         passkeyId,
         name,
         createdAt: new Date(createdAtMs).toISOString(),
-        ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
+        lastUsedAt: lastUsedAtMs === undefined ? undefined : new Date(lastUsedAtMs).toISOString(),
       })),
     },
   };

@@ -34,7 +34,7 @@ export class Mailer {
       secure: isSecure,
       // A password must not cross the network in the clear.
       requireTLS: !isSecure && password !== undefined,
-      ...(user === undefined ? {} : { auth: { user, pass: password?.reveal() ?? '' } }),
+      auth: user === undefined ? undefined : { user, pass: password?.reveal() ?? '' },
       connectionTimeout: connectTimeoutMs,
       dnsTimeout: connectTimeoutMs,
       greetingTimeout: connectTimeoutMs,

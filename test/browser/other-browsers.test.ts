@@ -82,7 +82,7 @@ async function untilPlaying(page: FirefoxPage | WebKitPage, timeoutMs?: number):
     },
     {
       what: () => `a video that plays: ${JSON.stringify(state)}`,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
     },
   );
 }

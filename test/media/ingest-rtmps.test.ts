@@ -19,7 +19,7 @@ async function open(
   secureContext: () => SelfSigned,
   { onChange, ...limits }: { onChange?: (listener: () => void) => void; handshakeTimeoutMs?: number } = {},
 ) {
-  const rtmps = { port: 0, secureContext, ...(onChange === undefined ? {} : { onChange }) };
+  const rtmps = { port: 0, secureContext, onChange };
   const ingest = await startIngest({ rtmps, handshakeTimeoutMs: 60_000, ...limits });
   ingests.push(ingest);
   return { ingest, port: ingest.server.rtmpsPort! };

@@ -51,13 +51,13 @@ async function call(
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
       'content-type': 'application/json',
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   });
   return { status: answer.status, json: (await answer.json()) as Answer };
 }
 
 const clip = (values: Record<string, unknown> | undefined, source = stream.liveStreamId) =>
-  call('POST', '/videos', { title: 'A goal', source, ...(values === undefined ? {} : { clip: values }) });
+  call('POST', '/videos', { title: 'A goal', source, clip: values });
 
 /** Waits until the broadcast can be clipped up to a time. */
 function clipWhen(values: Record<string, unknown>): Promise<Answer> {

@@ -37,7 +37,7 @@ function publish(stream: CreatedStream, seconds?: number, on = server): Publishe
     url: on.rtmpUrl(stream.streamKey),
     size: '160x90',
     gopSeconds: 1,
-    ...(seconds === undefined ? {} : { seconds }),
+    seconds,
   });
 }
 

@@ -90,9 +90,9 @@ async function ask<Answer>(
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      'content-type': body === undefined ? undefined : 'application/json',
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);

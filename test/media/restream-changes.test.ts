@@ -47,7 +47,7 @@ function controlOf({ liveStreamId }: CreatedStream, key: string) {
     const answer = await fetch(`${here.baseUrl}/live-streams/${liveStreamId}${path}`, {
       method,
       headers: { authorization: authorization(key) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
     expect(answer.status).toBeLessThan(300);
     return answer.json() as Promise<unknown>;

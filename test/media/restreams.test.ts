@@ -43,9 +43,9 @@ async function ask(method: string, path: string, body?: unknown, key = here.prod
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      'content-type': body === undefined ? undefined : 'application/json',
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   });
   return answer.headers.get('content-type') === null ? undefined : answer.json();
 }

@@ -100,7 +100,7 @@ function clientOf(server: TestServer, key: string) {
     const answer = await fetch(server.baseUrl + path, {
       method,
       headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
-      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      body: body === undefined ? undefined : body instanceof FormData ? body : JSON.stringify(body),
     });
     const text = await answer.text();
     // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.

@@ -73,7 +73,7 @@ export class VideoServer {
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
     });
   }
 
@@ -88,7 +88,7 @@ export class VideoServer {
   async send(videoId: string, bytes: Buffer, range?: string): Promise<number> {
     const answer = await this.call('POST', `/videos/${videoId}/source`, {
       body: formOf(bytes),
-      ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+      headers: range === undefined ? undefined : { 'content-range': range },
     });
     await answer.arrayBuffer();
     return answer.status;

@@ -18,7 +18,7 @@ afterEach(() => server.stop());
 
 const keysPath = '/account/api-keys';
 const call = (method: string, path: string, body?: unknown, key = productionKey) =>
-  server.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  server.call(method, path, { key, body });
 const create = async (body: unknown = {}, key = productionKey) =>
   (await call('POST', keysPath, body, key)).json;
 const statusWith = async (key: string) => (await server.call('GET', '/account', { key })).status;

@@ -28,7 +28,8 @@ afterAll(() => running.stop());
 
 /** Calls as the dashboard does. */
 function as(cookie: string | null, method: string, path: string, body?: unknown): Promise<ApiReply> {
-  const headers = cookie === null ? {} : { cookie, 'millrace-environment': 'sandbox' };
+  const headers: Record<string, string> =
+    cookie === null ? {} : { cookie, 'millrace-environment': 'sandbox' };
   return server.call(method, path, { key: null, headers, ...(body === undefined ? {} : { body }) });
 }
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const setProject = (playbackPolicy: unknown, key?: string) =>
-  server.call('PATCH', projectPath, { body: { playbackPolicy }, ...(key === undefined ? {} : { key }) });
+  server.call('PATCH', projectPath, { body: { playbackPolicy }, key });
 
 it('is set, shown, replaced and unset for a video, a live stream and the environment', async () => {
   const kinds = [

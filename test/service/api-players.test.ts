@@ -138,7 +138,7 @@ describe('the list of player themes', () => {
   it('is sorted by name, creation and change, and counts what is there', async () => {
     const key = productionKey;
     const call = async (method: string, path: string, body?: unknown) =>
-      (await server.call(method, path, { key, ...(body === undefined ? {} : { body }) })).json;
+      (await server.call(method, path, { key, body })).json;
     const ids: string[] = [];
     for (const name of ['beta', 'Álpha', 'gamma']) {
       now += 1_000;

@@ -12,8 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const create = (body: Record<string, unknown>, key?: string) =>
-  server.call('POST', path, { body, ...(key === undefined ? {} : { key }) });
+const create = (body: Record<string, unknown>, key?: string) => server.call('POST', path, { body, key });
 const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 
 it('creates keys, shows the private one once, lists and revokes them', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => server.stop());
 
 const call = (method: string, path: string, body?: unknown, key = account.sandboxKey) =>
-  server.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  server.call(method, path, { key, body });
 const video = async () => (await call('POST', '/videos', { title: 'Film' })).json.videoId as string;
 const create = (videoId: string, more: object = {}) => call('POST', '/summaries', { videoId, ...more });
 const list = async (query = '') => (await call('GET', `/summaries${query}`)).json;

@@ -25,8 +25,7 @@ async function newCaller() {
       ),
     video: async (...tags: string[]) =>
       (await server.call('POST', '/videos', { key, body: { title: 'Film', tags } })).json.videoId as string,
-    call: (method: string, path: string, body?: unknown) =>
-      server.call(method, path, { key, ...(body === undefined ? {} : { body }) }),
+    call: (method: string, path: string, body?: unknown) => server.call(method, path, { key, body }),
   };
 }
 

@@ -24,9 +24,9 @@ async function call(
     method,
     headers: {
       authorization: basic(server.productionKey),
-      ...(range === undefined ? {} : { 'content-range': range }),
+      'content-range': range,
     },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
   return { status: answer.status, json: JSON.parse(await answer.text()) };
 }

@@ -53,7 +53,7 @@ afterEach(async () => {
 const createFrom = (source: string, key?: string) =>
   server.call('POST', '/videos', {
     body: { title: 'From elsewhere', source },
-    ...(key === undefined ? {} : { key }),
+    key,
   });
 
 const failureOf = (videoId: string) => server.api.uploads.service.failureOf(videoId);

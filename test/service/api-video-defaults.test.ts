@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterAll(() => server.stop());
 
 const call = (method: string, path: string, body?: unknown, key = account.sandboxKey, on = server) =>
-  on.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  on.call(method, path, { key, body });
 const set = (body: object, key?: string, on?: TestApi) =>
   call('PATCH', '/account/video-defaults', body, key, on);
 const create = async (attributes: object = {}, key?: string): Promise<string> => {

@@ -23,7 +23,7 @@ const png = pngImage();
 const create = async (): Promise<string> =>
   (await server.call('POST', '/videos', { body: { title: 'Harbour' } })).json.videoId;
 const upload = (videoId: string, body: FormData | string, key?: string) =>
-  server.call('POST', `/videos/${videoId}/thumbnail`, { body, ...(key === undefined ? {} : { key }) });
+  server.call('POST', `/videos/${videoId}/thumbnail`, { body, key });
 const uploadImage = (videoId: string, bytes: Buffer) => upload(videoId, formWith(['file', bytes, 'a.jpg']));
 const pick = (videoId: string, timecode: unknown) =>
   server.call('PATCH', `/videos/${videoId}/thumbnail`, { body: { timecode } });

@@ -23,8 +23,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const png = pngImage(8, 4);
-const upload = (body: FormData, key?: string) =>
-  server.call('POST', '/watermarks', { body, ...(key === undefined ? {} : { key }) });
+const upload = (body: FormData, key?: string) => server.call('POST', '/watermarks', { body, key });
 const create = async (bytes = png): Promise<string> =>
   (await upload(formWith(['file', bytes, 'mark.png']))).json.watermarkId;
 const files = () =>

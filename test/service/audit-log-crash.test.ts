@@ -13,7 +13,7 @@ test('exactly the changes that were made are in the audit log, after the server 
       const answer = await fetch(`${server.baseUrl}${path}`, {
         method,
         headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? undefined : JSON.stringify(body),
       });
       return JSON.parse(await answer.text());
     };

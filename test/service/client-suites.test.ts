@@ -22,7 +22,7 @@ function call(method: string, path: string, body?: unknown, headers: Record<stri
   return server.call(method, path, {
     key: null,
     headers: { authorization, ...headers },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 }
 const ok = async (method: string, path: string, body?: unknown): Promise<ApiReply['json']> => {

@@ -152,7 +152,7 @@ describe('the root of the server', () => {
 
   test('says what this is to whoever asks for JSON, or for nothing in particular', async () => {
     const base = `http://localhost:${server.listener.httpPort}`;
-    for (const headers of [{ accept: 'application/json' }, {}]) {
+    for (const headers of [{ accept: 'application/json' }, undefined]) {
       const answer = await get('/', headers);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
       expect(await answer.json()).toEqual({

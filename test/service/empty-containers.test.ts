@@ -42,7 +42,7 @@ const upload = (videoId: string, range?: string) => {
   body.set('file', new File([new Uint8Array(5_242_880)], 'a.mp4'));
   return server.call('POST', `/videos/${videoId}/source`, {
     body,
-    ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+    headers: range === undefined ? undefined : { 'content-range': range },
   });
 };
 const field = (name: string, value: string) =>

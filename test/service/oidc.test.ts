@@ -38,7 +38,7 @@ const as = (cookie: string | null, method: string, path: string, body?: object, 
   to.call(method, path, {
     key: null,
     headers: { ...(cookie === null ? {} : { cookie }), ...more },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 const cookieOf = ({ headers }: ApiReply) => headers.get('set-cookie')!.split(';')[0]!;
 

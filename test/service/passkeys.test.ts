@@ -31,7 +31,7 @@ const as = (who: string | null, method: string, path: string, body?: object) =>
   server.call(method, path, {
     key: null,
     headers: who === null ? {} : { cookie: who },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/passkey', body);
 /** Counts refusals in the audit log. */

@@ -54,12 +54,13 @@ it('is nobody on the page of another site', async () => {
   expect(await isOwner({ cookie, 'sec-fetch-site': 'same-origin', referer: `${origin}/dashboard` })).toBe(
     true,
   );
-  for (const headers of [
+  const requests: Record<string, string>[] = [
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'cross-site' },
     { origin: 'https://shop.example' },
     { referer: 'https://shop.example/page' },
-  ]) {
+  ];
+  for (const headers of requests) {
     expect([headers, await isOwner({ cookie, ...headers })]).toEqual([headers, false]);
   }
 });

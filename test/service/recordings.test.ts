@@ -107,11 +107,11 @@ function recordingsWith(
     hasSeekTables: true,
     freeSpace: new FreeSpaceWatch({
       freeBytes: async () => change.freeBytes?.() ?? 1e12,
-      ...(change.makeRoom === undefined ? {} : { makeRoom: change.makeRoom }),
+      makeRoom: change.makeRoom,
       clock,
       log: silentLogger,
     }),
-    ...(change.mayStore === undefined ? {} : { mayStore: change.mayStore }),
+    mayStore: change.mayStore,
     observer: { written: () => {}, stopped: () => {} },
   });
   onTestFinished(() => recordings.stop());

@@ -61,7 +61,7 @@ async function open({ dataDir, url }: Place): Promise<void> {
   const database = await openDatabase({
     dataDir,
     isShared: true,
-    ...(url === undefined ? {} : { url: new Secret(url) }),
+    url: url === undefined ? undefined : new Secret(url),
   });
   await database.stop();
 }
@@ -199,7 +199,7 @@ describe.each(databaseKinds)('the schema of a new database on %s', kind => {
     await setVersion(place, baseline.version - 1);
     const { dataDir, url } = place;
     const before = await schemaOf(place);
-    const options = { dataDir, ...(url === undefined ? {} : { url: new Secret(url) }) };
+    const options = { dataDir, url: url === undefined ? undefined : new Secret(url) };
     for (const opened of [openDatabase, openDatabaseWithoutLock]) {
       await expect(opened(options)).rejects.toThrow(
         `has schema 60 of an older version, which this one cannot migrate. Open it once with the version of commit ${baseline.commit}`,

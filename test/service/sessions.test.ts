@@ -166,7 +166,7 @@ describe('the cookie of a session', () => {
     expect(listed.data.map(({ videoId }: { videoId: string }) => videoId)).toEqual([made.videoId]);
     const { json: account } = await as(cookie, 'GET', '/account', inSandbox);
     expect(account).toMatchObject({ email: admin.email, environment: 'sandbox', operator: true });
-    for (const headers of [{}, { 'millrace-environment': 'both' }, { 'millrace-environment': '' }]) {
+    for (const headers of [undefined, { 'millrace-environment': 'both' }, { 'millrace-environment': '' }]) {
       expect(slugOf(await as(cookie, 'GET', '/videos', headers))).toEqual([
         ...[401, 'authentication-missing-authorization-header'],
       ]);

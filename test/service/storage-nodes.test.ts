@@ -67,7 +67,7 @@ async function createVideo(server: TestApi): Promise<string> {
 function send(server: TestApi, videoId: string, bytes: Buffer, range?: string): Promise<ApiReply> {
   return server.call('POST', `/videos/${videoId}/source`, {
     body: fileForm(bytes),
-    ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+    headers: range === undefined ? undefined : { 'content-range': range },
   });
 }
 

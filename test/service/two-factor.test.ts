@@ -33,7 +33,7 @@ const as = (cookie: string | null, method: string, path: string, body?: object) 
   server.call(method, path, {
     key: null,
     headers: cookie === null ? {} : { cookie },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 const trySignIn = (body: object) => as(null, 'POST', '/auth/session', body);
 const slugOf = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];

@@ -48,7 +48,7 @@ const as = (cookie: string | null, method: string, path: string, body?: object, 
   to.call(method, path, {
     key: null,
     headers: cookie === null ? {} : { cookie, 'millrace-environment': 'sandbox' },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 const cookieOf = ({ headers }: ApiReply) => headers.get('set-cookie')!.split(';')[0]!;
 const told = ({ status, json }: ApiReply) => [status, json?.type?.split('/').at(-1)];

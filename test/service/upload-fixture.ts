@@ -55,7 +55,7 @@ export class UploadsOfTest {
   send(videoId: string, bytes: Buffer, range?: string): Promise<ApiReply> {
     return this.#api().call('POST', `/videos/${videoId}/source`, {
       body: fileForm(bytes),
-      ...(range === undefined ? {} : { headers: { 'content-range': range } }),
+      headers: range === undefined ? undefined : { 'content-range': range },
     });
   }
 

@@ -19,7 +19,7 @@ async function ask(
   const response = await fetch(`${server.baseUrl}${path}`, {
     method,
     headers: { authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}` },
-    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    body: body === undefined ? undefined : body instanceof FormData ? body : JSON.stringify(body),
   });
   return response.json();
 }

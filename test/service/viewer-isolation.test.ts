@@ -52,7 +52,7 @@ async function api(key: string, method: string, path: string, body?: unknown): P
   const response = await fetch(`${server.baseUrl}${path}`, {
     method,
     headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
-    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    body: body === undefined ? undefined : body instanceof FormData ? body : JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
   return response.json();

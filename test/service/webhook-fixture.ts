@@ -118,7 +118,7 @@ export async function startWebhooks(
     leaderLease: heldLeaderLease,
     version: '0.0.0',
     webhookRemoved: () => sweeper.schedule(),
-    ...(observer === undefined ? {} : { observer }),
+    observer,
     ...clockOption,
     log: silentLogger,
   });

@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const pathOf = async (name: string) => (await server.calls[`GET ${name}`]!()).path;
-const get = (path: string, key?: string) =>
-  server.call('GET', path, { headers: { cookie }, ...(key === undefined ? {} : { key }) });
+const get = (path: string, key?: string) => server.call('GET', path, { headers: { cookie }, key });
 
 it('the lists of the contract are all there', () => {
   expect(lists.map(({ name }) => name)).toEqual(

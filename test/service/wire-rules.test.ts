@@ -52,7 +52,7 @@ function send(method: string, path: string, body?: object, more: Record<string, 
     'av-origin-sdk': 'kit:4.5',
     ...more,
   };
-  const options = { headers, ...(body === undefined ? {} : { body }), ...(key === null ? { key } : {}) };
+  const options = { headers, body, ...(key === null ? { key } : {}) };
   return server.call(method, path, options);
 }
 

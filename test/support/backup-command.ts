@@ -35,7 +35,7 @@ export function startCommand(
 ): RunningCommand {
   const child = spawn(process.execPath, [`src/cli/${name}.ts`, ...args], {
     cwd: root,
-    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    uid: options.uid,
     env: { ...process.env, ...options.env },
     stdio: [options.hasInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });

@@ -54,7 +54,7 @@ export function createTestNode(
     schemaVersion: 23,
     times,
     log,
-    ...(clock === undefined ? {} : { clock }),
+    clock,
     self: () => ({ id, url, mediaUrl: url, roles: nodeRoles, version: '1.0.0' }),
   });
   atEnd(() => node.stop());

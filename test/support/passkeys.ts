@@ -18,7 +18,7 @@ export async function newPasskey(
   const { json, text } = await api.call('POST', '/account/passkey-options', {
     key: null,
     headers: { cookie },
-    body: { password, ...(code === undefined ? {} : { code }) },
+    body: { password, code },
   });
   if (json?.publicKey === undefined) throw new Error(`there are no options for a passkey: ${text}`);
   return { name: 'Laptop', credential: authenticator.create(json.publicKey) };

@@ -184,7 +184,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     health: {
       checks: [{ name: 'test', fault: faults }],
       metrics,
-      ...(metricsToken === undefined ? {} : { token: new Secret(metricsToken) }),
+      token: metricsToken === undefined ? undefined : new Secret(metricsToken),
     },
     uploads: { jobs, ...options.uploads },
     feed: feed?.(database),
@@ -203,10 +203,10 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     docsBase: api.docsBase,
     allowedMethods: api.allowedMethods,
     log,
-    ...(options.https === undefined ? {} : { https: options.https }),
+    https: options.https,
     hsts: { maxAgeSeconds: 3_600, isSecure: options.peers?.isSecure ?? secureReader([]) },
-    ...(options.perAddress === undefined ? {} : { perAddress: options.perAddress }),
-    ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
+    perAddress: options.perAddress,
+    headersTimeoutMs: options.headersTimeoutMs,
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);
   await jobs.start();
@@ -265,9 +265,12 @@ async function call(
   const response = await fetch(url, {
     method,
     headers: { ...(key === null ? {} : { authorization: basic(key) }), ...headers },
-    ...(body === undefined
-      ? {}
-      : { body: body instanceof FormData || typeof body === 'string' ? body : JSON.stringify(body) }),
+    body:
+      body === undefined
+        ? undefined
+        : body instanceof FormData || typeof body === 'string'
+          ? body
+          : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type') === 'application/json' && text !== '';

@@ -93,9 +93,9 @@ export async function startServer(
       variables: options.variables ?? process.env,
       sandboxRules: options.sandboxRules ?? {},
       canDropQualities: options.canDropQualities ?? false,
-      ...(options.liveSteps === undefined ? {} : { liveSteps: options.liveSteps }),
-      ...(options.freeBytes === undefined ? {} : { freeBytes: options.freeBytes }),
-      ...(options.idleMemoryEveryMs === undefined ? {} : { idleMemoryEveryMs: options.idleMemoryEveryMs }),
+      liveSteps: options.liveSteps,
+      freeBytes: options.freeBytes,
+      idleMemoryEveryMs: options.idleMemoryEveryMs,
     });
   };
   const app = await start().catch(async (error: unknown) => {
@@ -120,9 +120,9 @@ export async function startServer(
         method,
         headers: {
           authorization: `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          'content-type': body === undefined ? undefined : 'application/json',
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? undefined : JSON.stringify(body),
       }),
     stop,
     [Symbol.asyncDispose]: stop,

@@ -60,7 +60,7 @@ export class EncoderSelector {
 
   get state(): EncoderState {
     const kind = this.current()?.encoder ?? 'software';
-    return { kind, ...(this.#reason === undefined ? {} : { reason: this.#reason }) };
+    return { kind, reason: this.#reason };
   }
 
   /** Undefined: software. */

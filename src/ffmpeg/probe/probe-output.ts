@@ -101,7 +101,7 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
 
 export function mediaRefused(sentence: string, data?: JsonObject): AppError {
   return new AppError('media-refused', sentence, {
-    details: { detail: sentence, ...(data === undefined ? {} : { data }) },
+    details: { detail: sentence, data },
   });
 }
 

@@ -207,7 +207,7 @@ function fileTooLargeError(admission: FileAdmission): AppError {
 
 export function fileError(code: ErrorCode, detail?: string): AppError {
   return new AppError(code, undefined, {
-    details: { name: 'file', ...(detail === undefined ? {} : { detail }) },
+    details: { name: 'file', detail },
   });
 }
 

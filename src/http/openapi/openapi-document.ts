@@ -70,7 +70,7 @@ export function openApiDocument(routes: readonly Route[], info: OpenApiInfo): Js
       .filter(([name]) => usedTags.has(name))
       .map(([name, description]) => ({ name, description })),
     paths: { ...paths, ...info.paths },
-    ...(webhooks === undefined ? {} : { webhooks }),
+    webhooks,
     components: {
       schemas: schemas.named,
       responses: errors.responses,

@@ -270,7 +270,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       route,
       status: ctx.status,
       ms: Math.round(durationMs * 10) / 10,
-      ...(code === undefined ? {} : { code }),
+      code,
     });
   });
   koa.use(table.dispatch);

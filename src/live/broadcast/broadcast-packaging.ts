@@ -162,17 +162,17 @@ export class BroadcastPackaging implements PackagingHost {
     if (session.isSlate) return;
     const { audio, video } = tracks;
     const info = {
-      ...(audio === undefined ? {} : { audioCodec: audio.codec }),
-      ...(video === undefined ? {} : { videoCodec: video.codec }),
-      ...(video?.width === undefined ? {} : { width: video.width }),
-      ...(video?.height === undefined ? {} : { height: video.height }),
+      audioCodec: audio?.codec,
+      videoCodec: video?.codec,
+      width: video?.width,
+      height: video?.height,
     };
     this.#monitor.setMediaInfo(info);
     this.#reportMainTracks(session, tracks);
     this.#notifier.recordChange(info);
     this.#options.log.info('packaging-started', {
       codecs: codecsOf(tracks),
-      ...(video === undefined ? {} : { size: `${video.width}x${video.height}` }),
+      size: video === undefined ? undefined : `${video.width}x${video.height}`,
     });
   }
 

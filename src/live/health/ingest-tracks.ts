@@ -49,7 +49,7 @@ export class IngestTracks {
     this.#change(kind, trackId, {
       rendition,
       ...(width === undefined || height === undefined ? {} : { width, height }),
-      ...(channels === undefined ? {} : { channels }),
+      channels,
     });
   }
 
@@ -78,5 +78,5 @@ export class IngestTracks {
 function labelFields(label: AudioLabel): Pick<IngestTrack, 'name' | 'language'> {
   const name = trackTitle(label.name);
   const language = canonicalLanguageTag(label.language ?? '');
-  return { ...(name === undefined ? {} : { name }), ...(language ? { language } : {}) };
+  return { name, ...(language ? { language } : {}) };
 }

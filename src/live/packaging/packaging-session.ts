@@ -275,7 +275,7 @@ export class PackagingSession {
     host.mediaStarted(this, this.#inputTracks);
     const isDemuxed = this.#isDemuxed;
     const sourceTracks: Tracks = {
-      ...(video === undefined ? {} : { video }),
+      video,
       ...(audio === undefined || isDemuxed ? {} : { audio }),
     };
     this.#output.setTracks(sourceRendition, sourceTracks);

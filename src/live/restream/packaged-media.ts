@@ -58,7 +58,7 @@ export class PackagedMedia {
     const video = rendition === sourceRendition ? tracks.video : this.#encoded.get(rendition);
     if (rendition !== sourceRendition && video === undefined) return;
     const { audio } = tracks;
-    const chosen = { ...(video === undefined ? {} : { video }), ...(audio === undefined ? {} : { audio }) };
+    const chosen = { video, audio };
     const isSupported = this.#muxers.get(rendition)?.begin(chosen);
     if (isSupported !== undefined) this.#onCodecs(rendition, isSupported);
   }

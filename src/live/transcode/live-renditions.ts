@@ -113,9 +113,10 @@ export class LiveRenditions {
       continuesAt: this.#options.continuesAt,
       windowSeconds: settings.windowMs / 1000,
       maxBytes: settings.windowBytes,
-      ...(storage === undefined
-        ? {}
-        : { disk: { rewindSeconds: storage.rewindSeconds, store: storage.store(name) } }),
+      disk:
+        storage === undefined
+          ? undefined
+          : { rewindSeconds: storage.rewindSeconds, store: storage.store(name) },
       clock,
       onChange: () => {
         // The measured bandwidth changes with the segments.
@@ -271,7 +272,7 @@ export class LiveRenditions {
           tracks: rendition.tracks,
           // The encoder declares the bit rate of its main track.
           declared: own === undefined ? declared : declared && { ...declared, bitsPerSecond: undefined },
-          ...(maxBitsPerSecond === undefined ? {} : { maxBitsPerSecond }),
+          maxBitsPerSecond,
           frameSeconds: own?.frameSeconds ?? packaging?.frameSeconds,
           ...rendition.measureBandwidth(),
         },

@@ -53,7 +53,7 @@ export class LiveDiskSpace {
     this.#options.log.warn('rewind-paused', {
       reason: trouble,
       effect: 'viewers can go back no further than what is in memory',
-      ...(error === undefined ? {} : { error }),
+      error,
     });
   }
 }

@@ -147,7 +147,7 @@ function formatVariant(
           frameRate: pickFrameRate(info.declared?.framesPerSecond, info.frameSeconds) ?? defaultFrameRate,
           videoRange: video.videoRange ?? 'SDR',
         }),
-    ...(group[0] === undefined ? {} : { audioGroup: group[0].groupId }),
+    audioGroup: group[0] === undefined ? undefined : group[0].groupId,
     ...(captions.length === 0 || video === undefined ? {} : { closedCaptionsGroup: captionsGroupId }),
   };
 }

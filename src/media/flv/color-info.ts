@@ -21,9 +21,9 @@ export function readColorInfo(body: Buffer): ColorInfo | undefined {
   const masteringDisplay = readMasteringDisplay(objectOf(info, 'hdrMdcv'));
   const contentLight = readContentLight(objectOf(info, 'hdrCll'));
   return {
-    ...(colour === undefined ? {} : { colour }),
-    ...(masteringDisplay === undefined ? {} : { masteringDisplay }),
-    ...(contentLight === undefined ? {} : { contentLight }),
+    colour,
+    masteringDisplay,
+    contentLight,
   };
 }
 

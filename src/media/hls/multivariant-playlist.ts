@@ -218,13 +218,13 @@ function readRendition(line: PlaylistLine): MediaRendition | undefined {
     type: kind,
     groupId: attributes.text('GROUP-ID'),
     name: attributes.text('NAME'),
-    ...(language === undefined ? {} : { language }),
+    language,
     ...(isDefault ? { isDefault } : {}),
     ...(isAutoselect ? { isAutoselect } : {}),
-    ...(channels === undefined ? {} : { channels: readChannels(line, channels) }),
-    ...(characteristics === undefined ? {} : { characteristics }),
-    ...(uri === undefined ? {} : { uri }),
-    ...(instreamId === undefined ? {} : { instreamId }),
+    channels: channels === undefined ? undefined : readChannels(line, channels),
+    characteristics,
+    uri,
+    instreamId,
   };
 }
 
@@ -246,15 +246,15 @@ function readVariant(line: PlaylistLine): Omit<Variant, 'uri'> {
   const closedCaptionsGroup = attributes.optionalTextOrNone('CLOSED-CAPTIONS');
   return {
     bandwidthBitsPerSecond: attributes.integer('BANDWIDTH', 1),
-    ...(average === undefined ? {} : { averageBandwidthBitsPerSecond: average }),
-    ...(score === undefined ? {} : { score }),
+    averageBandwidthBitsPerSecond: average,
+    score,
     codecs: attributes.text('CODECS'),
     ...(resolution === undefined ? {} : readResolution(line, resolution)),
-    ...(frameRate === undefined ? {} : { frameRate }),
-    ...(videoRange === undefined ? {} : { videoRange }),
-    ...(audioGroup === undefined ? {} : { audioGroup }),
-    ...(subtitlesGroup === undefined ? {} : { subtitlesGroup }),
-    ...(closedCaptionsGroup === undefined ? {} : { closedCaptionsGroup }),
+    frameRate,
+    videoRange,
+    audioGroup,
+    subtitlesGroup,
+    closedCaptionsGroup,
   };
 }
 

@@ -76,7 +76,7 @@ export class NodeLoads implements Component {
         state: ageMs > unresponsiveMs ? 'unresponsive' : isDraining ? 'draining' : 'ready',
         isCurrent: id === nodes.self.id,
         jobs: jobs.get(id) ?? 0,
-        ...(load === undefined ? {} : { load }),
+        load,
       };
     });
   }

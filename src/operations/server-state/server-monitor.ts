@@ -133,7 +133,7 @@ export class ServerMonitor implements Component {
     ]);
     const measured = {
       cpu,
-      memory: { serverBytes, ...(childrenBytes === undefined ? {} : { childrenBytes }), ...machine },
+      memory: { serverBytes, childrenBytes, ...machine },
       disk: { ...disk, minFreeBytes: components.minFreeBytes },
       queue: { ...jobs, failedToday, isPaused },
       programs: components.programs,

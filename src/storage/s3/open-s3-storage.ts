@@ -79,9 +79,9 @@ function openObjects(
 ): S3Objects {
   const { endpoint, region, credentials, usesPathStyle } = location;
   const client = new S3Client({
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
-    ...(credentials === undefined ? {} : { credentials }),
+    endpoint,
+    region,
+    credentials,
     forcePathStyle: usesPathStyle,
     // Requests are repeated here, with their bodies.
     maxAttempts: 1,

@@ -231,8 +231,8 @@ export class S3Objects {
       new ListObjectsV2Command({
         Bucket: this.bucket,
         Prefix: prefix,
-        ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
-        ...(token === undefined ? {} : { ContinuationToken: token }),
+        Delimiter: delimiter,
+        ContinuationToken: token,
       });
     const page = await this.requests.run('list', abortSignal => this.client.send(command(), { abortSignal }));
     return {

@@ -58,7 +58,7 @@ function videoOf(track: TrackDescription) {
     pixelFormat: isUsualFormat(sps) ? 'yuv420p' : 'unknown',
     // Fields need a look at the slices.
     fieldOrder: sps.length > 0 && avcFieldSyntax(sps) === undefined ? 'progressive' : 'mixed',
-    ...(colorTransfer === undefined ? {} : { colorTransfer }),
+    colorTransfer,
   };
 }
 

@@ -261,7 +261,7 @@ async function runEncode(
     ids: { videoId },
     isPausable: true,
     usesHardware: input.device !== undefined,
-    ...(codec === undefined ? {} : { niceness: additionalCodecNiceness }),
+    niceness: codec === undefined ? undefined : additionalCodecNiceness,
     onLine: line => {
       if (steadyAudio === undefined && line.includes(startedAgain)) changed.abort(new AudioFormatChange());
     },

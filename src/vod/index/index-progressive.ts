@@ -130,11 +130,11 @@ async function indexFile(
   }
   return {
     kind: 'indexed',
-    ...(video.rendition === undefined ? {} : { video: video.rendition }),
-    ...(audio.rendition === undefined ? {} : { audio: audio.rendition }),
+    video: video.rendition,
+    audio: audio.rendition,
     ...(Object.keys(moreAudio).length === 0 ? {} : { moreAudio }),
-    ...(video.reason === undefined ? {} : { videoReason: video.reason }),
-    ...(audio.reason === undefined ? {} : { audioReason: audio.reason }),
+    videoReason: video.reason,
+    audioReason: audio.reason,
   };
 }
 

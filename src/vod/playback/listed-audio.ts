@@ -62,7 +62,7 @@ export function listedAudio(
       isAutoselect: !listed.some(
         one => one.isAutoselect && one.language === language && one.characteristics === characteristics,
       ),
-      ...(characteristics === undefined ? {} : { characteristics }),
+      characteristics,
     });
   }
   return listed;

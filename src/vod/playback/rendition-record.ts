@@ -79,9 +79,9 @@ function describe(metadata: RenditionMetadata) {
     kind,
     codec,
     ...(width === undefined || height === undefined ? {} : { width, height }),
-    ...(frameRate === undefined ? {} : { frameRate }),
-    ...(videoRange === undefined ? {} : { videoRange }),
-    ...(channels === undefined ? {} : { channels }),
-    ...(language === undefined ? {} : { language }),
+    frameRate,
+    videoRange,
+    channels,
+    language,
   };
 }

@@ -64,7 +64,7 @@ export class VodPlayback {
         audioTracks: state.audioTracks,
         hasClosedCaptions: (state.sourceMetadata as Partial<SourceMetadata>).closedCaptions === true,
         language,
-        ...(avh === undefined ? {} : { avh }),
+        avh,
       });
     // Bitrates of growing renditions change, and playlists with a session belong to one viewer.
     if (!state.isPlayable || avh !== undefined) return new RenderedText(await render());

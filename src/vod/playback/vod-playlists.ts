@@ -257,9 +257,9 @@ function variantOf(main: RenditionRecord, group: AudioGroup | undefined, uri: st
     ),
     codecs: [...new Set([codec, ...audio.map(record => record.codec)])].join(),
     ...(width === undefined || height === undefined ? {} : { width, height }),
-    ...(frameRate === undefined ? {} : { frameRate }),
-    ...(videoRange === undefined ? {} : { videoRange }),
-    ...(group === undefined ? {} : { audioGroup: group.groupId }),
+    frameRate,
+    videoRange,
+    audioGroup: group?.groupId,
   };
 }
 

@@ -50,8 +50,8 @@ export function recordedAudioTracks(tracks: readonly TrackDescription[]): AudioT
     .toSorted((one, other) => one.stream - other.stream)
     .map(({ number, track: { label } }) => ({
       track: number,
-      ...(label?.language === undefined ? {} : { language: label.language }),
-      ...(label?.name === undefined ? {} : { name: label.name }),
+      language: label?.language,
+      name: label?.name,
       isDefault: number === 1,
     }));
 }

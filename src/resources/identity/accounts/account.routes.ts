@@ -192,8 +192,8 @@ async function accountView(
   const { rtmp, rtmps, srt, whip } = ingest();
   return {
     accountId,
-    ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email }),
+    name,
+    email,
     createdAt: formatAtom(createdAtMs),
     upgraded,
     ...(isOperator ? { operator: true } : {}),
@@ -208,9 +208,9 @@ async function accountView(
     },
     ingest: {
       rtmp,
-      ...(rtmps === undefined ? {} : { rtmps }),
-      ...(srt === undefined ? {} : { srt }),
-      ...(whip === undefined ? {} : { whip }),
+      rtmps,
+      srt,
+      whip,
     },
   };
 }

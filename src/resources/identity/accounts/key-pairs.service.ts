@@ -224,11 +224,11 @@ function viewOf(
   const { sandbox, production } = keys;
   return {
     keyPairId,
-    ...(name === undefined ? {} : { name }),
+    name,
     scopes: [...scopes],
     createdAt: formatAtom(createdAtMs),
-    ...(sandbox === undefined ? {} : { sandbox: keyViewOf(sandbox, texts.sandbox) }),
-    ...(production === undefined ? {} : { production: keyViewOf(production, texts.production) }),
+    sandbox: sandbox === undefined ? undefined : keyViewOf(sandbox, texts.sandbox),
+    production: production === undefined ? undefined : keyViewOf(production, texts.production),
   };
 }
 
@@ -237,9 +237,9 @@ function keyViewOf(
   text: string | undefined,
 ): NonNullable<KeyPairView['sandbox']> {
   return {
-    ...(text === undefined ? {} : { apiKey: text }),
-    ...(hint === undefined ? {} : { hint }),
+    apiKey: text,
+    hint,
     createdAt: formatAtom(createdAtMs),
-    ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),
+    lastUsedAt: lastUsedAtMs === undefined ? undefined : formatAtom(lastUsedAtMs),
   };
 }

@@ -81,10 +81,10 @@ function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryVie
     summary,
     actor: {
       kind: actor.kind,
-      ...(actor.id === undefined ? {} : { id: actor.id }),
-      ...(actor.name === undefined ? {} : { name: actor.name }),
+      id: actor.id,
+      name: actor.name,
     },
-    ...(address === undefined ? {} : { address }),
+    address,
     ...project,
     ...(target === undefined ? {} : { target: targetView(target, existing) }),
     ...(changed === undefined ? {} : { changed: [...changed] }),
@@ -99,7 +99,7 @@ function targetView(
   return {
     kind,
     id,
-    ...(name === undefined ? {} : { name }),
+    name,
     ...(isMedia ? { exists: existing.has(id) } : {}),
   };
 }

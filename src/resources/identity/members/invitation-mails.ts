@@ -48,7 +48,7 @@ export class InvitationMails {
     log.info(state.status === 'sent' ? 'invitation-mailed' : 'invitation-not-mailed', {
       accountId,
       invitationId,
-      ...(state.failure === undefined ? {} : { reason: state.failure }),
+      reason: state.failure,
     });
     try {
       await store.setMail(invitationId, state);

@@ -86,8 +86,8 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
         hasUser,
         verifies: isMailed,
         expiresAt: formatAtom(expiresAtMs),
-        ...(accountName === undefined ? {} : { accountName }),
-        ...(ownerEmail === undefined ? {} : { ownerEmail }),
+        accountName,
+        ownerEmail,
       }),
     }),
     defineRoute({
@@ -138,6 +138,6 @@ function viewOf(invitation: Invitation, nowMs: number): z.input<typeof invitatio
     role,
     createdAt: formatAtom(createdAtMs),
     expiresAt: formatAtom(expiresAtMs),
-    ...(state === undefined ? {} : { mail: { ...state } }),
+    mail: state === undefined ? undefined : { ...state },
   };
 }

@@ -26,7 +26,7 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       auth: 'none',
       success: { status: 200, description: 'The ways to sign in.', schema: signInMethodsSchema },
       handle: () => ({
-        ...(oidc.name === undefined ? {} : { oidc: { name: oidc.name } }),
+        oidc: oidc.name === undefined ? undefined : { name: oidc.name },
         passwordReset: resets.isAvailable,
       }),
     }),

@@ -236,7 +236,7 @@ export function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey):
     passkeyId,
     name,
     createdAt: formatAtom(createdAtMs),
-    ...(lastUsedAtMs === undefined ? {} : { lastUsedAt: formatAtom(lastUsedAtMs) }),
+    lastUsedAt: lastUsedAtMs === undefined ? undefined : formatAtom(lastUsedAtMs),
   };
 }
 

@@ -104,7 +104,7 @@ export class PasswordResetsService {
         createdAt: formatAtom(createdAtMs),
         lastUsedAt: formatAtom(lastUsedAtMs),
         address,
-        ...(userAgent === undefined ? {} : { userAgent }),
+        userAgent,
       })),
     };
   }

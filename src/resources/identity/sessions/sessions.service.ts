@@ -295,8 +295,8 @@ function viewOf(session: Session, memberships: readonly Membership[]): SessionVi
     scopes: listScopes(session.scopes),
     accounts: memberships.map(({ accountId, name, ownerEmail, role }) => ({
       accountId,
-      ...(name === undefined ? {} : { name }),
-      ...(ownerEmail === undefined ? {} : { ownerEmail }),
+      name,
+      ownerEmail,
       role,
     })),
     environments: isUpgraded ? ['sandbox', 'production'] : ['sandbox'],
@@ -308,7 +308,7 @@ function viewOf(session: Session, memberships: readonly Membership[]): SessionVi
 function accountViewOf({ accountId, account }: Session): SessionView['account'] {
   return {
     accountId,
-    ...(account.name === undefined ? {} : { name: account.name }),
+    name: account.name,
     createdAt: formatAtom(account.createdAtMs),
     upgraded: account.isUpgraded,
     isOperator: account.isOperator,
@@ -322,7 +322,7 @@ function listedViewOf(session: ListedSession, currentId: string): ListedSessionV
     createdAt: formatAtom(createdAtMs),
     lastUsedAt: formatAtom(lastUsedAtMs),
     address,
-    ...(userAgent === undefined ? {} : { userAgent }),
+    userAgent,
     isCurrent: sessionId === currentId,
   };
 }

@@ -48,7 +48,7 @@ function totpOf(secret: Buffer, label?: string): TOTP {
   return new TOTP({
     issuer,
     secret: new Secret({ buffer: new Uint8Array(secret).buffer }),
-    ...(label === undefined ? {} : { label }),
+    label,
     algorithm: 'SHA1',
     digits: 6,
     period: periodSeconds,

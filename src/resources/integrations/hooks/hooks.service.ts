@@ -115,8 +115,8 @@ function resultView(result: HookResult): HookResultView {
     test: isTest,
     [subjectId.startsWith('vi') ? 'videoId' : 'liveStreamId']: subjectId,
     remoteAddress,
-    ...(statusCode === undefined ? {} : { statusCode }),
-    ...(error === undefined ? {} : { error }),
-    ...(response === undefined ? {} : { response }),
+    statusCode,
+    error,
+    response,
   };
 }

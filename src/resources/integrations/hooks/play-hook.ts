@@ -127,8 +127,8 @@ export class PlayHook {
         userAgent: question.userAgent.slice(0, maxFieldLength),
         referer: question.referer.slice(0, maxFieldLength),
         query: query.slice(0, maxFieldLength),
-        ...(viewer === undefined ? {} : { viewer }),
-        ...(clippedFrom === undefined ? {} : { clippedFrom }),
+        viewer,
+        clippedFrom,
       },
       // Never aborted: other requests of the viewer may wait for it, too.
       signal: new AbortController().signal,

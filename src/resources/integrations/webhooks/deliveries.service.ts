@@ -116,7 +116,7 @@ function viewOf(webhookId: string, delivery: Delivery): Omit<DeliveryView, 'last
     status,
     attemptsTotal: attempts,
     createdAt: formatAtom(createdAtMs),
-    ...(nextAttemptAtMs === undefined ? {} : { nextAttemptAt: formatAtom(nextAttemptAtMs) }),
-    ...(resentFrom === undefined ? {} : { resentFrom }),
+    nextAttemptAt: nextAttemptAtMs === undefined ? undefined : formatAtom(nextAttemptAtMs),
+    resentFrom,
   };
 }

@@ -145,12 +145,7 @@ export class BroadcastsStore {
     };
     // Kysely leaves undefined columns out, but refuses an update without columns.
     if (Object.values(row).every(value => value === undefined)) return;
-    await connection.run(
-      connection.queries
-        .updateTable('broadcasts')
-        .set(row as { [Column in keyof typeof row]: NonNullable<(typeof row)[Column]> })
-        .where('id', '=', broadcastId),
-    );
+    await connection.run(connection.queries.updateTable('broadcasts').set(row).where('id', '=', broadcastId));
   }
 
   /** Returns false when it already was. */

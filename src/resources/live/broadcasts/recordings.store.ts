@@ -220,7 +220,7 @@ export class RecordingsStore implements RecordingRepository {
     atMs: number,
     transaction: Transaction,
   ): Promise<void> {
-    const payload = { ...(videoId === undefined ? {} : { videoId }), reason };
+    const payload = { videoId, reason };
     const type = 'live-stream.recording.stopped';
     return this.#options.outbox.appendLiveStreamEvent(recording, type, payload, atMs, transaction);
   }

@@ -90,7 +90,7 @@ export class PlayersService {
     const address = logo && `${this.#options.baseUrl()}/player/${playerId}/logo${extensionOf(logo.file)}`;
     return {
       playerId,
-      ...(name === undefined ? {} : { name }),
+      name,
       ...look,
       createdAt: formatAtom(player.createdAtMs),
       updatedAt: formatAtom(player.updatedAtMs),

@@ -59,8 +59,9 @@ export class VideoExpiry {
     const expired = await database.transaction(async transaction => {
       if (!(await store.hold(video, transaction)) || (await isReceiving(videoId, transaction))) return;
       const deletesAtMs = await videos.discard(projectId, videoId, transaction);
-      const deletesAt = deletesAtMs === undefined ? {} : { deletesAt: formatAtom(deletesAtMs) };
-      await this.#append('video.expired', video, deletesAt, transaction);
+      const times: Record<string, string> =
+        deletesAtMs === undefined ? {} : { deletesAt: formatAtom(deletesAtMs) };
+      await this.#append('video.expired', video, times, transaction);
       return { isRemoved: deletesAtMs === undefined };
     });
     if (expired?.isRemoved === true) await videos.removeFiles(projectId, videoId);

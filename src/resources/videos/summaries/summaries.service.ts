@@ -91,13 +91,13 @@ function viewOf(summary: Summary): SummaryView {
     videoId: summary.videoId,
     origin: summary.origin,
     sourceStatus: summary.sourceStatus,
-    ...(summary.failure === undefined ? {} : { failure: summary.failure }),
+    failure: summary.failure,
   };
 }
 
 function sourceOf({ abstract, takeaways }: Pick<Summary, 'abstract' | 'takeaways'>): SummarySourceView {
   return {
-    ...(abstract === undefined ? {} : { abstract }),
-    ...(takeaways === undefined ? {} : { takeaways: [...takeaways] }),
+    abstract,
+    takeaways: takeaways === undefined ? undefined : [...takeaways],
   };
 }

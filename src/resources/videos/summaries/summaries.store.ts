@@ -116,8 +116,8 @@ export class SummariesStore {
         .set({
           source_status: 'completed',
           generation: null,
-          ...(abstract === undefined ? {} : { abstract }),
-          ...(takeaways === undefined ? {} : { takeaways: JSON.stringify(takeaways) }),
+          abstract,
+          takeaways: takeaways === undefined ? undefined : JSON.stringify(takeaways),
           updated_at_ms: atMs,
         })
         .where('id', '=', summaryId)

@@ -69,6 +69,6 @@ function viewOf({ token, ttl, createdAtMs, expiresAtMs }: UploadToken): UploadTo
     token,
     ttl,
     createdAt: formatAtom(createdAtMs),
-    ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
+    expiresAt: expiresAtMs === undefined ? undefined : formatAtom(expiresAtMs),
   };
 }

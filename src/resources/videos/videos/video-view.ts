@@ -15,26 +15,27 @@ export function viewOf(
     public: video.public,
     panoramic: video.panoramic,
     mp4Support: video.mp4Support,
-    ...(playerId === undefined ? {} : { playerId }),
+    playerId,
     tags: [...video.tags],
     metadata: [...video.metadata],
-    ...(language === undefined ? {} : { language }),
+    language,
     languageOrigin: language === undefined ? null : video.isLanguageDetected === true ? 'auto' : 'api',
     createdAt: formatAtom(video.createdAtMs),
     publishedAt: formatAtom(video.publishedAtMs),
     updatedAt: formatAtom(video.updatedAtMs),
-    ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
-    ...(playbackPolicy === undefined ? {} : { playbackPolicy }),
+    expiresAt: expiresAtMs === undefined ? undefined : formatAtom(expiresAtMs),
+    playbackPolicy,
     discarded: discarded !== undefined,
     discardedAt: discarded === undefined ? null : formatAtom(discarded.atMs),
     deletesAt: discarded === undefined ? null : formatAtom(discarded.deletesAtMs),
     source: {
       type: liveStreamId === undefined ? 'upload' : 'liveStream',
       uri: `/videos/${videoId}/source`,
-      ...(liveStreamId === undefined
-        ? {}
-        : { liveStream: { liveStreamId, links: [{ rel: 'self', uri: `/live-streams/${liveStreamId}` }] } }),
-      ...(clippedFrom === undefined ? {} : { clippedFrom: linkTo(clippedFrom) }),
+      liveStream:
+        liveStreamId === undefined
+          ? undefined
+          : { liveStreamId, links: [{ rel: 'self', uri: `/live-streams/${liveStreamId}` }] },
+      clippedFrom: clippedFrom === undefined ? undefined : linkTo(clippedFrom),
     },
     assets: discarded === undefined ? assetsOf(video.videoId, show) : null,
   };

@@ -172,7 +172,7 @@ export class VideosService {
         projectId,
         { ...attributes, clip: plan.clip },
         {
-          ...(origin === undefined ? {} : { origin }),
+          origin,
           clippedFrom,
           copiedFrom,
           begin: (videoId, transaction) => sources.begin(videoId, plan, transaction),

@@ -48,8 +48,8 @@ export async function call<Name extends Operation>(
   const response = await send(urlOf(path, params, query), {
     method,
     headers: { ...headersOf(body), ...headers },
-    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    body: body === undefined ? undefined : body instanceof FormData ? body : JSON.stringify(body),
+    signal,
   });
   if (!response.ok) {
     const problem = await problemOfResponse(response);

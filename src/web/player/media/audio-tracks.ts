@@ -59,7 +59,7 @@ export class AudioTracks {
     if (hls === undefined || track === undefined) return;
     const { name, lang: language = '' } = track;
     const channels = isStereo(track) ? undefined : track.channels;
-    this.#settings.save({ audio: { language, name, ...(channels === undefined ? {} : { channels }) } });
+    this.#settings.save({ audio: { language, name, channels } });
     hls.audioTrack = id;
     this.#onChange();
   }

@@ -57,7 +57,7 @@ function startRegistry(
     settings: { ...liveSettings, ...settings },
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
     findStream: async key => owners[key],
-    ...(selectLadder === undefined ? {} : { selectLadder }),
+    selectLadder,
     startPackager: startNoPackager,
     startTrackPackager: startNoPackager,
     createSubscribers: broadcast => {

@@ -58,7 +58,7 @@ function cut(samples: readonly Feed[], options: CutOptions = {}): RecordingSink 
     sink,
     partSeconds,
     segmentSeconds,
-    ...(onLongGop === undefined ? {} : { onLongGop }),
+    onLongGop,
   });
   for (const feed of samples) {
     const { kind, atMs, durationMs, isSync } = feed;
@@ -302,7 +302,7 @@ describe('a keyframe interval', () => {
     const late: number[] = [];
     cut(samples, {
       sink,
-      ...(keyframeData === undefined ? {} : { keyframeData }),
+      keyframeData,
       before: (_, { kind, isSync, atMs }) => {
         if (kind !== 'video' || !isSync || atMs === 0) return;
         const { video: listed } = sink.samples();

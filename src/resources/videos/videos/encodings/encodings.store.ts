@@ -356,9 +356,7 @@ export class EncodingsStore implements EncodingRepository {
           .updateTable('video_encodings')
           .set({
             is_playable: Number(isPlayable(after)),
-            ...(targetDurationSeconds === undefined
-              ? {}
-              : { target_duration_seconds: targetDurationSeconds }),
+            target_duration_seconds: targetDurationSeconds,
           })
           .where('video_id', '=', videoId),
       );

@@ -56,7 +56,7 @@ async function statusOf(videoId: string, sources: VideoStatusSources): Promise<V
   const failure = encoding?.failure ?? (await sources.sourceFailureOf(videoId));
   const delay = failure === undefined ? await sources.delayOf(videoId) : undefined;
   return {
-    ...(ingest === undefined ? {} : { ingest }),
+    ingest,
     encoding: {
       playable: await sources.isPlayable(videoId),
       qualities: (encoding?.renditions ?? [])
@@ -86,8 +86,8 @@ function transcriptOf(
     transcript: {
       status,
       progress,
-      ...(language === undefined ? {} : { language }),
-      ...(failure === undefined ? {} : { failure }),
+      language,
+      failure,
     },
   };
 }

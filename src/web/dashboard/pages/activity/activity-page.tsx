@@ -28,9 +28,9 @@ export function ActivityPage() {
     call('GET /account/audit-log', {
       query: {
         ...(action === '' ? {} : { action }),
-        ...(actor === undefined ? {} : { actor }),
-        ...(target === undefined ? {} : { targetId: target }),
-        ...(startOf(period) === undefined ? {} : { from: startOf(period) }),
+        actor,
+        targetId: target,
+        from: startOf(period),
         currentPage: page,
         pageSize,
       },

@@ -95,7 +95,7 @@ export async function loadBreakdown(
   const { data, pagination } = await call('GET /data/buckets/{metric}/{breakdown}', {
     params: { metric: 'play', breakdown },
     query: { ...queryOf(question), ...page },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const rows = data.map(({ dimensionValue, metricValue }) => ({ value: dimensionValue, count: metricValue }));
   return { rows, total: pagination.itemsTotal ?? rows.length };
@@ -114,6 +114,6 @@ function queryOf({ fromMs, toMs, mediaId }: AnalyticsQuery) {
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
-    ...(mediaId === undefined ? {} : { filterBy: { mediaId: [mediaId] } }),
+    filterBy: mediaId === undefined ? undefined : { mediaId: [mediaId] },
   };
 }

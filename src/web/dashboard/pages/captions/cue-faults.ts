@@ -40,7 +40,7 @@ function faultOf({ startMs, endMs, text }: Cue): CueFault | undefined {
   if (hasStart && hasText && end === undefined) return undefined;
   return {
     ...(hasStart ? {} : { start: invalidTime }),
-    ...(end === undefined ? {} : { end }),
+    end,
     ...(hasText ? {} : { text: 'Enter the text, or delete the cue.' }),
   };
 }

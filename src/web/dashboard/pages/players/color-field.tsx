@@ -23,7 +23,7 @@ export function ColorField({
     color === undefined ? 'Use a format such as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
   return (
     <div class="color-field">
-      <Field label={label} {...((written ?? error) === undefined ? {} : { error: written ?? error })}>
+      <Field label={label} error={written ?? error}>
         {attributes => (
           <div class="color-row">
             <span class="color-well" style={{ '--color': color === undefined ? 'transparent' : value }}>

@@ -19,7 +19,7 @@ export function WatermarkImage({
       </div>
     );
   }
-  return <PreviewImage url={url} alt="Watermark" {...(onSize === undefined ? {} : { onSize })} />;
+  return <PreviewImage url={url} alt="Watermark" onSize={onSize} />;
 }
 
 export function PreviewImage({

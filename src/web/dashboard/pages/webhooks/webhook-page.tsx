@@ -40,23 +40,21 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
     <Page
       title={webhook === undefined ? 'Webhook' : hostOf(webhook.url)}
       back={{ href: list, label: 'Webhooks' }}
-      {...(webhook === undefined
-        ? {}
-        : {
-            actions: (
-              <>
-                <Button icon="send" busy={testing.busy} onClick={() => testing.submit()}>
-                  Send test event
-                </Button>
-                <Button icon="edit" onClick={() => setOpenDialog('edit')}>
-                  Edit
-                </Button>
-                <Button icon="trash" onClick={() => setOpenDialog('delete')}>
-                  Delete
-                </Button>
-              </>
-            ),
-          })}
+      actions={
+        webhook === undefined ? undefined : (
+          <>
+            <Button icon="send" busy={testing.busy} onClick={() => testing.submit()}>
+              Send test event
+            </Button>
+            <Button icon="edit" onClick={() => setOpenDialog('edit')}>
+              Edit
+            </Button>
+            <Button icon="trash" onClick={() => setOpenDialog('delete')}>
+              Delete
+            </Button>
+          </>
+        )
+      }
     >
       <div role="status">
         {test !== undefined && <TestResult delivery={test} onDetails={() => setShown(test.deliveryId)} />}

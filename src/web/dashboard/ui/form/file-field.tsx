@@ -15,7 +15,7 @@ export function FileField({
   onFile: (file: File | undefined) => void;
 }) {
   return (
-    <Field label={label} error={error} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} error={error} hint={hint}>
       {attributes => (
         <input
           {...attributes}

@@ -39,7 +39,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
         if (abort.signal.aborted || isAbort(error)) return;
         asking.current = undefined;
         setState(({ value }) => ({
-          ...(value === undefined ? {} : { value }),
+          value,
           key,
           problem: problemOf(error),
           isLoading: false,

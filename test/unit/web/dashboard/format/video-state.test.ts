@@ -24,7 +24,7 @@ const quality = (status: Quality['status'], progress = 0, type: Quality['type'] 
   progress,
 });
 const status = (came: Ingest | undefined, encoding: Partial<VideoStatus['encoding']> = {}): VideoStatus => ({
-  ...(came === undefined ? {} : { ingest: came }),
+  ingest: came,
   encoding: {
     playable: false,
     qualities: [],

@@ -140,7 +140,7 @@ function HealthCharts({
             series={[{ name: series, color, values: samples.map(read) }]}
             height={chartHeight}
             sync={sync}
-            {...(from === undefined ? {} : { from })}
+            from={from}
             showsNewest
             {...plot}
           />

@@ -53,7 +53,7 @@ export class Broadcaster {
 
   async end(text?: string): Promise<void> {
     const connection = this.#connection;
-    const isLast = this.#finish({ kind: 'ended', ...(text === undefined ? {} : { text }) });
+    const isLast = this.#finish({ kind: 'ended', text });
     if (isLast && text === undefined) await connection?.end();
     else connection?.close();
   }

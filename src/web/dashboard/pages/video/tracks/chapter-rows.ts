@@ -41,7 +41,7 @@ export function parseRows(
     const wrongTime = timeFault(seconds, starts, durationSeconds);
     if (wrongTime !== undefined || name === '') {
       faults.set(id, {
-        ...(wrongTime === undefined ? {} : { time: wrongTime }),
+        time: wrongTime,
         ...(name === '' ? { title: 'Enter a title.' } : {}),
       });
       continue;

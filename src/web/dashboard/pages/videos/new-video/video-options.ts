@@ -33,15 +33,15 @@ export function bodyOf(options: VideoOptions): NewVideoOptions {
     ...(tags.length === 0 ? {} : { tags }),
     ...(language === '' ? {} : { language }),
     ...(playerId === '' ? {} : { playerId }),
-    ...(transcript === undefined ? {} : { transcript }),
-    ...(transcriptSummary === undefined ? {} : { transcriptSummary }),
+    transcript,
+    transcriptSummary,
     ...(watermarkId === '' ? {} : { watermark: { id: watermarkId, ...placementOf(placement) } }),
     ...(start === undefined && end === undefined
       ? {}
       : {
           clip: {
-            ...(start === undefined ? {} : { startTimecode: start }),
-            ...(end === undefined ? {} : { endTimecode: end }),
+            startTimecode: start,
+            endTimecode: end,
           },
         }),
   };
