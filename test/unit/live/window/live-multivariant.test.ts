@@ -56,8 +56,8 @@ test('audio alone has no video attributes', () => {
   const variant = variantOf({ tracks: { audio: audioTrack }, frameSeconds: 0.021 });
   expect(variant.codecs).toBe(audioTrack.codec);
   expect(variant).not.toHaveProperty('width');
-  expect(variant).not.toHaveProperty('frameRate');
-  expect(variant).not.toHaveProperty('videoRange');
+  expect(variant.frameRate).toBeUndefined();
+  expect(variant.videoRange).toBeUndefined();
 });
 
 test('a declared bit rate above the measured one counts', () => {
