@@ -4,13 +4,17 @@ FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are programs such as ffmpeg for machines without them; this image has the distribution's.
-RUN npm ci --omit=dev --omit=optional
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-# The code for browsers, so that no container has to bundle it. The bundler's program is an optional package, too.
-FROM packages AS bundles
-RUN npm ci --omit=dev
+# What runs, as it is in the npm package: nothing of it is built in a container.
+FROM node:24-trixie-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The Node and the ffmpeg among the packages, which scripts of theirs would prepare, are not needed.
+RUN npm ci --ignore-scripts
+COPY scripts ./scripts
 COPY src ./src
-RUN node src/http/pages/build-bundles.ts && node src/cli/build-server.ts
+RUN node scripts/build.ts
 
 FROM node:24-trixie-slim
 # The graphics drivers that come with ffmpeg (200 MB) are removed.
@@ -28,15 +32,13 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY config ./config
-COPY src ./src
-COPY --from=bundles /app/dist ./dist
+COPY bin ./bin
+COPY --from=build /app/dist ./dist
 
-# Made here so that a new volume belongs to the server's user, and to nobody else.
-RUN mkdir -m 700 /data && chown node:node /data
-# As in the start script of package.json: memory that is free goes back to the system.
-ENV NODE_ENV=production MILLRACE_DATA_DIR=/data \
- MILLRACE_BOOTSTRAP_SECRETS_FILE=/data/first-secrets.json \
- MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+# The folder is made here so that a new volume belongs to the server's user, and to nobody else.
+RUN ln -s /app/bin/millrace /usr/local/bin/millrace && mkdir -m 700 /data && chown node:node /data
+ENV NODE_ENV=production MILLRACE_DATA_DIR=/data MILLRACE_CONFIG=/app/config/server.json \
+ MILLRACE_BOOTSTRAP_SECRETS_FILE=/data/first-secrets.json
 VOLUME /data
 USER node
 
@@ -47,5 +49,5 @@ EXPOSE 8080 1935 6200/udp 8189/udp 8189 8443 1936
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${MILLRACE_HTTP_PORT:-8080} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 4 _ status _ <&3 && [ \"$status\" = 200 ] || exit 1"]
 
-# Node itself is process 1 and gets SIGTERM; flags may follow the image's name.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "src/start.js"]
+# Node itself is process 1 and gets SIGTERM; a command or flags may follow the image's name.
+ENTRYPOINT ["millrace"]

@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { buildBrowserCode, findOrBuild } from './scripts/build/current-build.js';
 import { TestSequencer } from './scripts/test-sequencer.ts';
 import { findPostgres } from './test/support/postgres.ts';
+
+/** Tests have the browser code of the product. */
+const build = findOrBuild();
+process.env.MILLRACE_TEST_BROWSER_FOLDER = build === undefined ? buildBrowserCode() : join(build, 'browser');
 
 /** Servers that tests start as processes find their code compiled. */
 const isolatedEnv = {

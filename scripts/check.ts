@@ -23,7 +23,7 @@ const checks: Record<string, Check> = {
   'format and lint': () => tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
   types: () => tool('typescript/bin/tsc', '-p', '.'),
   'types of the browser code': () => tool('typescript/bin/tsc', '-p', 'src/web'),
-  imports: () => importProblems(readSources(), dependencyNames()),
+  imports: () => importProblems(readSources(), dependencyNames(), dependencyNames('devDependencies')),
   language: () =>
     textFiles()
       .filter(([path]) => /^(?:src|scripts|test)\/.*\.tsx?$/.test(path) && !path.includes('language-rules'))

@@ -70,7 +70,6 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   '@koa/router': /^http\//,
   'koa-body': /^http\/bodies\//,
   formidable: /^http\/bodies\//,
-  esbuild: /^(http\/pages\/|cli\/build-server\.ts$)/,
   ws: /^events\/feed\//,
   'prom-client': /^metrics\//,
   pino: /^shared\/logger\.ts$/,
@@ -103,10 +102,12 @@ interface Import {
  *
  * @param files source text by path under `src/`, such as `live/broadcast.ts`
  * @param dependencies packages of a production install
+ * @param bundled packages of a development install, which the build may put into the browser code
  */
 export function importProblems(
   files: ReadonlyMap<string, string>,
   dependencies: ReadonlySet<string>,
+  bundled: ReadonlySet<string>,
 ): string[] {
   const problems: string[] = [];
   const graph = new Map<string, string[]>();
@@ -126,7 +127,11 @@ export function importProblems(
         problems.push(`${where}: code for the browser may not import ${found.specifier}`);
       }
       if (!isFile) {
-        const problem = packageProblem(path, found.specifier, dependencies);
+        const problem = packageProblem(
+          path,
+          found.specifier,
+          path.startsWith('web/') ? bundled : dependencies,
+        );
         if (problem !== undefined) problems.push(`${where}: ${problem}`);
         continue;
       }

@@ -17,13 +17,14 @@ export function readSources(): Map<string, string> {
   return new Map(paths.sort().map(path => [path, readProjectFile(`src/${path}`)]));
 }
 
-/** Returns the packages of a production install. */
-export function dependencyNames(): Set<string> {
-  const { dependencies, optionalDependencies } = JSON.parse(readProjectFile('package.json')) as {
-    dependencies: Record<string, string>;
-    optionalDependencies: Record<string, string>;
-  };
-  return new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
+/** Returns the packages of a production install, or of `kind`. */
+export function dependencyNames(kind?: 'devDependencies'): Set<string> {
+  const about = JSON.parse(readProjectFile('package.json')) as Record<
+    'dependencies' | 'optionalDependencies' | 'devDependencies',
+    Record<string, string>
+  >;
+  const found = kind === undefined ? { ...about.dependencies, ...about.optionalDependencies } : about[kind];
+  return new Set(Object.keys(found));
 }
 
 /** Lists all files that are, or would be, committed. */

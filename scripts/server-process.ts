@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { addKnownPrograms } from '../test/support/known-programs.ts';
@@ -25,16 +26,11 @@ export interface ServerProcessOptions {
   readonly dataDir: string;
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `main.ts` loads the sources; the default prefers their bundle, as `npm start` does. */
-  readonly entry?: 'start.js' | 'main.ts';
   readonly startTimeoutMs?: number;
   /** Ctrl-C in the terminal reaches only the caller, who then stops the server; else both hear it. */
   readonly isDetached?: boolean;
 }
 
-/** Environment of the start script in package.json. */
-const startEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
-const nodeFlag = '--max-semi-space-size=2';
 const sandboxKey = 'sandbox-key-of-this-run-0123456789';
 const productionKey = 'production-key-of-this-run-0123456789';
 
@@ -44,14 +40,13 @@ const maxNewestServers = 4;
 
 /** Starts a server and waits until it is ready. @throws Error with what it printed, when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const main = fileURLToPath(new URL(`../src/${options.entry ?? 'start.js'}`, import.meta.url));
   addKnownPrograms(options.dataDir);
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [nodeFlag, main], {
+  const child = spawn(fileURLToPath(new URL('../bin/millrace', import.meta.url)), ['start'], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env: {
       ...process.env,
-      ...startEnvironment,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       MILLRACE_HOST: '127.0.0.1',
       MILLRACE_HTTP_PORT: '0',
       MILLRACE_RTMP_PORT: '0',

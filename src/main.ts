@@ -1,161 +1,55 @@
-import { setFlagsFromString } from 'node:v8';
-import type { RunningApp } from './app/start-app.ts';
-import { unsupportedNodeReason } from './shared/node-version.ts';
+import type { Command } from './cli/run-command.ts';
 
-// Media passes through in buffers outside the heap, tens of megabytes per second, which V8 mistakes for heap growth: it would
-// collect the whole heap several times per second, for a quarter of the server's CPU time. The small new space of the start
-// script belongs to this too.
-setFlagsFromString('--heap-growing-percent=300');
+interface Entry {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
 
-await run();
+const start = 'start';
+const commands: Readonly<Record<string, Entry>> = {
+  account: {
+    summary: 'creates and changes accounts, keys and passwords',
+    load: () => import('./cli/account.ts'),
+  },
+  backup: {
+    summary: 'writes the database and the media into one file',
+    load: () => import('./cli/backup.ts'),
+  },
+  restore: { summary: 'restores a backup', load: () => import('./cli/restore.ts') },
+  database: { summary: 'copies the database into PostgreSQL', load: () => import('./cli/database.ts') },
+  storage: { summary: 'copies the media into a bucket, or back', load: () => import('./cli/storage.ts') },
+  drain: { summary: 'empties a server before it is stopped', load: () => import('./cli/drain.ts') },
+  version: { summary: 'prints the version', load: () => import('./cli/version.ts') },
+};
 
-async function run(): Promise<void> {
-  // Media, uploads and the database are readable by the server's user only.
-  process.umask(0o077);
-  // Checked before any file is loaded that an older Node cannot parse.
-  const fault = unsupportedNodeReason(process.versions.node);
-  if (fault !== undefined) {
-    fail(`${fault} \`npm start\` brings its own.`);
+// Media, uploads and the database are readable by the server's user only.
+process.umask(0o077);
+await run(process.argv.slice(2));
+
+async function run([name = start, ...args]: readonly string[]): Promise<void> {
+  if (name === '--help' || name === 'help') {
+    process.stdout.write(usage());
     return;
   }
-  const { AppError, messageOf } = await import('./shared/errors.ts');
-  try {
-    await serve();
-  } catch (error) {
-    if (error instanceof AppError && error.kind !== 'internal') {
-      fail(error.message);
-    } else {
-      fail(`Millrace could not start: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`);
-    }
-  }
-}
-
-async function serve(): Promise<void> {
-  const { messageOf } = await import('./shared/errors.ts');
-  const { readServerCommandLine } = await import('./cli/server-command-line.ts');
-  const commandLine = await readServerCommandLine(process.argv.slice(2));
-  if (typeof commandLine === 'string') {
-    process.stdout.write(commandLine);
+  if (name === start || name.startsWith('-')) {
+    const { startServer } = await import('./cli/start.ts');
+    await startServer(name === start ? args : [name, ...args]);
     return;
   }
-
-  // Printed before the server is loaded, which takes seconds on a machine that has just booted.
-  process.stdout.write('Millrace is starting.\n');
-
-  const { loadConfig } = await import('./config/load-config.ts');
-  const { createLogger } = await import('./shared/logger.ts');
-  const { flags, configFile = process.env.MILLRACE_CONFIG } = commandLine;
-  const config = loadConfig({
-    file: configFile ?? 'config/server.json',
-    fileRequired: configFile !== undefined,
-    env: process.env,
-    flags,
-  });
-  const log = await createLogger({ level: config['log.level'], pretty: process.stdout.isTTY });
-  const main = log.child('main');
-
-  // After an uncaught error the state in memory is unreliable, while a restart recovers everything from disk.
-  const crash = (error: unknown) => {
-    main.error('crashed', { error });
-    process.exit(70);
-  };
-  process.on('uncaughtException', crash);
-  process.on('unhandledRejection', crash);
-
-  const { startApp } = await import('./app/start-app.ts');
-  const { toStartError } = await import('./shared/files/disk-error.ts');
-  const { describeStart } = await import('./cli/start-message.ts');
-  const startedAtMs = performance.now();
-  // No clients yet, and the files are consistent at any time.
-  const giveUp = () => process.exit(0);
-  process.on('SIGTERM', giveUp);
-  process.on('SIGINT', giveUp);
-  const app = await startApp(config, { log, variables: process.env }).catch(async error => {
-    throw await toStartError(error, config.dataDir);
-  });
-  process.off('SIGTERM', giveUp);
-  process.off('SIGINT', giveUp);
-  stopAtSignals(app, config.drainTimeout, main, messageOf);
-  // Sent by `npm run drain`.
-  process.on('SIGUSR2', () => {
-    main.info('draining', {});
-    app.empty().catch((error: unknown) => main.error('drain-failed', { error: messageOf(error) }));
-  });
-  await addToRunningServers(app, config['database.url'] !== undefined, main, messageOf);
-  process.stdout.write(describeStart(app, config));
-  main.info('ready', {
-    http: app.httpPort,
-    ...(app.rtmpPort === 0 ? {} : { rtmp: app.rtmpPort }),
-    https: app.httpsPort,
-    rtmps: app.rtmpsPort,
-    srt: app.srtPort,
-    ms: Math.round(performance.now() - startedAtMs),
-  });
-}
-
-/** Lets the operator's commands find the data folder while this process runs. */
-async function addToRunningServers(
-  { dataDir, publicUrl, httpPort }: RunningApp,
-  usesPostgres: boolean,
-  log: import('./shared/logger.ts').Logger,
-  messageOf: (thrown: unknown) => string,
-): Promise<void> {
-  const { RunningServers } = await import('./store/running-servers.ts');
-  const { programDir } = await import('./cli/command-data-dir.ts');
-  try {
-    const remove = new RunningServers().add({
-      dataDir,
-      publicUrl,
-      httpPort,
-      programDir,
-      usesPostgres,
-      startedAtMs: Date.now(),
-    });
-    process.on('exit', remove);
-  } catch (error) {
-    // Commands then require the folder as an option.
-    log.info('running-server-not-listed', { dataDir, message: messageOf(error) });
+  if (!Object.hasOwn(commands, name)) {
+    process.stderr.write(`unknown command ${name}\n\n${usage()}`);
+    process.exitCode = 2;
+    return;
   }
+  const { command } = await commands[name]!.load();
+  const { runCommand } = await import('./cli/run-command.ts');
+  await runCommand(command, args);
 }
 
-/** Drains at SIGTERM or SIGINT until the deadline; a second signal stops at once. */
-function stopAtSignals(
-  app: RunningApp,
-  drainTimeoutMs: number,
-  log: import('./shared/logger.ts').Logger,
-  messageOf: (thrown: unknown) => string,
-): void {
-  const hurry = new AbortController();
-  let signals = 0;
-  const stop = async (signal: string) => {
-    signals += 1;
-    if (signals > 1) {
-      hurry.abort();
-      return;
-    }
-    log.info('stopping', { signal, withinMs: drainTimeoutMs });
-    // A component that hangs must not keep the process; the files are consistent at any time.
-    const overdue = setTimeout(() => {
-      log.error('stop-overdue', {});
-      process.exit(1);
-    }, drainTimeoutMs + 10_000);
-    overdue.unref();
-    try {
-      await app.drain(Date.now() + drainTimeoutMs, hurry.signal);
-      await app.stop();
-      log.info('stopped', {});
-      process.exitCode = 0;
-    } catch (error) {
-      log.error('stop-failed', { message: messageOf(error) });
-      process.exitCode = 1;
-    }
-    process.exit();
-  };
-  process.on('SIGTERM', () => void stop('SIGTERM'));
-  process.on('SIGINT', () => void stop('SIGINT'));
-}
-
-function fail(message: string): void {
-  process.stderr.write(`${message.trimEnd()}\n`);
-  process.exitCode = 1;
+function usage(): string {
+  const lines = Object.entries({
+    [start]: { summary: 'starts the server, as without a command' },
+    ...commands,
+  }).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  return `Usage: millrace [COMMAND] [OPTIONS]\n\n${lines.join('\n')}\n\n"millrace COMMAND --help" describes a command.\n`;
 }

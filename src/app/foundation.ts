@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import about from '../../package.json' with { type: 'json' };
 import type { ClusterMembership } from '../cluster/membership.ts';
 import type { LeaderLease } from '../cluster/node.ts';
 import type { Config } from '../config/settings.ts';
@@ -37,6 +37,8 @@ import { type OpenedStorage, openStorage } from './storage.ts';
 export interface AppEnvironment {
   readonly log: Logger;
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Folder of the built browser code. */
+  readonly browserFolder: string;
   readonly clock?: Clock;
   /** Replaced by tests, like the members below. */
   readonly liveSteps?: LadderConfig['renditionsFor'];
@@ -117,7 +119,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       },
       hasWebRtc: config['webrtc.enabled'],
     });
-    const version = readVersion();
+    const { version } = about;
     const { publicUrl } = urls;
     const processes = new ProcessOwner(limits, log);
     const encoders = new EncoderSelector({
@@ -165,9 +167,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       certificate: openCertificate(config, log),
       bundles: new BrowserBundles({
         basePath: basePathOf(config.publicUrl),
-        fallbackFolder: join(dataDir, 'bundles'),
-        isDevelopment: environment.variables.NODE_ENV === 'development',
-        log: log.child('browser-bundles'),
+        folder: environment.browserFolder,
       }),
       peers: {
         addressOf: addressReader(proxies),
@@ -262,9 +262,4 @@ function openCertificate(config: Config, log: Logger): CertificateFiles | undefi
   const { 'tls.cert': certPath, 'tls.key': keyPath } = config;
   if (certPath === undefined || keyPath === undefined) return undefined;
   return new CertificateFiles({ certPath, keyPath, log: log.child('tls') });
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

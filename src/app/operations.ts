@@ -96,7 +96,7 @@ export function healthOptions(
   };
 }
 
-/** `npm run drain` waits for the second one. */
+/** The command `drain` waits for the second one. */
 function drainState({ broadcasts, vod }: MediaSide): string {
   const left = [
     [broadcasts.registry.openCount, 'broadcasts'],

@@ -14,6 +14,7 @@ import { type BootstrapSecrets, bootstrapAccount } from '../resources/identity/a
 import { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
 import { ForwardedClips, openForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
 import { messageOf } from '../shared/errors.ts';
+import { operatorCommand } from '../shared/installation.ts';
 import { type Component, componentOf, Lifecycle } from '../shared/lifecycle.ts';
 import type { WebRtcServer } from '../webrtc/webrtc-server.ts';
 import { createAccess } from './access.ts';
@@ -183,7 +184,6 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...(srt === undefined ? [] : [srt]),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),
-    foundation.bundles,
     api.storageMeter,
     housekeeping.localSweeps,
     housekeeping.sweeps,
@@ -352,7 +352,7 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
       for (const { id: userId, former_email: email } of await new AccountsStore(
         database,
       ).listReplacedEmails()) {
-        const advice = `Another user has this email address, or it is not valid. Run: npm run account -- email ${userId} ADDRESS`;
+        const advice = `Another user has this email address, or it is not valid. Run: ${operatorCommand('account', `email ${userId} ADDRESS`)}`;
         log.warn('email-address-replaced', { userId, email, advice });
       }
     },

@@ -2,12 +2,13 @@ import type { ListedAccount } from '../resources/identity/accounts/account-admin
 import type { AccountAdmin } from '../resources/identity/accounts/account-admin.ts';
 import type { RemovedCredentials } from '../resources/identity/accounts/removed-credentials.ts';
 import type { EmailAddress } from '../shared/email-address.ts';
-import { unsupportedNodeReason } from '../shared/node-version.ts';
+import { isInClone, operatorCommand } from '../shared/installation.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { CommandLine } from './command-line.ts';
+import type { Command } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run account -- COMMAND [OPTIONS]
+const usage = `Usage: ${operatorCommand('account', 'COMMAND [OPTIONS]')}
 
   create EMAIL [--upgraded]   creates an account in the sandbox, or upgraded; prints its keys and password once
   list                        lists all accounts
@@ -21,7 +22,7 @@ const usage = `Usage: npm run account -- COMMAND [OPTIONS]
   two-factor EMAIL [--undo]   shows whether two-factor sign-in is on; --undo turns it off, for a lost device
   passkeys EMAIL [--remove]   lists the passkeys of a user; --remove removes them all, for lost devices
 
-  --json                      prints JSON, for scripts (then start it with "npm run -s account")
+  --json                      prints JSON, for scripts${isInClone ? ' (then start it with "npm run -s account")' : ''}
   --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
@@ -60,17 +61,12 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   passkeys: ['remove'],
 };
 
-// Files are readable by the server's user only.
-process.umask(0o077);
-// Checked before any file is loaded that an older Node cannot parse.
-const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined)
-  fail(`${fault} Run it with "npm run account", which uses the Node included with Millrace.`, 1);
-else {
-  const { runCommand } = await import('./run-command.ts');
-  const options = ['upgraded', 'undo', 'remove', 'keep', 'json'];
-  await runCommand({ usage, options, expected: [], run: runAccountCommand }, process.argv.slice(2));
-}
+export const command: Command = {
+  usage,
+  options: ['upgraded', 'undo', 'remove', 'keep', 'json'],
+  expected: [],
+  run: runAccountCommand,
+};
 
 async function runAccountCommand({ positionals, options, flags, configFile }: CommandLine): Promise<void> {
   const request = parseRequest(positionals, options);
@@ -124,7 +120,7 @@ function parseRequest(positionals: readonly string[], options: ReadonlySet<strin
 async function applyRequest(request: AccountRequest, operator: AccountAdmin): Promise<Outcome | string> {
   const { command, subject, isUndo, isKeep } = request;
   if (command === 'email') return changeEmail(request, operator);
-  const unknown = `There is no account ${subject}. List all accounts with "npm run account -- list".`;
+  const unknown = `There is no account ${subject}. List all accounts with "${operatorCommand('account', 'list')}".`;
   if (command === 'list') return listAccounts(await operator.list());
   if (command === 'create') return create(request, operator);
   if (command === 'password') {
@@ -294,7 +290,7 @@ async function passkeys(
 }
 
 function unknownUser(email: string): string {
-  return `No user signs in as ${email}. List all accounts with "npm run account -- list".`;
+  return `No user signs in as ${email}. List all accounts with "${operatorCommand('account', 'list')}".`;
 }
 
 type Secrets = readonly (readonly [name: string, value: string | Secret, note?: string])[];

@@ -1,14 +1,16 @@
-import { unsupportedNodeReason } from '../shared/node-version.ts';
+import { isInClone, operatorCommand } from '../shared/installation.ts';
+import { BackupError } from './backup/archive-format.ts';
 import type { CommandLine } from './command-line.ts';
+import type { Command } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run backup -- FILE [OPTIONS]
+const usage = `Usage: ${operatorCommand('backup', 'FILE [OPTIONS]')}
 
-Writes the database and all media into one tar archive, also while the server runs. Restore it with "npm run restore".
+Writes the database and all media into one tar archive, also while the server runs. Restore it with "${operatorCommand('restore')}".
 If the database is PostgreSQL, the archive has the media only: back up the database with pg_dump first.
 If the media is in a bucket, the archive has the database only: protect the bucket with versioning or replication.
 
-  FILE                        a new file outside the data folder; "-" writes to standard output (then "npm run -s backup -- -")
+  FILE                        a new file outside the data folder; "-" writes to standard output${isInClone ? ' (then "npm run -s backup -- -")' : ''}
   --force                     replaces FILE if it exists
   --database-only             excludes media and images
   --dataDir=PATH              the data folder; by default that of the running server (or MILLRACE_DATA_DIR)
@@ -22,21 +24,12 @@ const dumpAdvice =
 const bucketAdvice =
   'Protect the media in the bucket with versioning or replication, for at least as long as you keep your backups.';
 
-// The archive contains keys and videos, so only this user may read it.
-process.umask(0o077);
-// Checked before any file is loaded that an older Node cannot parse.
-const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined) {
-  process.stderr.write(
-    `${fault} Run it with "npm run backup", which uses the Node included with Millrace.\n`,
-  );
-  process.exitCode = 1;
-} else {
-  const { runCommand } = await import('./run-command.ts');
-  const { BackupError } = await import('./backup/archive-format.ts');
-  const options = ['force', 'database-only'];
-  await runCommand({ usage, options, expected: [BackupError], run: backUp }, process.argv.slice(2));
-}
+export const command: Command = {
+  usage,
+  options: ['force', 'database-only'],
+  expected: [BackupError],
+  run: backUp,
+};
 
 async function backUp(
   { positionals, options, flags, configFile }: CommandLine,
@@ -54,7 +47,6 @@ async function backUp(
   await lowerPriority();
   const { dataDir, databaseUrl, storageUrl, line } = findDataDir({ flags, configFile, env: process.env });
   process.stderr.write(`${line}\n`);
-  const { BackupError } = await import('./backup/archive-format.ts');
   if (databaseUrl !== undefined && options.has('database-only'))
     throw new BackupError(`The database is PostgreSQL. ${dumpAdvice}`);
   if (databaseUrl !== undefined && storageUrl !== undefined) {

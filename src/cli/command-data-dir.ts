@@ -1,31 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { loadConfig } from '../config/load-config.ts';
-import type { Config } from '../config/settings.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
+import { programDir } from '../shared/installation.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 import { describeS3Location, parseS3Url } from '../shared/network/s3-url.ts';
 import type { Secret } from '../shared/secret.ts';
 import { type RunningServer, RunningServers } from '../store/running-servers.ts';
-
-export const programDir = fileURLToPath(new URL('../../', import.meta.url));
-
-interface CommandSettings {
-  readonly flags: Readonly<Record<string, string>>;
-  readonly configFile: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-function configFileOf({ configFile, env }: Pick<CommandSettings, 'configFile' | 'env'>): string | undefined {
-  return configFile ?? (env.MILLRACE_CONFIG || undefined);
-}
-
-/** Reads the settings that the server would have. @throws AppError `config-invalid` */
-export function loadCommandConfig({ flags, configFile, env }: CommandSettings): Config {
-  const file = configFileOf({ configFile, env });
-  return loadConfig({ file: file ?? 'config/server.json', fileRequired: file !== undefined, env, flags });
-}
+import { type ConfigSource, configFileOf, loadServerConfig } from './load-server-config.ts';
 
 interface CommandData {
   readonly dataDir: string;
@@ -43,8 +24,8 @@ interface CommandData {
  * run, or the folder belongs to another user; `database-unusable` when it has no database, or its server uses
  * PostgreSQL and the settings of the command do not
  */
-export function findDataDir({ flags, configFile, env }: CommandSettings): CommandData {
-  const config = loadCommandConfig({ flags, configFile, env });
+export function findDataDir({ flags, configFile, env }: ConfigSource): CommandData {
+  const config = loadServerConfig({ flags, configFile, env });
   const isNamed =
     flags.dataDir !== undefined ||
     (env.MILLRACE_DATA_DIR ?? '') !== '' ||

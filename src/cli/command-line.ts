@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { settings } from '../config/settings.ts';
+import { flagOf, settingName } from './setting-name.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface CommandLine {
@@ -23,6 +24,11 @@ export function readCommandLine(
     tokens: true,
     options: {
       config: { type: 'string' },
+      ...Object.fromEntries(
+        Object.keys(settings).flatMap(name =>
+          [name, flagOf(name)].map(flag => [flag, { type: 'string' as const }]),
+        ),
+      ),
       ...Object.fromEntries(valued.map(name => [name, { type: 'string' as const }])),
       ...Object.fromEntries(known.map(name => [name, { type: 'boolean' }])),
     },
@@ -34,13 +40,17 @@ export function readCommandLine(
   let configFile: string | undefined;
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') positionals.push(token.value);
-    else if ([...valued, 'config'].includes(token.name) || Object.hasOwn(settings, token.name)) {
+    if (token.kind === 'positional') {
+      positionals.push(token.value);
+      continue;
+    }
+    const setting = settingName(token.name);
+    if ([...valued, 'config'].includes(token.name) || Object.hasOwn(settings, setting)) {
       if (token.value === undefined || token.value === '')
         throw new UsageError(`--${token.name}: a value is missing`);
       if (token.name === 'config') configFile = token.value;
       else if (valued.includes(token.name)) values[token.name] = token.value;
-      else flags[token.name] = token.value;
+      else flags[setting] = token.value;
     } else if (known.includes(token.name) && token.value === undefined) options.add(token.name);
     else throw new UsageError(`unknown option ${token.rawName}`);
   }

@@ -1,8 +1,9 @@
+import { operatorCommand } from '../shared/installation.ts';
 import type { CommandLine } from './command-line.ts';
-import { runCopyCommand } from './copy-command.ts';
+import { copyCommand } from './copy-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run database -- copy [OPTIONS]
+const usage = `Usage: ${operatorCommand('database', 'copy [OPTIONS]')}
 
 Copies the SQLite database of a stopped server into an empty PostgreSQL database, in one transaction, and compares all
 rows before it commits. The SQLite database and the media are not changed. Then start the server with
@@ -15,8 +16,7 @@ MILLRACE_DATABASE_URL and the same data folder.
   --help                      prints this
 `;
 
-await runCopyCommand({
-  name: 'database',
+export const command = copyCommand({
   usage,
   valued: ['to', 'from'],
   interrupted: 'The PostgreSQL database is still empty.',
@@ -24,13 +24,13 @@ await runCopyCommand({
 });
 
 async function copy({ values, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
-  const { loadCommandConfig } = await import('./command-data-dir.ts');
+  const { loadServerConfig } = await import('./load-server-config.ts');
   const { resolve } = await import('node:path');
   const { describeUrlProblem, withoutPassword } = await import('../shared/network/postgres-url.ts');
   const { Secret } = await import('../shared/secret.ts');
   const { Progress } = await import('./backup/progress.ts');
   const { copyToPostgres } = await import('../store/postgres/copy-to-postgres.ts');
-  const config = loadCommandConfig({ flags, configFile, env: process.env });
+  const config = loadServerConfig({ flags, configFile, env: process.env });
   const problem = values.to === undefined ? undefined : describeUrlProblem(values.to);
   if (problem !== undefined) throw new UsageError(`--to: ${problem}`);
   const url = values.to === undefined ? config['database.url'] : new Secret(values.to);

@@ -1,8 +1,9 @@
-import { unsupportedNodeReason } from '../shared/node-version.ts';
+import { operatorCommand } from '../shared/installation.ts';
 import type { CommandLine } from './command-line.ts';
+import type { Command } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run drain -- [OPTIONS]
+const usage = `Usage: ${operatorCommand('drain', '[OPTIONS]')}
 
 Empties a server on this machine before you stop it: it accepts no new publishers and jobs, its broadcasts move to other
 servers of the same database, and its running jobs end. The command ends when nothing is left. The server still answers
@@ -15,16 +16,13 @@ viewers and the API; /health/ready responds with 503. To use the server again, r
 
 const pollMs = 500;
 
-// Checked before any file is loaded that an older Node cannot parse.
-const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined) {
-  process.stderr.write(`${fault} Run it with "npm run drain", which uses the Node included with Millrace.\n`);
-  process.exitCode = 1;
-} else {
-  const { runCommand } = await import('./run-command.ts');
-  const interrupted = 'The server continues to drain.';
-  await runCommand({ usage, options: [], expected: [], interrupted, run: drain }, process.argv.slice(2));
-}
+export const command: Command = {
+  usage,
+  options: [],
+  expected: [],
+  interrupted: 'The server continues to drain.',
+  run: drain,
+};
 
 async function drain({ positionals, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
   if (positionals.length > 0) throw new UsageError(`unknown argument ${positionals[0]}`);

@@ -1,38 +1,23 @@
-import { unsupportedNodeReason } from '../shared/node-version.ts';
-import type { BackupContents } from './backup/archive-format.ts';
+import { operatorCommand } from '../shared/installation.ts';
+import { type BackupContents, BackupError } from './backup/archive-format.ts';
 import type { CommandLine } from './command-line.ts';
+import type { Command } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run restore -- FILE [OPTIONS]
+const usage = `Usage: ${operatorCommand('restore', 'FILE [OPTIONS]')}
 
 Restores a backup into an empty data folder and verifies the checksums of all files. Then start the server as usual.
 If the database is PostgreSQL, restore it with pg_restore: a backup of such a server has the media only.
 If the media is in a bucket, restore it with the tools of your storage provider: a backup of such a server has the database only.
 
-  FILE                        a backup of "npm run backup"; "-" reads standard input
+  FILE                        a backup of "${operatorCommand('backup')}"; "-" reads standard input
   --check                     only verifies the checksums of the backup
   --dataDir=PATH              the data folder, which must be empty; by default that of the server's settings
   --config PATH, --KEY=VALUE  other settings, as for the server
   --help                      prints this
 `;
 
-// Files are readable by the server's user only.
-process.umask(0o077);
-// Checked before any file is loaded that an older Node cannot parse.
-const fault = unsupportedNodeReason(process.versions.node);
-if (fault !== undefined) {
-  process.stderr.write(
-    `${fault} Run it with "npm run restore", which uses the Node included with Millrace.\n`,
-  );
-  process.exitCode = 1;
-} else {
-  const { runCommand } = await import('./run-command.ts');
-  const { BackupError } = await import('./backup/archive-format.ts');
-  await runCommand(
-    { usage, options: ['check'], expected: [BackupError], run: restore },
-    process.argv.slice(2),
-  );
-}
+export const command: Command = { usage, options: ['check'], expected: [BackupError], run: restore };
 
 async function restore(
   { positionals, options, flags, configFile }: CommandLine,
@@ -41,14 +26,13 @@ async function restore(
   const { createReadStream, statSync } = await import('node:fs');
   const { resolve } = await import('node:path');
   const { addAbortSignal } = await import('node:stream');
-  const { BackupError } = await import('./backup/archive-format.ts');
   const [file, ...rest] = positionals;
   if (file === undefined || file === '') throw new UsageError('FILE is missing');
   if (rest.length > 0) throw new UsageError(`unknown argument ${rest[0]}`);
   const found = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== '-' && (found === undefined || found.isDirectory())) {
     throw new BackupError(
-      `The file ${resolve(file)} does not exist. Use a file written by "npm run backup".`,
+      `The file ${resolve(file)} does not exist. Use a file written by "${operatorCommand('backup')}".`,
     );
   }
   const from = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
@@ -78,12 +62,12 @@ function nextStep(
       : []),
     ...(contents === 'all' && usesBucket
       ? [
-          'The settings refer to a bucket, which was not changed. To copy the restored media to it, run: npm run storage -- copy.',
+          `The settings refer to a bucket, which was not changed. To copy the restored media to it, run: ${operatorCommand('storage', 'copy')}.`,
         ]
       : []),
     ...(usesPostgres
       ? [
-          'The settings refer to a PostgreSQL database, which was not changed. To copy the restored data to an empty one, run: npm run database -- copy.',
+          `The settings refer to a PostgreSQL database, which was not changed. To copy the restored data to an empty one, run: ${operatorCommand('database', 'copy')}.`,
         ]
       : []),
   ];
@@ -96,7 +80,7 @@ async function report(
   { flags, configFile, signal }: Pick<CommandLine, 'flags' | 'configFile'> & { signal: AbortSignal },
 ): Promise<string> {
   const { resolve } = await import('node:path');
-  const { loadCommandConfig } = await import('./command-data-dir.ts');
+  const { loadServerConfig } = await import('./load-server-config.ts');
   const { Progress, sizeText } = await import('./backup/progress.ts');
   const { checkBackup, restoreBackup } = await import('./backup/restore-backup.ts');
   const progress = new Progress(process.stderr);
@@ -104,7 +88,7 @@ async function report(
     const { createdAt, files, bytes } = await checkBackup({ from, progress, signal });
     return `The backup of ${createdAt} is intact: ${files} files, ${sizeText(bytes)}.\n`;
   }
-  const config = loadCommandConfig({ flags, configFile, env: process.env });
+  const config = loadServerConfig({ flags, configFile, env: process.env });
   const dataDir = resolve(config.dataDir);
   const restored = await restoreBackup({ from, dataDir, progress, signal });
   const next = nextStep(restored.contents, {

@@ -2,7 +2,7 @@ import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { UsageError } from './usage-error.ts';
 
-interface Command {
+export interface Command {
   readonly usage: string;
   readonly options: readonly string[];
   /** Options that have a value. */

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
 import { AppError } from '../shared/errors.ts';
+import { isInClone, operatorCommand } from '../shared/installation.ts';
+import { settingName } from './setting-name.ts';
 
-const usage = `Usage: npm start -- [--config PATH] [--KEY=VALUE ...]
+const usage = `Usage: ${operatorCommand('start', '[--config PATH] [--KEY=VALUE ...]')}
 
-  --config PATH   settings file; config/server.json by default (or MILLRACE_CONFIG)
+  --config PATH   settings file (or MILLRACE_CONFIG)${isInClone ? '; config/server.json by default' : ''}
   --KEY=VALUE     a setting, such as --http.port=9000; config/reference.md lists all
+  --data-dir=PATH the only folder that the server writes to; by default ${isInClone ? './media' : '~/.local/share/millrace'}
   --version       prints the version
   --help          prints this
 `;
@@ -37,7 +40,7 @@ export async function readServerCommandLine(args: readonly string[]): Promise<Se
     }
     if (value === undefined) throw new AppError('config-invalid', `--${token.name}: a value is missing`);
     if (token.name === 'config') configFile = value;
-    else flags[token.name] = value;
+    else flags[settingName(token.name)] = value;
   }
   return { flags, configFile };
 }

@@ -1,6 +1,7 @@
 import type { RunningApp } from '../app/start-app.ts';
 import type { Config } from '../config/settings.ts';
 import type { BootstrapSecrets } from '../resources/identity/accounts/bootstrap-account.ts';
+import { operatorCommand } from '../shared/installation.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 
 /** Shows addresses, and at the first start the sign-in and API keys, which are never shown again. */
@@ -81,7 +82,7 @@ function firstSteps(publicUrl: string, secrets: BootstrapSecrets, config: Config
       ]
     : [
         "You're in the sandbox: videos are short, carry a watermark and are deleted after 24 hours.",
-        `To use production, upgrade in the dashboard under Account, or run: npm run account -- upgrade ${email}`,
+        `To use production, upgrade in the dashboard under Account, or run: ${operatorCommand('account', `upgrade ${email}`)}`,
       ];
   return [
     ...['', ...shown, ''],

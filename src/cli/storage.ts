@@ -1,8 +1,9 @@
+import { operatorCommand } from '../shared/installation.ts';
 import type { CommandLine } from './command-line.ts';
-import { runCopyCommand } from './copy-command.ts';
+import { copyCommand } from './copy-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const usage = `Usage: npm run storage -- copy [OPTIONS]
+const usage = `Usage: ${operatorCommand('storage', 'copy [OPTIONS]')}
 
 Copies the media of a stopped server from its data folder into a bucket, or back, and compares all bytes. Run it again
 after an interruption: it continues. Stop all servers that use the bucket first.
@@ -18,8 +19,7 @@ after an interruption: it continues. Stop all servers that use the bucket first.
 
 const dataFolder = 'data-folder';
 
-await runCopyCommand({
-  name: 'storage',
+export const command = copyCommand({
   usage,
   valued: ['to'],
   interrupted: 'Run the command again to continue.',
@@ -27,14 +27,14 @@ await runCopyCommand({
 });
 
 async function copy({ values, flags, configFile }: CommandLine, signal: AbortSignal): Promise<void> {
-  const { loadCommandConfig } = await import('./command-data-dir.ts');
+  const { loadServerConfig } = await import('./load-server-config.ts');
   const { resolve } = await import('node:path');
   const { describeS3Location, describeS3UrlProblem } = await import('../shared/network/s3-url.ts');
   const { Secret } = await import('../shared/secret.ts');
   const { silentLogger } = await import('../shared/logger.ts');
   const { DataFolderLock } = await import('../store/data-folder-lock.ts');
   const { connectS3 } = await import('../storage/s3/open-s3-storage.ts');
-  const config = loadCommandConfig({ flags, configFile, env: process.env });
+  const config = loadServerConfig({ flags, configFile, env: process.env });
   const isBack = values.to === dataFolder;
   const target = isBack ? undefined : values.to;
   const problem = target === undefined ? undefined : describeS3UrlProblem(target);

@@ -6,11 +6,16 @@ import { type Config, type SettingKey, settings } from './settings.ts';
 /** Sources in ascending precedence: file, environment, flags. */
 export interface ConfigSources {
   /** A missing JSON file is an error only when `fileRequired`. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly fileRequired?: boolean;
+  /** Replaces the default. */
+  readonly dataDir?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags?: Readonly<Record<string, string>>;
 }
+
+/** Read before the settings. */
+const entryPointVariables: ReadonlySet<string> = new Set(['MILLRACE_CONFIG', 'MILLRACE_BROWSER_FOLDER']);
 
 interface Found {
   readonly raw: unknown;
@@ -22,6 +27,8 @@ interface Found {
 export function loadConfig(sources: ConfigSources): Config {
   const problems: string[] = [];
   const found = new Map<string, Found>();
+  if (sources.dataDir !== undefined)
+    found.set('dataDir', { raw: sources.dataDir, where: 'default of dataDir' });
   if (sources.file !== undefined) collectFile(sources.file, sources.fileRequired ?? false, found, problems);
   collectEnv(sources.env, found, problems);
   for (const [key, raw] of Object.entries(sources.flags ?? {})) {
@@ -103,7 +110,7 @@ function collectFile(path: string, required: boolean, found: Map<string, Found>,
 function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, problems: string[]): void {
   const keyOfEnv = new Map<string, string>(Object.entries(settings).map(([key, entry]) => [entry.env, key]));
   for (const [name, raw] of Object.entries(env)) {
-    if (!name.startsWith('MILLRACE_') || raw === undefined || name === 'MILLRACE_CONFIG') continue;
+    if (!name.startsWith('MILLRACE_') || raw === undefined || entryPointVariables.has(name)) continue;
     // Variables for tests are allowed, because a test may start the server.
     if (name.startsWith('MILLRACE_TEST_')) continue;
     const key = keyOfEnv.get(name);

@@ -7,6 +7,7 @@ import {
   notFound,
   unavailable,
 } from './error-entry.ts';
+import { operatorCommand } from './installation.ts';
 import { uploadErrors } from './upload-errors.ts';
 
 const readDetail =
@@ -186,8 +187,7 @@ export const errorRegister = {
   }),
   'mail-not-configured': conflict('Email is not configured on this server.', {
     meaning: 'The server has no mail server, so it cannot send a link for a new password.',
-    remedy:
-      'Ask the operator for a new password (`npm run account -- password EMAIL`), or to set `MILLRACE_SMTP_HOST`.',
+    remedy: `Ask the operator for a new password (\`${operatorCommand('account', 'password EMAIL')}\`), or to set \`MILLRACE_SMTP_HOST\`.`,
   }),
   'oidc-provider-unavailable': unavailable('The sign-in provider is temporarily unavailable.', {
     meaning:

@@ -26,7 +26,7 @@ async function account(
   env: Record<string, string> = {},
   options: { cwd?: string; uid?: number } = {},
 ) {
-  const child = spawn(process.execPath, [join(root, 'src/cli/account.ts'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'bin/millrace.cjs'), 'account', ...args], {
     cwd: root,
     ...options,
     env: { ...process.env, MILLRACE_DATA_DIR: dataDir, ...env },

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 it('npm run drain empties a server, which still answers and then stops', async () => {
   const dataDir = await testTempDir();
-  server = await startServerProcess({ dataDir, entry: 'main.ts' });
+  server = await startServerProcess({ dataDir });
   const { code, stdout, stderr } = await runCommand('drain', `--dataDir=${dataDir}`);
   expect([code, stderr]).toEqual([0, 'the server is drained\n']);
   expect(stdout.toString()).toContain(`Stop it with: kill ${server.child.pid}`);

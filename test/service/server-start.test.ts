@@ -30,7 +30,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Runs the server until it ends by itself, which all these are to do; `shell` is run by the shell that starts it. */
 async function runToEnd(env: Record<string, string>, args: readonly string[] = [], shell = ':') {
-  const command = [process.execPath, join(root, 'src/main.ts'), ...args];
+  const command = [process.execPath, join(root, 'bin/millrace.cjs'), 'start', ...args];
   const child = spawn('sh', ['-c', `${shell}; exec "$0" "$@"`, ...command], {
     cwd: root,
     env: {
@@ -301,18 +301,12 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
     MILLRACE_TEST_NOTES: notesFile,
     NODE_OPTIONS: `--import=${new URL('../support/note-modules.ts', import.meta.url)}`,
   };
-  const first = await startServerProcess({ dataDir, env, entry: 'main.ts' });
+  const first = await startServerProcess({ dataDir, env });
   await first.stop();
   const notes = readFileSync(notesFile, 'utf8').trim().split('\n');
   const printedAt = notes.indexOf('print Millrace is starting.');
   expect(notes.slice(0, printedAt).map(line => line.replace(pathToFileURL(root).href, ''))).toEqual([
-    'load src/main.ts',
-    'load src/shared/node-version.ts',
-    'load src/shared/errors.ts',
-    'load src/shared/error-register.ts',
-    'load src/shared/error-entry.ts',
-    'load src/shared/upload-errors.ts',
-    'load src/cli/server-command-line.ts',
+    'load bin/millrace.cjs',
   ]);
   const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
   expect(loaded.some(url => url.endsWith('/src/app/start-app.ts'))).toBe(true);

@@ -33,7 +33,7 @@ export function startCommand(
     readonly env?: Record<string, string>;
   } = {},
 ): RunningCommand {
-  const child = spawn(process.execPath, [`src/cli/${name}.ts`, ...args], {
+  const child = spawn(process.execPath, ['bin/millrace.cjs', name, ...args], {
     cwd: root,
     uid: options.uid,
     env: { ...process.env, ...options.env },

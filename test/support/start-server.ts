@@ -5,6 +5,7 @@ import type { Config, SettingKey } from '../../src/config/settings.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import type { Logger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
+import { browserFolder } from './browser-bundles.ts';
 import { addFirstAccount } from './first-account.ts';
 import { addKnownPrograms } from './known-programs.ts';
 import { keptLog } from './server-logs.ts';
@@ -91,6 +92,7 @@ export async function startServer(
     return startApp(config, {
       log: options.log ?? keptLog,
       variables: options.variables ?? process.env,
+      browserFolder,
       sandboxRules: options.sandboxRules ?? {},
       canDropQualities: options.canDropQualities ?? false,
       liveSteps: options.liveSteps,

@@ -5,12 +5,12 @@ import { dependencyNames, readSources } from '../../scripts/project-files.ts';
 const dependencies = new Set(['kysely', 'better-sqlite3', 'node-media-server', 'koa', '@koa/router']);
 
 function problemsOf(files: Record<string, string>): string[] {
-  return importProblems(new Map(Object.entries(files)), dependencies);
+  return importProblems(new Map(Object.entries(files)), dependencies, new Set(['preact']));
 }
 
 describe('the source tree', () => {
   test('keeps every import rule', () => {
-    expect(importProblems(readSources(), dependencyNames())).toEqual([]);
+    expect(importProblems(readSources(), dependencyNames(), dependencyNames('devDependencies'))).toEqual([]);
   });
 
   test('has rules only for packages that the server has', () => {
@@ -165,6 +165,11 @@ describe('the import rules refuse', () => {
       'a package that a production install lacks',
       { 'http/a.ts': "import { chromium } from 'playwright-core';" },
       'src/http/a.ts:1: playwright-core is not among the dependencies of package.json',
+    ],
+    [
+      'a package of the build in the server',
+      { 'http/a.ts': "import { h } from 'preact';" },
+      'src/http/a.ts:1: preact is not among the dependencies of package.json',
     ],
     [
       'the environment in a room',

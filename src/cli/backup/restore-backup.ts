@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '../../shared/errors.ts';
 import { isDiskFull } from '../../shared/files/disk-error.ts';
 import { joinBelow } from '../../shared/files/safe-path.ts';
+import { operatorCommand } from '../../shared/installation.ts';
 import { syncFolderOf } from '../../storage/media-files.ts';
 import { writeFully } from '../../storage/write-fully.ts';
 import { DataFolderLock, restoreMarker } from '../../store/data-folder-lock.ts';
@@ -49,7 +50,7 @@ const ofNobody = /^(?:lost\+found|millrace\.lock.*)$/;
 const maxDescriptionBytes = 64 * 1024;
 const maxNameBytes = 1024;
 const maxSyncs = 16;
-const notOurs = 'This is not a backup of Millrace. Use a file written by "npm run backup".';
+const notOurs = `This is not a backup of Millrace. Use a file written by "${operatorCommand('backup')}".`;
 
 /**
  * Restores into an empty folder and verifies. A marker keeps servers out until all files are on the disk.

@@ -10,6 +10,7 @@ import {
   sendText,
 } from '../../http/responses/page-responses.ts';
 import { AppError } from '../../shared/errors.ts';
+import { operatorCommand } from '../../shared/installation.ts';
 import type { Logger } from '../../shared/logger.ts';
 
 const template = new URL('../../web/dashboard/page.html', import.meta.url);
@@ -117,6 +118,7 @@ async function loadFiles(bundles: BrowserBundles): Promise<DashboardFiles> {
     styles: urlOf('dashboard'),
     icon: urlOf('icon'),
     base: bundles.basePath,
+    accountCommand: operatorCommand('account', 'ARGUMENTS'),
   });
   return { page: { text: await browserText(page), contentType: 'text/html; charset=utf-8' }, byName: files };
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
 import { type BrowserFile, browserText } from '../../http/pages/browser-text.ts';
 
@@ -15,17 +14,8 @@ export interface DocsFiles {
 
 export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles> {
   const { files, urlOf } = await bundles.load('docs');
-  const byName = new Map(files);
-  const require = createRequire(import.meta.url);
-  const { version } = require('swagger-ui-dist/package.json') as { version: string };
-  const addViewerFile = async (name: string, extension: string, contentType: string) => {
-    const content = await readFile(require.resolve(`swagger-ui-dist/${name}.${extension}`));
-    const versioned = `${name}-${version}.${extension}`;
-    byName.set(versioned, await docsFile(content, contentType));
-    return `${bundles.basePath}/docs/assets/${versioned}`;
-  };
   return {
-    byName,
+    byName: files,
     page: await readFile(new URL('page.html', folder), 'utf8'),
     error: await readFile(new URL('error.html', folder), 'utf8'),
     links: {
@@ -33,8 +23,8 @@ export async function loadDocsFiles(bundles: BrowserBundles): Promise<DocsFiles>
       icon: urlOf('icon'),
       styles: urlOf('docs-page'),
       script: urlOf('docs'),
-      viewer: await addViewerFile('swagger-ui-bundle', 'js', 'text/javascript; charset=utf-8'),
-      viewerStyles: await addViewerFile('swagger-ui', 'css', 'text/css; charset=utf-8'),
+      viewer: urlOf('viewer'),
+      viewerStyles: urlOf('viewer-styles'),
     },
   };
 }

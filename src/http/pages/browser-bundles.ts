@@ -1,38 +1,6 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { AppError, messageOf } from '../../shared/errors.ts';
-import type { Component } from '../../shared/lifecycle.ts';
-import type { Logger } from '../../shared/logger.ts';
 import { type BrowserFile, etagOf } from './browser-text.ts';
-
-const run = promisify(execFile);
-
-export const sourceFolder = fileURLToPath(new URL('../../web/', import.meta.url));
-/** Sources that the server shares with the browser. */
-const pureFolders = ['../../media/webvtt/', '../../shared/limits/'].map(folder =>
-  fileURLToPath(new URL(folder, import.meta.url)),
-);
-/** Inside the installation, so that an image can include builds. */
-const installedFolder = fileURLToPath(new URL('../../../dist/browser/', import.meta.url));
-const buildScript = fileURLToPath(new URL('build-bundles.ts', import.meta.url));
-const buildTimeoutMs = 120_000;
-/** Sources that change during a build fail it. */
-const maxBuildTries = 5;
-
-const packages = [
-  'esbuild',
-  'hls.js',
-  'preact',
-  'preact-iso',
-  '@preact/signals',
-  '@preact/signals-core',
-  'uplot',
-] as const;
 
 const bundlePrefixes = {
   player: '/assets/',
@@ -66,19 +34,14 @@ interface Bundle {
 interface BrowserBundlesOptions {
   /** Begins the addresses of the files. */
   readonly basePath: string;
-  readonly fallbackFolder: string;
-  /** Adds source maps and skips minification of names. */
-  readonly isDevelopment: boolean;
-  readonly log: Logger;
+  /** Folder of the built browser code. */
+  readonly folder: string;
 }
 
-/** Stores a build under a hash of its sources. A child process builds at the first start after a change. */
-export class BrowserBundles implements Component {
-  readonly name = 'browser-bundles';
+/** The browser code, as it was built with the server. */
+export class BrowserBundles {
   readonly #options: BrowserBundlesOptions;
-  readonly #abort = new AbortController();
   readonly #loaded = new Map<BundleName, Promise<Bundle>>();
-  #folder: Promise<string> | undefined;
 
   constructor(options: BrowserBundlesOptions) {
     this.#options = options;
@@ -88,102 +51,15 @@ export class BrowserBundles implements Component {
     return this.#options.basePath;
   }
 
-  async start(): Promise<void> {
-    this.#build().catch((error: unknown) => this.#options.log.error('browser-build-failed', { error }));
-  }
-
-  async stop(): Promise<void> {
-    this.#abort.abort();
-  }
-
-  /** Waits for a running build. The next call retries a failed load. @throws AppError `process-failed` */
+  /** The next call retries a failed load. */
   load(name: BundleName): Promise<Bundle> {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;
-    const loading = this.#build().then(folder => readBundle(folder, name, this.basePath));
+    const loading = readBundle(this.#options.folder, name, this.basePath);
     this.#loaded.set(name, loading);
     loading.catch(() => this.#loaded.delete(name));
     return loading;
   }
-
-  #build(): Promise<string> {
-    this.#folder ??= this.#findOrBuild().catch((error: unknown) => {
-      this.#folder = undefined;
-      throw error;
-    });
-    return this.#folder;
-  }
-
-  async #findOrBuild(): Promise<string> {
-    let failure: unknown;
-    for (let tries = 0; tries < maxBuildTries; tries++) {
-      const key = await buildKey(this.#options.isDevelopment);
-      try {
-        return await this.#findOrBuildKey(key);
-      } catch (error) {
-        this.#abort.signal.throwIfAborted();
-        failure = error;
-      }
-      if ((await buildKey(this.#options.isDevelopment)) === key) break;
-    }
-    throw new AppError('process-failed', `The browser code could not be built: ${messageOf(failure)}`, {
-      cause: failure,
-    });
-  }
-
-  async #findOrBuildKey(key: string): Promise<string> {
-    const { fallbackFolder, isDevelopment, log } = this.#options;
-    const folders = [installedFolder, fallbackFolder].map(folder => join(folder, key));
-    for (const folder of folders) {
-      if (await readManifest(folder).catch(() => undefined)) return folder;
-    }
-    const startedMs = performance.now();
-    let failure: unknown;
-    for (const folder of folders) {
-      try {
-        await runBuild(folder, isDevelopment, this.#abort.signal);
-        log.info('browser-code-built', { folder, ms: Math.round(performance.now() - startedMs) });
-        return folder;
-      } catch (error) {
-        this.#abort.signal.throwIfAborted();
-        failure = error;
-      }
-    }
-    throw failure;
-  }
-}
-
-export async function installedBuildFolder(isDevelopment: boolean): Promise<string> {
-  return join(installedFolder, await buildKey(isDevelopment));
-}
-
-export async function buildKey(isDevelopment: boolean): Promise<string> {
-  const hash = createHash('sha256').update(isDevelopment ? 'development' : 'production');
-  for (const folder of [sourceFolder, ...pureFolders]) {
-    const sources = await readdir(folder, { recursive: true, withFileTypes: true });
-    const paths = sources.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-    for (const path of paths.sort()) {
-      hash.update(path.slice(folder.length)).update(await readFile(path));
-    }
-  }
-  for (const name of packages) {
-    const about = findPackageJSON(name, import.meta.url);
-    if (about === undefined) throw new Error(`the package ${name} is not installed`);
-    hash.update((JSON.parse(await readFile(about, 'utf8')) as { version: string }).version);
-  }
-  return hash
-    .update(await readFile(buildScript))
-    .digest('hex')
-    .slice(0, 16);
-}
-
-async function runBuild(folder: string, isDevelopment: boolean, signal: AbortSignal): Promise<void> {
-  const options = isDevelopment ? ['--development'] : [];
-  await run(process.execPath, [buildScript, folder, ...options], {
-    env: {},
-    signal,
-    timeout: buildTimeoutMs,
-  });
 }
 
 async function readManifest(folder: string): Promise<BundleManifest> {

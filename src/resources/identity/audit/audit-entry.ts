@@ -1,3 +1,4 @@
+import { operatorCommand } from '../../../shared/installation.ts';
 import type { Environment } from '../../../store/account-tables.ts';
 
 export const actorKinds = ['user', 'api-key', 'upload-token', 'operator'] as const;
@@ -52,8 +53,8 @@ export interface AuditFilter {
   readonly toMs?: number | undefined;
 }
 
-/** The operator of the server, who runs `npm run account`. */
-export const operator: AuditActor = { kind: 'operator', id: undefined, name: 'npm run account' };
+/** The operator of the server, who runs the command `account`. */
+export const operator: AuditActor = { kind: 'operator', id: undefined, name: operatorCommand('account') };
 
 const shownTokenLength = 6;
 

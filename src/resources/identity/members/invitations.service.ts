@@ -5,6 +5,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { EmailAddress } from '../../../shared/email-address.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { randomBase62 } from '../../../shared/ids.ts';
+import { operatorCommand } from '../../../shared/installation.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
@@ -275,7 +276,7 @@ export class InvitationsService {
     if ((await accounts.findUser(email, transaction))?.isVerified === true) return;
     const advice =
       mails === undefined
-        ? `Ask the operator to run this on the server: npm run account -- verify ${email}`
+        ? `Ask the operator to run this on the server: ${operatorCommand('account', `verify ${email}`)}`
         : 'Open the link that was sent to you by email, or request a new password on the sign-in page.';
     const detail = `Until ${email} is verified, it can be in one account only. ${advice}`;
     throw new AppError('email-unverified', undefined, { details: { detail } });

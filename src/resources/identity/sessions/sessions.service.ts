@@ -6,6 +6,7 @@ import { type Clock, formatAtom } from '../../../shared/clock.ts';
 import type { EmailAddress } from '../../../shared/email-address.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { randomBase62 } from '../../../shared/ids.ts';
+import { operatorCommand } from '../../../shared/installation.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { AccountsStore } from '../accounts/accounts.store.ts';
@@ -244,7 +245,7 @@ export class SessionsService {
   async upgrade({ sessionId, accountId }: SessionCaller): Promise<SessionView['account']> {
     const { account, email } = await this.#requireSession(sessionId);
     if (!account.isOperator) {
-      const detail = `Ask the operator to run this on the server: npm run account -- upgrade ${email}`;
+      const detail = `Ask the operator to run this on the server: ${operatorCommand('account', `upgrade ${email}`)}`;
       throw new AppError('authorization-operator-only', undefined, { details: { detail } });
     }
     await this.#options.accounts.setStanding(accountId, { isUpgraded: true });

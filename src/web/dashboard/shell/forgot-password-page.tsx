@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
+import { accountCommand } from '../format/account-command.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
 import { TextField } from '../ui/form/field.tsx';
@@ -86,7 +87,7 @@ function WithoutMail() {
         server:
       </p>
       <p>
-        <code>npm run account -- password EMAIL</code>
+        <code>{accountCommand('password EMAIL')}</code>
       </p>
     </>
   );

@@ -4,6 +4,7 @@ import { startOidcSignIn } from '../api/oidc.ts';
 import { offerPasskeys, passkeyObstacle, signInWithPasskey } from '../api/passkeys.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
+import { accountCommand } from '../format/account-command.ts';
 import { signOutReason } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/dialog.tsx';
@@ -133,7 +134,7 @@ export function SignInPage() {
           </Button>
           <p class="hint">
             If you lost your device and your recovery codes, the operator can run this on the server:{' '}
-            <code>npm run account -- two-factor EMAIL --undo</code>
+            <code>{accountCommand('two-factor EMAIL --undo')}</code>
           </p>
         </>
       ) : (

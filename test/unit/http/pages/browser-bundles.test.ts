@@ -1,12 +1,6 @@
-import { readdirSync } from 'node:fs';
-import fsPromises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { BrowserBundles } from '../../../../src/http/pages/browser-bundles.ts';
+import { expect, test } from 'vitest';
 import { browserText, fillTemplate } from '../../../../src/http/pages/browser-text.ts';
-import { silentLogger } from '../../../../src/shared/logger.ts';
 import { testBundles } from '../../../support/browser-bundles.ts';
-import { testTempDir } from '../../../support/temp-dir.ts';
 
 test('the entry points of a bundle and their imports are among its files', async () => {
   const { files, urlOf, preloadsOf } = await testBundles.load('dashboard');
@@ -16,39 +10,6 @@ test('the entry points of a bundle and their imports are among its files', async
   const preloads = [...preloadsOf('main').matchAll(/href="\/dashboard\/assets\/([^"]+)"/g)];
   expect(preloads.length).toBeGreaterThan(0);
   for (const [, name = ''] of preloads) expect(files.has(name)).toBe(true);
-});
-
-test('a bundle of unchanged sources is read, not built again', async () => {
-  const fallbackFolder = await testTempDir();
-  await testBundles.load('docs');
-  const logged: string[] = [];
-  const log = { ...silentLogger, info: (event: string) => void logged.push(event) };
-  const bundles = new BrowserBundles({ basePath: '', fallbackFolder, isDevelopment: false, log });
-  const again = await bundles.load('docs');
-  expect([...again.files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
-  expect(logged).toEqual([]);
-  expect(readdirSync(fallbackFolder)).toEqual([]);
-});
-
-test('a build of sources that changed meanwhile is not stored', async () => {
-  await testBundles.load('docs');
-  const outdated = vi
-    .spyOn(fsPromises, 'readFile')
-    .mockImplementationOnce(async () => Buffer.from('an outdated source'));
-  onTestFinished(() => {
-    outdated.mockRestore();
-    syncBuiltinESMExports();
-  });
-  syncBuiltinESMExports();
-  const fallbackFolder = await testTempDir();
-  const logged: string[] = [];
-  const log = { ...silentLogger, info: (event: string) => void logged.push(event) };
-  const bundles = new BrowserBundles({ basePath: '', fallbackFolder, isDevelopment: false, log });
-  const { files } = await bundles.load('docs');
-  expect([...files.keys()]).toEqual([...(await testBundles.load('docs')).files.keys()]);
-  expect(outdated).toHaveBeenCalled();
-  expect(logged).toEqual([]);
-  expect(readdirSync(fallbackFolder)).toEqual([]);
 });
 
 test('a text has one entity tag for one content', async () => {

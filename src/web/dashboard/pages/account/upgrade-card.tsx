@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { loadSession } from '../../api/sessions.ts';
+import { accountCommand } from '../../format/account-command.ts';
 import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -49,7 +50,7 @@ export function UpgradeCard() {
         ) : (
           <>
             <p>Ask the operator of this server to run this command on it:</p>
-            <CopyField label="Command for the operator" value={`npm run account -- upgrade ${email}`} />
+            <CopyField label="Command for the operator" value={accountCommand(`upgrade ${email}`)} />
           </>
         )}
       </Card>

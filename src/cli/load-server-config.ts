@@ -1,0 +1,35 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/settings.ts';
+import { isInClone } from '../shared/installation.ts';
+
+export interface ConfigSource {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly configFile: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function configFileOf({
+  configFile,
+  env,
+}: Pick<ConfigSource, 'configFile' | 'env'>): string | undefined {
+  return configFile ?? (env.MILLRACE_CONFIG || undefined);
+}
+
+/** Reads the settings of the server. @throws AppError `config-invalid` */
+export function loadServerConfig({ flags, configFile, env }: ConfigSource): Config {
+  const file = configFileOf({ configFile, env });
+  return loadConfig({
+    file: file ?? (isInClone ? 'config/server.json' : undefined),
+    fileRequired: file !== undefined,
+    env,
+    flags,
+    dataDir: isInClone ? undefined : userDataFolder(env),
+  });
+}
+
+/** Returns the folder that the XDG Base Directory Specification says. */
+function userDataFolder({ XDG_DATA_HOME: base = '' }: ConfigSource['env']): string {
+  return join(isAbsolute(base) ? base : join(homedir(), '.local/share'), 'millrace');
+}
