@@ -345,7 +345,11 @@ describe('the data folder that the account command works on', () => {
   const notes = () => readdirSync(stateFolder());
   /** Runs without a folder in the environment, and where no settings file is. */
   const unconfigured = (args: readonly string[], options: { uid?: number } = {}) =>
-    account(args, { MILLRACE_DATA_DIR: '', HOME: home, TMPDIR: home }, { cwd: home, ...options });
+    account(
+      args,
+      { MILLRACE_DATA_DIR: '', XDG_DATA_HOME: '', HOME: home, TMPDIR: home },
+      { cwd: home, ...options },
+    );
   const serverOf = (folder: string) => ({
     dataDir: folder,
     programDir: root,
@@ -369,7 +373,9 @@ describe('the data folder that the account command works on', () => {
     await process.exited;
     const lost = await unconfigured(['list']);
     expect([lost.code, lost.stdout]).toEqual([1, '']);
-    expect(lost.stderr).toContain(`There is no database in ${join(home, 'media')}. Start the server once`);
+    expect(lost.stderr).toContain(
+      `There is no database in ${join(home, '.local/share/millrace')}. Start the server once`,
+    );
     expect(notes()).toEqual([]);
 
     const again = await startServerProcess({ dataDir: other, env: { HOME: home, TMPDIR: home } });
