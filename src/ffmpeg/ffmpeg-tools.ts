@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
+import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
+import { maxEntries } from '../shared/lru-limit.ts';
 import { environmentOf } from './build/find-build.ts';
 import {
   type FfmpegBuild,
@@ -18,11 +20,13 @@ import type {
   RunLimits,
   RunOptions,
 } from './media-tools.ts';
+import { ClockSurvey, discontinuousFormats, type SurveyedClock } from './probe/clock-survey.ts';
 import {
   allowedFormats,
   firstPacketArguments,
   imageFormats,
   mediaRefused,
+  packetTimesArguments,
   probeArguments,
   readProbeOutput,
 } from './probe/probe-output.ts';
@@ -59,6 +63,9 @@ export interface FfmpegToolsOptions {
 const maxProbeOutputLength = 2 * 1024 * 1024;
 /** Maximum doubtful streams, each of which is looked for in the whole file. */
 const maxDoubtfulStreams = 4;
+/** Slow disks read this much. */
+const minSurveyBytesPerMs = 5_000;
+const maxSurveyLineLength = 1_000;
 const runArguments = [
   '-nostdin',
   '-hide_banner',
@@ -78,6 +85,8 @@ export class FfmpegTools implements MediaTools {
   readonly #options: FfmpegToolsOptions;
   readonly #log: Logger;
   readonly #pausable = new Set<BoundedRun>();
+  /** Results by file: the jobs of a video read the same one. */
+  readonly #clocks = new LRUCache<string, SurveyedClock>(maxEntries(100));
   #isPaused = false;
 
   constructor(options: FfmpegToolsOptions) {
@@ -101,7 +110,7 @@ export class FfmpegTools implements MediaTools {
     for (const { width = 0, height = 0, isCoverImage } of file.streams) {
       if (width * height > maxPixels && !isCoverImage) throw tooLarge(width, height, maxPixels);
     }
-    return file;
+    return this.#withClock(path, file, signal);
   }
 
   async sizeOfImage(path: string, signal: AbortSignal): Promise<{ width: number; height: number }> {
@@ -130,14 +139,56 @@ export class FfmpegTools implements MediaTools {
     return empty.size === 0 ? file : { ...file, streams: file.streams.filter(stream => !empty.has(stream)) };
   }
 
-  async #runProbe(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
-    const { ffprobe, owner, niceness, probeLimits, maxPixels } = this.#options;
-    const options = { limits: probeLimits, signal, purpose: 'probe', ids: {} };
+  async #withClock(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {
+    if (!discontinuousFormats.includes(file.format)) return file;
+    const { mtimeMs, size } = await stat(path);
+    const key = `${path} ${size} ${mtimeMs}`;
+    const clock = this.#clocks.get(key) ?? (await this.#surveyClock(path, file, signal));
+    this.#clocks.set(key, clock);
+    if (clock.kind === 'steady') return { ...file, steadyStartSeconds: clock.startSeconds };
+    return clock.kind === 'changing' ? { ...file, durationSeconds: clock.durationSeconds } : file;
+  }
+
+  async #surveyClock(
+    path: string,
+    { streams, bytes }: ProbedFile,
+    signal: AbortSignal,
+  ): Promise<SurveyedClock> {
+    const played = streams.filter(({ kind }) => kind === 'video' || kind === 'audio');
+    const survey = new ClockSurvey(new Map(played.map(({ index, kind }) => [index, kind === 'video'])));
+    let rest = '';
+    const read = (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop()!.slice(-maxSurveyLineLength);
+      for (const line of lines) survey.takeLine(line);
+    };
+    const { probeLimits } = this.#options;
+    const limits = { ...probeLimits, timeoutMs: probeLimits.timeoutMs + bytes / minSurveyBytesPerMs };
+    try {
+      await this.#runProbe(path, packetTimesArguments(path), signal, { limits, read });
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#log.warn('clock-not-surveyed', { error });
+      return { kind: 'usual' };
+    }
+    return survey.clock;
+  }
+
+  /** @param stream takes the output instead, which then has no maximum length */
+  async #runProbe(
+    path: string,
+    args: readonly string[],
+    signal: AbortSignal,
+    stream?: { readonly limits: RunLimits; readonly read: (text: string) => void },
+  ): Promise<string> {
+    const { ffprobe, owner, niceness, maxPixels } = this.#options;
+    const limits = stream?.limits ?? this.#options.probeLimits;
+    const options = { limits, signal, purpose: 'probe', ids: {} };
     let output = '';
     const result = await this.#execute(options, run => {
       const child = owner.start(ffprobe.path, [...this.#decoderLimits(), ...args], {
         outputs: 0,
-        limits: childLimitsOf(probeLimits),
+        limits: childLimitsOf(limits),
         access: { reads: [path] },
         ids: { purpose: 'probe' },
         hasStdout: true,
@@ -148,7 +199,8 @@ export class FfmpegTools implements MediaTools {
         .output(1)
         .setEncoding('utf8')
         .on('data', (text: string) => {
-          if (output.length + text.length > maxProbeOutputLength)
+          if (stream !== undefined) stream.read(text);
+          else if (output.length + text.length > maxProbeOutputLength)
             run().stopForExceeding('listed too many streams');
           else output += text;
         });

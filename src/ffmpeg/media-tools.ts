@@ -83,6 +83,8 @@ export interface ProbedFile {
   readonly startSeconds?: number;
   /** Start of all streams, subtitles included: ffmpeg shifts it to zero. */
   readonly containerStartSeconds?: number;
+  /** First presentation time of each stream by its index, when ffmpeg would take jumps of the clock for a new one. */
+  readonly steadyStartSeconds?: ReadonlyMap<number, number>;
   readonly bitsPerSecond?: number;
   readonly bytes: number;
   readonly streams: readonly ProbedStream[];

@@ -306,15 +306,18 @@ describe.each(toolBuilds)('with the $name ffmpeg', builds => {
   test('the end of a video is measured without a file', async () => {
     const owner = new ProcessOwner(limits, silentLogger);
     let endSeconds: number | undefined;
-    await makeMediaTools(builds, { owner }).runCommand(measureCommand(await fixture('h264-only'), 0, [], 0), {
-      limits: ampleLimits,
-      signal: new AbortController().signal,
-      purpose: 'test',
-      ids: {},
-      onLine: line => {
-        endSeconds = measuredEnd(line) ?? endSeconds;
+    await makeMediaTools(builds, { owner }).runCommand(
+      measureCommand(await fixture('h264-only'), 0, [], { leadSeconds: 0, isSteady: false }),
+      {
+        limits: ampleLimits,
+        signal: new AbortController().signal,
+        purpose: 'test',
+        ids: {},
+        onLine: line => {
+          endSeconds = measuredEnd(line) ?? endSeconds;
+        },
       },
-    });
+    );
     expect(endSeconds).toBeGreaterThan(0);
   });
 });

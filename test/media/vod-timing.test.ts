@@ -146,6 +146,63 @@ describe('a variable frame rate', () => {
   });
 });
 
+describe('a format whose clock may change', () => {
+  const slides = (seconds: number) => picture(0.16, `setpts=PTS*25*${seconds}`);
+  const still = ['-fps_mode', 'passthrough'];
+  const h265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error'];
+  const steps = (count: number, seconds: number) =>
+    Array.from({ length: count }, (_, index) => index * seconds);
+  const unpaused = steps(750, FRAME_SECONDS).filter(at => at < 3.99 || at > 18.99);
+  const paused = "select='lt(t,4)+between(t,19,30)'";
+
+  test.each<[string, string[], number[]]>([
+    ['12 s, with sound.ts', [...slides(12), ...tone(48), ...still, ...h264, ...aac], steps(4, 12)],
+    ['12 s, without.ts', [...slides(12), ...still, ...h264], steps(4, 12)],
+    ['20 s, H.265.ts', [...slides(20), ...tone(80), ...still, ...h265, ...aac], steps(4, 20)],
+    ['60 s, B-frames.ts', [...slides(60), ...still, ...h264], steps(4, 60)],
+    ['60 s, MPEG-2.ts', [...slides(60), ...still, '-c:v', 'mpeg2video'], steps(4, 60)],
+    ['12 s.mpg', [...slides(12), ...tone(48), ...still, '-c:v', 'mpeg2video', '-f', 'vob'], steps(4, 12)],
+    ['1 s, B-frames.ts', [...picture(0.8, 'setpts=PTS*25'), ...still, ...h264], steps(20, 1)],
+    ['pause.ts', [...picture(30, paused), ...tone(30), ...still, ...h264, ...aac], unpaused],
+    ['pause, without sound.ts', [...picture(30, paused), ...still, ...h264], unpaused],
+  ])('shows every picture at its time when pictures stand still: %s', async (name, args, expected) => {
+    const { videoId } = await played(await made(name, args));
+    const { frames } = await listed(videoId);
+    expect(frames).toHaveLength(expected.length);
+    for (const [index, { seconds }] of frames.entries()) {
+      expect(Math.abs(seconds - START_SECONDS - expected[index]!)).toBeLessThan(FRAME_SECONDS);
+    }
+  });
+
+  test('cuts a part of pictures that stand still', async () => {
+    const source = await made('part.ts', [...slides(12), ...tone(48), ...still, ...h264, ...aac]);
+    const videoId = await shop.add(source, { clip_start_ms: 22_000, clip_end_ms: 40_000 });
+    expect((await shop.settled(videoId)).failure).toBeUndefined();
+    const { frames, seconds } = await listed(videoId);
+    expect(frames.map(frame => Math.round(frame.seconds - frames.at(-1)!.seconds))).toEqual([-14, 0]);
+    expect(Math.round(frames.at(-1)!.seconds - START_SECONDS)).toBe(14);
+    expect(seconds).toBeLessThan(18 + FRAME_SECONDS);
+  });
+
+  test.each<[string, [number, number]]>([
+    ['forwards', [0, 500]],
+    ['backwards', [500, 0]],
+  ])('plays pieces with clocks of their own one after the other: %s', async (name, offsets) => {
+    const pieces: Buffer[] = [];
+    for (const offset of offsets) {
+      const args = [...picture(4, ''), ...tone(4), ...h264, ...aac, '-output_ts_offset', String(offset)];
+      pieces.push(await readFile(await made(`piece-${name}-${offset}.ts`, args)));
+    }
+    const source = join(dataDir, `${name}.ts`);
+    await writeFile(source, Buffer.concat(pieces));
+    const { videoId, sourceMetadata } = await played(source);
+    expect(sourceMetadata.duration).toBe(8);
+    const { frames, seconds } = await listed(videoId);
+    expect(frames).toHaveLength(200);
+    expect(Math.abs(seconds - 8)).toBeLessThan(0.1);
+  });
+});
+
 /** The tracks of a file that ffmpeg makes, with the samples as they are in it. */
 async function tracksOf(name: string, args: readonly string[]): Promise<MadeTrack[]> {
   const path = await made(name, [...args, '-movflags', '+frag_keyframe+empty_moov+default_base_moof']);

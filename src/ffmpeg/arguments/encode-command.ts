@@ -1,6 +1,6 @@
 import { deviceOptions, hardwareOptions } from '../hardware/encoder-device.ts';
 import type { BuildCommand } from '../media-tools.ts';
-import { allowedFormats } from '../probe/probe-output.ts';
+import { allowedFormats, analysis } from '../probe/probe-output.ts';
 import {
   audioFilters,
   colorOf,
@@ -10,7 +10,13 @@ import {
   runUpOf,
   seconds,
 } from './encode-filters.ts';
-import type { EncodedAudio, EncodedVideo, EncodeOptions, EncodeRendition } from './encode-options.ts';
+import type {
+  EncodedAudio,
+  EncodedVideo,
+  EncodeOptions,
+  EncodeRendition,
+  SourceClock,
+} from './encode-options.ts';
 
 /** Keeps decode times of leading B-frames positive. */
 const startSeconds = 10;
@@ -36,7 +42,7 @@ const levels = [
 ] as const;
 const usualFrameRate = 30;
 const audioFragmentMicroseconds = 4_000_000;
-export const mediaOnly = ['-format_whitelist', allowedFormats.join(',')];
+export const mediaOnly = ['-format_whitelist', allowedFormats.join(','), ...analysis];
 const imagesOnly = ['-format_whitelist', 'png_pipe,jpeg_pipe,image2'];
 const fragmentedMp4 = ['-f', 'mp4', '-flush_packets', '1', '-output_ts_offset', String(startSeconds)];
 export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
@@ -47,8 +53,8 @@ export const withoutMetadata = ['-map_metadata', '-1', '-map_chapters', '-1'];
  * file.
  */
 export function encodeCommand(options: EncodeOptions): BuildCommand {
-  const { folder, clip, video, audio, steadyAudio, timedBy, threads, device } = options;
-  const runUpSeconds = runUpOf(clip);
+  const { folder, video, audio, steadyAudio, timedBy, threads, device } = options;
+  const runUpSeconds = runUpOf(options);
   const overlays = video?.overlays ?? [];
   const inputs = audioInputs(options, 1 + overlays.length);
   return command => {
@@ -60,7 +66,7 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
     // A graph of its own: that of the video starts again when the size of the pictures changes.
     for (const [index, track] of audio.entries()) {
       if (!isJoined(track)) continue;
-      command.inputOptions('-filter_complex', joinedAudioGraph(track, inputs[index]!, clip));
+      command.inputOptions('-filter_complex', joinedAudioGraph(track, inputs[index]!, runUpSeconds));
     }
     if (video !== undefined) {
       command.inputOptions('-filter_complex_threads', String(threads), ...deviceOptions(device));
@@ -80,7 +86,7 @@ export function encodeCommand(options: EncodeOptions): BuildCommand {
         .outputOptions(
           ...(isJoined(track)
             ? ['-map', `[${track.name}]`]
-            : ['-map', inputs[index]![0]!, '-af', audioFilters(track, clip)]),
+            : ['-map', inputs[index]![0]!, '-af', audioFilters(track, runUpSeconds)]),
           ...[...withoutMetadata, '-c:a', 'aac'],
           ...(track.isSurround ? ['-b:a', '384k', '-ac', '6'] : ['-b:a', '128k', '-ac', '2']),
           ...['-max_muxing_queue_size', '4096', '-frag_duration', String(audioFragmentMicroseconds)],
@@ -101,21 +107,17 @@ export interface ReadPart {
   /** Default: all from the first presented instant on. */
   readonly fromSeconds?: number | undefined;
   readonly lengthSeconds?: number | undefined;
-  /** Time in the source before the first presented instant. */
-  readonly leadSeconds?: number | undefined;
+  readonly clock?: SourceClock | undefined;
 }
 
 /** The part that {@link encodeCommand} reads. */
-export function readPartOf({
-  source,
-  clip,
-  leadSeconds,
-}: Pick<EncodeOptions, 'source' | 'clip' | 'leadSeconds'>): ReadPart {
-  const runUpSeconds = runUpOf(clip);
+export function readPartOf(options: Pick<EncodeOptions, 'source' | 'clip' | 'clock'>): ReadPart {
+  const { source, clip, clock } = options;
+  const runUpSeconds = runUpOf(options);
   const { startSeconds = 0, durationSeconds } = clip ?? {};
   return {
     source,
-    leadSeconds,
+    clock,
     fromSeconds: startSeconds - runUpSeconds,
     lengthSeconds: durationSeconds && runUpSeconds + durationSeconds,
   };
@@ -123,12 +125,17 @@ export function readPartOf({
 
 export function openSource(
   command: Parameters<BuildCommand>[0],
-  { source, fromSeconds = 0, lengthSeconds, leadSeconds = 0 }: ReadPart,
+  { source, fromSeconds = 0, lengthSeconds, clock = firstClock }: ReadPart,
 ): void {
-  command.input(`file:${source}`).inputOptions(...mediaOnly);
-  if (fromSeconds > 0) command.inputOptions('-ss', seconds(leadSeconds + fromSeconds));
-  else if (leadSeconds > 0) command.inputOptions(...startAtFirst(leadSeconds));
-  if (lengthSeconds !== undefined) command.inputOptions('-t', seconds(lengthSeconds));
+  const { leadSeconds, isSteady } = clock;
+  // Reads steady clocks from their start: seeking would begin after the picture that stands still.
+  const skippedSeconds = isSteady ? fromSeconds : 0;
+  const start =
+    fromSeconds > skippedSeconds
+      ? ['-ss', seconds(leadSeconds + fromSeconds)]
+      : startAtFirst({ isSteady, leadSeconds: leadSeconds + skippedSeconds });
+  const length = lengthSeconds === undefined ? [] : ['-t', seconds(skippedSeconds + lengthSeconds)];
+  command.input(`file:${source}`).inputOptions(...mediaOnly, ...start, ...length);
 }
 
 /** Stream specifiers of each track. */
@@ -147,9 +154,13 @@ function isJoined({ rightIndex }: EncodedAudio): boolean {
   return rightIndex !== undefined;
 }
 
-/** Shifts the first frame of video or audio to zero, where a subtitle comes before. */
-export function startAtFirst(leadSeconds: number): string[] {
-  return leadSeconds > 0 ? ['-itsoffset', seconds(-leadSeconds)] : [];
+const firstClock: SourceClock = { leadSeconds: 0, isSteady: false };
+
+/** Shifts the first frame of video or audio to zero, where ffmpeg does not: a subtitle comes before, or the clock is kept. */
+export function startAtFirst({ leadSeconds, isSteady }: SourceClock): string[] {
+  const shift = ['-itsoffset', seconds(-leadSeconds)];
+  if (isSteady) return ['-copyts', ...shift];
+  return leadSeconds > 0 ? shift : [];
 }
 
 /** Reads the audio, too: with discontinuous clocks, ffmpeg shifts the earliest used stream to zero. */

@@ -38,8 +38,9 @@ export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): 
 }
 
 /** Seconds decoded and discarded before a clip: without an index of keyframes, a seek may end too late. */
-export function runUpOf(clip: EncodeOptions['clip']): number {
-  return Math.min(maxRunUpSeconds, clip?.startSeconds ?? 0);
+export function runUpOf({ clip, clock }: Pick<EncodeOptions, 'clip' | 'clock'>): number {
+  const startSeconds = clip?.startSeconds ?? 0;
+  return clock?.isSteady === true ? startSeconds : Math.min(maxRunUpSeconds, startSeconds);
 }
 
 function trimRunUp(kind: 'a' | 'v', runUpSeconds: number): string {
@@ -57,20 +58,20 @@ export function twoOfMany(channels: number): string {
 /** Late starts and gaps become silence: players do not skip gaps in audio. */
 export function audioFilters(
   { channels, isSurround, untilSeconds }: Omit<EncodedAudio, 'name' | 'index'>,
-  clip: EncodeOptions['clip'],
+  runUpSeconds: number,
 ): string {
   const layout = isSurround ? ',aformat=channel_layouts=5.1' : '';
   const pad = untilSeconds === undefined ? '' : `,apad=whole_len=${Math.round(48_000 * untilSeconds)}`;
-  return `${finiteSamples}${twoOfMany(channels)}${trimRunUp('a', runUpOf(clip))}${audioSyncFilter}${layout}${pad}`;
+  return `${finiteSamples}${twoOfMany(channels)}${trimRunUp('a', runUpSeconds)}${audioSyncFilter}${layout}${pad}`;
 }
 
 /** Joins the left and the right channel from two streams. The output is called like the rendition. */
 export function joinedAudioGraph(
   { name, untilSeconds }: EncodedAudio,
   streams: readonly string[],
-  clip: EncodeOptions['clip'],
+  runUpSeconds: number,
 ): string {
-  const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, clip);
+  const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, runUpSeconds);
   const sides = streams.map(
     (side, number) => `[${side}]${mono},aformat=channel_layouts=mono[${name}-${number}]`,
   );

@@ -59,6 +59,13 @@ export interface EncodedAudio {
   readonly untilSeconds: number | undefined;
 }
 
+export interface SourceClock {
+  /** Time of the first presented instant: in the file when the clock is steady, otherwise after the first frame of any stream. */
+  readonly leadSeconds: number;
+  /** True when times are taken as they are, and jumps and delays are no new clock. */
+  readonly isSteady: boolean;
+}
+
 export interface EncodeOptions {
   readonly source: string;
   readonly folder: string;
@@ -68,8 +75,7 @@ export interface EncodeOptions {
   readonly steadyAudio?: string | undefined;
   /** Indexes of all streams of the video, whatever this run encodes: the earliest starts at ten seconds. */
   readonly timedBy: readonly number[];
-  /** Time in the source before the first frame of {@link timedBy}. */
-  readonly leadSeconds?: number;
+  readonly clock?: SourceClock | undefined;
   readonly clip: { readonly startSeconds: number; readonly durationSeconds: number | undefined } | undefined;
   /** Undefined: H.264. */
   readonly codec?: AdditionalCodec | undefined;

@@ -1,8 +1,9 @@
 import { devNull } from 'node:os';
 import { iso639Code } from '../../shared/text/iso-639.ts';
 import type { BuildCommand } from '../media-tools.ts';
-import { mediaOnly, readAlong, startAtFirst, withoutMetadata } from './encode-command.ts';
+import { mediaOnly, openSource, readAlong, startAtFirst, withoutMetadata } from './encode-command.ts';
 import { seconds } from './encode-filters.ts';
+import type { SourceClock } from './encode-options.ts';
 
 const progressiveMp4 = [
   ...['-c', 'copy', ...withoutMetadata, '-max_muxing_queue_size', '4096'],
@@ -17,18 +18,18 @@ export interface AudioLabel {
 
 export function remuxCommand(options: {
   readonly source: string;
+  readonly clock?: SourceClock;
   readonly videoIndex: number | undefined;
   readonly audio: readonly ({ readonly index: number } & AudioLabel)[];
   readonly timedBy: readonly number[];
   readonly output: string;
 }): BuildCommand {
-  const { source, videoIndex, audio, timedBy, output } = options;
+  const { source, clock, videoIndex, audio, timedBy, output } = options;
   const indexes = [videoIndex, ...audio.map(({ index }) => index)].filter(index => index !== undefined);
-  return command =>
-    readAlong(
+  return command => {
+    openSource(command, { source, clock: clock?.isSteady === true ? clock : undefined });
+    return readAlong(
       command
-        .input(`file:${source}`)
-        .inputOptions(...mediaOnly)
         .output(`file:${output}`)
         .outputOptions(
           ...indexes.flatMap(index => ['-map', `0:${index}`]),
@@ -37,6 +38,7 @@ export function remuxCommand(options: {
         ),
       timedBy.filter(index => !indexes.includes(index)),
     );
+  };
 }
 
 /** A single track needs none. */
@@ -61,12 +63,12 @@ export function measureCommand(
   source: string,
   videoIndex: number,
   timedBy: readonly number[],
-  leadSeconds: number,
+  clock: SourceClock,
 ): BuildCommand {
   return command => {
     command
       .input(`file:${source}`)
-      .inputOptions(...startAtFirst(leadSeconds), ...mediaOnly)
+      .inputOptions(...startAtFirst(clock), ...mediaOnly)
       .output(`file:${devNull}`)
       .outputOptions(
         ...['-map', `0:${videoIndex}`, '-c', 'copy', '-f', 'segment', '-segment_format', 'crc'],

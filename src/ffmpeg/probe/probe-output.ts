@@ -51,13 +51,18 @@ const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impair
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
 
+/**
+ * Formats without headers are analyzed until each stream is known: a picture can stand still for minutes, and audio of a transport stream
+ * can begin seconds before the video.
+ */
+export const analysis = ['-analyzeduration', '600000000', '-probesize', '33554432'];
+
 export const imageFormats: readonly string[] = ['png_pipe', 'jpeg_pipe', 'image2'];
 
 export function probeArguments(path: string, formats: readonly string[] = allowedFormats): string[] {
   return [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', formats.join(',')],
-    // Audio of a transport stream can begin seconds before the video.
-    ...['-analyzeduration', '10000000', '-probesize', '33554432', '-of', 'json', '-show_entries'],
+    ...[...analysis, '-of', 'json', '-show_entries'],
     `${entries[0]}:${entries[1]},${entries[2]}:stream_tags=language,rotate,title:stream_disposition=${dispositions}:stream_side_data=rotation,displaymatrix`,
     // Names the file as a URL, so that no name is parsed as an option or another protocol.
     `file:${resolve(path)}`,
@@ -70,6 +75,14 @@ export function firstPacketArguments(path: string, index: number): string[] {
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', allowedFormats.join(',')],
     ...['-of', 'csv', '-select_streams', String(index), '-show_entries', 'packet=stream_index'],
     ...['-read_intervals', '%+#1', `file:${resolve(path)}`],
+  ];
+}
+
+/** Prints `stream,pts,dts` of all packets. */
+export function packetTimesArguments(path: string): string[] {
+  return [
+    ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', allowedFormats.join(',')],
+    ...['-of', 'csv=p=0', '-show_entries', 'packet=stream_index,pts_time,dts_time', `file:${resolve(path)}`],
   ];
 }
 

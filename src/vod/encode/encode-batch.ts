@@ -246,7 +246,7 @@ async function runEncode(
     audio: await paddedAudio(context, input, audio, run),
     steadyAudio,
     timedBy: timingIndexes(plan),
-    leadSeconds: plan.leadSeconds,
+    clock: plan.clock,
     clip: part,
     codec,
     device: input.device,
@@ -308,7 +308,7 @@ async function videoEndSeconds(
 ): Promise<number> {
   const knownSeconds = boundaries?.end()?.seconds;
   if (knownSeconds !== undefined) return knownSeconds;
-  const command = measureCommand(source, plan.video!.index, timingIndexes(plan), plan.leadSeconds);
+  const command = measureCommand(source, plan.video!.index, timingIndexes(plan), plan.clock);
   let endSeconds = 0;
   await context.tools.runCommand(command, {
     limits: runLimitsFor(context, plan.durationSeconds, 1024 ** 2),

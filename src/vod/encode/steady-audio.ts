@@ -33,7 +33,7 @@ export async function withSteadyAudio(
   await files.ensureFreeSpace(bytes, settings.minFreeBytes);
   await files.inWorkFolder(async folder => {
     const steadyAudio = join(folder, 'audio.mka');
-    const read = readPartOf({ source, clip: part, leadSeconds: plan.leadSeconds });
+    const read = readPartOf({ source, clip: part, clock: plan.clock });
     const command = steadyAudioCommand(read, {
       tracks,
       sampleRate,

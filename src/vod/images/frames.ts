@@ -1,6 +1,9 @@
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { startAtFirst } from '../../ffmpeg/arguments/encode-command.ts';
+import type { SourceClock } from '../../ffmpeg/arguments/encode-options.ts';
 import type { MediaTools, RunLimits } from '../../ffmpeg/media-tools.ts';
+import { analysis } from '../../ffmpeg/probe/probe-output.ts';
 import { AppError } from '../../shared/errors.ts';
 import { GOOD_FRAME_SCORE, scoreFrame } from './frame-score.ts';
 import { type FrameFormat, imageFilters } from './image-filters.ts';
@@ -10,6 +13,7 @@ export interface VideoInput extends FrameFormat {
   readonly source: string;
   readonly durationSeconds: number;
   readonly startSeconds?: number;
+  readonly clock?: SourceClock;
   readonly streamIndex?: number;
   readonly signal: AbortSignal;
   readonly ids: Readonly<Record<string, unknown>>;
@@ -53,9 +57,11 @@ export function imageRunLimits(input: Pick<VideoInput, 'memoryBytes'>, timeoutMs
 export function seekInputOptions(video: VideoInput, atSeconds: number, keyframes: boolean): string[] {
   const seconds = (video.startSeconds ?? 0) + atSeconds;
   return [
+    ...analysis,
     ...['-threads', keyframes ? '1' : '2'],
     ...(keyframes ? ['-noaccurate_seek', '-skip_frame', 'nokey'] : []),
     ...(seconds > 0 ? ['-ss', seconds.toFixed(6)] : []),
+    ...(seconds === 0 && video.clock?.isSteady === true ? startAtFirst(video.clock) : []),
   ];
 }
 

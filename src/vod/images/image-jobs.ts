@@ -98,6 +98,7 @@ async function frameSourceOf(
     durationSeconds:
       encodedSeconds(state) || (plan.sourceMetadata.duration === null ? 0 : plan.durationSeconds),
     startSeconds: (request.clip?.startMs ?? 0) / 1000,
+    clock: plan.clock,
     streamIndex,
     ...(stream === undefined ? {} : frameFormatOf(stream)),
     signal: job.signal,

@@ -312,6 +312,7 @@ async function remux(
     await context.tools.runCommand(
       remuxCommand({
         source: path,
+        clock: plan.clock,
         videoIndex: tracks.video,
         audio: remuxedAudio(plan, tracks),
         timedBy: timingIndexes(plan),

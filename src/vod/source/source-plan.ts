@@ -1,4 +1,6 @@
+import type { SourceClock } from '../../ffmpeg/arguments/encode-options.ts';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
+import { discontinuousFormats } from '../../ffmpeg/probe/clock-survey.ts';
 import { AppError } from '../../shared/errors.ts';
 import { planSubtitles, type SubtitlePlan, subtitleMetadata } from '../captions/subtitle-plan.ts';
 import {
@@ -23,11 +25,8 @@ export interface PlannedSource {
   readonly subtitles: readonly SubtitlePlan[];
   readonly durationSeconds: number;
   readonly part: SourcePart | undefined;
-  /**
-   * Time from the first frame of any stream to the first one of {@link timingIndexes}: copies begin there, and so
-   * do encodes.
-   */
-  readonly leadSeconds: number;
+  /** Begins with the first frame of {@link timingIndexes}: copies begin there, and so do encodes. */
+  readonly clock: SourceClock;
   readonly sourceMetadata: SourceMetadata;
   readonly bytes: number;
 }
@@ -56,7 +55,7 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
   const planned = new Set([video, ...audioStreams]);
   return {
     kind: 'planned',
-    leadSeconds: leadOf(file, planned),
+    clock: clockOf(file, planned),
     video: video === undefined ? undefined : planVideo(video, file, request, isWhole),
     audio: audioRenditions[0],
     audioRenditions,
@@ -86,11 +85,20 @@ export function timingIndexes({ video, audioRenditions }: PlannedSource): number
   return [...(video === undefined ? [] : [video.index]), ...new Set(audio)];
 }
 
-/** Formats with discontinuous clocks: ffmpeg itself shifts the earliest stream that is read to zero. */
-const discontinuousFormats = ['mpegts', 'mpeg', 'ogg', 'nut'];
+function clockOf(
+  { format, containerStartSeconds, steadyStartSeconds }: ProbedFile,
+  planned: ReadonlySet<ProbedStream | undefined>,
+): SourceClock {
+  if (steadyStartSeconds !== undefined) {
+    const starts = [...planned].flatMap(stream => steadyStartSeconds.get(stream?.index ?? -1) ?? []);
+    if (starts.length > 0) return { leadSeconds: Math.min(...starts), isSteady: true };
+  }
+  return { leadSeconds: leadOf(format, containerStartSeconds, planned), isSteady: false };
+}
 
 function leadOf(
-  { format, containerStartSeconds }: ProbedFile,
+  format: string,
+  containerStartSeconds: number | undefined,
   planned: ReadonlySet<ProbedStream | undefined>,
 ): number {
   if (containerStartSeconds === undefined || discontinuousFormats.includes(format)) return 0;

@@ -1,5 +1,6 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SourceClock } from '../../ffmpeg/arguments/encode-options.ts';
 import {
   speechCommand,
   speechFlacCommand,
@@ -15,6 +16,7 @@ export interface SpeechSource {
   readonly index: number;
   readonly rightIndex: number | undefined;
   readonly timedBy: readonly number[];
+  readonly clock: SourceClock;
   /** Start of the video in the source. */
   readonly startSeconds: number;
 }
@@ -59,10 +61,11 @@ export async function readSpeechChunk(
     ids: { videoId: job.subjectId },
     isPausable: true,
   };
-  const { path, index, rightIndex, timedBy } = source;
+  const { path, index, rightIndex, timedBy, clock } = source;
   const sides = [index, rightIndex].filter(side => side !== undefined);
   const part = {
     source: path,
+    clock,
     fromSeconds: source.startSeconds + startMs / 1000,
     lengthSeconds: maxMs / 1000,
   };

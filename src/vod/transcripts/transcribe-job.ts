@@ -45,6 +45,7 @@ export async function transcribeVideo(context: VodContext, job: RunningJob): Pro
         index: audio.index,
         rightIndex: audio.rightIndex,
         timedBy: timingIndexes(plan),
+        clock: plan.clock,
         startSeconds: plan.part?.startSeconds ?? 0,
       };
       const parts = await transcribeParts({ context, job, request, transcriber }, plan, source);
