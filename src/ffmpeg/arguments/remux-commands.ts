@@ -27,6 +27,7 @@ export function remuxCommand(options: {
   const { source, clock, videoIndex, audio, timedBy, output } = options;
   const indexes = [videoIndex, ...audio.map(({ index }) => index)].filter(index => index !== undefined);
   return command => {
+    // Other copies keep their lead, which their index leaves out.
     openSource(command, { source, clock: clock?.isSteady === true ? clock : undefined });
     return readAlong(
       command
