@@ -1,36 +1,27 @@
+import { decodeValid, detectEncoding, fallbackEncoding } from './legacy-encoding.ts';
+
 /** A type of browsers and of Node.js. */
 type Decoder = InstanceType<typeof TextDecoder>;
-
-/** Encodings of text files without a byte order mark that are not UTF-8, by language. Others have Windows-1252. */
-const legacyEncodings: readonly (readonly [encoding: string, languages: string])[] = [
-  ['windows-1250', 'sr-Latn bs cs hr hu pl ro sk sl sq'],
-  ['windows-1251', 'be bg kk ky mk mn ru sr tg uk'],
-  ['windows-1253', 'el'],
-  ['windows-1254', 'az tr'],
-  ['windows-1255', 'he iw yi'],
-  ['windows-1256', 'ar fa ps ur'],
-  ['windows-1257', 'et lt lv'],
-  ['windows-1258', 'vi'],
-  ['windows-874', 'th'],
-  ['shift_jis', 'ja'],
-  ['euc-kr', 'ko'],
-  ['big5', 'zh-Hant zh-TW zh-HK zh-MO'],
-  ['gb18030', 'zh'],
-];
-const fallbackEncoding = 'windows-1252';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** Length above which lines are decoded in pieces. */
 const maxLineBytes = 64 * 1_024;
+/** Bytes that tell the encoding, of lines that are not UTF-8. */
+const maxSampleBytes = 1_024;
+/** Few characters of another encoding can be those of UTF-8 by chance. */
+const minUtf8Characters = 3;
 
-/** Decodes UTF-8, UTF-16 with or without a byte order mark, and else the usual encoding of the language, line by line. */
+/** Decodes UTF-8, UTF-16 with or without a byte order mark, and else the encoding in which the text reads best, line by line. */
 export class TextFileDecoder {
   /** Undefined while everything was UTF-8. */
   encoding: string | undefined;
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
   readonly #utf16: Decoder | undefined;
-  readonly #legacy: string;
+  readonly #language: string;
+  /** Undefined before the first line that is not UTF-8. */
+  #legacy: Decoder | undefined;
+  #hasUtf8 = false;
   #rest = new Uint8Array();
 
   /**
@@ -40,7 +31,7 @@ export class TextFileDecoder {
   constructor(head: Uint8Array, language = '') {
     this.encoding = utf16EncodingOf(head);
     if (this.encoding !== undefined) this.#utf16 = new TextDecoder(this.encoding);
-    this.#legacy = legacyEncodingOf(language);
+    this.#language = language;
   }
 
   decode(chunk: Uint8Array): string {
@@ -62,31 +53,52 @@ export class TextFileDecoder {
 
   #decodeLines(bytes: Uint8Array): string {
     const whole = decodeValid(this.#utf8, bytes);
-    if (whole !== undefined) return whole;
-    let text = '';
-    for (let begin = 0; begin < bytes.length; ) {
-      const end = bytes.indexOf(lineFeed, begin) + 1 || bytes.length;
-      text += this.#decodeLine(bytes.subarray(begin, end));
-      begin = end;
-    }
+    if (whole !== undefined && (this.#legacy === undefined || this.#hasUtf8)) return this.#noteUtf8(whole);
+    const lines = [...linesOf(bytes)].map(line => ({ line, utf8: decodeValid(this.#utf8, line) }));
+    for (const { utf8 = '' } of lines)
+      if (charactersBeyondAscii(utf8) >= minUtf8Characters) this.#noteUtf8(utf8);
+    const others = lines.filter(({ utf8 }) => utf8 === undefined).map(({ line }) => line);
+    if (others.length > 0) this.#legacy ??= this.#detect(others);
+    return lines.map(({ line, utf8 }) => this.#decodeLine(line, utf8)).join('');
+  }
+
+  #noteUtf8(text: string): string {
+    this.#hasUtf8 ||= charactersBeyondAscii(text) > 0;
     return text;
   }
 
-  #decodeLine(bytes: Uint8Array): string {
-    const utf8 = decodeValid(this.#utf8, bytes);
-    if (utf8 !== undefined) return utf8;
-    const legacy = decodeValid(new TextDecoder(this.#legacy, { fatal: true }), bytes);
-    this.encoding = legacy === undefined ? fallbackEncoding : this.#legacy;
-    return legacy ?? new TextDecoder(fallbackEncoding).decode(bytes);
+  #detect(lines: readonly Uint8Array[]): Decoder {
+    const sample = new Uint8Array(maxSampleBytes);
+    let length = 0;
+    for (const line of lines) {
+      // A line that does not fit would end with half a character.
+      if (length > 0 && length + line.length > maxSampleBytes) continue;
+      const part = line.subarray(0, maxSampleBytes);
+      sample.set(part, length);
+      length += part.length;
+    }
+    return new TextDecoder(detectEncoding(sample.subarray(0, length), this.#language), { fatal: true });
+  }
+
+  #decodeLine(bytes: Uint8Array, utf8: string | undefined): string {
+    const isUtf8 = utf8 !== undefined && (this.#hasUtf8 || charactersBeyondAscii(utf8) === 0);
+    if (isUtf8 || this.#legacy === undefined) return utf8 ?? '';
+    const legacy = decodeValid(this.#legacy, bytes);
+    this.encoding = legacy === undefined ? fallbackEncoding : this.#legacy.encoding;
+    return legacy ?? utf8 ?? new TextDecoder(fallbackEncoding).decode(bytes);
   }
 }
 
-function decodeValid(decoder: Decoder, bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
+function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let begin = 0; begin < bytes.length; ) {
+    const end = bytes.indexOf(lineFeed, begin) + 1 || bytes.length;
+    yield bytes.subarray(begin, end);
+    begin = end;
   }
+}
+
+function charactersBeyondAscii(text: string): number {
+  return text.match(/[^\0-\x7f]/gu)?.length ?? 0;
 }
 
 /** Half of the bytes of digits, spaces and arrows are zero in UTF-16, and none in other encodings. */
@@ -104,11 +116,6 @@ function utf16EncodingOf(head: Uint8Array): string | undefined {
   const minZeros = head.length / 40;
   if (oddZeros >= minZeros && oddZeros > 9 * evenZeros) return 'utf-16le';
   return evenZeros >= minZeros && evenZeros > 9 * oddZeros ? 'utf-16be' : undefined;
-}
-
-function legacyEncodingOf(language: string): string {
-  const isOf = (tag: string) => language === tag || language.startsWith(`${tag}-`);
-  return legacyEncodings.find(([, tags]) => tags.split(' ').some(isOf))?.[0] ?? fallbackEncoding;
 }
 
 function withoutLost(text: string): string {
