@@ -57,7 +57,7 @@ async function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>
     [...files].map(async ([name, content]) => {
       const path = join(folder, name);
       await mkdir(dirname(path), { recursive: true });
-      await using file = await open(path, 'w');
+      await using file = await open(path, 'w', path.endsWith('.sh') ? 0o755 : 0o644);
       await file.writeFile(content);
       await file.sync();
     }),

@@ -303,6 +303,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
   };
   const first = await startServerProcess({ dataDir, env });
   await first.stop();
+  expect(first.lines.filter(line => line.includes('process-limits-missing'))).toEqual([]);
   const notes = readFileSync(notesFile, 'utf8').trim().split('\n');
   const printedAt = notes.indexOf('print Millrace is starting.');
   const early = notes.slice(0, printedAt).map(line => line.replace(pathToFileURL(root).href, ''));
