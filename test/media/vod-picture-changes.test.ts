@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readProgressiveMovie } from '../../src/media/cmaf/progressive-file.ts';
-import { SampleCursor } from '../../src/media/cmaf/sample-tables.ts';
+import { SampleCursor } from '../../src/media/cmaf/sample-cursor.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type MadeSample, makeMovie } from '../support/progressive-movie.ts';

@@ -1,6 +1,6 @@
 import type { ProgressiveTrack, ReadAt } from '../../media/cmaf/progressive-file.ts';
+import { SampleCursor } from '../../media/cmaf/sample-cursor.ts';
 import { readChildBox, readSampleEntry } from '../../media/cmaf/sample-entry.ts';
-import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
 import { avcParameterSets, SEQUENCE_PARAMETER_SET } from '../../media/codecs/nal-units.ts';
 import { avcPictureFormat } from '../../media/codecs/parameter-set.ts';
 import { readSampleStart } from '../../media/codecs/starts-with-idr.ts';

@@ -2,7 +2,7 @@ import { SampleColumns, writeFragmentHeader } from '../../media/cmaf/fragment-he
 import { writeInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import type { ProgressiveMovie, ProgressiveTrack } from '../../media/cmaf/progressive-file.ts';
-import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
+import { SampleCursor } from '../../media/cmaf/sample-cursor.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { DecodeTimes, shownTicks } from './decode-times.ts';
 import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';

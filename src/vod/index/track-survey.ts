@@ -1,5 +1,5 @@
 import type { ProgressiveMovie, ProgressiveTrack } from '../../media/cmaf/progressive-file.ts';
-import { SampleCursor } from '../../media/cmaf/sample-tables.ts';
+import { SampleCursor } from '../../media/cmaf/sample-cursor.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { box, fullBox, u32 } from '../../../../src/media/cmaf/box-writer.ts';
 import { type ReadAt, readProgressiveMovie } from '../../../../src/media/cmaf/progressive-file.ts';
-import { SampleCursor } from '../../../../src/media/cmaf/sample-tables.ts';
+import { SampleCursor } from '../../../../src/media/cmaf/sample-cursor.ts';
 import { startsWithIdr } from '../../../../src/media/codecs/starts-with-idr.ts';
 import {
   avcEntry,
