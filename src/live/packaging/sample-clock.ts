@@ -1,3 +1,5 @@
+import { FrameRateSearch, intervalRoundingMs } from './frame-rate-search.ts';
+
 interface SampleClockOptions {
   /** Ticks per second of the decode times. */
   readonly timescale: number;
@@ -11,11 +13,9 @@ interface SampleClockOptions {
   readonly maxDeviationMs: number;
 }
 
-/** RTMP rounds both ends of an interval to milliseconds. */
-const intervalRoundingMs = 1.05;
+/** Frames on the grid of a rate, until it is trusted. */
 const minProvenFrames = 3;
 const maxProvenFrames = 48;
-const minMeasuredFrames = 8;
 /** A rate that held for this long is trusted again after a few frames. */
 const steadyFrames = 300;
 /** Share of a deviation that each frame corrects, after averaging it over as many frames. */
@@ -32,9 +32,9 @@ const fallbackFrameSeconds = 1 / 25;
 export class SampleClock {
   readonly #timescale: number;
   readonly #hasFixedRate: boolean;
-  readonly #declared: readonly number[];
   readonly #rounding: number;
   readonly #maxDeviation: number;
+  readonly #search: FrameRateSearch;
   /** Frame in ticks, like the members below; fractional except starts. */
   #frame: number | undefined;
   #start = 0;
@@ -43,17 +43,6 @@ export class SampleClock {
   #deviation = 0;
   #steadyCount = 0;
   #lastTarget: number | undefined;
-  /**
-   * Start of the grid that newer frames have been on, and of the frames whose intervals were alike, while the rate
-   * is unknown.
-   */
-  #gridStart = 0;
-  #gridFrame: number | undefined;
-  #gridCount = 0;
-  #runStart = 0;
-  #runCount = 0;
-  #shortest = 0;
-  #longest = 0;
   #framesToProve = minProvenFrames;
 
   constructor(options: SampleClockOptions) {
@@ -61,7 +50,8 @@ export class SampleClock {
     this.#timescale = timescale;
     this.#hasFixedRate = frameSeconds !== undefined;
     this.#frame = frameSeconds && frameSeconds * timescale;
-    this.#declared = declaredFrameSeconds.map(seconds => seconds * timescale);
+    const declaredFrames = declaredFrameSeconds.map(seconds => seconds * timescale);
+    this.#search = new FrameRateSearch(timescale, declaredFrames);
     this.#rounding = this.#ticks(options.roundingMs);
     this.#maxDeviation = this.#ticks(options.maxDeviationMs);
   }
@@ -78,7 +68,7 @@ export class SampleClock {
 
   /** End of the newest frame when none follows. */
   get lastEndTicks(): number {
-    const frame = this.#frame ?? this.#gridFrame ?? fallbackFrameSeconds * this.#timescale;
+    const frame = this.#frame ?? this.#search.frame ?? fallbackFrameSeconds * this.#timescale;
     return Math.max(this.#start + 1, this.endTicks ?? Math.round(this.#start + frame));
   }
 
@@ -88,14 +78,14 @@ export class SampleClock {
     const target = this.#ticks(atMs);
     if (this.#lastTarget === undefined) this.#begin(target);
     else if (this.#end !== undefined) this.#continue(target, this.#end);
-    else this.#search(target, this.#lastTarget);
+    else this.#place(target, this.#lastTarget);
     this.#lastTarget = target;
   }
 
   /** Ticks from the newest frame's decode time to its presentation, which is on the same grid. */
   compositionOffset(offsetMs: number): number {
     const ticks = this.#ticks(offsetMs);
-    const frame = this.#frame ?? this.#gridFrame;
+    const frame = this.#frame ?? this.#search.frame;
     if (frame === undefined) return Math.round(ticks);
     const gridTicks = Math.round(ticks / frame) * frame;
     return Math.round(Math.abs(gridTicks - ticks) <= this.#ticks(intervalRoundingMs) ? gridTicks : ticks);
@@ -107,16 +97,8 @@ export class SampleClock {
 
   #begin(target: number): void {
     this.#start = Math.round(target);
-    this.#restartSearch(target);
+    this.#search.restart(target);
     if (this.#frame !== undefined) this.#end = target + this.#frame;
-  }
-
-  #restartSearch(target: number): void {
-    this.#gridStart = target;
-    this.#gridFrame = undefined;
-    this.#gridCount = 0;
-    this.#runStart = target;
-    this.#runCount = 0;
   }
 
   #continue(target: number, end: number): void {
@@ -129,7 +111,7 @@ export class SampleClock {
       this.#deviation = 0;
       if (this.#hasFixedRate) return;
       this.#frame = undefined;
-      this.#restartSearch(target);
+      this.#search.restart(target);
       this.#framesToProve =
         this.#steadyCount < steadyFrames
           ? Math.min(2 * this.#framesToProve, maxProvenFrames)
@@ -148,7 +130,8 @@ export class SampleClock {
     return Math.sign(this.#deviation) * Math.min(excess * smoothing, frame * maxCorrection);
   }
 
-  #search(target: number, lastTarget: number): void {
+  /** Places a frame whose start the previous one did not determine. */
+  #place(target: number, lastTarget: number): void {
     const minStart = this.#start + this.#ticks(1);
     if (this.#frame !== undefined) {
       this.#start = Math.round(Math.max(target, minStart));
@@ -156,58 +139,12 @@ export class SampleClock {
       if (this.#start - target <= this.#maxDeviation) this.#end = this.#start + this.#frame;
       return;
     }
-    const start = this.#gridTime(target, lastTarget) ?? target;
+    const start = this.#search.next(target, lastTarget) ?? target;
     this.#start = Math.round(Math.max(start, minStart));
-    if (this.#gridFrame === undefined || this.#gridCount < this.#framesToProve) return;
-    this.#frame = this.#gridFrame;
-    this.#end = Math.max(start, minStart) + this.#frame;
+    const { frame, count } = this.#search;
+    if (frame === undefined || count < this.#framesToProve) return;
+    this.#frame = frame;
+    this.#end = Math.max(start, minStart) + frame;
     this.#steadyCount = 0;
-  }
-
-  /** Undefined off the grid, which then starts anew. */
-  #gridTime(target: number, lastTarget: number): number | undefined {
-    const interval = target - lastTarget;
-    this.#measure(interval, lastTarget);
-    const rounding = this.#ticks(intervalRoundingMs);
-    if (this.#gridFrame !== undefined) {
-      const time = this.#gridStart + (this.#gridCount + 1) * this.#gridFrame;
-      if (Math.abs(target - time) <= rounding) {
-        this.#gridCount += 1;
-        return time;
-      }
-    }
-    const frame = this.#likelyFrame(target, interval);
-    const isOnGrid = frame !== undefined && Math.abs(interval - frame) <= rounding;
-    this.#gridFrame = isOnGrid ? frame : undefined;
-    this.#gridStart = lastTarget;
-    this.#gridCount = 1;
-    return isOnGrid ? lastTarget + frame : undefined;
-  }
-
-  /** Extends the run of intervals that differ by rounding only. */
-  #measure(interval: number, lastTarget: number): void {
-    const isFirst = this.#runCount === 0;
-    this.#shortest = isFirst ? interval : Math.min(this.#shortest, interval);
-    this.#longest = isFirst ? interval : Math.max(this.#longest, interval);
-    this.#runCount += 1;
-    if (this.#longest - this.#shortest <= this.#ticks(intervalRoundingMs)) return;
-    this.#runStart = lastTarget;
-    this.#runCount = 1;
-    this.#shortest = interval;
-    this.#longest = interval;
-  }
-
-  #likelyFrame(target: number, interval: number): number | undefined {
-    const rounding = this.#ticks(intervalRoundingMs);
-    const isMeasured = this.#runCount >= minMeasuredFrames;
-    const mean = (target - this.#runStart) / this.#runCount;
-    const tolerance = this.#ticks(1) / this.#runCount;
-    const declared = this.#declared.find(frame =>
-      isMeasured ? Math.abs(frame - mean) <= tolerance : Math.abs(frame - interval) <= rounding,
-    );
-    if (declared !== undefined || !isMeasured) return declared;
-    const rate = Math.round(this.#timescale / mean);
-    const usual = [this.#timescale / rate, (this.#timescale * 1001) / (rate * 1000)];
-    return usual.find(frame => Math.abs(frame - mean) <= tolerance) ?? mean;
   }
 }
