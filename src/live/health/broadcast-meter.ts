@@ -1,4 +1,6 @@
 import type { TrackKind } from '../../media/samples/media-sample.ts';
+import { KeyframeIntervals } from './keyframe-intervals.ts';
+import { MissingFrames } from './missing-frames.ts';
 
 export interface MeterStats {
   /** Audio and video, averaged over {@link smoothedSeconds}; a whole number. */
@@ -27,12 +29,6 @@ const slotCount = smoothedSlots + 2;
 /** A minute, and the seconds that are compared with it. */
 const secondCount = 70;
 const maxSlots = (secondCount + 2) * slotsPerSecond;
-/** A longer step is a reset of the publisher's clock. */
-const maxStepMs = 3000;
-/** RTMP rounds times to milliseconds. */
-const roundingMs = 2;
-/** Long steps in a row that are another frame rate, not losses. */
-const minStepsOfNewRate = 5;
 
 /** Measures a publisher's media. Allocates nothing per frame. */
 export class BroadcastMeter {
@@ -40,6 +36,8 @@ export class BroadcastMeter {
   readonly #frames = new Uint32Array(slotCount);
   readonly #secondBytes = new Float64Array(secondCount);
   readonly #secondFrames = new Uint32Array(secondCount);
+  readonly #missing = new MissingFrames();
+  readonly #keyframes = new KeyframeIntervals();
   #nextSecond = 0;
   #knownSeconds = 0;
   #totalBytes = 0;
@@ -49,14 +47,6 @@ export class BroadcastMeter {
   #newestSlot = 0;
   #firstSlot = 0;
   #droppedFrames = 0;
-  #missingFrames = 0;
-  #lastTimestampMs: number | undefined;
-  #usualStepMs: number | undefined;
-  #longSteps = 0;
-  #lastFrameAtMs = 0;
-  #lastKeyframeAtMs: number | undefined;
-  #keyframeIntervalMs: number | undefined;
-  #maxKeyframeIntervalMs: number | undefined;
 
   get totalBytes(): number {
     return this.#totalBytes;
@@ -73,10 +63,8 @@ export class BroadcastMeter {
     this.#frames.fill(0);
     this.#firstSlot = this.#newestSlot;
     this.#knownSeconds = -1;
-    this.#lastTimestampMs = undefined;
-    this.#usualStepMs = undefined;
-    this.#longSteps = 0;
-    this.#lastKeyframeAtMs = undefined;
+    this.#missing.restart();
+    this.#keyframes.restart();
   }
 
   arrived(kind: TrackKind, bytes: number, nowMs: number): void {
@@ -91,29 +79,8 @@ export class BroadcastMeter {
 
   /** @param timestampMs as sent, 0..2^32-1 @param atMs on the broadcast's clock @returns frames missing before it */
   videoFrame(timestampMs: number, atMs: number, isKeyframe: boolean): number {
-    this.#lastFrameAtMs = atMs;
-    if (isKeyframe) this.#keyframeAt(atMs);
-    const last = this.#lastTimestampMs;
-    this.#lastTimestampMs = timestampMs;
-    if (last === undefined) return 0;
-    // A signed 32-bit difference is right across the wrap at 2^32.
-    const stepMs = (timestampMs - last) | 0;
-    if (stepMs <= 0 || stepMs > maxStepMs) return 0;
-    const usual = this.#usualStepMs;
-    if (usual === undefined || stepMs <= 1.5 * usual + roundingMs) {
-      this.#usualStepMs = usual === undefined ? stepMs : usual + (stepMs - usual) / 8;
-      this.#longSteps = 0;
-      return 0;
-    }
-    this.#longSteps += 1;
-    if (this.#longSteps >= minStepsOfNewRate) {
-      this.#usualStepMs = stepMs;
-      this.#longSteps = 0;
-      return 0;
-    }
-    const missing = Math.round(stepMs / usual) - 1;
-    this.#missingFrames += missing;
-    return missing;
+    this.#keyframes.frame(atMs, isKeyframe);
+    return this.#missing.arrived(timestampMs);
   }
 
   dropped(count: number): void {
@@ -122,8 +89,8 @@ export class BroadcastMeter {
 
   /** Distance between the last two keyframes, or from the last one to the newest frame if that is more. */
   get keyframeDistanceSeconds(): number | undefined {
-    if (this.#lastKeyframeAtMs === undefined) return undefined;
-    return Math.max(this.#keyframeIntervalMs ?? 0, this.#lastFrameAtMs - this.#lastKeyframeAtMs) / 1000;
+    const { distanceMs } = this.#keyframes;
+    return distanceMs === undefined ? undefined : distanceMs / 1000;
   }
 
   /** Averages complete seconds without the last `skip`; undefined below `minSeconds`. @param nowMs monotonic */
@@ -163,18 +130,10 @@ export class BroadcastMeter {
       peakBitrateBitsPerSecond: Math.max(this.#peakBytes, this.#lastSlots(slotsPerSecond).bytes) * 8,
       framesPerSecond: Math.round(frames * perSecond),
       droppedFrames: this.#droppedFrames,
-      missingFrames: this.#missingFrames,
-      keyframeIntervalSeconds: secondsOf(this.#keyframeIntervalMs),
-      longestKeyframeIntervalSeconds: secondsOf(this.#maxKeyframeIntervalMs),
+      missingFrames: this.#missing.total,
+      keyframeIntervalSeconds: secondsOf(this.#keyframes.newestMs),
+      longestKeyframeIntervalSeconds: secondsOf(this.#keyframes.maxMs),
     };
-  }
-
-  #keyframeAt(atMs: number): void {
-    if (this.#lastKeyframeAtMs !== undefined) {
-      this.#keyframeIntervalMs = atMs - this.#lastKeyframeAtMs;
-      this.#maxKeyframeIntervalMs = Math.max(this.#maxKeyframeIntervalMs ?? 0, this.#keyframeIntervalMs);
-    }
-    this.#lastKeyframeAtMs = atMs;
   }
 
   #advance(nowMs: number): void {

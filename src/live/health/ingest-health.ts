@@ -4,6 +4,8 @@ import type { TransportStats } from '../../shared/network/transport-stats.ts';
 import { ArrivalLateness } from './arrival-lateness.ts';
 import { AudioVideoDrift } from './audio-video-drift.ts';
 import { BroadcastMeter, type MeanRate, type MeterStats } from './broadcast-meter.ts';
+import { PacketLoss } from './packet-loss.ts';
+import { RecentTimes } from './recent-times.ts';
 
 export interface IngestStats extends MeterStats {
   /** Average without the time without a publisher. */
@@ -69,37 +71,37 @@ const usualSeconds = 60;
 const minUsualSeconds = 10;
 const jumpsWithinMs = 60_000;
 const lossesWithinMs = 5 * 60_000;
-const maxTimes = 16;
-const lossWindowMs = 15_000;
 
 const noTransport = () => undefined;
+
+type Publisher =
+  | { readonly state: 'expected' }
+  | {
+      readonly state: 'connected';
+      readonly sinceMs: number;
+      readonly transport: () => TransportStats | undefined;
+    }
+  | { readonly state: 'away'; readonly sinceMs: number };
 
 /** Health of a broadcast's publishers. Allocates nothing per tag. */
 export class IngestHealth {
   readonly #meter = new BroadcastMeter();
   readonly #drift = new AudioVideoDrift();
   readonly #lateness = new ArrivalLateness();
-  /** Packet counts, about one a second, oldest first. */
-  #packetCounts: { readonly nowMs: number; readonly lost: number; readonly received: number }[] = [];
+  readonly #packetLoss = new PacketLoss();
+  readonly #losses = new RecentTimes();
+  readonly #jumps = new RecentTimes();
   readonly #lastMs: Record<TrackKind, number | undefined> = { audio: undefined, video: undefined };
   #declared: DeclaredMedia | undefined;
-  #transport: () => TransportStats | undefined = noTransport;
-  #attachedMs: number | undefined;
+  #publisher: Publisher = { state: 'expected' };
   #hasRecoveryPoints = false;
-  #lostMs: number | undefined;
   #connectedMs = 0;
   #awayMs = 0;
-  #losses = 0;
-  #jumps = 0;
   #lastDroppedAtMs: number | undefined;
-  #lossTimes: number[] = [];
-  #jumpTimes: number[] = [];
 
   attached(nowMs: number, transport: () => TransportStats | undefined = noTransport): void {
-    this.#transport = transport;
-    if (this.#lostMs !== undefined) this.#awayMs += nowMs - this.#lostMs;
-    this.#lostMs = undefined;
-    this.#attachedMs = nowMs;
+    this.#awayMs += this.#timeInState('away', nowMs);
+    this.#publisher = { state: 'connected', sinceMs: nowMs, transport };
     this.#declared = undefined;
     this.#hasRecoveryPoints = false;
     this.#lastMs.audio = undefined;
@@ -107,14 +109,13 @@ export class IngestHealth {
     this.#meter.restart(nowMs);
     this.#drift.restart();
     this.#lateness.restart();
-    this.#packetCounts = [];
+    this.#packetLoss.restart();
   }
 
   /** The broadcast continues. @param nowMs monotonic @param atMs Unix time */
   lost(nowMs: number, atMs: number): void {
-    this.#losses += 1;
+    this.#losses.add(nowMs);
     this.#lastDroppedAtMs = atMs;
-    this.#lossTimes = [...this.#lossTimes, nowMs].slice(-maxTimes);
     this.#detached(nowMs);
   }
 
@@ -153,19 +154,17 @@ export class IngestHealth {
 
   /** Returns the total. @param nowMs monotonic */
   clockJumped(nowMs: number): number {
-    this.#jumps += 1;
-    this.#jumpTimes.push(nowMs);
-    if (this.#jumpTimes.length > maxTimes) this.#jumpTimes.shift();
+    this.#jumps.add(nowMs);
     // The tracks jump one after the other.
     this.#drift.restart();
     this.#lateness.restart();
-    return this.#jumps;
+    return this.#jumps.total;
   }
 
   stats(nowMs: number): IngestStats {
-    const attachedMs = this.#attachedMs;
-    const connectedSeconds = (this.#connectedMs + (attachedMs === undefined ? 0 : nowMs - attachedMs)) / 1000;
-    const awayMs = this.#awayMs + (this.#lostMs === undefined ? 0 : nowMs - this.#lostMs);
+    const publisher = this.#publisher;
+    const connectedSeconds = (this.#connectedMs + this.#timeInState('connected', nowMs)) / 1000;
+    const awayMs = this.#awayMs + this.#timeInState('away', nowMs);
     const perSecond = (total: number) => (connectedSeconds < 1 ? total : total / connectedSeconds);
     return {
       ...this.#meter.stats(nowMs),
@@ -173,23 +172,23 @@ export class IngestHealth {
       averageFramesPerSecond: Math.round(perSecond(this.#meter.totalFrames) * 100) / 100,
       declaredFramesPerSecond: this.#declared?.framesPerSecond,
       audioDriftMilliseconds: this.#drift.driftMs,
-      timestampJumps: this.#jumps,
-      droppedConnections: this.#losses,
+      timestampJumps: this.#jumps.total,
+      droppedConnections: this.#losses.total,
       lastDroppedAtMs: this.#lastDroppedAtMs,
       awaySeconds: Math.round(awayMs / 100) / 10,
       silentSeconds:
-        attachedMs === undefined
-          ? undefined
-          : Math.round(
-              (nowMs - Math.max(attachedMs, this.#lastMs.audio ?? 0, this.#lastMs.video ?? 0)) / 100,
-            ) / 10,
-      transport: attachedMs === undefined ? undefined : transportHealth(this.#transport()),
+        publisher.state === 'connected'
+          ? Math.round(
+              (nowMs - Math.max(publisher.sinceMs, this.#lastMs.audio ?? 0, this.#lastMs.video ?? 0)) / 100,
+            ) / 10
+          : undefined,
+      transport: publisher.state === 'connected' ? transportHealth(publisher.transport()) : undefined,
     };
   }
 
   alarmInputs(nowMs: number): AlarmInputs {
     return {
-      isConnected: this.#attachedMs !== undefined,
+      isConnected: this.#publisher.state === 'connected',
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,
       hasRecoveryPoints: this.#hasRecoveryPoints,
       recent: this.#meter.meanOf(nowMs, 0, recentSeconds),
@@ -205,35 +204,34 @@ export class IngestHealth {
         audio: this.#silentSeconds('audio', this.#declared?.hasAudio, nowMs),
         video: this.#silentSeconds('video', this.#declared?.hasVideo, nowMs),
       },
-      recentJumps: this.#jumpTimes.filter(timeMs => nowMs - timeMs < jumpsWithinMs).length,
+      recentJumps: this.#jumps.countWithin(jumpsWithinMs, nowMs),
       audioDriftMilliseconds: this.#drift.driftMs,
-      recentLosses: this.#lossTimes.filter(timeMs => nowMs - timeMs < lossesWithinMs).length,
+      recentLosses: this.#losses.countWithin(lossesWithinMs, nowMs),
     };
   }
 
+  #timeInState(state: 'connected' | 'away', nowMs: number): number {
+    return this.#publisher.state === state ? nowMs - this.#publisher.sinceMs : 0;
+  }
+
   #lostShare(nowMs: number): number {
-    const stats = this.#attachedMs === undefined ? undefined : this.#transport();
-    if (stats === undefined) return 0;
-    const { packetsLost, packetsRecovered, packetsReceived } = stats;
-    const newest = { nowMs, lost: packetsLost - packetsRecovered, received: packetsReceived };
-    this.#packetCounts = [...this.#packetCounts.filter(old => nowMs - old.nowMs <= lossWindowMs), newest];
-    const oldest = this.#packetCounts[0]!;
-    const lost = Math.max(0, newest.lost - oldest.lost);
-    return lost === 0 ? 0 : lost / (lost + newest.received - oldest.received);
+    const publisher = this.#publisher;
+    const stats = publisher.state === 'connected' ? publisher.transport() : undefined;
+    return stats === undefined ? 0 : this.#packetLoss.share(stats, nowMs);
   }
 
   #silentSeconds(kind: TrackKind, isAnnounced: boolean | undefined, nowMs: number): number | undefined {
-    const sinceMs = this.#lastMs[kind] ?? (isAnnounced === true ? this.#attachedMs : undefined);
+    const publisher = this.#publisher;
+    const attachedMs =
+      publisher.state === 'connected' && isAnnounced === true ? publisher.sinceMs : undefined;
+    const sinceMs = this.#lastMs[kind] ?? attachedMs;
     return sinceMs === undefined ? undefined : (nowMs - sinceMs) / 1000;
   }
 
   #detached(nowMs: number): void {
-    if (this.#attachedMs === undefined) return;
-    this.#connectedMs += nowMs - this.#attachedMs;
-    this.#attachedMs = undefined;
-    // An ended broadcast would keep its connection.
-    this.#transport = noTransport;
-    this.#lostMs = nowMs;
+    if (this.#publisher.state !== 'connected') return;
+    this.#connectedMs += nowMs - this.#publisher.sinceMs;
+    this.#publisher = { state: 'away', sinceMs: nowMs };
     this.#meter.restart(nowMs);
   }
 }
