@@ -62,6 +62,21 @@ interface RestreamDestinationOptions {
   readonly random?: () => number;
 }
 
+type Link =
+  | { readonly state: 'none' }
+  | { readonly state: 'dialing' }
+  | { readonly state: 'connected'; readonly connection: RestreamOutput; readonly sinceMs: number }
+  | {
+      readonly state: 'accepted';
+      readonly connection: RestreamOutput;
+      readonly sinceMs: number;
+      /** The last progress, or the last time that nothing was waiting. */
+      progressMs: number;
+    };
+
+/** `dropping` until half of what waits is sent, then `waiting-for-keyframe`. */
+type Delivery = 'continuous' | 'waiting-for-keyframe' | 'dropping';
+
 export class RestreamDestination implements FeedReceiver {
   readonly #options: RestreamDestinationOptions;
   readonly #target: RestreamTarget | undefined;
@@ -73,20 +88,14 @@ export class RestreamDestination implements FeedReceiver {
   #sinceMs: number;
   #reason: RestreamReason | undefined;
   #lastError: string | undefined;
+  #link: Link = { state: 'none' };
+  #delivery: Delivery = 'continuous';
   #droppedFrames = 0;
-  #isDialing = false;
   #isPublisherGone = false;
-  #connection: RestreamOutput | undefined;
-  #connectedMs = 0;
-  #acceptedMs: number | undefined;
-  /** The last progress, or the last time that nothing was waiting. */
-  #progressMs = 0;
-  #needsKeyframe = false;
-  #isDropping = false;
   #limitTimer: NodeJS.Timeout | undefined;
-  #isOver = false;
   #name: string;
   #feed: RestreamFeed;
+  /** Set once the broadcast ends; resolved when the connection is closed. */
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(options: RestreamDestinationOptions) {
@@ -130,7 +139,11 @@ export class RestreamDestination implements FeedReceiver {
   }
 
   get #isStopped(): boolean {
-    return this.#isOver || this.#state === 'stopped';
+    return this.#ended !== undefined || this.#state === 'stopped';
+  }
+
+  get #connection(): RestreamOutput | undefined {
+    return 'connection' in this.#link ? this.#link.connection : undefined;
   }
 
   useFeed(feed: RestreamFeed): void {
@@ -158,7 +171,7 @@ export class RestreamDestination implements FeedReceiver {
     const connection = this.#connection;
     if (connection === undefined) {
       if (this.#retries.isDue && batch.hasStart) void this.#connect();
-      if (this.#isDialing) this.#pending.add(batch);
+      if (this.#link.state === 'dialing') this.#pending.add(batch);
     } else if (connection.isEnding || !connection.isAccepted) this.#pending.add(batch);
     else this.#send(connection, batch);
   }
@@ -173,27 +186,25 @@ export class RestreamDestination implements FeedReceiver {
       connection.begin(format, samples[start]!.atMs);
       this.#continueFrom(connection, batch, start);
     } else if (connection.format !== format) {
-      if (!this.#needsKeyframe && !connection.isFull) connection.write(batch, from, start);
+      if (this.#delivery === 'continuous' && !connection.isFull) connection.write(batch, from, start);
       if (hasStart) this.#reconnect(connection, batch, start);
-    } else if (connection.isFull || (this.#isDropping && !connection.isHalfEmpty)) {
-      this.#needsKeyframe = true;
-      this.#isDropping = true;
+    } else if (connection.isFull || (this.#delivery === 'dropping' && !connection.isHalfEmpty)) {
+      this.#delivery = 'dropping';
       this.#drop(batch, from, samples.length);
-    } else if (!this.#needsKeyframe) connection.write(batch, from);
+    } else if (this.#delivery === 'continuous') connection.write(batch, from);
     else {
-      if (this.#isDropping) this.#drop(batch, from, start);
+      if (this.#delivery === 'dropping') this.#drop(batch, from, start);
       if (hasStart) this.#continueFrom(connection, batch, start);
     }
   }
 
   #continueFrom(connection: RestreamOutput, batch: RestreamBatch, start: number): void {
-    this.#needsKeyframe = false;
-    this.#isDropping = false;
+    this.#delivery = 'continuous';
     connection.write(batch, start);
   }
 
   interrupted(): void {
-    this.#needsKeyframe = true;
+    if (this.#delivery === 'continuous') this.#delivery = 'waiting-for-keyframe';
     this.#pending.take();
   }
 
@@ -211,13 +222,13 @@ export class RestreamDestination implements FeedReceiver {
   }
 
   async #connect(): Promise<void> {
-    this.#isDialing = true;
+    this.#link = { state: 'dialing' };
     if (this.#retries.begin()) this.#options.observer.retried();
     try {
       const connection = await this.#open();
       if (this.#isStopped) connection.kill();
     } catch (error) {
-      this.#isDialing = false;
+      this.#link = { state: 'none' };
       this.#pending.take();
       if (this.#isStopped) this.#settle();
       else this.#failed(this.#failureFrom(error));
@@ -239,10 +250,7 @@ export class RestreamDestination implements FeedReceiver {
         ended: failure => this.#connectionEnded(connection, failure),
       },
     });
-    this.#isDialing = false;
-    this.#connection = connection;
-    this.#connectedMs = clock.monotonicMs();
-    this.#acceptedMs = undefined;
+    this.#link = { state: 'connected', connection, sinceMs: clock.monotonicMs() };
     return connection;
   }
 
@@ -253,8 +261,7 @@ export class RestreamDestination implements FeedReceiver {
 
   #reconnect(connection: RestreamOutput, batch: RestreamBatch, start: number): void {
     this.#options.log.info('restream-format-changed');
-    this.#needsKeyframe = true;
-    this.#isDropping = false;
+    this.#delivery = 'waiting-for-keyframe';
     this.#pending.add(batch, start);
     connection.finish();
   }
@@ -262,8 +269,8 @@ export class RestreamDestination implements FeedReceiver {
   #accepted(connection: RestreamOutput): void {
     if (this.#connection !== connection || this.#isStopped) return;
     const { clock, log, restream, sandboxTime } = this.#options;
-    this.#acceptedMs = clock.monotonicMs();
-    this.#progressMs = this.#acceptedMs;
+    const nowMs = clock.monotonicMs();
+    this.#link = { state: 'accepted', connection, sinceMs: nowMs, progressMs: nowMs };
     this.#retries.accepted();
     this.#reason = undefined;
     this.#setState('live');
@@ -275,21 +282,22 @@ export class RestreamDestination implements FeedReceiver {
 
   #taken(bytes: number): void {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#progressMs = nowMs;
+    if (this.#link.state === 'accepted') this.#link.progressMs = nowMs;
     this.#rate.add(bytes, nowMs);
     this.#options.observer.bytesOut(bytes);
   }
 
   #connectionEnded(connection: RestreamOutput, failure: RestreamFailure | undefined): void {
+    const link = this.#link;
     if (this.#connection !== connection) return;
     if (failure !== undefined) this.#pending.take();
     const { clock, times } = this.#options;
-    const liveMs = this.#acceptedMs === undefined ? 0 : clock.monotonicMs() - this.#acceptedMs;
-    const wasIdle = this.#isPublisherGone && this.#acceptedMs !== undefined;
-    if (liveMs >= times.healthyMs || wasIdle) this.#retries.reset();
-    this.#connection = undefined;
-    this.#acceptedMs = undefined;
-    this.#isDropping = false;
+    if (link.state === 'accepted') {
+      const isHealthy = clock.monotonicMs() - link.sinceMs >= times.healthyMs;
+      if (isHealthy || this.#isPublisherGone) this.#retries.reset();
+    }
+    this.#link = { state: 'none' };
+    if (this.#delivery === 'dropping') this.#delivery = 'waiting-for-keyframe';
     if (this.#isStopped) this.#settle();
     else if (failure !== undefined) this.#failed(failure);
     // Reconnects when it ended for another format.
@@ -309,20 +317,21 @@ export class RestreamDestination implements FeedReceiver {
 
   /** Ends stalled connections. Call about once a second. */
   tick(): void {
-    const connection = this.#connection;
+    const link = this.#link;
+    if (link.state === 'none' || link.state === 'dialing') return;
+    const { connection } = link;
     const { clock, times } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (connection === undefined) return;
     connection.tick();
-    if (this.#acceptedMs === undefined) {
-      if (nowMs - this.#connectedMs < times.acceptMs) return;
+    if (link.state === 'connected') {
+      if (nowMs - link.sinceMs < times.acceptMs) return;
       const seconds = Math.round(times.acceptMs / 1000);
       const detail = `The destination did not accept the stream within ${seconds} s.`;
       connection.kill({ reason: 'timed-out', detail, isLasting: false });
       return;
     }
-    if (!connection.isWaiting) this.#progressMs = nowMs;
-    if (nowMs - this.#progressMs < times.stallMs) return;
+    if (!connection.isWaiting) link.progressMs = nowMs;
+    if (nowMs - link.progressMs < times.stallMs) return;
     const detail = `The destination accepted no data for ${Math.round(times.stallMs / 1000)} s.`;
     connection.kill({ reason: 'stalled', detail, isLasting: false });
   }
@@ -339,9 +348,8 @@ export class RestreamDestination implements FeedReceiver {
 
   /** Sends what is waiting unless `atOnce`. Resolves when the connection is closed. */
   end(atOnce: boolean): Promise<void> {
-    this.#isOver = true;
-    this.#disconnect(!atOnce);
     this.#ended ??= Promise.withResolvers<void>();
+    this.#disconnect(!atOnce);
     const { promise } = this.#ended;
     this.#settle();
     return promise;
@@ -358,7 +366,7 @@ export class RestreamDestination implements FeedReceiver {
   }
 
   #settle(): void {
-    if (this.#connection === undefined && !this.#isDialing) this.#ended?.resolve();
+    if (this.#link.state === 'none') this.#ended?.resolve();
   }
 
   #setState(state: RestreamState): void {
