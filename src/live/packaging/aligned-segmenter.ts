@@ -5,6 +5,7 @@ import { silentAacFrame } from '../../media/codecs/silent-aac-frame.ts';
 import { audioTrackIdOf } from '../transcode/audio-renditions.ts';
 import type { LiveRendition } from '../transcode/live-rendition.ts';
 import type { ClaimablePart, SegmentInfo } from '../window/live-window.ts';
+import { LeaderBoundaries } from './leader-boundaries.ts';
 import type { Part } from './segmenter.ts';
 
 interface AlignedSegmenterOptions {
@@ -20,10 +21,14 @@ interface AlignedSegmenterOptions {
   onPart(part: ClaimablePart): void;
 }
 
-type Boundary =
-  | { readonly kind: 'open'; readonly segment: SegmentInfo }
-  | { readonly kind: 'part'; readonly endMs: number }
-  | { readonly kind: 'close' };
+/** The leader's newest segment, until it is closed. */
+interface CurrentSegment {
+  readonly info: SegmentInfo;
+  /** True when the segment starts at the end of the previous one. */
+  readonly isJoined: boolean;
+  /** `waiting` for a sample that it can begin with. */
+  state: 'waiting' | 'open';
+}
 
 interface QueuedSample {
   readonly track: TrackDescription;
@@ -49,23 +54,17 @@ const maxQueuedSamples = 4000;
  */
 export class AlignedSegmenter {
   readonly #options: AlignedSegmenterOptions;
+  readonly #leader = new LeaderBoundaries();
   #track: TrackDescription | undefined;
-  #boundaries: Boundary[] = [];
   #queue: QueuedSample[] = [];
-  #segment: SegmentInfo | undefined;
-  #isOpen = false;
+  #segment: CurrentSegment | undefined;
   #openSamples: QueuedSample[] = [];
   /** Start on the broadcast's clock. */
   #partStartMs = 0;
   #endMs = Number.NEGATIVE_INFINITY;
-  #leaderFrameMs = 0;
-  #presentationOffsetMs = 0;
   #alignedUntilMs = 0;
   /** A part without a keyframe may follow. */
   #isContinuous = false;
-  /** The segment starts at the end of the previous one. */
-  #isJoined = false;
-  #hasBegun = false;
   #isFinished = false;
 
   constructor(options: AlignedSegmenterOptions) {
@@ -85,25 +84,17 @@ export class AlignedSegmenter {
   }
 
   segmentOpened(segment: SegmentInfo): void {
-    this.#hasBegun = true;
-    this.#presentationOffsetMs = this.#options.presentationOffsetMs?.() ?? 0;
-    this.#boundaries.push({
-      kind: 'open',
-      segment: { ...segment, startMs: segment.startMs + this.#presentationOffsetMs },
-    });
+    this.#leader.segmentOpened(segment, this.#options.presentationOffsetMs?.() ?? 0);
   }
 
   /** @param newestFrameMs start of the leader's last frame, which may last for seconds */
   partListed(endMs: number, newestFrameMs: number): void {
-    if (!this.#hasBegun) return;
-    this.#leaderFrameMs = newestFrameMs + this.#presentationOffsetMs;
-    this.#boundaries.push({ kind: 'part', endMs: endMs + this.#presentationOffsetMs });
+    this.#leader.partListed(endMs, newestFrameMs);
     this.#processBoundaries();
   }
 
   segmentClosed(): void {
-    if (!this.#hasBegun) return;
-    this.#boundaries.push({ kind: 'close' });
+    this.#leader.segmentClosed();
     this.#processBoundaries();
   }
 
@@ -115,7 +106,7 @@ export class AlignedSegmenter {
   }
 
   #processBoundaries(): void {
-    for (let boundary = this.#boundaries[0]; boundary !== undefined; boundary = this.#boundaries[0]) {
+    for (let boundary = this.#leader.next; boundary !== undefined; boundary = this.#leader.next) {
       if (boundary.kind === 'part') {
         const isDone =
           this.#options.kind === 'video'
@@ -124,18 +115,18 @@ export class AlignedSegmenter {
         if (!isDone) return;
       } else if (boundary.kind === 'close') this.#closeSegment();
       else this.#beginSegment(boundary.segment);
-      this.#boundaries.shift();
+      this.#leader.passed();
     }
   }
 
-  #beginSegment(segment: SegmentInfo): void {
+  #beginSegment(info: SegmentInfo): void {
     this.#closeSegment();
-    this.#segment = segment;
     const isAudio = this.#options.kind === 'audio';
-    const offMs = Math.abs(this.#endMs - segment.startMs);
+    const offMs = Math.abs(this.#endMs - info.startMs);
     // Audio can start a segment with any frame, so it continues at its own end.
-    this.#isJoined = isAudio && !segment.hasDiscontinuity && offMs < maxShiftMs;
-    const startMs = this.#isJoined ? this.#endMs : segment.startMs;
+    const isJoined = isAudio && !info.hasDiscontinuity && offMs < maxShiftMs;
+    this.#segment = { info, isJoined, state: 'waiting' };
+    const startMs = isJoined ? this.#endMs : info.startMs;
     this.#partStartMs = startMs;
     this.#endMs = startMs;
     const tolerance = isAudio ? (this.#queue[0]?.durationMs ?? 0) / 2 : frameToleranceMs;
@@ -146,19 +137,21 @@ export class AlignedSegmenter {
   }
 
   #closeSegment(): void {
-    if (this.#segment === undefined) return;
+    const segment = this.#segment;
+    if (segment === undefined) return;
     if (this.#openSamples.length > 0) this.#closePart(this.#endMs);
     const { window } = this.#options.rendition;
-    if (this.#isOpen) window.closeSegment();
+    if (segment.state === 'open') window.closeSegment();
     else {
       this.#isContinuous = false;
-      window.addMissingSegment(
-        this.#segment,
-        Math.max(0.001, (this.#alignedUntilMs - this.#segment.startMs) / 1000),
-      );
+      const { info } = segment;
+      window.addMissingSegment(info, Math.max(0.001, (this.#alignedUntilMs - info.startMs) / 1000));
     }
-    this.#isOpen = false;
     this.#segment = undefined;
+  }
+
+  get #isOpen(): boolean {
+    return this.#segment?.state === 'open';
   }
 
   #cutVideoUntil(endMs: number): boolean {
@@ -197,7 +190,7 @@ export class AlignedSegmenter {
       const frameMs = next?.durationMs ?? this.#openSamples[0]?.durationMs ?? 1000 / 50;
       if (this.#endMs >= endMs - frameMs / 2) return true;
       if (next === undefined) {
-        const isLate = this.#leaderFrameMs - this.#endMs > maxAudioLagMs;
+        const isLate = this.#leader.newestFrameMs - this.#endMs > maxAudioLagMs;
         if (!isLate && !this.#isFinished) return false;
         if (!this.#fillWithSilence(endMs)) return true;
         continue;
@@ -225,7 +218,7 @@ export class AlignedSegmenter {
   /** Moves the start of a frame to the end of the previous one, which may be silence, and keeps its end. */
   #alignedToPrevious(next: QueuedSample, frameMs: number): QueuedSample {
     const offMs = next.atMs - this.#endMs;
-    const isJoin = this.#openSamples.length > 0 || this.#isOpen || this.#isJoined;
+    const isJoin = this.#openSamples.length > 0 || this.#isOpen || this.#segment?.isJoined === true;
     if (!isJoin || Math.abs(offMs) > 1.5 * frameMs) return next;
     if (Math.abs(offMs) < timestampRoundingMs) return { ...next, atMs: this.#endMs };
     const durationMs = next.durationMs + offMs;
@@ -277,7 +270,7 @@ export class AlignedSegmenter {
     }
     this.#openSamples = [];
     const { rendition, kind } = this.#options;
-    if (!this.#isOpen) this.#openSegment(segment, first);
+    if (segment.state === 'waiting') this.#openSegment(segment, first);
     const { timescale } = first.track;
     const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
     // The encoder rounds times to milliseconds, and the source is on the grid of its frame rate.
@@ -316,22 +309,23 @@ export class AlignedSegmenter {
     return isBeyond ? ownEndMs : partEndMs;
   }
 
-  #openSegment(segment: SegmentInfo, first: QueuedSample): void {
+  #openSegment(segment: CurrentSegment, first: QueuedSample): void {
     const { rendition, kind } = this.#options;
+    const { info } = segment;
     if (rendition.tracks[kind] !== first.track) {
       this.#options.onTrack(first.track, rendition.setTracks({ [kind]: first.track }));
     }
-    this.#isOpen = true;
+    segment.state = 'open';
     if (kind === 'video') {
       this.#options.onSegmentBegan?.(
-        first.sample.isSync && Math.abs(first.atMs - segment.startMs) <= frameToleranceMs,
+        first.sample.isSync && Math.abs(first.atMs - info.startMs) <= frameToleranceMs,
       );
     }
-    const startMs = Math.abs(first.atMs - segment.startMs) <= frameToleranceMs ? segment.startMs : first.atMs;
+    const startMs = Math.abs(first.atMs - info.startMs) <= frameToleranceMs ? info.startMs : first.atMs;
     this.#partStartMs = startMs;
-    const programDateTimeMs = Math.round(segment.programDateTimeMs + startMs - segment.startMs);
+    const programDateTimeMs = Math.round(info.programDateTimeMs + startMs - info.startMs);
     rendition.window.openAlignedSegment(
-      { ...segment, startMs, programDateTimeMs },
+      { ...info, startMs, programDateTimeMs },
       kind === 'audio' || first.sample.isSync,
     );
   }
