@@ -3,6 +3,7 @@ import { type RunSample, type TrackRun, writeFragment } from '../../media/cmaf/f
 import { readKeyframeInterval } from '../../media/codecs/encoder-settings.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
+import { GopTracker } from './gop-tracker.ts';
 import type { Tracks } from './packager.ts';
 import { ReusedBuffer } from './reused-buffer.ts';
 
@@ -54,6 +55,13 @@ interface QueuedSample extends Omit<RunSample, 'data'> {
   readonly endSeconds: number;
 }
 
+/** `complete` when the newest part is too short for another one to follow in the segment. */
+interface CurrentSegment {
+  readonly startSeconds: number;
+  readonly isIndependent: boolean;
+  state: 'open' | 'complete' | 'closed';
+}
+
 const videoLateSeconds = 1;
 /** Limit for slow video. */
 const maxVideoLateSeconds = 10;
@@ -65,8 +73,6 @@ const frameMemory = 0.9;
 const audioTailSeconds = 0.05;
 const partSlackSeconds = 0.002;
 const minPartSeconds = 0.001;
-/** GOPs in a row that are as long as the one before, until the next keyframe is expected in time. */
-const minConstantGops = 4;
 
 /**
  * Cuts samples into parts and segments where video frames end. draft-pantos-hls-rfc8216bis-22, 4.4.4.9: no part is
@@ -77,6 +83,7 @@ export class Segmenter {
   readonly #options: SegmenterOptions;
   readonly #sink: SegmentSink;
   readonly #leader: TrackKind;
+  readonly #gops = new GopTracker();
   #leaderSamples: QueuedSample[] = [];
   #audioSamples: QueuedSample[] = [];
   #newestAudioEnd = Number.NEGATIVE_INFINITY;
@@ -88,21 +95,7 @@ export class Segmenter {
   /** Seconds on the broadcast's clock. */
   #partStart: number | undefined;
   #leaderEnd = 0;
-  #segmentStart = 0;
-  #isSegmentOpen = false;
-  #segmentIsIndependent = false;
-  #lastKeyframe: number | undefined;
-  /** The longest. */
-  #gopSeconds = 0;
-  /** Frames of a GOP as the encoder declares it, until the first one is complete. */
-  #declaredGopFrames: number | undefined;
-  #framesInGop = 0;
-  #newestGopSeconds = 0;
-  #constantGops = 0;
-  /** A keyframe was expected and did not come, as where keyframes are sent on request. */
-  #hasMissedKeyframe = false;
-  /** The newest part is too short for another one to follow in its segment. */
-  #isSegmentComplete = false;
+  #segment: CurrentSegment = { startSeconds: 0, isIndependent: false, state: 'closed' };
   #frameSeconds: number | undefined;
   #hasReportedLongGop = false;
 
@@ -114,7 +107,7 @@ export class Segmenter {
   }
 
   get gopSeconds(): number {
-    return this.#gopSeconds;
+    return this.#gops.longest;
   }
 
   /** Video frame duration; without video, that of an audio frame. */
@@ -127,10 +120,10 @@ export class Segmenter {
    * @returns true when the last of them will begin a segment
    */
   willBeginSegmentAt(keyframesMs: readonly number[]): boolean {
-    let startSeconds = this.#isSegmentOpen ? this.#segmentStart : undefined;
-    let isIndependent = this.#segmentIsIndependent;
-    let lastSeconds = this.#lastKeyframe;
-    let gopSeconds = this.#gopSeconds;
+    let startSeconds = this.#segment.state === 'closed' ? undefined : this.#segment.startSeconds;
+    let { isIndependent } = this.#segment;
+    let lastSeconds = this.#gops.lastKeyframeAt;
+    let gopSeconds = this.#gops.longest;
     let begins = false;
     for (const atSeconds of keyframesMs.map(atMs => atMs / 1000)) {
       gopSeconds = Math.max(gopSeconds, atSeconds - (lastSeconds ?? atSeconds));
@@ -176,7 +169,7 @@ export class Segmenter {
     for (const frame of this.#waitingFrames.splice(0)) this.#addLeaderSample(frame);
     if (this.#partStart === undefined) return;
     if (!this.#sink.isTargetDurationFixed)
-      this.#sink.useKeyframeInterval(this.#leaderEnd - this.#segmentStart);
+      this.#sink.useKeyframeInterval(this.#leaderEnd - this.#segment.startSeconds);
     // The first part is incomplete: the next publisher's parts may be longer.
     if (this.#sink.partTargetSeconds === undefined) {
       this.#sink.fixPartTarget(roundUpToMs(this.#options.partSeconds + partSlackSeconds));
@@ -200,7 +193,7 @@ export class Segmenter {
     const minEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
     const end = this.#leaderEnd >= minEnd ? this.#leaderEnd : Math.max(last.endSeconds, minEnd);
     const isWorthAPart =
-      (last.endSeconds >= minEnd && !this.#isSegmentComplete) ||
+      (last.endSeconds >= minEnd && this.#segment.state !== 'complete') ||
       last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
     if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
     else this.#audioSamples = [];
@@ -232,8 +225,8 @@ export class Segmenter {
       this.#leaderEnd = sample.atSeconds;
     }
     if (isKeyframe) this.#handleKeyframe(sample);
-    else if (this.#isSegmentComplete) this.#hasMissedKeyframe = true;
-    if (!this.#isSegmentOpen) this.#openSegment(isKeyframe);
+    else if (this.#segment.state === 'complete') this.#gops.missKeyframe();
+    if (this.#segment.state === 'closed') this.#openSegment(isKeyframe);
 
     const target = this.#sink.partTargetSeconds;
     if (target !== undefined) {
@@ -245,7 +238,7 @@ export class Segmenter {
     sample.data = this.#openData.copy(sample.data);
     this.#leaderSamples.push(sample);
     this.#leaderEnd = sample.endSeconds;
-    this.#framesInGop += 1;
+    this.#gops.addFrame();
     this.#frameSeconds ??= sample.endSeconds - sample.atSeconds;
 
     if (target === undefined) this.#closeFirstPart();
@@ -279,24 +272,15 @@ export class Segmenter {
     if (filled >= 0.85 * target && filled + frame > target + 1e-6) this.#closePart(this.#leaderEnd);
     else if (this.#endsSegment()) {
       this.#closePart(this.#leaderEnd);
-      this.#isSegmentComplete = this.#isSegmentOpen;
+      if (this.#segment.state === 'open') this.#segment.state = 'complete';
     }
   }
 
   /** The newest frame ends where the keyframe is due that begins the next segment. */
   #endsSegment(): boolean {
-    if (this.#hasMissedKeyframe) return false;
-    const sinceKeyframe = this.#leaderEnd - (this.#lastKeyframe ?? 0);
-    const isKeyframeDue =
-      this.#framesInGop === this.#declaredGopFrames ||
-      (this.#constantGops >= minConstantGops && this.#isNewestGop(sinceKeyframe));
-    if (!isKeyframeDue) return false;
-    const length = this.#leaderEnd - this.#segmentStart;
-    return this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent);
-  }
-
-  #isNewestGop(seconds: number): boolean {
-    return Math.abs(seconds - this.#newestGopSeconds) <= (this.#frameSeconds ?? 0) / 4;
+    if (!this.#gops.isKeyframeDue(this.#leaderEnd, this.#frameSeconds ?? 0)) return false;
+    const length = this.#leaderEnd - this.#segment.startSeconds;
+    return this.#isLongEnough(length, this.#gops.longest, this.#segment.isIndependent);
   }
 
   /** Closes parts that one long frame fills. A part without a next frame or audio becomes as long as its frame. */
@@ -344,33 +328,28 @@ export class Segmenter {
   }
 
   #handleKeyframe({ atSeconds, endSeconds, data }: QueuedSample): void {
-    if (this.#leader === 'video') {
-      if (this.#lastKeyframe === undefined) {
-        this.#declaredGopFrames = this.#options.isEncoded ? undefined : readKeyframeInterval(data);
-        if (this.#declaredGopFrames !== undefined) {
-          const frame = endSeconds - atSeconds;
-          this.#sink.useKeyframeInterval(this.#declaredGopFrames * (frame + roundingSeconds(frame) / 2));
-        }
-      } else {
-        const gop = atSeconds - this.#lastKeyframe;
-        if (this.#framesInGop === this.#declaredGopFrames) this.#constantGops = minConstantGops;
-        else this.#constantGops = this.#isNewestGop(gop) ? this.#constantGops + 1 : 0;
-        this.#declaredGopFrames = undefined;
-        this.#newestGopSeconds = gop;
-        this.#gopSeconds = Math.max(this.#gopSeconds, gop);
-        if (!this.#sink.isTargetDurationFixed) this.#sink.useKeyframeInterval(gop + (endSeconds - atSeconds));
-      }
-      this.#lastKeyframe = atSeconds;
-      this.#framesInGop = 0;
-    }
-    if (!this.#isSegmentOpen) return;
-    const length = atSeconds - this.#segmentStart;
-    if (!this.#isLongEnough(length, this.#gopSeconds, this.#segmentIsIndependent)) return;
+    if (this.#leader === 'video') this.#handleVideoKeyframe(atSeconds, endSeconds, data);
+    if (this.#segment.state === 'closed') return;
+    const length = atSeconds - this.#segment.startSeconds;
+    if (!this.#isLongEnough(length, this.#gops.longest, this.#segment.isIndependent)) return;
     if (this.#leaderSamples.length > 0) this.#closePart(this.#leaderEnd);
     // The audio beside the end of a long frame, whose part was full.
     else if (this.#hasAudioBefore(atSeconds) && atSeconds - this.#partStart! > partSlackSeconds)
       this.#closePart(atSeconds);
     this.#closeSegment();
+  }
+
+  #handleVideoKeyframe(atSeconds: number, endSeconds: number, data: Buffer): void {
+    const frame = endSeconds - atSeconds;
+    if (this.#gops.lastKeyframeAt === undefined) {
+      const declaredFrames = this.#options.isEncoded ? undefined : readKeyframeInterval(data);
+      this.#gops.begin(atSeconds, declaredFrames);
+      if (declaredFrames !== undefined)
+        this.#sink.useKeyframeInterval(declaredFrames * (frame + roundingSeconds(frame) / 2));
+      return;
+    }
+    const gop = this.#gops.next(atSeconds, this.#frameSeconds ?? 0);
+    if (!this.#sink.isTargetDurationFixed) this.#sink.useKeyframeInterval(gop + frame);
   }
 
   #isLongEnough(lengthSeconds: number, gopSeconds: number, isIndependent: boolean): boolean {
@@ -383,24 +362,22 @@ export class Segmenter {
   }
 
   #openSegment(isIndependent: boolean): void {
-    this.#isSegmentOpen = true;
-    this.#segmentIsIndependent = isIndependent;
-    this.#segmentStart = this.#partStart!;
-    this.#sink.openSegment({ startMs: this.#segmentStart * 1000, isIndependent });
+    const startSeconds = this.#partStart!;
+    this.#segment = { startSeconds, isIndependent, state: 'open' };
+    this.#sink.openSegment({ startMs: startSeconds * 1000, isIndependent });
   }
 
   #closeSegment(): void {
-    if (!this.#isSegmentOpen) return;
-    this.#isSegmentOpen = false;
-    this.#isSegmentComplete = false;
+    if (this.#segment.state === 'closed') return;
+    this.#segment.state = 'closed';
     this.#sink.closeSegment();
   }
 
   #closePart(atSeconds: number, audioBefore = atSeconds): void {
     // Video frames that are late may all end before the part begins.
     const end = Math.max(atSeconds, this.#partStart! + minPartSeconds);
-    if (this.#isSegmentComplete) this.#closeSegment();
-    if (!this.#isSegmentOpen) this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
+    if (this.#segment.state === 'complete') this.#closeSegment();
+    if (this.#segment.state === 'closed') this.#openSegment(this.#leaderSamples[0]?.isSync ?? false);
     const leading = this.#leaderSamples;
     const following: QueuedSample[] = [];
     if (this.#leader === 'video') {
@@ -425,7 +402,7 @@ export class Segmenter {
       this.#sink.fixPartTarget(roundUpToMs(part.durationSeconds + partSlackSeconds));
     }
     this.#sink.addPart(part);
-    const length = end - this.#segmentStart;
+    const length = end - this.#segment.startSeconds;
     const target = this.#sink.partTargetSeconds ?? 0;
     const isDueByTime = this.#leader === 'audio' && length + target / 2 > this.#options.segmentSeconds;
     if (!this.#sink.isTargetDurationFixed && length + target > maxTargetDurationSeconds + 0.499)
@@ -439,9 +416,10 @@ export class Segmenter {
   }
 
   #reportLongGop(): void {
-    if (this.#hasReportedLongGop || this.#lastKeyframe === undefined) return;
+    const { lastKeyframeAt, longest } = this.#gops;
+    if (this.#hasReportedLongGop || lastKeyframeAt === undefined) return;
     this.#hasReportedLongGop = true;
-    this.#options.onLongGop?.(Math.max(this.#gopSeconds, this.#leaderEnd - this.#lastKeyframe));
+    this.#options.onLongGop?.(Math.max(longest, this.#leaderEnd - lastKeyframeAt));
   }
 
   #addRun(runs: TrackRun[], kind: TrackKind, samples: readonly QueuedSample[]): void {
