@@ -7,6 +7,7 @@ import {
 } from '../../media/samples/media-sample.ts';
 import type { AdditionalSample, AudioTreatment, PackagedMedia } from '../packaging/packager.ts';
 import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { HeldMedia } from './held-media.ts';
 import type { Timeline } from './timeline.ts';
 
 interface AdditionalMediaOptions {
@@ -27,8 +28,6 @@ interface KnownTrack {
 
 /** Maximum tracks of a kind beside the main one. */
 const maxTracksPerKind = 7;
-const maxHeldSamples = 2000;
-const maxHeldBytes = 16 * 1024 * 1024;
 /** The frames of other audio codecs say what they are. */
 const codecsWithConfig: ReadonlySet<string> = new Set(['AAC', 'FLAC']);
 
@@ -41,8 +40,7 @@ export class AdditionalMedia {
   readonly #tracks = new Map<string, KnownTrack>();
   readonly #leftOut = new Set<string>();
   #receiver: PackagedMedia['additional'] | undefined;
-  #held: AdditionalSample[] = [];
-  #heldBytes = 0;
+  readonly #held = new HeldMedia<AdditionalSample>(() => {});
 
   constructor(options: AdditionalMediaOptions) {
     this.#options = options;
@@ -71,29 +69,18 @@ export class AdditionalMedia {
   }
 
   release(startMs: number): void {
-    const held = this.#held;
-    this.#held = [];
-    this.#heldBytes = 0;
-    for (const sample of held) if (sample.atMs >= startMs) this.#receiver?.(sample);
+    for (const sample of this.#held.take()) if (sample.atMs >= startMs) this.#receiver?.(sample);
   }
 
   /** Holds media for the next packager. */
   end(): void {
     this.#receiver = undefined;
-    this.#held = [];
-    this.#heldBytes = 0;
+    this.#held.take();
   }
 
   #handOver(sample: AdditionalSample): void {
-    if (this.#receiver !== undefined) {
-      this.#receiver(sample);
-      return;
-    }
-    this.#held.push(sample);
-    this.#heldBytes += sample.media.data.length;
-    while (this.#held.length > maxHeldSamples || this.#heldBytes > maxHeldBytes) {
-      this.#heldBytes -= this.#held.shift()?.media.data.length ?? 0;
-    }
+    if (this.#receiver === undefined) this.#held.add(sample);
+    else this.#receiver(sample);
   }
 
   /** Undefined for a track that is left out. */

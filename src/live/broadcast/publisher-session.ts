@@ -1,5 +1,3 @@
-import { classifyAccessUnit } from '../../media/codecs/access-unit.ts';
-import { readVideoConfig } from '../../media/codecs/frame-sizes.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
 import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import { InBandConfig } from '../../media/samples/in-band-config.ts';
@@ -20,9 +18,13 @@ import type {
   PackagerPlan,
 } from '../packaging/packager.ts';
 import { AdditionalMedia } from './additional-media.ts';
+import { BitrateLimit } from './bitrate-limit.ts';
 import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastMedia } from './broadcast-subscriber.ts';
 import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { HeldMedia } from './held-media.ts';
+import { KeyframeWatch } from './keyframe-watch.ts';
+import { RecoveryPoints } from './recovery-points.ts';
 import { ResolutionGuard, resolutionTooLargeText } from './resolution-guard.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -65,18 +67,24 @@ interface TimedSample extends BroadcastMedia {
   readonly media: MediaSample;
 }
 
+type State =
+  | { readonly name: 'holding'; startTimer?: NodeJS.Timeout | undefined }
+  | {
+      readonly name: 'packaging';
+      readonly packager: Packager;
+      readonly plan: PackagerPlan;
+      readonly codecNames: Readonly<Record<TrackKind, string | undefined>>;
+      /** The next clean start needs another packager. */
+      isRestartDue: boolean;
+    }
+  /** Without a packager once it has exited, or if there was none. */
+  | { readonly name: 'ended'; readonly packager: Packager | undefined };
+
 /** Encoders send both headers at once. */
 const otherTrackWaitMs = 400;
 const announcedTrackWaitMs = 1000;
 /** Packaging continues without audio after this, so that players do not wait for it. */
 const audioTimeoutMs = 5000;
-/** Time of video with recovery points and without any keyframe. */
-const maxOnlyRefreshedMs = 5000;
-const maxHeldSamples = 2000;
-const maxHeldBytes = 16 * 1024 * 1024;
-/** Limits media to 128 Mbit/s, since later buffers are bounded in seconds of media. */
-const rateWindowMs = 2000;
-const maxRateWindowBytes = 32 * 1024 * 1024;
 
 /** Packages one publisher connection. Restarts the packager at a keyframe when tracks or configurations change. */
 export class PublisherSession {
@@ -84,34 +92,20 @@ export class PublisherSession {
   readonly #resolutionGuard: ResolutionGuard;
   readonly #additional: AdditionalMedia;
   readonly #inBandConfig = new InBandConfig();
-  #decoderConfigs: Partial<Record<TrackKind, CodecConfig>> = {};
-  #tracks: Record<TrackKind, AudioTreatment | undefined> = { audio: undefined, video: undefined };
-  #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
-  #announcedTracks: Record<TrackKind, boolean | undefined> = { audio: undefined, video: undefined };
-  #declaredFramesPerSecond: number | undefined;
+  readonly #recoveryPoints = new RecoveryPoints();
+  readonly #bitrateLimit = new BitrateLimit();
+  readonly #keyframes: KeyframeWatch;
+  readonly #decoderConfigs: Partial<Record<TrackKind, CodecConfig>> = {};
+  readonly #tracks: Record<TrackKind, AudioTreatment | undefined> = { audio: undefined, video: undefined };
+  readonly #codecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
+  /** Samples until a packager starts: since the first one, or since the last keyframe. */
+  readonly #held: HeldMedia<TimedSample>;
+  #state: State = { name: 'holding' };
+  #declared: DeclaredMedia | undefined;
   #declaredColor: ColorInfo | undefined;
-  #packager: Packager | undefined;
-  #plan: PackagerPlan | undefined;
-  #planCodecNames: Record<TrackKind, string | undefined> = { audio: undefined, video: undefined };
-  /** Samples held until a packager starts: since the first one, or since the last keyframe. */
-  #held: TimedSample[] = [];
-  #heldBytes = 0;
-  #startTimer: NodeJS.Timeout | undefined;
-  #keyframeTimer: NodeJS.Timeout | undefined;
-  #isKeyframeOverdue = false;
   #lastAudioMs: number | undefined;
   #lastPlacedMs: number | undefined;
-  #rateWindowStartMs = 0;
-  #rateWindowBytes = 0;
-  /** Taken from the H.264 configuration. */
-  #nalLengthBytes: number | undefined;
-  /** Time of the first video frame, until there is a keyframe. */
-  #withoutKeyframeSinceMs: number | undefined;
-  #hasKeyframe = false;
-  #hasRecoveryPoint = false;
-  #isRestartDue = false;
   #hasPackaged = false;
-  #isEnded = false;
 
   constructor(options: PublisherSessionOptions) {
     this.#options = options;
@@ -122,11 +116,18 @@ export class PublisherSession {
       arrived: (kind, trackId, codec) => options.events.trackArrived(kind, trackId, codec),
       leftOut: (kind, trackId, reason) => options.events.trackLeftOut(kind, trackId, reason),
     });
-    this.#expectKeyframe();
+    this.#held = new HeldMedia(({ media }) => {
+      if (media.kind === 'video') options.events.dropped(1);
+    });
+    this.#keyframes = new KeyframeWatch({
+      timeoutMs: options.keyframeTimeoutMs,
+      hasVideo: () => this.#tracks.video !== undefined,
+      noVideoArrived: () => this.#refuseWithoutMedia(),
+    });
   }
 
   media(event: MediaEvent): void {
-    if (this.#isEnded) return;
+    if (this.#state.name === 'ended') return;
     if (event.type === 'declared') this.#takeDeclared(event.media);
     else if (event.type === 'color') this.#declaredColor = event.color;
     else if (event.kind !== 'video' || event.trackId !== 0) this.#take(event);
@@ -134,7 +135,7 @@ export class PublisherSession {
   }
 
   #take(media: MediaSample | CodecConfig): void {
-    if (this.#isEnded) return;
+    if (this.#state.name === 'ended') return;
     if (media.trackId !== 0) {
       const nowMs = this.#lastPlacedMs ?? this.#options.timeline.endMs;
       if (!this.#refusesBitrate(nowMs, media.data.length)) this.#additional.take(media);
@@ -167,11 +168,13 @@ export class PublisherSession {
     if (this.#refusesBitrate(atMs, data.length)) return;
     if (isClockJump) events.clockJumped();
     events.arrived(kind, atMs, timestamp, data.length, isKeyframe);
-    if (kind === 'video') this.#hasKeyframe ||= isKeyframe;
-    if (isKeyframe) this.#expectKeyframe();
-    else if (this.#isKeyframeOverdue || this.#onlyRefreshes(kind, atMs)) {
-      this.#refuseWithoutKeyframe();
-      return;
+    if (isKeyframe) this.#keyframes.keyframeArrived();
+    else {
+      const problem = this.#keyframes.problemAt(atMs, kind);
+      if (problem !== undefined) {
+        this.#refuse('no-keyframe', problem);
+        return;
+      }
     }
     if (kind === 'audio') this.#lastAudioMs = atMs;
     else this.#detectLostAudio(atMs);
@@ -191,36 +194,27 @@ export class PublisherSession {
     await this.#packager?.kill();
   }
 
+  get #packager(): Packager | undefined {
+    return this.#state.name === 'holding' ? undefined : this.#state.packager;
+  }
+
   #packagerGone(): void {
-    this.#packager = undefined;
-    this.#plan = undefined;
-    this.#takeHeld();
+    this.#state = this.#state.name === 'ended' ? { name: 'ended', packager: undefined } : { name: 'holding' };
+    this.#held.take();
     this.#additional.end();
     this.#options.events.flow(true);
   }
 
   #end(): void {
-    this.#isEnded = true;
-    this.#takeHeld();
+    if (this.#state.name === 'holding') clearTimeout(this.#state.startTimer);
+    this.#state = { name: 'ended', packager: this.#packager };
+    this.#held.take();
     this.#additional.end();
-    clearTimeout(this.#startTimer);
-    clearTimeout(this.#keyframeTimer);
-  }
-
-  #takeHeld(): TimedSample[] {
-    const held = this.#held;
-    this.#held = [];
-    this.#heldBytes = 0;
-    return held;
+    this.#keyframes.stop();
   }
 
   #refusesBitrate(atMs: number, bytes: number): boolean {
-    if (atMs - this.#rateWindowStartMs >= rateWindowMs) {
-      this.#rateWindowStartMs = atMs;
-      this.#rateWindowBytes = 0;
-    }
-    this.#rateWindowBytes += bytes;
-    if (this.#rateWindowBytes <= maxRateWindowBytes) return false;
+    if (!this.#bitrateLimit.isExceeded(atMs, bytes)) return false;
     this.#refuse(
       'limit-exceeded',
       'More than 128 Mbit/s arrived, which is the limit. Choose a lower bitrate in the encoder.',
@@ -228,62 +222,27 @@ export class PublisherSession {
     return true;
   }
 
-  /** Encoders mark recovery points as keyframes, which players, restreams and recordings cannot start with. */
   #withTrueFrameType(media: MediaSample | CodecConfig): MediaSample | CodecConfig {
-    if (media.codec !== codecs.avc1) return media;
-    if (media.type === 'config') this.#nalLengthBytes = readVideoConfig('avc1', media.data).lengthBytes;
-    if (media.type === 'config' || !media.isKeyframe || this.#nalLengthBytes === undefined) return media;
-    if (classifyAccessUnit('avc1', media.data, this.#nalLengthBytes) !== 'recovery') return media;
-    this.#hasRecoveryPoint = true;
+    if (!this.#recoveryPoints.includes(media)) return media;
+    this.#keyframes.recoveryPointArrived();
     this.#options.events.recoveryPointArrived();
     return { ...media, isKeyframe: false, tagBody: undefined };
   }
 
-  /** Tells whether video begins without a keyframe and is refreshed gradually: nobody can ever watch it. */
-  #onlyRefreshes(kind: TrackKind, atMs: number): boolean {
-    if (kind === 'audio' || this.#hasKeyframe) return false;
-    this.#withoutKeyframeSinceMs ??= atMs;
-    return this.#hasRecoveryPoint && atMs - this.#withoutKeyframeSinceMs > maxOnlyRefreshedMs;
-  }
-
-  #refuseWithoutKeyframe(): void {
-    const ms = this.#isKeyframeOverdue ? this.#options.keyframeTimeoutMs : maxOnlyRefreshedMs;
-    const problem = `No keyframe arrived for ${Math.round(ms / 1000)} s`;
-    this.#refuse(
-      'no-keyframe',
-      this.#hasRecoveryPoint
-        ? `${problem}: the encoder uses periodic intra refresh, and players cannot start. Turn off intra refresh, and set the keyframe interval to 2 s in the encoder.`
-        : `${problem}. Set the keyframe interval to 2 s in the encoder.`,
-    );
+  #refuseWithoutMedia(): void {
+    if (this.#tracks.audio !== undefined) return;
+    const seconds = Math.round(this.#options.keyframeTimeoutMs / 1000);
+    this.#refuse('no-media', `No audio or video arrived for ${seconds} s. Check the sources in the encoder.`);
   }
 
   #refuse(reason: PublisherRefusal, description: string): void {
-    if (this.#isEnded) return;
+    if (this.#state.name === 'ended') return;
     this.#end();
     this.#options.events.refused(reason, description);
   }
 
-  #expectKeyframe(): void {
-    clearTimeout(this.#keyframeTimer);
-    this.#isKeyframeOverdue = false;
-    const { keyframeTimeoutMs } = this.#options;
-    const seconds = Math.round(keyframeTimeoutMs / 1000);
-    this.#keyframeTimer = setTimeout(() => {
-      if (this.#tracks.video !== undefined) {
-        // A publisher that sends nothing at all is lost before long.
-        this.#isKeyframeOverdue = true;
-      } else if (this.#tracks.audio === undefined) {
-        this.#refuse(
-          'no-media',
-          `No audio or video arrived for ${seconds} s. Check the sources in the encoder.`,
-        );
-      }
-    }, keyframeTimeoutMs);
-  }
-
   #takeDeclared(declared: DeclaredMedia): void {
-    this.#declaredFramesPerSecond = declared.framesPerSecond;
-    this.#announcedTracks = { audio: declared.hasAudio, video: declared.hasVideo };
+    this.#declared = declared;
     this.#options.events.declared(declared);
   }
 
@@ -302,12 +261,12 @@ export class PublisherSession {
     }
     // A configuration alone starts no track while a packager runs: some encoders repeat that of a track they no
     // longer send.
-    if (this.#plan !== undefined && type === 'config') return true;
+    if (this.#state.name === 'packaging' && type === 'config') return true;
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
     this.#options.events.trackArrived(kind, 0, codec.name);
-    if (kind === 'video') this.#expectKeyframe();
-    if (this.#plan !== undefined) this.#isRestartDue = true;
+    if (kind === 'video') this.#keyframes.restart();
+    this.#requestRestart();
     return true;
   }
 
@@ -316,75 +275,75 @@ export class PublisherSession {
     const former = this.#decoderConfigs[kind];
     if (former?.codec === codec && former.data.equals(data)) return;
     this.#decoderConfigs[kind] = config;
-    if (former !== undefined && this.#plan !== undefined) this.#isRestartDue = true;
+    if (former !== undefined) this.#requestRestart();
   }
 
   #detectLostAudio(videoMs: number): void {
-    if (this.#plan === undefined || this.#plan.audio === 'none' || this.#lastAudioMs === undefined) return;
+    const state = this.#state;
+    if (state.name !== 'packaging' || state.plan.audio === 'none') return;
+    if (this.#lastAudioMs === undefined) return;
     if (videoMs - this.#lastAudioMs < audioTimeoutMs) return;
     this.#tracks.audio = undefined;
     this.#lastAudioMs = undefined;
-    this.#isRestartDue = true;
+    state.isRestartDue = true;
+  }
+
+  #requestRestart(): void {
+    if (this.#state.name === 'packaging') this.#state.isRestartDue = true;
   }
 
   #holdOrWrite(timed: TimedSample): void {
-    const { kind, isKeyframe, data } = timed.media;
-    const startsCleanly = isKeyframe || (this.#tracks.video === undefined && kind === 'audio');
-    if (this.#packager !== undefined) {
-      if (!this.#isRestartDue || !startsCleanly) {
+    const { kind, isKeyframe } = timed.media;
+    const state = this.#state;
+    if (state.name === 'packaging') {
+      const startsCleanly = isKeyframe || (this.#tracks.video === undefined && kind === 'audio');
+      if (!state.isRestartDue || !startsCleanly) {
         this.#write(timed);
         return;
       }
-      this.#isRestartDue = false;
-      void this.#packager.finish();
+      void state.packager.finish();
       this.#packagerGone();
-      this.#held.push(timed);
-      this.#start();
+      this.#start([timed]);
       return;
     }
-    if (kind === 'video' && !isKeyframe && !this.#held.some(isKeyframeHeld)) {
+    if (state.name === 'ended') return;
+    if (kind === 'video' && !isKeyframe && !this.#hasKeyframeHeld) {
       // Counts nothing before the first packager: the publisher started between keyframes.
       if (this.#hasPackaged) this.#options.events.dropped(1);
       return;
     }
-    this.#held.push(timed);
-    this.#heldBytes += data.length;
-    while (this.#held.length > maxHeldSamples || this.#heldBytes > maxHeldBytes) {
-      const oldest = this.#held.shift()?.media;
-      this.#heldBytes -= oldest?.data.length ?? 0;
-      if (oldest?.kind === 'video') this.#options.events.dropped(1);
-    }
-    this.#startWhenReady();
+    this.#held.add(timed);
+    this.#startWhenReady(state);
   }
 
-  #startWhenReady(): void {
+  #startWhenReady(state: Extract<State, { name: 'holding' }>): void {
     const { video, audio } = this.#tracks;
-    const hasKeyframe = this.#held.some(isKeyframeHeld);
-    if (video !== undefined && !hasKeyframe) return;
+    if (video !== undefined && !this.#hasKeyframeHeld) return;
     const missing: TrackKind | undefined =
       video === undefined ? 'video' : audio === undefined ? 'audio' : undefined;
     if (missing === undefined) {
-      this.#start();
+      this.#start(this.#held.take());
       return;
     }
-    if (this.#startTimer !== undefined) return;
-    const waitMs =
-      this.#announcedTracks[missing] === true || missing === 'video'
-        ? announcedTrackWaitMs
-        : this.#announcedTracks[missing] === false
-          ? otherTrackWaitMs / 4
-          : otherTrackWaitMs;
-    this.#startTimer = setTimeout(() => {
-      this.#startTimer = undefined;
-      const isStillWaiting = this.#packager === undefined && this.#held.length > 0;
-      const lacksKeyframe = this.#tracks.video !== undefined && !this.#held.some(isKeyframeHeld);
-      if (isStillWaiting && !lacksKeyframe) this.#start();
-    }, waitMs);
+    if (state.startTimer !== undefined) return;
+    const isAnnounced = missing === 'video' || this.#declared?.hasAudio;
+    const absentWaitMs = isAnnounced === false ? otherTrackWaitMs / 4 : otherTrackWaitMs;
+    state.startTimer = setTimeout(
+      () => {
+        state.startTimer = undefined;
+        const lacksKeyframe = this.#tracks.video !== undefined && !this.#hasKeyframeHeld;
+        if (this.#held.samples.length > 0 && !lacksKeyframe) this.#start(this.#held.take());
+      },
+      isAnnounced === true ? announcedTrackWaitMs : absentWaitMs,
+    );
   }
 
-  #start(): void {
-    clearTimeout(this.#startTimer);
-    this.#startTimer = undefined;
+  get #hasKeyframeHeld(): boolean {
+    return this.#held.samples.some(isKeyframeHeld);
+  }
+
+  #start(held: TimedSample[]): void {
+    if (this.#state.name === 'holding') clearTimeout(this.#state.startTimer);
     if (!this.#options.events.canStartPackager()) {
       this.#refuse(
         'limit-exceeded',
@@ -395,7 +354,7 @@ export class PublisherSession {
     const plan: PackagerPlan = {
       hasVideo: this.#tracks.video !== undefined,
       audio: this.#tracks.audio ?? 'none',
-      framesPerSecond: this.#declaredFramesPerSecond,
+      framesPerSecond: this.#declared?.framesPerSecond,
       color: this.#declaredColor,
     };
     const inner = this.#options.events.startPackaging();
@@ -415,13 +374,11 @@ export class PublisherSession {
       inner.exited({ kind: 'failed', report: messageOf(error) });
       return;
     }
-    this.#packager = packager;
+    const codecNames = { ...this.#codecNames };
+    this.#state = { name: 'packaging', packager, plan, codecNames, isRestartDue: false };
     this.#hasPackaged = true;
-    this.#plan = plan;
-    this.#planCodecNames = { ...this.#codecNames };
-    this.#isRestartDue = false;
     // The first picture may have waited for the next one, and ffmpeg looks for it before later audio.
-    const held = this.#takeHeld().sort((a, b) => a.atMs - b.atMs || (a.media.kind === 'video' ? -1 : 1));
+    held.sort((a, b) => a.atMs - b.atMs || (a.media.kind === 'video' ? -1 : 1));
     const firstKeyframe = held.findIndex(isKeyframeHeld);
     const startMs = held[Math.max(0, firstKeyframe)]?.atMs ?? 0;
     // Audio may so far consist of its configuration only.
@@ -441,15 +398,15 @@ export class PublisherSession {
 
   #write({ media, atMs }: TimedSample): void {
     const { kind, codec } = media;
-    if (this.#plan === undefined || (kind === 'audio' ? this.#plan.audio === 'none' : !this.#plan.hasVideo))
-      return;
-    const planCodecName = kind === 'video' ? this.#planCodecNames.video : this.#planCodecNames.audio;
-    if (codec.name !== planCodecName) {
+    const state = this.#state;
+    if (state.name !== 'packaging') return;
+    const { packager, plan, codecNames } = state;
+    if (kind === 'audio' ? plan.audio === 'none' : !plan.hasVideo) return;
+    if (codec.name !== (kind === 'video' ? codecNames.video : codecNames.audio)) {
       if (kind === 'video') this.#options.events.dropped(1);
       return;
     }
-    const isOpen = this.#packager?.write(media, atMs) ?? true;
-    if (!isOpen) this.#options.events.flow(false);
+    if (!packager.write(media, atMs)) this.#options.events.flow(false);
   }
 }
 
