@@ -25,6 +25,7 @@ import {
   writeServerKeyExchange,
 } from './handshake-messages.ts';
 import { createKeyAgreement, type KeyAgreement } from './key-agreement.ts';
+import { OutgoingFlights } from './outgoing-flights.ts';
 import { prf } from './prf.ts';
 import { CONTENT, type RecordKeys, RecordLayer } from './record-layer.ts';
 
@@ -56,19 +57,49 @@ interface DtlsServerOptions {
   closed(reason: 'peer-closed' | 'handshake-failed', detail: string): void;
 }
 
-/** Certificates fit with the other messages of the flight. */
-const maxDatagramBytes = 1200;
-const firstRetransmitMs = 400;
-const maxRetransmitMs = 3_200;
 const ALERT_CLOSE_NOTIFY = 0;
 const ALERT_FATAL = 2;
 const verifyDataBytes = 12;
 
-interface Flight {
-  readonly handshakes: readonly HandshakeMessage[];
-  /** Sends ChangeCipherSpec before, and encrypts. */
-  readonly isLast: boolean;
+/** Results of the ClientHello. */
+interface Negotiated {
+  readonly clientRandom: Buffer;
+  readonly profile: SrtpProfile;
 }
+
+/** `expected` is the client's next message. */
+type State =
+  | { readonly name: 'handshake'; readonly expected: typeof HANDSHAKE.clientHello }
+  | {
+      readonly name: 'handshake';
+      readonly expected: typeof HANDSHAKE.certificate;
+      readonly negotiated: Negotiated;
+      readonly agreement: KeyAgreement;
+    }
+  | {
+      readonly name: 'handshake';
+      readonly expected: typeof HANDSHAKE.clientKeyExchange;
+      readonly negotiated: Negotiated;
+      readonly agreement: KeyAgreement;
+      readonly certificate: X509Certificate;
+    }
+  | {
+      readonly name: 'handshake';
+      readonly expected: typeof HANDSHAKE.certificateVerify;
+      readonly negotiated: Negotiated;
+      readonly certificate: X509Certificate;
+      readonly masterSecret: Buffer;
+    }
+  | {
+      readonly name: 'handshake';
+      readonly expected: typeof HANDSHAKE.finished;
+      readonly negotiated: Negotiated;
+      readonly masterSecret: Buffer;
+    }
+  | { readonly name: 'connected' }
+  | { readonly name: 'closed' };
+
+type Expecting<Type extends number> = Extract<State, { readonly expected: Type }>;
 
 /**
  * The server's side of DTLS 1.2 with SRTP keys, for one client whose address ICE verifies, so that no cookie is asked for.
@@ -81,24 +112,12 @@ export class DtlsServer {
   /** All messages so far, which both sides sign and hash. */
   readonly #transcript: Buffer[] = [];
   readonly #serverRandom = randomBytes(32);
-  #clientRandom = Buffer.alloc(0);
-  #profile: SrtpProfile = SRTP_PROFILE.aeadAes128Gcm;
-  #agreement: KeyAgreement | undefined;
-  #clientCertificate: X509Certificate | undefined;
-  #masterSecret: Buffer | undefined;
-  /** Type of the client's next message. */
-  #expected: number = HANDSHAKE.clientHello;
-  #flight: Flight | undefined;
-  #sentFlightAtMs = Number.NEGATIVE_INFINITY;
-  /** The client has sent its last flight again, since ours was lost. */
-  #isFlightRequested = false;
-  #nextNumber = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #isConnected = false;
-  #isClosed = false;
+  readonly #flights: OutgoingFlights;
+  #state: State = { name: 'handshake', expected: HANDSHAKE.clientHello };
 
   constructor(options: DtlsServerOptions) {
     this.#options = options;
+    this.#flights = new OutgoingFlights(this.#records, datagram => options.send(datagram));
   }
 
   receive(datagram: Buffer): void {
@@ -110,7 +129,7 @@ export class DtlsServer {
         else if (type === CONTENT.handshake) this.#handleFragments(body, epoch);
         if (this.#isClosed) return;
       }
-      if (this.#isFlightRequested) this.#repeatFlight();
+      this.#flights.repeatRequested();
     } catch (error) {
       // Later on, anyone on the way could end the connection like this.
       if (!this.#isConnected) this.#fail(messageOf(error));
@@ -119,11 +138,19 @@ export class DtlsServer {
 
   /** Tells the client, once keys are agreed upon. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    if (!this.#isConnected) return;
+    const { name } = this.#state;
+    this.#state = { name: 'closed' };
+    this.#flights.stop();
+    if (name !== 'connected') return;
     this.#options.send(this.#records.write(CONTENT.alert, 1, Buffer.from([1, ALERT_CLOSE_NOTIFY])));
+  }
+
+  get #isConnected(): boolean {
+    return this.#state.name === 'connected';
+  }
+
+  get #isClosed(): boolean {
+    return this.#state.name === 'closed';
   }
 
   #handleAlert(epoch: number, body: Buffer): void {
@@ -138,7 +165,7 @@ export class DtlsServer {
     const lastOfClient = epoch === 1 ? HANDSHAKE.finished : HANDSHAKE.clientHello;
     const isCurrent = (epoch === 1) === this.#isConnected;
     const messages = this.#assembler.add(body, type => {
-      this.#isFlightRequested ||= isCurrent && type === lastOfClient;
+      if (isCurrent && type === lastOfClient) this.#flights.request();
     });
     for (const message of messages) {
       if (this.#isConnected) return;
@@ -151,24 +178,26 @@ export class DtlsServer {
   }
 
   #handle(message: HandshakeMessage): void {
-    if (message.type !== this.#expected) {
-      throw new Error(`message ${message.type} came instead of ${this.#expected}`);
+    const state = this.#state;
+    if (state.name !== 'handshake') return;
+    if (message.type !== state.expected) {
+      throw new Error(`message ${message.type} came instead of ${state.expected}`);
     }
-    switch (message.type) {
+    switch (state.expected) {
       case HANDSHAKE.clientHello:
         this.#startHandshake(message);
         break;
       case HANDSHAKE.certificate:
-        this.#checkCertificate(message);
+        this.#checkCertificate(message, state);
         break;
       case HANDSHAKE.clientKeyExchange:
-        this.#agreeOnKeys(message);
+        this.#agreeOnKeys(message, state);
         break;
       case HANDSHAKE.certificateVerify:
-        this.#checkSignature(message);
+        this.#checkSignature(message, state);
         break;
       case HANDSHAKE.finished:
-        this.#finish(message);
+        this.#finish(message, state);
         break;
     }
   }
@@ -177,14 +206,14 @@ export class DtlsServer {
     const hello = readClientHello(message.body);
     if (typeof hello === 'string') throw new Error(`the client does not support ${hello}`);
     this.#transcript.push(writeHandshake(message));
-    this.#clientRandom = Buffer.from(hello.random);
-    this.#profile = hello.srtpProfile;
-    this.#agreement = createKeyAgreement(hello.group);
+    const clientRandom = Buffer.from(hello.random);
+    const agreement = createKeyAgreement(hello.group);
     const { certificate } = this.#options;
-    const parameters = writeKeyExchangeParameters(hello.group, this.#agreement.publicKey);
-    const signed = Buffer.concat([this.#clientRandom, this.#serverRandom, parameters]);
+    const parameters = writeKeyExchangeParameters(hello.group, agreement.publicKey);
+    const signed = Buffer.concat([clientRandom, this.#serverRandom, parameters]);
     const signature = sign('sha256', signed, certificate.privateKey);
-    this.#expected = HANDSHAKE.certificate;
+    const negotiated = { clientRandom, profile: hello.srtpProfile };
+    this.#state = { name: 'handshake', expected: HANDSHAKE.certificate, negotiated, agreement };
     this.#startFlight(false, [
       [HANDSHAKE.serverHello, writeServerHello(this.#serverRandom, hello)],
       [HANDSHAKE.certificate, writeCertificate(certificate.der)],
@@ -194,31 +223,33 @@ export class DtlsServer {
     ]);
   }
 
-  #checkCertificate(message: HandshakeMessage): void {
+  #checkCertificate(message: HandshakeMessage, state: Expecting<typeof HANDSHAKE.certificate>): void {
     const der = readCertificate(message.body);
     if (der === undefined) throw new Error('the client has no certificate');
     const isKnown = this.#options.fingerprints.some(({ hash, value }) => fingerprintOf(hash, der) === value);
     if (!isKnown) throw new Error("the client's certificate does not have the fingerprint of its SDP");
-    this.#clientCertificate = new X509Certificate(der);
+    const certificate = new X509Certificate(der);
     this.#transcript.push(writeHandshake(message));
-    this.#expected = HANDSHAKE.clientKeyExchange;
+    this.#state = { ...state, expected: HANDSHAKE.clientKeyExchange, certificate };
   }
 
-  #agreeOnKeys(message: HandshakeMessage): void {
+  #agreeOnKeys(message: HandshakeMessage, state: Expecting<typeof HANDSHAKE.clientKeyExchange>): void {
+    const { negotiated, agreement, certificate } = state;
     this.#transcript.push(writeHandshake(message));
-    const premaster = this.#agreement!.secret(readClientKeyExchange(message.body));
+    const premaster = agreement.secret(readClientKeyExchange(message.body));
     // RFC 7627, 4.
-    this.#masterSecret = prf(premaster, 'extended master secret', this.#transcriptHash(), 48);
-    this.#records.useKeys(
-      recordKeys(this.#masterSecret, Buffer.concat([this.#serverRandom, this.#clientRandom])),
-    );
-    this.#expected = HANDSHAKE.certificateVerify;
+    const masterSecret = prf(premaster, 'extended master secret', this.#transcriptHash(), 48);
+    const randoms = Buffer.concat([this.#serverRandom, negotiated.clientRandom]);
+    this.#records.useKeys(recordKeys(masterSecret, randoms));
+    const expected = HANDSHAKE.certificateVerify;
+    this.#state = { name: 'handshake', expected, negotiated, certificate, masterSecret };
   }
 
-  #checkSignature(message: HandshakeMessage): void {
+  #checkSignature(message: HandshakeMessage, state: Expecting<typeof HANDSHAKE.certificateVerify>): void {
+    const { negotiated, certificate, masterSecret } = state;
     const proof = readCertificateVerify(message.body);
     if (proof === undefined) throw new Error('the client signs with an algorithm that was not offered');
-    const { publicKey: key } = this.#clientCertificate!;
+    const { publicKey: key } = certificate;
     const padding =
       key.asymmetricKeyType === 'rsa'
         ? {
@@ -234,74 +265,34 @@ export class DtlsServer {
     );
     if (!isAuthentic) throw new Error('the client does not have the key of its certificate');
     this.#transcript.push(writeHandshake(message));
-    this.#expected = HANDSHAKE.finished;
+    this.#state = { name: 'handshake', expected: HANDSHAKE.finished, negotiated, masterSecret };
   }
 
-  #finish(message: HandshakeMessage): void {
-    const expected = prf(this.#masterSecret!, 'client finished', this.#transcriptHash(), verifyDataBytes);
+  #finish(message: HandshakeMessage, state: Expecting<typeof HANDSHAKE.finished>): void {
+    const { negotiated, masterSecret } = state;
+    const expected = prf(masterSecret, 'client finished', this.#transcriptHash(), verifyDataBytes);
     if (message.body.length !== verifyDataBytes || !timingSafeEqual(message.body, expected)) {
       throw new Error('the handshake was changed on the way');
     }
     this.#transcript.push(writeHandshake(message));
-    const verifyData = prf(this.#masterSecret!, 'server finished', this.#transcriptHash(), verifyDataBytes);
-    this.#isConnected = true;
+    const verifyData = prf(masterSecret, 'server finished', this.#transcriptHash(), verifyDataBytes);
+    this.#state = { name: 'connected' };
     this.#startFlight(true, [[HANDSHAKE.finished, verifyData]]);
-    // The client asks again if this was lost.
-    clearTimeout(this.#timer);
-    this.#options.connected(this.#srtpSecrets());
+    this.#options.connected(this.#srtpSecrets(negotiated, masterSecret));
   }
 
   #startFlight(isLast: boolean, messages: readonly (readonly [number, Buffer])[]): void {
-    const handshakes = messages.map(([type, body]) => ({ type, number: this.#nextNumber++, body }));
-    this.#transcript.push(...handshakes.map(writeHandshake));
-    this.#flight = { handshakes, isLast };
-    this.#sendFlight();
-    if (!isLast) this.#retransmitAfter(firstRetransmitMs);
-  }
-
-  #retransmitAfter(ms: number): void {
-    this.#timer = setTimeout(() => {
-      this.#sendFlight();
-      this.#retransmitAfter(Math.min(ms * 2, maxRetransmitMs));
-    }, ms);
-  }
-
-  /** Once per datagram and interval, however many records ask for it. */
-  #repeatFlight(): void {
-    this.#isFlightRequested = false;
-    if (performance.now() - this.#sentFlightAtMs >= firstRetransmitMs) this.#sendFlight();
-  }
-
-  #sendFlight(): void {
-    if (this.#flight === undefined) return;
-    this.#sentFlightAtMs = performance.now();
-    const { handshakes, isLast } = this.#flight;
-    const records = handshakes.map(message =>
-      this.#records.write(CONTENT.handshake, isLast ? 1 : 0, writeHandshake(message)),
-    );
-    if (isLast) records.unshift(this.#records.write(CONTENT.changeCipherSpec, 0, Buffer.from([1])));
-    let datagram: Buffer[] = [];
-    let bytes = 0;
-    for (const record of records) {
-      if (bytes > 0 && bytes + record.length > maxDatagramBytes) {
-        this.#options.send(Buffer.concat(datagram));
-        datagram = [];
-        bytes = 0;
-      }
-      datagram.push(record);
-      bytes += record.length;
-    }
-    this.#options.send(Buffer.concat(datagram));
+    this.#transcript.push(...this.#flights.start(isLast, messages).map(writeHandshake));
   }
 
   /** RFC 5764, 4.2. */
-  #srtpSecrets(): SrtpSecrets {
-    const saltBytes = this.#profile === SRTP_PROFILE.aeadAes128Gcm ? 12 : 14;
-    const seed = Buffer.concat([this.#clientRandom, this.#serverRandom]);
-    const keys = prf(this.#masterSecret!, 'EXTRACTOR-dtls_srtp', seed, 2 * (16 + saltBytes));
+  #srtpSecrets({ clientRandom, profile }: Negotiated, masterSecret: Buffer): SrtpSecrets {
+    const saltBytes = profile === SRTP_PROFILE.aeadAes128Gcm ? 12 : 14;
+    const seed = Buffer.concat([clientRandom, this.#serverRandom]);
+    const keys = prf(masterSecret, 'EXTRACTOR-dtls_srtp', seed, 2 * (16 + saltBytes));
     const saltsAt = 32;
     return {
-      profile: this.#profile,
+      profile,
       client: { key: keys.subarray(0, 16), salt: keys.subarray(saltsAt, saltsAt + saltBytes) },
       server: { key: keys.subarray(16, 32), salt: keys.subarray(saltsAt + saltBytes) },
     };
@@ -317,8 +308,8 @@ export class DtlsServer {
 
   #end(reason: 'peer-closed' | 'handshake-failed', detail: string): void {
     if (this.#isClosed) return;
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#state = { name: 'closed' };
+    this.#flights.stop();
     this.#options.closed(reason, detail);
   }
 }
