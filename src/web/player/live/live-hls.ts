@@ -1,5 +1,4 @@
-import type Hls from 'hls.js/dist/hls.light.min.mjs';
-import type { HlsConfig } from 'hls.js/dist/hls.light.min.mjs';
+import Hls, { type ErrorData, type HlsConfig } from 'hls.js/dist/hls.light.min.mjs';
 import { commonHlsSettings } from '../media/hls-settings.ts';
 import { keepCaptionsBetweenParts } from './part-captions.ts';
 
@@ -70,4 +69,13 @@ function firstPlaylistUrl(url: string): string {
 
 function canPlayOpus(): boolean {
   return globalThis.MediaSource?.isTypeSupported('audio/mp4; codecs="opus"') === true;
+}
+
+/** The broadcast was deleted, or its stream became private or public. */
+export function isPlaylistRefused({ details, response }: ErrorData): boolean {
+  const { LEVEL_LOAD_ERROR, AUDIO_TRACK_LOAD_ERROR } = Hls.ErrorDetails;
+  return (
+    (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) &&
+    [403, 404].includes(response?.code ?? 0)
+  );
 }

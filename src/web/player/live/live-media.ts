@@ -1,11 +1,24 @@
 import Hls, { type ErrorData, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
 import { AudioTracks } from '../media/audio-tracks.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
-import { qualityLabel } from '../media/qualities.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
 import { nextRate } from '../ui/player-keys.ts';
+import { EndDetector } from './end-detector.ts';
 import { LatencyControl } from './latency-control.ts';
-import { createLiveHls } from './live-hls.ts';
+import { createLiveHls, isPlaylistRefused } from './live-hls.ts';
+import {
+  endsInGap,
+  listsAudio,
+  newestMediaEnd,
+  newestSequence,
+  noPublisherReason,
+  oldestMediaStart,
+  publisherMediaEnd,
+  startBehindGap,
+} from './live-playlist.ts';
+import { LiveQualities } from './live-qualities.ts';
+import { NativeTimeline } from './native-timeline.ts';
+import { PlaylistUrls } from './playlist-urls.ts';
 import type { ServerClock } from './server-clock.ts';
 import { ServerWatch } from './server-watch.ts';
 
@@ -23,9 +36,6 @@ interface LiveMediaHandlers {
 let HlsBuild: typeof Hls = Hls;
 
 const nativeType = 'application/vnd.apple.mpegurl';
-const notYetRetryMs = 150;
-/** Number of quick retries; later ones come every second, because nobody publishes. */
-const maxQuickRetries = 20;
 const secondMs = 1000;
 const paceIntervalMs = 100;
 /** Buffer that a switch needs: the other rendition begins with its playlist and a keyframe. */
@@ -39,8 +49,6 @@ const jumpAfterSeconds = 3;
 const minAheadSeconds = 0.3;
 /** hls.js steps over holes of this length. */
 const maxHoleSeconds = 0.1;
-/** An ended playlist that is stuck this long is over. */
-const endAfterSeconds = 2;
 /**
  * A start is repeated when no frame is shown this long after the newest media was loaded. hls.js 1.7 starts with a whole
  * segment. If that is a still without audio, its video waits for audio, which waits for video behind the discontinuity.
@@ -48,6 +56,19 @@ const endAfterSeconds = 2;
 const maxStartSeconds = 4;
 /** Delay after which the newest parts have the changed tracks only. */
 const tracksChangedDelayMs = 800;
+
+type State =
+  | { readonly name: 'stopped' }
+  | {
+      readonly name: 'hls';
+      readonly hls: Hls;
+      retryTimer: number;
+      /** Time since media was loaded, until the first frame. */
+      startSeconds: number | undefined;
+    }
+  | { readonly name: 'native'; retryTimer: number }
+  /** Waits to load the broadcast with another instance of hls.js. */
+  | { readonly name: 'reloading'; readonly retryTimer: number };
 
 /** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
 export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
@@ -68,24 +89,18 @@ export class LiveMedia {
     // Runs after hls.js has handled the error.
     onLost: () => queueMicrotask(() => this.isLoaded && this.#fail()),
   });
-  #hls: Hls | undefined;
-  #chosenQuality: string | undefined;
-  /** Candidates for the URL of the multivariant playlist; empty while nothing is loaded. */
-  #urls: readonly string[] = [];
-  #urlIndex = 0;
+  readonly qualities = new LiveQualities(() => this.#hls);
+  readonly #urls = new PlaylistUrls();
+  readonly #native: NativeTimeline;
+  readonly #endDetector = new EndDetector();
+  #state: State = { name: 'stopped' };
   #watchTimer = 0;
   #paceTimer = 0;
-  #retryTimer = 0;
-  #retries = 0;
   #isStalled = false;
   /** False after the viewer paused or went back. */
   #followsLive = true;
   #lateSeconds = 0;
   #rate = 1;
-  #lastEndPosition = -1;
-  #endStuckSeconds = 0;
-  /** Time since media was loaded, until the first frame. */
-  #startSeconds: number | undefined;
 
   constructor(
     video: HTMLVideoElement,
@@ -93,6 +108,7 @@ export class LiveMedia {
     handlers: LiveMediaHandlers,
   ) {
     this.#video = video;
+    this.#native = new NativeTimeline(video);
     this.#clock = clock;
     this.audioTracks = new AudioTracks(settings, () => {});
     this.#handlers = handlers;
@@ -109,12 +125,16 @@ export class LiveMedia {
     });
     video.addEventListener('seeking', () => this.#latency.restart());
     video.addEventListener('error', () => {
-      if (this.#hls === undefined && this.isLoaded) this.#retryNative();
+      if (this.#state.name === 'native') this.#retryNative(this.#state);
     });
   }
 
   get isLoaded(): boolean {
-    return this.#urls.length > 0;
+    return this.#state.name !== 'stopped';
+  }
+
+  get #hls(): Hls | undefined {
+    return this.#state.name === 'hls' ? this.#state.hls : undefined;
   }
 
   /** The media may come from another server than the page, and from yet another one later. */
@@ -125,45 +145,49 @@ export class LiveMedia {
   /** Tries the URLs in turn until one exists, beginning with the last that did. */
   load(urls: readonly string[]): void {
     this.stop();
-    this.#urls = urls;
+    this.#urls.use(urls);
     this.#followsLive = true;
     this.#lateSeconds = 0;
     this.#rate = 1;
     this.#stallWatch.reset();
     this.#servers.reset();
-    this.#retries = 0;
-    this.#endStuckSeconds = 0;
-    this.#startSeconds = undefined;
+    this.#endDetector.reset();
     this.#latency.restart();
     this.#watchTimer = setInterval(() => this.#watch(), secondMs);
     this.#paceTimer = setInterval(() => this.#pace(), paceIntervalMs);
-    if (playableWith(this.#video) === 'native') this.#video.src = this.#url;
-    else this.#loadWithHls();
+    if (playableWith(this.#video) === 'native') {
+      this.#state = { name: 'native', retryTimer: 0 };
+      this.#video.src = this.#urls.current;
+    } else this.#loadWithHls();
   }
 
   stop(): void {
     clearInterval(this.#watchTimer);
     clearInterval(this.#paceTimer);
-    clearTimeout(this.#retryTimer);
     this.#setStalled(false);
     if (!this.isLoaded) return;
-    this.#urls = [];
-    this.#hls?.destroy();
-    this.#hls = undefined;
+    this.#unload({ name: 'stopped' });
     this.#video.removeAttribute('src');
     this.#video.load();
+  }
+
+  #unload(next: State): void {
+    const state = this.#state;
+    this.#state = next;
+    if (state.name !== 'stopped') clearTimeout(state.retryTimer);
+    if (state.name === 'hls') state.hls.destroy();
   }
 
   /** Falls back to the distance from the playlist's end if there are no dates. */
   latencySeconds(): number | undefined {
     if (this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !this.isLoaded) return undefined;
-    const shownAt = this.#hls === undefined ? this.#nativeDate() : this.#hls.playingDate;
+    const shownAt = this.#hls === undefined ? this.#native.date : this.#hls.playingDate;
     if (shownAt !== null) return (this.#clock.nowMs() - shownAt.getTime()) / 1000;
-    return this.#hls === undefined ? this.#nativeEdge() - this.#video.currentTime : this.#hls.latency;
+    return this.#hls === undefined ? this.#native.edge - this.#video.currentTime : this.#hls.latency;
   }
 
   isAtLiveEdge(): boolean {
-    if (this.#hls === undefined) return this.#nativeEdge() - this.#video.currentTime < nativeLiveEdgeSeconds;
+    if (this.#hls === undefined) return this.#native.edge - this.#video.currentTime < nativeLiveEdgeSeconds;
     const details = this.#hls.latestLevelDetails;
     if (!details) return true;
     // `hls.latency` is as old as the last `timeupdate`.
@@ -180,7 +204,7 @@ export class LiveMedia {
   dateAt(position: number): Date | undefined {
     const fragments = this.#hls?.latestLevelDetails?.fragments;
     const fragment = fragments?.findLast(({ start }) => start <= position) ?? fragments?.[0];
-    const dateMs = fragment?.programDateTime ?? this.#nativeStartMs();
+    const dateMs = fragment?.programDateTime ?? this.#native.startMs;
     return dateMs === undefined ? undefined : new Date(dateMs + (position - (fragment?.start ?? 0)) * 1000);
   }
 
@@ -204,59 +228,24 @@ export class LiveMedia {
     return this.#isStalled;
   }
 
-  /** Labels such as `720p`, best first; empty for audio only and native playback. */
-  get qualities(): string[] {
-    const labels = (this.#hls?.levels ?? [])
-      .filter(({ height }) => height > 0)
-      .toSorted((one, other) => other.height - one.height)
-      .map(qualityLabel);
-    // Each label is a level once per audio codec.
-    return [...new Set(labels)];
-  }
-
-  get currentQuality(): string | undefined {
-    const level = this.#hls?.levels[this.#hls.currentLevel];
-    return level && qualityLabel(level);
-  }
-
-  get chosenQuality(): string | undefined {
-    return this.#levelOf(this.#chosenQuality) === undefined ? undefined : this.#chosenQuality;
-  }
-
-  /** Plays the buffered second or two first. */
-  chooseQuality(label: string | undefined): void {
-    this.#chosenQuality = label;
-    this.#applyChoice();
-  }
-
-  #applyChoice(): void {
-    if (this.#hls !== undefined) this.#hls.loadLevel = this.#levelOf(this.#chosenQuality) ?? -1;
-  }
-
-  #levelOf(label: string | undefined): number | undefined {
-    const { levels = [], currentLevel = -1 } = this.#hls ?? {};
-    const { codecSet } = levels[currentLevel] ?? {};
-    const hasLabel = (each: (typeof levels)[number]) => qualityLabel(each) === label;
-    const same = levels.findIndex(each => hasLabel(each) && each.codecSet === codecSet);
-    const level = same === -1 ? levels.findIndex(hasLabel) : same;
-    return level < 0 ? undefined : level;
-  }
-
   goToLive(): void {
     this.#setRate(1);
     this.#followsLive = true;
     this.#lateSeconds = 0;
-    const edge = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
+    const edge = this.#hls === undefined ? this.#native.edge : this.#hls.liveSyncPosition;
     if (edge === null || !Number.isFinite(edge)) return;
     // The playlist continues with gaps while the publisher sends nothing.
-    const newest = this.#newestMediaEnd() - minAheadSeconds;
+    const details = this.#hls?.latestLevelDetails;
+    const newest = details ? newestMediaEnd(details) - minAheadSeconds : 0;
     const position = newest > 0 ? Math.min(edge, newest) : edge;
     if (position > this.#video.currentTime) this.#video.currentTime = position;
   }
 
   rewindRange(): { readonly start: number; readonly end: number } | undefined {
-    const start = this.#hls === undefined ? this.#nativeStart() : this.#oldestStart();
-    const end = this.#hls === undefined ? this.#nativeEdge() : this.#hls.liveSyncPosition;
+    const details = this.#hls?.latestLevelDetails;
+    const oldest = details ? oldestMediaStart(details) : undefined;
+    const start = this.#hls === undefined ? this.#native.start : oldest;
+    const end = this.#hls === undefined ? this.#native.edge : this.#hls.liveSyncPosition;
     if (start === undefined || end === null || !(end > start)) return undefined;
     return { start, end };
   }
@@ -284,13 +273,10 @@ export class LiveMedia {
     this.#video.playbackRate = rate;
   }
 
-  get #url(): string {
-    return this.#urls[this.#urlIndex % this.#urls.length] ?? '';
-  }
-
   #loadWithHls(): void {
     const hls = createLiveHls(HlsBuild);
-    this.#hls = hls;
+    const state: State = { name: 'hls', hls, retryTimer: 0, startSeconds: undefined };
+    this.#state = state;
     this.audioTracks.attach(hls, Hls.Events);
     hls.on(Hls.Events.MANIFEST_LOADED, (_, { audioTracks, captions = [] }) => {
       const isLight = HlsBuild === Hls;
@@ -305,12 +291,12 @@ export class LiveMedia {
       if (hls !== this.#hls) return;
       if (data.details !== Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.type === Hls.ErrorTypes.NETWORK_ERROR)
         this.#servers.requestFailed(data.response?.code);
-      if (data.fatal) this.#onFatal(hls, data);
+      if (data.fatal) this.#onFatal(state, data);
       // Avoids four more attempts of hls.js, after its own handling of the error.
       else if (isPlaylistRefused(data)) queueMicrotask(() => hls === this.#hls && this.#fail());
     });
     hls.on(Hls.Events.FRAG_LOADED, () => {
-      if (hls === this.#hls) this.#startSeconds = 0;
+      state.startSeconds = 0;
     });
     hls.on(Hls.Events.BUFFER_APPENDED, () => {
       if (hls === this.#hls) this.#pace();
@@ -320,8 +306,8 @@ export class LiveMedia {
     });
     hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
       if (hls === this.#hls) this.#servers.levelsFound(levels[0]?.uri);
-      this.#latency.reserveSeconds = this.qualities.length > 1 ? switchReserveSeconds : 0;
-      if (hls === this.#hls && this.#chosenQuality !== undefined) this.#applyChoice();
+      this.#latency.reserveSeconds = this.qualities.labels.length > 1 ? switchReserveSeconds : 0;
+      if (hls === this.#hls) this.qualities.restore();
     });
     let kinds: string | undefined;
     hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
@@ -332,14 +318,14 @@ export class LiveMedia {
       if (found !== kinds && hls === this.#hls) this.#reload();
     });
     hls.attachMedia(this.#video);
-    hls.loadSource(this.#url);
+    hls.loadSource(this.#urls.current);
   }
 
   async #switchToFullBuild(hls: Hls): Promise<void> {
     if (hls !== this.#hls) return;
-    this.#hls = undefined;
-    hls.destroy();
-    const isWanted = () => this.isLoaded && this.#hls === undefined;
+    const pending: State = { name: 'reloading', retryTimer: 0 };
+    this.#unload(pending);
+    const isWanted = () => this.#state === pending;
     try {
       HlsBuild = (await import('hls.js/dist/hls.min.mjs')).default;
       if (isWanted()) this.#loadWithHls();
@@ -350,19 +336,17 @@ export class LiveMedia {
 
   /** Media Source cannot add or remove audio or video, so the broadcast is loaded again. */
   #reload(): void {
-    this.#hls?.destroy();
-    this.#hls = undefined;
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => this.load(this.#urls), tracksChangedDelayMs);
+    if (!this.isLoaded) return;
+    const retryTimer = setTimeout(() => this.load(this.#urls.all), tracksChangedDelayMs);
+    this.#unload({ name: 'reloading', retryTimer });
   }
 
-  #onFatal(hls: Hls, data: ErrorData): void {
+  #onFatal(state: Extract<State, { name: 'hls' }>, data: ErrorData): void {
+    const { hls } = state;
     if (data.details === Hls.ErrorDetails.MANIFEST_LOAD_ERROR && data.response?.code === 404) {
       this.#handlers.onNotYet();
-      this.#urlIndex += 1;
-      this.#retries += 1;
-      const delayMs = this.#retries > maxQuickRetries ? secondMs : notYetRetryMs;
-      this.#retryTimer = setTimeout(() => hls.loadSource(this.#url), delayMs);
+      const delayMs = this.#urls.next();
+      state.retryTimer = setTimeout(() => hls.loadSource(this.#urls.current), delayMs);
       return;
     }
     const isMediaFault = data.type === Hls.ErrorTypes.MEDIA_ERROR || data.type === Hls.ErrorTypes.MUX_ERROR;
@@ -374,16 +358,16 @@ export class LiveMedia {
   }
 
   /** The native player does not distinguish a missing playlist from a broken one. */
-  #retryNative(): void {
+  #retryNative(state: Extract<State, { name: 'native' }>): void {
     const hadVideo = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
     if (hadVideo) {
       this.#fail();
       return;
     }
     this.#handlers.onNotYet();
-    this.#urlIndex += 1;
-    this.#retryTimer = setTimeout(() => {
-      this.#video.src = this.#url;
+    this.#urls.next();
+    state.retryTimer = setTimeout(() => {
+      this.#video.src = this.#urls.current;
       this.#video.load();
     }, secondMs);
   }
@@ -400,7 +384,7 @@ export class LiveMedia {
       this.#stallWatch.reset();
       const isBeforeFirstFrame = this.#video.readyState === HTMLMediaElement.HAVE_NOTHING;
       this.#setStalled(isBeforeFirstFrame && details?.live === true && endsInGap(details));
-      this.#servers.tick(hls !== undefined && !details, this.#url);
+      this.#servers.tick(hls !== undefined && !details, this.#urls.current);
       // Browsers may wait with the first frame until the page is seen.
       if (isBeforeFirstFrame && !document.hidden) this.#checkStart();
       return;
@@ -416,7 +400,7 @@ export class LiveMedia {
       return;
     }
     this.#setStalled(verdict === 'source-silent' || reason === 'lost');
-    this.#servers.tick(verdict === 'source-silent' || reason === 'lost', this.#url);
+    this.#servers.tick(verdict === 'source-silent' || reason === 'lost', this.#urls.current);
     if (verdict === 'seek') this.#skipGap(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#fail();
@@ -424,9 +408,10 @@ export class LiveMedia {
   }
 
   #checkStart(): void {
-    if (this.#startSeconds === undefined) return;
-    this.#startSeconds += 1;
-    if (this.#startSeconds > maxStartSeconds) this.#reload();
+    const state = this.#state;
+    if (state.name !== 'hls' || state.startSeconds === undefined) return;
+    state.startSeconds += 1;
+    if (state.startSeconds > maxStartSeconds) this.#reload();
   }
 
   #handleWaiting(): void {
@@ -451,51 +436,24 @@ export class LiveMedia {
   }
 
   /** Viewers who follow the broadcast jump to the live edge, others behind the gap. */
-  #skipGap({ fragments }: LevelDetails): void {
+  #skipGap(details: LevelDetails): void {
     if (this.#followsLive) {
       this.goToLive();
       return;
     }
-    const { currentTime } = this.#video;
-    const at = fragments.findIndex(({ end }) => end > currentTime + minAheadSeconds);
-    if (at === -1 || fragments[at]?.gap !== true) return;
-    const next = fragments.find(({ gap }, index) => index > at && !gap);
-    if (next !== undefined) this.#video.currentTime = next.start;
+    const start = startBehindGap(details, this.#video.currentTime + minAheadSeconds);
+    if (start !== undefined) this.#video.currentTime = start;
   }
 
-  /** Detects the end of a playlist that ends with gaps, which the video element never reaches. */
   #detectEnd(details: LevelDetails): void {
     // The filler segments at the end do not mean that the publisher returned.
     if (!this.#isAtMediaEnd(details)) this.#setStalled(false);
-    const { currentTime, readyState } = this.#video;
-    const isStuck = currentTime === this.#lastEndPosition && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
-    this.#lastEndPosition = currentTime;
-    this.#endStuckSeconds = isStuck ? this.#endStuckSeconds + 1 : 0;
-    if (this.#endStuckSeconds >= endAfterSeconds) this.#handlers.onEnded();
+    if (this.#endDetector.tick(this.#video)) this.#handlers.onEnded();
   }
 
   /** Ignores filler segments and gaps behind the publisher's media. */
-  #isAtMediaEnd({ fragments }: LevelDetails): boolean {
-    const last = fragments.findLast(({ gap, relurl }) => !gap && !/^(still|stopped)-/.test(relurl ?? ''));
-    return this.#video.currentTime >= (last?.end ?? 0) - minAheadSeconds;
-  }
-
-  /** Ignores gap segments, which extend the playlist without media. */
-  #newestMediaEnd(): number {
-    const details = this.#hls?.latestLevelDetails;
-    const segment = details?.fragments.findLast(fragment => !fragment.gap);
-    const part = details?.partList?.findLast(candidate => !candidate.gap);
-    return Math.max(segment?.end ?? 0, part?.end ?? 0);
-  }
-
-  #oldestStart(): number | undefined {
-    const details = this.#hls?.latestLevelDetails;
-    if (!details) return undefined;
-    const { fragments, targetduration } = details;
-    const oldest = fragments.find(({ gap }) => !gap);
-    if (oldest === undefined) return undefined;
-    // A playlist that begins with a gap keeps all segments.
-    return fragments[0]?.gap ? oldest.start : oldest.start + targetduration;
+  #isAtMediaEnd(details: LevelDetails): boolean {
+    return this.#video.currentTime >= publisherMediaEnd(details) - minAheadSeconds;
   }
 
   /** A higher rate catches up after a short stall, a jump after a long one. */
@@ -515,27 +473,6 @@ export class LiveMedia {
     this.#isStalled = isSilent;
     this.#handlers.onSourceStalled(isSilent);
   }
-
-  #nativeStart(): number | undefined {
-    const { seekable } = this.#video;
-    return seekable.length === 0 ? undefined : seekable.start(0);
-  }
-
-  #nativeEdge(): number {
-    const { seekable } = this.#video;
-    return seekable.length === 0 ? 0 : seekable.end(seekable.length - 1);
-  }
-
-  #nativeDate(): Date | null {
-    const startMs = this.#nativeStartMs();
-    return startMs === undefined ? null : new Date(startMs + this.#video.currentTime * 1000);
-  }
-
-  #nativeStartMs(): number | undefined {
-    const video = this.#video as HTMLVideoElement & { getStartDate?(): Date };
-    const startMs = video.getStartDate?.().getTime();
-    return startMs === undefined || Number.isNaN(startMs) ? undefined : startMs;
-  }
 }
 
 /** Undefined while nothing is buffered at the playhead. */
@@ -548,36 +485,4 @@ function bufferEndAt({ buffered, currentTime }: HTMLVideoElement): number | unde
       return buffered.end(index);
   }
   return undefined;
-}
-
-/** The broadcast was deleted, or its stream became private or public. */
-function isPlaylistRefused({ details, response }: ErrorData): boolean {
-  const { LEVEL_LOAD_ERROR, AUDIO_TRACK_LOAD_ERROR } = Hls.ErrorDetails;
-  return (
-    (details === LEVEL_LOAD_ERROR || details === AUDIO_TRACK_LOAD_ERROR) &&
-    [403, 404].includes(response?.code ?? 0)
-  );
-}
-
-/** Playlists link to the other playlists of the broadcast, such as `../audio/index.m3u8`. */
-function listsAudio({ renditionReports }: LevelDetails): boolean {
-  return renditionReports?.some(({ URI }) => URI?.includes('/audio/')) ?? false;
-}
-
-function endsInGap(details: LevelDetails): boolean {
-  return details.endSN >= newestSequence(details);
-}
-
-/** Reads the reason in the name of the last segment. Such segments have no parts. */
-function noPublisherReason({ fragments, partList }: LevelDetails): 'stopped' | 'lost' | undefined {
-  const newest = fragments.at(-1);
-  if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;
-  if (newest.relurl?.startsWith('stopped-')) return 'stopped';
-  return newest.relurl?.startsWith('still-') ? 'lost' : undefined;
-}
-
-function newestSequence({ fragments, partList }: LevelDetails): number {
-  const segment = fragments.findLast(fragment => !fragment.gap);
-  const part = partList?.findLast(candidate => !candidate.gap);
-  return Math.max((segment?.sn ?? 0) + 1, (part?.fragment.sn ?? 0) + (part?.index ?? 0) / 1000);
 }

@@ -64,12 +64,13 @@ export class LiveMenus {
   }
 
   #items(): MenuItem[] {
-    const { audioTracks, qualities, currentQuality, chosenQuality } = this.#media;
-    const hint = chosenQuality ?? (currentQuality === undefined ? 'Auto' : `Auto (${currentQuality})`);
+    const { audioTracks, qualities } = this.#media;
+    const { labels, current, chosen } = qualities;
+    const hint = chosen ?? (current === undefined ? 'Auto' : `Auto (${current})`);
     const opens = (page: () => MenuPage) => withBack(page, this.#settingsPage);
     return [
       ...this.#latencyItem(opens(this.#latencies)),
-      ...(qualities.length > 1 ? [{ label: 'Quality', hint, opens: opens(this.#qualities) }] : []),
+      ...(labels.length > 1 ? [{ label: 'Quality', hint, opens: opens(this.#qualities) }] : []),
       ...(this.#session.webRtc.isActive ? [] : audioItem(audioTracks, opens(this.#audio))),
       ...captionsItem(
         this.#captions,
@@ -116,21 +117,21 @@ export class LiveMenus {
   readonly #audio = (): MenuPage => audioPage(this.#media.audioTracks);
 
   readonly #qualities = (): MenuPage => {
-    const media = this.#media;
-    const chosen = media.chosenQuality;
+    const { qualities } = this.#media;
+    const { chosen } = qualities;
     return {
       title: 'Quality',
       items: [
         {
           label: 'Auto',
-          hint: chosen === undefined ? media.currentQuality : undefined,
+          hint: chosen === undefined ? qualities.current : undefined,
           isChosen: chosen === undefined,
-          choose: () => media.chooseQuality(undefined),
+          choose: () => qualities.choose(undefined),
         },
-        ...media.qualities.map(label => ({
+        ...qualities.labels.map(label => ({
           label,
           isChosen: chosen === label,
-          choose: () => media.chooseQuality(label),
+          choose: () => qualities.choose(label),
         })),
       ],
     };

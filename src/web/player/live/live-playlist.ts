@@ -1,0 +1,60 @@
+import type { LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
+
+/** Why a filler segment has no media of the publisher: it stopped, or its connection is lost and may return. */
+export type NoPublisherReason = 'stopped' | 'lost';
+
+type Fragment = LevelDetails['fragments'][number];
+
+/** Reads the reason in the name of a segment. */
+function reasonOf({ relurl }: Fragment): NoPublisherReason | undefined {
+  if (relurl?.startsWith('stopped-')) return 'stopped';
+  return relurl?.startsWith('still-') ? 'lost' : undefined;
+}
+
+/** Undefined while the newest media is the publisher's. Filler segments have no parts. */
+export function noPublisherReason({ fragments, partList }: LevelDetails): NoPublisherReason | undefined {
+  const newest = fragments.at(-1);
+  if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;
+  return reasonOf(newest);
+}
+
+/** End of the publisher's media, in seconds. */
+export function publisherMediaEnd({ fragments }: LevelDetails): number {
+  return fragments.findLast(fragment => !fragment.gap && reasonOf(fragment) === undefined)?.end ?? 0;
+}
+
+/** Ignores gap segments, which extend the playlist without media. */
+export function newestMediaEnd({ fragments, partList }: LevelDetails): number {
+  const segment = fragments.findLast(fragment => !fragment.gap);
+  const part = partList?.findLast(candidate => !candidate.gap);
+  return Math.max(segment?.end ?? 0, part?.end ?? 0);
+}
+
+export function oldestMediaStart({ fragments, targetduration }: LevelDetails): number | undefined {
+  const oldest = fragments.find(({ gap }) => !gap);
+  if (oldest === undefined) return undefined;
+  // A playlist that begins with a gap keeps all segments.
+  return fragments[0]?.gap ? oldest.start : oldest.start + targetduration;
+}
+
+/** Start of the media behind the gap at a position; undefined where there is none. */
+export function startBehindGap({ fragments }: LevelDetails, position: number): number | undefined {
+  const at = fragments.findIndex(({ end }) => end > position);
+  if (at === -1 || fragments[at]?.gap !== true) return undefined;
+  return fragments.find(({ gap }, index) => index > at && !gap)?.start;
+}
+
+export function endsInGap(details: LevelDetails): boolean {
+  return details.endSN >= newestSequence(details);
+}
+
+export function newestSequence({ fragments, partList }: LevelDetails): number {
+  const segment = fragments.findLast(fragment => !fragment.gap);
+  const part = partList?.findLast(candidate => !candidate.gap);
+  return Math.max((segment?.sn ?? 0) + 1, (part?.fragment.sn ?? 0) + (part?.index ?? 0) / 1000);
+}
+
+/** Playlists link to the other playlists of the broadcast, such as `../audio/index.m3u8`. */
+export function listsAudio({ renditionReports }: LevelDetails): boolean {
+  return renditionReports?.some(({ URI }) => URI?.includes('/audio/')) ?? false;
+}
