@@ -162,6 +162,12 @@ class MediaPlaylistParser {
       case 'EXT-X-GAP':
         next.gap = true;
         break;
+      case 'EXT-X-MILLRACE-FILLER':
+        if (line.value !== 'NO-MEDIA' && line.value !== 'STOPPED') {
+          throw unexpected(line, 'NO-MEDIA or STOPPED', line.value);
+        }
+        next.filler = line.value;
+        break;
       case 'EXTINF': {
         if (next.durationSeconds !== undefined) throw unexpected(line, 'a URI after EXTINF', line.tag);
         const [duration = ''] = line.value.split(',', 1);
@@ -191,13 +197,14 @@ class MediaPlaylistParser {
   }
 
   #takeUri(line: PlaylistLine): void {
-    const { durationSeconds, gap } = this.#next;
+    const { durationSeconds, gap, filler } = this.#next;
     if (durationSeconds === undefined) throw unexpected(line, 'EXTINF before a URI', line.value);
     if (/\p{Cc}/u.test(line.value)) throw unexpected(line, 'a URI', line.value);
     this.#segments.push({
       uri: line.value,
       durationSeconds,
       ...(gap ? { gap } : {}),
+      ...(filler === undefined ? {} : { filler }),
       ...this.#takeStart(),
     });
   }
@@ -232,6 +239,7 @@ function emptyNext() {
     isEmpty: true,
     discontinuity: false,
     gap: false,
+    filler: undefined as MediaSegment['filler'],
     programDateTimeMs: undefined as number | undefined,
     durationSeconds: undefined as number | undefined,
     parts: [] as MediaPart[],

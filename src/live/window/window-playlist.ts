@@ -130,6 +130,7 @@ export class WindowPlaylist {
         durationSeconds: log.durationSeconds(sequence),
         discontinuity: log.hasDiscontinuity(sequence),
         gap,
+        filler: this.#fillerReasonOf(sequence),
         map: { uri: initUri(log.initNumber(sequence)) },
         programDateTimeMs: log.dateMs(sequence),
         parts: sequence >= partsFrom ? this.#listedParts(sequence) : [],
@@ -138,12 +139,18 @@ export class WindowPlaylist {
     return entries;
   }
 
-  /** The player page reads from the name that the publisher stopped or was lost. */
+  /** Player pages that an earlier version served read from the name that the publisher stopped or was lost. */
   #namePrefixOf(sequence: number): 'stopped' | 'gap' | 'still' | 'segment' {
+    const reason = this.#fillerReasonOf(sequence);
+    if (reason === 'STOPPED') return 'stopped';
+    if (this.#segments.log.isGap(sequence)) return 'gap';
+    return reason === 'NO-MEDIA' ? 'still' : 'segment';
+  }
+
+  #fillerReasonOf(sequence: number): MediaSegment['filler'] {
     const { log } = this.#segments;
-    if (log.hasStopped(sequence)) return 'stopped';
-    if (log.isGap(sequence)) return 'gap';
-    return this.#isFiller(sequence) ? 'still' : 'segment';
+    if (log.hasStopped(sequence)) return 'STOPPED';
+    return this.#isFiller(sequence) && !log.isGap(sequence) ? 'NO-MEDIA' : undefined;
   }
 
   #isFiller(sequence: number): boolean {

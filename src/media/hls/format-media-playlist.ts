@@ -84,6 +84,7 @@ function pushSegments(
   for (const segment of segments) {
     map = pushStart(lines, segment, map);
     if (segment.gap) lines.push('#EXT-X-GAP');
+    if (segment.filler !== undefined) lines.push(`#EXT-X-MILLRACE-FILLER:${segment.filler}`);
     lines.push(`#EXTINF:${seconds(segment.durationSeconds)},`, uriLine(segment.uri));
   }
 }

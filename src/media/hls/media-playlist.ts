@@ -20,6 +20,11 @@ export interface MediaSegment extends SegmentStart {
   readonly uri: string;
   readonly durationSeconds: number;
   readonly gap?: boolean;
+  /**
+   * EXT-X-MILLRACE-FILLER, a tag of ours that the player page reads: the segment has no media of the publisher, which
+   * sent none in time or stopped.
+   */
+  readonly filler?: 'NO-MEDIA' | 'STOPPED' | undefined;
 }
 
 /** EXT-X-PRELOAD-HINT. */

@@ -9,9 +9,9 @@ import { createLiveHls, isPlaylistRefused } from './live-hls.ts';
 import {
   endsInGap,
   listsAudio,
+  newestFillerReason,
   newestMediaEnd,
   newestSequence,
-  noPublisherReason,
   oldestMediaStart,
   publisherMediaEnd,
   startBehindGap,
@@ -394,13 +394,13 @@ export class LiveMedia {
       return;
     }
     const verdict = this.#stallWatch.tick(this.#video.currentTime, newestSequence(details));
-    const reason = noPublisherReason(details);
+    const reason = newestFillerReason(details);
     if (reason === 'stopped') {
       if (this.#isAtMediaEnd(details) || verdict === 'source-silent') this.#handlers.onPublisherStopped();
       return;
     }
-    this.#setStalled(verdict === 'source-silent' || reason === 'lost');
-    this.#servers.tick(verdict === 'source-silent' || reason === 'lost', this.#urls.current);
+    this.#setStalled(verdict === 'source-silent' || reason === 'no-media');
+    this.#servers.tick(verdict === 'source-silent' || reason === 'no-media', this.#urls.current);
     if (verdict === 'seek') this.#skipGap(details);
     else if (verdict === 'recover-media') hls.recoverMediaError();
     else if (verdict === 'reload') this.#fail();

@@ -1,26 +1,27 @@
-import type { LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
+import type { LevelDetails } from 'hls.js';
 
-/** Why a filler segment has no media of the publisher: it stopped, or its connection is lost and may return. */
-export type NoPublisherReason = 'stopped' | 'lost';
+/** `stopped` when the publisher ended the stream, `no-media` when it sent nothing in time and may continue. */
+type FillerReason = 'stopped' | 'no-media';
 
 type Fragment = LevelDetails['fragments'][number];
 
-/** Reads the reason in the name of a segment. */
-function reasonOf({ relurl }: Fragment): NoPublisherReason | undefined {
-  if (relurl?.startsWith('stopped-')) return 'stopped';
-  return relurl?.startsWith('still-') ? 'lost' : undefined;
+/** Undefined for media of the publisher. */
+function fillerReasonOf({ tagList }: Fragment): FillerReason | undefined {
+  const value = tagList.find(([name]) => name === 'EXT-X-MILLRACE-FILLER')?.[1];
+  if (value === undefined) return undefined;
+  return value === 'STOPPED' ? 'stopped' : 'no-media';
 }
 
 /** Undefined while the newest media is the publisher's. Filler segments have no parts. */
-export function noPublisherReason({ fragments, partList }: LevelDetails): NoPublisherReason | undefined {
+export function newestFillerReason({ fragments, partList }: LevelDetails): FillerReason | undefined {
   const newest = fragments.at(-1);
   if (newest === undefined || (partList?.at(-1)?.fragment.sn ?? 0) > newest.sn) return undefined;
-  return reasonOf(newest);
+  return fillerReasonOf(newest);
 }
 
 /** End of the publisher's media, in seconds. */
 export function publisherMediaEnd({ fragments }: LevelDetails): number {
-  return fragments.findLast(fragment => !fragment.gap && reasonOf(fragment) === undefined)?.end ?? 0;
+  return fragments.findLast(fragment => !fragment.gap && fillerReasonOf(fragment) === undefined)?.end ?? 0;
 }
 
 /** Ignores gap segments, which extend the playlist without media. */

@@ -119,11 +119,13 @@ describe('a broadcast without its publisher', () => {
   });
 });
 
-test('a publisher that stopped and starts again continues behind stills with that name, without a discontinuity', async () => {
+test('a publisher that stopped and starts again continues behind stills that say so, without a discontinuity', async () => {
   const fake = await lost('unpublished');
   await vi.advanceTimersByTimeAsync(3500);
-  const names = (await listOf(fake.live)).segments.slice(4).map(({ uri }) => uri);
-  expect(names).toEqual(['stopped-5.m4s', 'stopped-6.m4s', 'stopped-7.m4s']);
+  const stills = (await listOf(fake.live)).segments.slice(4);
+  expect(stills.map(({ filler }) => filler)).toEqual(['STOPPED', 'STOPPED', 'STOPPED']);
+  const names = stills.map(({ uri }) => uri);
+  expect(names, 'for pages of earlier versions').toEqual(['stopped-5.m4s', 'stopped-6.m4s', 'stopped-7.m4s']);
   await comeBack(fake);
   const { segments } = await listOf(fake.live);
   expect(segments.slice(4).map(({ uri }) => uri)).toEqual([...names, 'stopped-8.m4s', 'segment-9.m4s']);

@@ -50,13 +50,15 @@ const table: [name: string, value: MediaPlaylist, version: number, text: string]
 `,
   ],
   [
-    'transport stream segments, one of them missing',
+    'transport stream segments, of which some are missing or have no media of the publisher',
     {
       ...empty,
       playlistType: 'EVENT',
       segments: [
         { uri: 'a.ts', durationSeconds: 2, parts: [] },
         { uri: 'b.ts', durationSeconds: 1.96667, gap: true, parts: [] },
+        { uri: 'c.ts', durationSeconds: 2, filler: 'NO-MEDIA', parts: [] },
+        { uri: 'd.ts', durationSeconds: 2, gap: true, filler: 'STOPPED', parts: [] },
       ],
     },
     3,
@@ -71,6 +73,13 @@ a.ts
 #EXT-X-GAP
 #EXTINF:1.96667,
 b.ts
+#EXT-X-MILLRACE-FILLER:NO-MEDIA
+#EXTINF:2.00000,
+c.ts
+#EXT-X-GAP
+#EXT-X-MILLRACE-FILLER:STOPPED
+#EXTINF:2.00000,
+d.ts
 `,
   ],
   [
