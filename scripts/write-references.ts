@@ -19,7 +19,7 @@ const rows = Object.entries(settings).map(([key, entry]) => {
 
 const reference = `# Settings
 
-Written from \`src/config/settings.ts\` by \`node scripts/write-references.ts\`; do not edit.
+Written from \`src/config/settings\` by \`node scripts/write-references.ts\`; do not edit.
 
 A setting is taken from, later ones winning: its default, the file \`config/server.json\` (another one with \`--config PATH\` or
 \`MILLRACE_CONFIG\`), its environment variable, a flag \`--key=value\`. In the file a key \`a.b\` stands as \`{"a": {"b": ...}}\`; \`null\`

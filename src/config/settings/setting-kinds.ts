@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { basePathOf, basePathProblem } from '../shared/network/base-path.ts';
-import { describeUrlProblem } from '../shared/network/postgres-url.ts';
-import { describeS3UrlProblem } from '../shared/network/s3-url.ts';
-import { Secret } from '../shared/secret.ts';
+import { basePathOf, basePathProblem } from '../../shared/network/base-path.ts';
+import { describeUrlProblem } from '../../shared/network/postgres-url.ts';
+import { describeS3UrlProblem } from '../../shared/network/s3-url.ts';
+import { Secret } from '../../shared/secret.ts';
 
 export interface SettingKind<Value> {
   readonly name: string;

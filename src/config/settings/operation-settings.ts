@@ -1,0 +1,185 @@
+import { logLevels } from '../../shared/logger.ts';
+import { hour, setting } from './setting.ts';
+import { boolean, choice, duration, integer, issuerUrl, secret, text } from './setting-kinds.ts';
+
+/** Limits, accounts, mail, tools and logs. */
+export const operationSettings = {
+  'rateLimit.uploads': setting(
+    'MILLRACE_RATE_LIMIT_UPLOADS',
+    integer(0, 10_000_000),
+    6000,
+    'Maximum upload requests per minute and project. 0 means no limit.',
+  ),
+  'rateLimit.writes': setting(
+    'MILLRACE_RATE_LIMIT_WRITES',
+    integer(0, 10_000_000),
+    6000,
+    'Maximum API requests per minute and project that change data. 0 means no limit.',
+  ),
+  'rateLimit.reads': setting(
+    'MILLRACE_RATE_LIMIT_READS',
+    integer(0, 10_000_000),
+    6000,
+    'Maximum API requests per minute and project that read data. 0 means no limit.',
+  ),
+  'rateLimit.sandboxUploads': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_UPLOADS',
+    integer(0, 10_000_000),
+    null,
+    'Maximum upload requests per minute in a sandbox. Unset: as in production.',
+  ),
+  'rateLimit.sandboxWrites': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_WRITES',
+    integer(0, 10_000_000),
+    null,
+    'Maximum API requests per minute in a sandbox that change data. Unset: as in production.',
+  ),
+  'rateLimit.sandboxReads': setting(
+    'MILLRACE_RATE_LIMIT_SANDBOX_READS',
+    integer(0, 10_000_000),
+    null,
+    'Maximum API requests per minute in a sandbox that read data. Unset: as in production.',
+  ),
+  'rateLimit.wrongKeys': setting(
+    'MILLRACE_RATE_LIMIT_WRONG_KEYS',
+    integer(0, 10_000_000),
+    60,
+    'Maximum number of wrong API keys per minute from one IPv4 address or IPv6 /64 network. Above it, keys that were not used from there before get 429 until the minute is over. 0 means no limit.',
+  ),
+  'analytics.reports': setting(
+    'MILLRACE_ANALYTICS_REPORTS',
+    integer(0, 10_000_000),
+    6000,
+    'Maximum player reports per minute from one address. 0 means no limit.',
+  ),
+  'analytics.geoDatabase': setting(
+    'MILLRACE_ANALYTICS_GEO_DATABASE',
+    text,
+    null,
+    'MaxMind DB file that maps addresses to countries. Unset: the one included with the server.',
+  ),
+  'oidc.issuer': setting(
+    'MILLRACE_OIDC_ISSUER',
+    issuerUrl,
+    null,
+    'Issuer of an OpenID Connect provider with which users sign in to the dashboard, such as `https://accounts.google.com`. Private addresses are allowed. Requires `oidc.clientId`. Unset: none.',
+  ),
+  'oidc.clientId': setting(
+    'MILLRACE_OIDC_CLIENT_ID',
+    text,
+    null,
+    'Client id of this server at the provider. The redirect address to allow there is `<public URL>/dashboard/sign-in/oidc`.',
+  ),
+  'oidc.clientSecret': setting(
+    'MILLRACE_OIDC_CLIENT_SECRET',
+    secret,
+    null,
+    'Client secret of this server at the provider. Unset: none, for a public client.',
+  ),
+  'oidc.name': setting(
+    'MILLRACE_OIDC_NAME',
+    text,
+    'OpenID Connect',
+    'Name of the provider on the sign-in page: “Continue with …”.',
+  ),
+  'oidc.createAccounts': setting(
+    'MILLRACE_OIDC_CREATE_ACCOUNTS',
+    boolean,
+    false,
+    'Creates an account for everybody whom the provider signs in with a confirmed email address. Off: only existing users can sign in.',
+  ),
+  'metrics.token': setting(
+    'MILLRACE_METRICS_TOKEN',
+    secret,
+    null,
+    'Allows reading `/metrics` and the details of `/health/ready` from other machines, with `Authorization: Bearer <token>`.',
+  ),
+  'bootstrap.sandboxKey': setting(
+    'MILLRACE_BOOTSTRAP_SANDBOX_KEY',
+    secret,
+    null,
+    'First sandbox API key, at least 32 characters. Used only for a new database. Unset: random, printed once.',
+  ),
+  'bootstrap.productionKey': setting(
+    'MILLRACE_BOOTSTRAP_PRODUCTION_KEY',
+    secret,
+    null,
+    'First production API key, at least 32 characters. Used only for a new database. Unset: random, printed once.',
+  ),
+  'bootstrap.upgraded': setting(
+    'MILLRACE_BOOTSTRAP_UPGRADED',
+    boolean,
+    true,
+    'Lets the first account use production. Used only for a new database. `false`: the account starts in the sandbox, like all others, until it is upgraded.',
+  ),
+  'bootstrap.secretsFile': setting(
+    'MILLRACE_BOOTSTRAP_SECRETS_FILE',
+    text,
+    null,
+    'New file (JSON, mode 0600) for the first API keys and password, which are then not printed. Used only for a new database.',
+  ),
+  'admin.email': setting(
+    'MILLRACE_ADMIN_EMAIL',
+    text,
+    'admin@localhost',
+    'Email address of the first dashboard sign-in. Used only for a new database.',
+  ),
+  'admin.password': setting(
+    'MILLRACE_ADMIN_PASSWORD',
+    secret,
+    null,
+    'Password of the first dashboard sign-in, at least 12 characters. Used only for a new database. Unset: random, printed once.',
+  ),
+  'smtp.host': setting(
+    'MILLRACE_SMTP_HOST',
+    text,
+    null,
+    'Mail server that sends invitations and links for new passwords. Unset: people send the links of invitations themselves, and the operator resets passwords.',
+  ),
+  'smtp.port': setting('MILLRACE_SMTP_PORT', integer(1, 65_535), 587, 'Port of `smtp.host`.'),
+  'smtp.secure': setting(
+    'MILLRACE_SMTP_SECURE',
+    boolean,
+    false,
+    'TLS from the start, as on port 465. Otherwise STARTTLS is used if the mail server offers it, and required with `smtp.password`.',
+  ),
+  'smtp.user': setting('MILLRACE_SMTP_USER', text, null, 'User name for the mail server. Unset: no sign-in.'),
+  'smtp.password': setting('MILLRACE_SMTP_PASSWORD', secret, null, 'Password of `smtp.user`.'),
+  'smtp.from': setting(
+    'MILLRACE_SMTP_FROM',
+    text,
+    null,
+    'Sender of emails, such as `Millrace <millrace@example.org>`. Required with `smtp.host`.',
+  ),
+  allowPrivateTargets: setting(
+    'MILLRACE_ALLOW_PRIVATE_TARGETS',
+    boolean,
+    false,
+    'Allows webhooks, restreams, imports and sources of live streams to reach loopback and private networks, but never link-local metadata addresses.',
+  ),
+  'ffmpeg.path': setting(
+    'MILLRACE_FFMPEG_PATH',
+    text,
+    null,
+    'Path of ffmpeg, which is used for everything. Unset: the first on PATH of version 6.1 or newer, else a complete one there of version 5.1 or 6.0, else the embedded 7.0 (Linux on x64), else the first on PATH of version 5 or newer, else the newer of an older one there and the embedded one of 2018.',
+  ),
+  'ffprobe.path': setting(
+    'MILLRACE_FFPROBE_PATH',
+    text,
+    null,
+    'Path of ffprobe. Unset: the first on PATH of version 6.1 or newer, else the first of version 5 or newer, else the newer of an older one there and the embedded one of 2023.',
+  ),
+  'ffmpeg.isolation': setting(
+    'MILLRACE_FFMPEG_ISOLATION',
+    choice(['auto', 'required', 'off']),
+    'auto',
+    'Runs every ffmpeg and ffprobe in a sandbox of bubblewrap, without the network and with only the files of its job. `auto`: where that works. `required`: the server does not start where it does not work. `off`: never.',
+  ),
+  drainTimeout: setting(
+    'MILLRACE_DRAIN_TIMEOUT',
+    duration(0, hour),
+    '10s',
+    'Maximum time of a graceful stop, in which requests and broadcasts end.',
+  ),
+  'log.level': setting('MILLRACE_LOG_LEVEL', choice(logLevels), 'info', 'Minimum level of log lines.'),
+} as const;

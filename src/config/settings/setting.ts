@@ -1,0 +1,22 @@
+import type { SettingKind } from './setting-kinds.ts';
+
+export interface Setting<Value, Default> {
+  readonly env: string;
+  readonly kind: SettingKind<Value>;
+  /** Default as written in the file; `null` means unset, or chosen by the server. */
+  readonly fallback: Default;
+  readonly prose: string;
+}
+
+export function setting<Value, const Default extends string | number | boolean | null>(
+  env: string,
+  kind: SettingKind<Value>,
+  fallback: Default,
+  prose: string,
+): Setting<Value, Default> {
+  return { env, kind, fallback, prose };
+}
+
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
