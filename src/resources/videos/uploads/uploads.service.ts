@@ -15,19 +15,16 @@ import {
   type ContentRange,
   checkChunkSize,
   checkRange,
-  chunkAlreadySent,
   isFirstChunk,
   isWholeFile,
-  maxChunkBytes,
-  maxSourceBytes,
   parseContentRange,
-  rangeBytes,
-  sourceTooLarge,
 } from './content-range.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { SourceImporter } from './source-importer.ts';
-import type { Reservation, UploadQuotas } from './upload-quotas.ts';
+import { isSameFile, UploadChunks } from './upload-chunks.ts';
+import { checkAnnouncedBytes, limitsOf, remainingBytes } from './upload-limits.ts';
+import type { UploadQuotas } from './upload-quotas.ts';
 import type { UploadVideos } from './upload-videos.ts';
 import {
   type FailSource,
@@ -58,6 +55,7 @@ export class UploadsService<View> {
   readonly #arrived: ArrivedFiles;
   readonly #videos: UploadVideos<View>;
   readonly #jobs: JobQueue;
+  readonly #chunks: UploadChunks;
   readonly #quotas: UploadQuotas;
   readonly #sourceReady: SourceConsumer['sourceReady'];
   readonly #failSource: FailSource;
@@ -93,6 +91,7 @@ export class UploadsService<View> {
     this.#arrived = options.arrived;
     this.#videos = options.videos;
     this.#jobs = options.jobs;
+    this.#chunks = new UploadChunks(options.store, options.jobs);
     this.#quotas = options.quotas;
     this.#sourceReady = options.sourceReady;
     this.#failSource = options.failSource;
@@ -392,7 +391,7 @@ export class UploadsService<View> {
     if (request.start !== undefined) checkToken(source, request.start.token);
     if (range !== undefined) checkChunkSize(range, range.total ?? source?.total, file.bytes);
     if (verdict === 'repeat' && range !== undefined && source !== undefined) {
-      await this.#acceptRepeat(source, file, range, transaction);
+      await this.#chunks.acceptRepeat(source, file, range, transaction);
       return { videoId, path: undefined };
     }
     if (source === undefined) {
@@ -400,7 +399,7 @@ export class UploadsService<View> {
       await this.#beginUpload(videoId, range, request.start, transaction);
     }
     const { chunkFile } = request;
-    if (range !== undefined) await this.#addChunk(videoId, { file, chunkFile }, range, transaction);
+    if (range !== undefined) await this.#chunks.add(videoId, { file, chunkFile }, range, transaction);
     const isWhole = range === undefined || isWholeFile(range);
     if (isWhole && chunkFile === null) {
       const completion = { status: 'uploaded', bytes: file.bytes, atMs: this.#clock.nowMs() } as const;
@@ -419,10 +418,10 @@ export class UploadsService<View> {
       };
       await this.#store.addChunk(videoId, whole, transaction);
     }
-    if (isWhole) await this.#assemble(videoId, transaction);
+    if (isWhole) await this.#chunks.assemble(videoId, transaction);
     else {
       if (source === undefined) await this.#quotas.checkBegunUpload(request.projectId, transaction);
-      await this.#assembleIfComplete(videoId, transaction);
+      await this.#chunks.assembleIfComplete(videoId, transaction);
     }
     return { videoId, path: this.#files.chunk(videoId, { first, file: chunkFile }) };
   }
@@ -444,69 +443,10 @@ export class UploadsService<View> {
     } as const;
     return this.#store.begin(source, transaction);
   }
-
-  async #addChunk(
-    videoId: string,
-    { file, chunkFile }: { readonly file: UploadedFile; readonly chunkFile: string | null },
-    range: ContentRange,
-    transaction: Transaction,
-  ): Promise<void> {
-    const { first, last, total } = range;
-    const received = await this.#store.received(videoId, transaction);
-    if (received.bytes + file.bytes > maxSourceBytes) throw sourceTooLarge();
-    if (file.digest === undefined) throw new AppError('server-error', 'a chunk came without its digest');
-    const chunk = { first, last, bytes: file.bytes, digest: file.digest, file: chunkFile };
-    await this.#store.addChunk(videoId, chunk, transaction);
-    if (total !== undefined) await this.#store.setTotal(videoId, total, transaction);
-  }
-
-  async #acceptRepeat(
-    source: VideoSource,
-    file: UploadedFile,
-    range: ContentRange,
-    transaction: Transaction,
-  ): Promise<void> {
-    const chunk = await this.#store.overlapping(source.videoId, range, transaction);
-    if (chunk === undefined || !isSameFile(chunk.digest, file)) {
-      throw source.status === 'uploading'
-        ? chunkAlreadySent(range)
-        : fileError('video-source-already-uploaded');
-    }
-    if (range.total === undefined || source.status !== 'uploading') return;
-    await this.#store.setTotal(source.videoId, range.total, transaction);
-    await this.#assembleIfComplete(source.videoId, transaction);
-  }
-
-  async #assembleIfComplete(videoId: string, transaction: Transaction): Promise<void> {
-    const source = await this.#store.source(videoId, transaction);
-    if (source?.total === undefined) return;
-    const { chunks, bytes } = await this.#store.received(videoId, transaction);
-    if ((source.uploadMethod === 'bytes' ? bytes : chunks) < source.total) return;
-    await this.#assemble(videoId, transaction);
-  }
-
-  async #assemble(videoId: string, transaction: Transaction): Promise<void> {
-    await this.#store.setAssembling(videoId, transaction);
-    await this.#jobs.add({ kind: assembleJobKind, subjectId: videoId }, transaction);
-  }
 }
 
 function checkNotEmpty({ bytes }: UploadedFile): void {
   if (bytes === 0) throw fileError('uploaded-file-empty');
-}
-
-function checkAnnouncedBytes(
-  source: VideoSource | undefined,
-  range: ContentRange,
-  contentLength: number | undefined,
-): void {
-  const total = range.total ?? source?.total;
-  const length = rangeBytes(range);
-  if (length !== undefined) checkChunkSize(range, total, length);
-  if (contentLength === undefined) return;
-  // The multipart body is longer than its file.
-  if (length === undefined) checkChunkSize(range, total, Math.min(contentLength, maxChunkBytes));
-  else if (contentLength < length) checkChunkSize(range, total, contentLength);
 }
 
 function checkToken(source: VideoSource | undefined, token: string): void {
@@ -516,39 +456,6 @@ function checkToken(source: VideoSource | undefined, token: string): void {
     'video-content-range-already-initiated',
     'This upload was started with another token or with an API key. Continue it with the same one.',
   );
-}
-
-function isSameFile(digest: Buffer, file: UploadedFile): boolean {
-  return file.digest?.equals(digest) ?? false;
-}
-
-function remainingBytes(range: ContentRange | undefined, receivedBytes: number): number {
-  if (range?.unit !== 'bytes' || range.total === undefined) return 0;
-  return Math.max(0, range.total - receivedBytes);
-}
-
-/** Ends the reservation when it fails. */
-async function limitsOf(range: ContentRange | undefined, reservation: Reservation): Promise<FileAdmission> {
-  const admission = admissionOf(range);
-  const { maxBytes } = reservation;
-  if (maxBytes === undefined || maxBytes >= admission.maxBytes) return admission;
-  try {
-    return { ...admission, maxBytes, tooLargeError: await reservation.limitError() };
-  } catch (error) {
-    await reservation.end();
-    throw error;
-  }
-}
-
-function admissionOf(range: ContentRange | undefined): FileAdmission {
-  if (range === undefined) return { maxBytes: maxSourceBytes, tooLargeError: sourceTooLarge() };
-  const length = rangeBytes(range);
-  if (length === undefined) return { maxBytes: maxChunkBytes, needsDigest: true };
-  return {
-    maxBytes: length,
-    needsDigest: true,
-    tooLargeError: fileError('video-content-range-by-bytes-range-mismatch'),
-  };
 }
 
 /** Removes NULs, at which SQLite would end the text. */

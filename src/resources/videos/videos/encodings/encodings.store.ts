@@ -2,7 +2,6 @@ import { type Expression, sql } from 'kysely';
 import type { EventType } from '../../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../../events/outbox.store.ts';
 import type { AdditionalCodec } from '../../../../shared/additional-codecs.ts';
-import { parseAudioRenditionName } from '../../../../shared/audio-rendition.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import {
   type PlaybackPolicy,
@@ -11,7 +10,7 @@ import {
 } from '../../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { CodecRenditionRow, RenditionRow, VideoEncodingRow } from '../../../../store/media-tables.ts';
+import type { VideoEncodingRow } from '../../../../store/media-tables.ts';
 import { type Bound, prepareQuery } from '../../../../store/prepared-query.ts';
 import type {
   AudioTrack,
@@ -20,8 +19,6 @@ import type {
   EncodingState,
   FinishedRendition,
   RenditionName,
-  StoredCodecRendition,
-  StoredRendition,
 } from '../../../../vod/encoding-repository.ts';
 import {
   changeEncoding,
@@ -31,6 +28,7 @@ import {
   videoOwnerOf,
   waitingRendition,
 } from './change-encoding.ts';
+import { codecRenditionFrom, renditionFrom } from './rendition-rows.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
 export interface VideoForViewers {
@@ -76,7 +74,6 @@ const completedEvent = 'video.encoding.quality.completed';
 const encodingFailedEvent = 'video.encoding.failed';
 const sourceFailedEvent = 'video.source.failed';
 const renditionColumns = ['quality', 'position', 'status', 'progress_percent', 'file', 'facts'] as const;
-const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
 export class EncodingsStore implements EncodingRepository {
   readonly #database: Database;
@@ -253,7 +250,7 @@ export class EncodingsStore implements EncodingRepository {
           })
           .where('video_id', '=', videoId),
       );
-      await insertRenditions(videoId, renditions, transaction);
+      await this.#renditions.insert(videoId, renditions, transaction);
     });
   }
 
@@ -276,7 +273,7 @@ export class EncodingsStore implements EncodingRepository {
     connection: Connection = this.#database,
   ): Promise<void> {
     return changeEncoding(videoId, connection, transaction =>
-      insertRenditions(videoId, [rendition], transaction),
+      this.#renditions.insert(videoId, [rendition], transaction),
     );
   }
 
@@ -472,58 +469,4 @@ async function updateEncoding(
   await transaction.run(
     transaction.queries.updateTable('video_encodings').set(values).where('video_id', '=', videoId),
   );
-}
-
-async function insertRenditions(
-  videoId: string,
-  renditions: readonly RenditionName[],
-  transaction: Transaction,
-): Promise<void> {
-  if (renditions.length === 0) return;
-  const rows = renditions.map(({ type, quality }) => ({
-    video_id: videoId,
-    type,
-    quality,
-    position: typeOrder.indexOf(type) * 100_000 + placeOf(quality),
-    ...waitingRendition,
-  }));
-  await transaction.run(
-    transaction.queries
-      .insertInto('renditions')
-      .values(rows)
-      .onConflict(conflict => conflict.columns(['video_id', 'type', 'quality']).doNothing()),
-  );
-}
-
-/** Position by height; audio by track, stereo before 5.1. */
-function placeOf(quality: string): number {
-  const audio = parseAudioRenditionName(quality);
-  if (audio === undefined) return Number.parseInt(quality, 10) || 0;
-  return audio.track === 1 && !audio.isSurround ? 0 : audio.track + (audio.isSurround ? 1000 : 0);
-}
-
-interface JoinedRendition {
-  readonly codec: CodecRenditionRow['codec'] | null;
-  readonly type: RenditionRow['type'] | null;
-  readonly quality: string | null;
-  readonly status: RenditionRow['status'] | null;
-  readonly progress_percent: number | null;
-  readonly file: string | null;
-  readonly rendition_facts: string | null;
-}
-
-function renditionFrom(row: JoinedRendition): StoredRendition {
-  return {
-    type: row.type!,
-    quality: row.quality!,
-    status: row.status!,
-    progressPercent: row.progress_percent!,
-    file: row.file ?? undefined,
-    renditionMetadata: row.rendition_facts === null ? undefined : JSON.parse(row.rendition_facts),
-  };
-}
-
-function codecRenditionFrom(row: JoinedRendition): StoredCodecRendition {
-  const { type: _type, ...rendition } = renditionFrom(row);
-  return { codec: row.codec!, ...rendition };
 }

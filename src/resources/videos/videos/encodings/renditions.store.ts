@@ -1,9 +1,12 @@
-import { isLeftOut } from '../../../../shared/audio-rendition.ts';
+import { isLeftOut, parseAudioRenditionName } from '../../../../shared/audio-rendition.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
 import type { RenditionRow } from '../../../../store/media-tables.ts';
 import { prepareQuery } from '../../../../store/prepared-query.ts';
 import type { RenditionName } from '../../../../vod/encoding-repository.ts';
+import { waitingRendition } from './change-encoding.ts';
+
+const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
 
 /**
  * A video is playable when its audio and, if it has video, one HLS rendition are encoded. Further audio tracks may have
@@ -39,6 +42,28 @@ export class RenditionsStore {
     return connection.all(this.#ofVideo({ videoId }));
   }
 
+  /** Leaves those that exist already. */
+  async insert(
+    videoId: string,
+    renditions: readonly RenditionName[],
+    transaction: Transaction,
+  ): Promise<void> {
+    if (renditions.length === 0) return;
+    const rows = renditions.map(({ type, quality }) => ({
+      video_id: videoId,
+      type,
+      quality,
+      position: typeOrder.indexOf(type) * 100_000 + placeOf(quality),
+      ...waitingRendition,
+    }));
+    await transaction.run(
+      transaction.queries
+        .insertInto('renditions')
+        .values(rows)
+        .onConflict(conflict => conflict.columns(['video_id', 'type', 'quality']).doNothing()),
+    );
+  }
+
   async set(
     videoId: string,
     renditions: readonly RenditionName[],
@@ -64,4 +89,11 @@ export class RenditionsStore {
         .where('status', '!=', 'encoded'),
     );
   }
+}
+
+/** Position by height; audio by track, stereo before 5.1. */
+function placeOf(quality: string): number {
+  const audio = parseAudioRenditionName(quality);
+  if (audio === undefined) return Number.parseInt(quality, 10) || 0;
+  return audio.track === 1 && !audio.isSurround ? 0 : audio.track + (audio.isSurround ? 1000 : 0);
 }
