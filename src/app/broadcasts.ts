@@ -4,7 +4,6 @@ import type { PublishGate } from '../ingest/publish-gate.ts';
 import { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastRegistryOptions } from '../live/broadcast/broadcast-registry-options.ts';
 import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-state.ts';
-import type { CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../live/broadcast/ports.ts';
 import { AlarmMonitor } from '../live/health/alarm-monitor.ts';
 import { HealthSampler } from '../live/health/health-sampler.ts';
@@ -21,7 +20,7 @@ import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Foundation } from './foundation.ts';
-import { createLiveServices, type LiveServices } from './live.ts';
+import { createLiveServices, createLiveStorage, type LiveServices } from './live.ts';
 import { publishGate } from './publish-gate.ts';
 import { createPulls, type Pulls } from './pull.ts';
 import { createRestreamer } from './restreamer.ts';
@@ -79,13 +78,28 @@ export async function createBroadcasts(
     if (crashed > 0) log.warn('broadcasts-left-by-a-crash-ended', { count: crashed });
   }
 
-  const services = createLiveServices(foundation, {
-    recordings,
-    isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
-  });
+  const storage = createLiveStorage(foundation);
   const restreamer = createRestreamer(foundation);
   const transcoding = createTranscoding(foundation);
-  const createSubscribers: CreateSubscribers = (broadcast, sharedFiles) => {
+  const registry = new BroadcastRegistry({
+    ...(await packagingOptions(foundation)),
+    findStream: key => liveStreams.findByStreamKey(key),
+    selectLadder: transcoding.form,
+    qualityDropped: transcoding.qualityDropped,
+    openStorage: broadcast => storage.open(broadcast),
+    journal: shared?.journal ?? journal,
+    storeCutOff: (liveStreamId, publisher) => liveStreams.setCutOff(liveStreamId, publisher),
+    claims: shared?.claims,
+    observer: liveObserver(foundation, vod),
+    clock,
+    log: foundation.log,
+  });
+  const services = createLiveServices(foundation, { registry, storage, recordings });
+  const alarms = createAlarms(foundation, registry);
+  const health = createHealthSampler(foundation, registry, viewers);
+  const suspensions = createSuspensions(foundation, registry, journal);
+  const cluster = shared?.connect({ registry, alarms, viewers });
+  registry.subscribe((broadcast, sharedFiles) => {
     alarms.wake();
     suspensions.wake();
     cluster?.broadcastOpened();
@@ -94,56 +108,9 @@ export async function createBroadcasts(
       restreamer.follow(broadcast),
       health.follow(broadcast),
     ];
-  };
-  const registry = new BroadcastRegistry({
-    ...(await packagingOptions(foundation)),
-    findStream: key => liveStreams.findByStreamKey(key),
-    createSubscribers,
-    selectLadder: transcoding.form,
-    qualityDropped: transcoding.qualityDropped,
-    openStorage: services.openStorage,
-    journal: shared?.journal ?? journal,
-    storeCutOff: (liveStreamId, publisher) => liveStreams.setCutOff(liveStreamId, publisher),
-    claims: shared?.claims,
-    observer: liveObserver(foundation, vod),
-    clock,
-    log: foundation.log,
-  });
-  const alarms = createAlarms(foundation, registry);
-  // One at a time: a database that answers slowly gets no more and more of them.
-  const suspending = new CoalescedTask(() => endSuspended(journal, registry, log));
-  const suspensions = new OnDemandInterval(suspensionIntervalMs, () => {
-    suspending.request();
-    return registry.openCount > 0;
-  });
-  const stopListening = [
-    database.signals.listen('access', () => {
-      if (registry.openCount > 0) suspending.request();
-    }),
-    database.signals.listen('live', liveStreamId => {
-      const isRunning = registry.running().some(one => one.liveStreamId === liveStreamId);
-      if (liveStreamId !== undefined && isRunning) void updateRestreams(liveStreamId);
-    }),
-  ];
-  const updateRestreams = async (liveStreamId: string) => {
-    try {
-      const destinations = await liveStreams.findRestreams(liveStreamId);
-      if (destinations !== undefined) restreamer.update(liveStreamId, destinations);
-    } catch (error) {
-      log.error('live-stream-change-not-applied', { liveStreamId, error });
-    }
-  };
-  const health = new HealthSampler({
-    measure: liveStreamId => {
-      const stats = registry.statsOf(liveStreamId);
-      if (stats === undefined) return undefined;
-      return { ...(stats.state === 'live' ? stats : noRates), viewers: viewers.count(liveStreamId) };
-    },
-    clock,
   });
   const gate = publishGate(foundation, { registry, publishHook });
   const pulls = createPulls(foundation, gate, liveStreams);
-  const cluster = shared?.connect({ registry, alarms, viewers });
   return {
     registry,
     gate,
@@ -163,14 +130,8 @@ export async function createBroadcasts(
       registry,
       alarms,
       ...pulls.components,
-      componentOf('suspensions', {
-        stop: () => {
-          for (const stop of stopListening) stop();
-          suspensions.stop();
-          suspending.cancel();
-          return suspending.idle();
-        },
-      }),
+      suspensions.component,
+      applyRestreamChanges(foundation, { registry, restreamer, liveStreams }),
     ],
   };
 }
@@ -264,6 +225,48 @@ function createAlarms(
   });
 }
 
+function createHealthSampler(
+  { clock }: Foundation,
+  registry: BroadcastRegistry,
+  viewers: ViewerCount,
+): HealthSampler {
+  return new HealthSampler({
+    measure: liveStreamId => {
+      const stats = registry.statsOf(liveStreamId);
+      if (stats === undefined) return undefined;
+      return { ...(stats.state === 'live' ? stats : noRates), viewers: viewers.count(liveStreamId) };
+    },
+    clock,
+  });
+}
+
+/** Ends broadcasts of suspended accounts. Call `wake` when a broadcast opens. */
+function createSuspensions(
+  { database, log: parent }: Foundation,
+  registry: BroadcastRegistry,
+  journal: Journal,
+): { readonly wake: () => void; readonly component: Component } {
+  const log = parent.child('live');
+  // One at a time: a database that answers slowly gets no more and more of them.
+  const task = new CoalescedTask(() => endSuspended(journal, registry, log));
+  const interval = new OnDemandInterval(suspensionIntervalMs, () => {
+    task.request();
+    return registry.openCount > 0;
+  });
+  const stopListening = database.signals.listen('access', () => {
+    if (registry.openCount > 0) task.request();
+  });
+  const component = componentOf('suspensions', {
+    stop: () => {
+      stopListening();
+      interval.stop();
+      task.cancel();
+      return task.idle();
+    },
+  });
+  return { wake: () => interval.wake(), component };
+}
+
 /** An operator suspends accounts in another process, or on another server. */
 async function endSuspended(journal: Journal, registry: BroadcastRegistry, log: Logger): Promise<void> {
   try {
@@ -273,4 +276,33 @@ async function endSuspended(journal: Journal, registry: BroadcastRegistry, log: 
   } catch (error) {
     log.error('suspended-broadcasts-not-ended', { error });
   }
+}
+
+/** Applies changes of restreams to running broadcasts. */
+function applyRestreamChanges(
+  { database, log: parent }: Foundation,
+  {
+    registry,
+    restreamer,
+    liveStreams,
+  }: {
+    readonly registry: BroadcastRegistry;
+    readonly restreamer: Broadcasts['restreamer'];
+    readonly liveStreams: LiveStreamsStore;
+  },
+): Component {
+  const log = parent.child('live');
+  const update = async (liveStreamId: string) => {
+    try {
+      const destinations = await liveStreams.findRestreams(liveStreamId);
+      if (destinations !== undefined) restreamer.update(liveStreamId, destinations);
+    } catch (error) {
+      log.error('live-stream-change-not-applied', { liveStreamId, error });
+    }
+  };
+  const stop = database.signals.listen('live', liveStreamId => {
+    const isRunning = registry.running().some(one => one.liveStreamId === liveStreamId);
+    if (liveStreamId !== undefined && isRunning) void update(liveStreamId);
+  });
+  return componentOf('restream-changes', { stop });
 }

@@ -1,16 +1,17 @@
 import { PartThumbnails } from '../ffmpeg/part-thumbnails.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
+import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastSubscriber, CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
 import { Recorder, type RecorderOptions, type RecordingFactory } from '../live/recording/recorder.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
 import { RtpFeeds } from '../live/webrtc/rtp-feeds.ts';
 import { LiveStorage } from '../live/window/live-storage.ts';
-import type { OpenStorage } from '../live/window/part-store.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Foundation } from './foundation.ts';
 
 interface LiveDependencies {
-  readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
+  readonly registry: Pick<BroadcastRegistry, 'find'>;
+  readonly storage: LiveStorage;
   readonly recordings: RecordingFactory & Component;
 }
 
@@ -19,7 +20,6 @@ export interface LiveServices {
   readonly thumbnails: LiveThumbnails;
   readonly processes: ProcessOwner;
   readonly rtpFeeds: RtpFeeds;
-  readonly openStorage: OpenStorage;
   readonly removeOrphanedMedia: () => Promise<number>;
   /** Components in starting order, before the first broadcast; stopped after the last. */
   readonly components: readonly Component[];
@@ -30,12 +30,11 @@ const thumbnailMemoryBytes = 1024 ** 3;
 
 export function createLiveServices(
   foundation: Foundation,
-  { isPlayable, recordings }: LiveDependencies,
+  { registry, storage, recordings }: LiveDependencies,
 ): LiveServices {
-  const storage = createStorage(foundation);
   const processes = new ProcessOwner(foundation.limits, foundation.log);
   const rtpFeeds = new RtpFeeds();
-  const thumbnails = createThumbnails(foundation, processes, isPlayable);
+  const thumbnails = createThumbnails(foundation, processes, registry);
   return {
     createSubscribers: (broadcast, sharedFiles) => [
       ...createRecorders(foundation, { broadcast, sharedFiles, factory: recordings }),
@@ -45,7 +44,6 @@ export function createLiveServices(
     thumbnails,
     processes,
     rtpFeeds,
-    openStorage: broadcast => storage.open(broadcast),
     removeOrphanedMedia: () => storage.removeOrphanedFolders(),
     components: [recordings, storage, thumbnails],
   };
@@ -65,7 +63,7 @@ function createRecorders(
 function createThumbnails(
   { ffmpeg, images, clock, log }: Foundation,
   owner: ProcessOwner,
-  isPlayable: LiveDependencies['isPlayable'],
+  registry: LiveDependencies['registry'],
 ): LiveThumbnails {
   const partThumbnails = new PartThumbnails({
     ffmpeg,
@@ -75,13 +73,13 @@ function createThumbnails(
   });
   return new LiveThumbnails({
     makeThumbnail: (media, ids, signal) => images.run(() => partThumbnails.make(media, ids, signal)),
-    isPlayable,
+    isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
     clock,
     log: log.child('live'),
   });
 }
 
-function createStorage({ config, files, freeSpace, clock, log }: Foundation): LiveStorage {
+export function createLiveStorage({ config, files, freeSpace, clock, log }: Foundation): LiveStorage {
   return new LiveStorage({
     files,
     freeSpace,

@@ -2,7 +2,6 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
 import type { OpenStorage } from '../window/part-store.ts';
-import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import type { CodecCapabilities } from './codec-policy.ts';
 import type { BroadcastClaims, BroadcastJournal, LiveObserver, LiveSettings, StoreCutOff } from './ports.ts';
 import type { LiveStreamConfig, PublishAdmissionOptions } from './publish-admission.ts';
@@ -28,7 +27,6 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   /** Starts a packager of additional tracks. */
   readonly startTrackPackager: BroadcastRegistryOptions['startPackager'];
   readonly maxSandboxBroadcastMs?: number;
-  readonly createSubscribers?: CreateSubscribers;
   readonly slate?: SlateSource | undefined;
   readonly usesFillerSegments?: boolean;
   readonly qualityDropped?: QualityDropped;

@@ -9,6 +9,7 @@ import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import type { BroadcastRegistryOptions } from './broadcast-registry-options.ts';
 import type { BroadcastState } from './broadcast-state.ts';
 import { type BroadcastStats, broadcastStats } from './broadcast-stats.ts';
+import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import { cutOff, returnTooEarly } from './cut-off-publisher.ts';
 import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
 import type {
@@ -65,6 +66,7 @@ export class BroadcastRegistry implements Component {
   readonly #timers = new Map<LiveBroadcast, NodeJS.Timeout>();
   readonly #events = new TypedEvents<LiveEvents>();
   readonly #targetDurations: TargetDurations;
+  readonly #subscriberFactories: CreateSubscribers[] = [];
   #isDraining = false;
 
   constructor(options: BroadcastRegistryOptions) {
@@ -78,6 +80,11 @@ export class BroadcastRegistry implements Component {
   }
 
   async start(): Promise<void> {}
+
+  /** Adds subscribers to every broadcast that opens from now on. */
+  subscribe(createSubscribers: CreateSubscribers): void {
+    this.#subscriberFactories.push(createSubscribers);
+  }
 
   /** Ends every broadcast, and serves the ended playlists until polling viewers have them. */
   async drain(deadlineMs: number): Promise<void> {
@@ -232,6 +239,7 @@ export class BroadcastRegistry implements Component {
       isKeptAfterEnd: stream.record !== false,
       claim: continued?.claim,
     });
+    const info = { ...stream, broadcastId, startedAtMs, recording: continued?.recording };
     const broadcast: LiveBroadcast = new LiveBroadcast({
       broadcastId,
       liveStreamId,
@@ -253,11 +261,7 @@ export class BroadcastRegistry implements Component {
       startTrackPackager: (plan, events) => startTrackPackager(plan, events, ids),
       storage,
       usesFillerSegments: this.#options.usesFillerSegments ?? false,
-      subscribers:
-        this.#options.createSubscribers?.(
-          { ...stream, broadcastId, startedAtMs, recording: continued?.recording },
-          storage?.sharedFiles,
-        ) ?? [],
+      subscribers: this.#subscriberFactories.flatMap(create => create(info, storage?.sharedFiles)),
       onStateChange: () => this.#stateChanged(broadcast),
       onQualityDropped: (quality, reason) => this.#options.qualityDropped?.(stream, quality, reason),
     });

@@ -60,10 +60,6 @@ function startRegistry(
     selectLadder,
     startPackager: startNoPackager,
     startTrackPackager: startNoPackager,
-    createSubscribers: broadcast => {
-      begun.push(broadcast);
-      return [];
-    },
     storeCutOff: async () => {},
     journal: {
       opened: async () => {
@@ -83,6 +79,10 @@ function startRegistry(
     clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
     log: silentLogger,
     maxSandboxBroadcastMs: sandboxLimits.maxBroadcastMs,
+  });
+  live.subscribe(broadcast => {
+    begun.push(broadcast);
+    return [];
   });
   return { live, ends, begun };
 }

@@ -54,7 +54,8 @@ async function lostPublisher(change: Partial<BroadcastRegistryOptions> = {}) {
     },
     ended: () => {},
   };
-  const room = startFakeBroadcasts({ slate: slate.source, createSubscribers: () => [follower], ...change });
+  const room = startFakeBroadcasts({ slate: slate.source, ...change });
+  room.live.subscribe(() => [follower]);
   const publisher = await publish(room.live);
   publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
   await vi.advanceTimersByTimeAsync(1000);
