@@ -65,10 +65,13 @@ const beyond = {
     'test/service/signed-playback-examples.test.ts',
   ],
 };
+const serviceFile = (name: string) => `test/service/${name}.test.ts`;
+/** Files that look at the process that they run in: its memory, its timers, and how long it is blocked. */
+const ownProcess = ['idle-server', 'index-threads', 'malloc-trim'].map(serviceFile);
 /** Files of `folder` that belong to its own project. */
 const inFolder = (folder: string) => ({
   include: [`test/${folder}/**/*.test.ts`],
-  exclude: Object.values(beyond).flat(),
+  exclude: [...Object.values(beyond).flat(), ...ownProcess],
 });
 
 /** They come first: what is registered first at the end of a file runs last. */
@@ -86,8 +89,7 @@ const answers = {
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
-const serviceFile = (name: string) => `test/service/${name}.test.ts`;
-/** Tests that use the database through the API or the stores, except those of SQLite's file: they share loaded modules, and run once more on PostgreSQL. */
+/** Tests that use the database through the API or the stores, except those of SQLite's file: they run once more on PostgreSQL. */
 const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
   'client-suites',
@@ -133,14 +135,16 @@ const postgresCore = [
 const withPostgres = {
   ...deadlines,
   ...answers,
-  // As without PostgreSQL.
   isolate: false,
   env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
   globalSetup: [...answers.globalSetup, ...postgresSetup],
 };
 const hasPostgres = findPostgres() !== undefined;
 
-/** The kinds of tests: what each may touch is said in docs/development.md. */
+/**
+ * The kinds of tests: what each may touch is said in docs/development.md. To load the modules of a server takes half a second: files of
+ * the projects with `isolate: false` share those of their worker, and nothing else.
+ */
 export default defineConfig({
   test: {
     // Most files wait for a part of their time.
@@ -155,28 +159,15 @@ export default defineConfig({
     ],
     projects: [
       {
-        // Nothing of theirs is shared but modules, which are loaded once for all of them.
         test: { name: 'unit', ...inFolder('unit'), setupFiles: everyFile, ...deadlines, isolate: false },
       },
       {
         test: {
           name: 'service',
-          include: inFolder('service').include,
-          exclude: [...inFolder('service').exclude, ...onPostgres],
+          ...inFolder('service'),
           ...deadlines,
           ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
-        },
-      },
-      {
-        test: {
-          name: 'service-shared',
-          include: onPostgres,
-          exclude: inFolder('service').exclude,
-          ...deadlines,
-          ...answers,
-          globalSetup: [...answers.globalSetup, ...postgresSetup],
-          // The files share loaded modules, as in the project `unit`.
           isolate: false,
         },
       },
@@ -200,6 +191,7 @@ export default defineConfig({
           env: isolatedEnv,
         },
       },
+      { test: { name: 'own-process', include: ownProcess, ...deadlines, ...answers } },
       { test: { name: 'browser', ...inFolder('browser'), ...chromiumRun, ...answers } },
       { test: { name: 'browser-more', include: beyond['browser-more'], ...chromiumRun, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
