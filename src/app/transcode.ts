@@ -40,7 +40,6 @@ export function createTranscoding({
     form: ({ qualities, environment, liveStreamId }) => {
       const isLadder = (qualities ?? config['live.qualities']) === 'ladder';
       const isSandbox = environment === 'sandbox';
-      if (!isLadder && !isSandbox) return undefined;
       return {
         isLadder,
         watermark: isSandbox ? sandboxOverlay : undefined,

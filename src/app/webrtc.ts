@@ -42,6 +42,7 @@ export function createWhipEndpoint(
       isExempt: peers.isTrustedProxy,
     }),
     sessionBase: config['node.url'] ?? basePathOf(config.publicUrl),
+    canEncode: config['live.packager'] !== 'ffmpeg',
     log,
   });
 }

@@ -85,6 +85,10 @@ export class Publication implements PublisherConnection {
     return this.#options.request.encoder;
   }
 
+  get needsEncoding(): boolean | undefined {
+    return this.#options.request.needsEncoding;
+  }
+
   get bytesIn(): number {
     return this.#options.connection.bytesIn;
   }

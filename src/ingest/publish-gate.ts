@@ -14,6 +14,8 @@ export interface PublishRequest {
   readonly query: string;
   /** The encoder's own name, at most 64 printable characters, or `''`. */
   readonly encoder: string;
+  /** True for video that players cannot play. */
+  readonly needsEncoding?: boolean;
   /** Aborted when the connection ends before the decision. */
   readonly signal: AbortSignal;
 }
@@ -45,6 +47,8 @@ export interface PublisherConnection {
   readonly remoteAddress: string;
   /** The encoder's own name, or `''`. */
   readonly encoder: string;
+  /** True for video that players cannot play. */
+  readonly needsEncoding?: boolean;
   readonly bytesIn: number;
   /** Tells the publisher why its media cannot be used, then closes. Does nothing when the publisher is gone. */
   refuse(description: string): void;

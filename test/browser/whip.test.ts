@@ -87,6 +87,40 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     await page.page.close();
   });
 
+  test('may send VP8, of which viewers get H.264 at the same size, also over WebRTC', async () => {
+    const stream = await server.createStream();
+    const { streamKey, liveStreamId } = stream;
+    await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
+    const publisher = await WhipPage.publish(browser, {
+      ...server,
+      streamKey,
+      hasAudio: true,
+      codec: 'video/VP8',
+    });
+    await isLive(stream);
+    expect(await stateOf(stream)).toMatchObject({ videoCodec: 'vp08.00.10.08' });
+    const probed = await runToEnd(ffprobePath, [
+      ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0'],
+      `${server.baseUrl}/${liveStreamId}.m3u8`,
+    ]);
+    expect(probed).toContain('h264,640,360');
+    expect(probed).toContain('aac');
+    const viewer = await browser.newPage();
+    await viewer.goto(`${server.baseUrl}/health`);
+    await viewer.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
+    await viewer.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
+    await waitUntil(() =>
+      viewer.evaluate<boolean>(`(() => {
+        const video = document.querySelector('video');
+        return video.srcObject !== null && video.videoWidth === 640 && video.getVideoPlaybackQuality().totalVideoFrames > 40;
+      })()`),
+    );
+    await viewer.close();
+    await waitUntil(async () => (await publisher.stats()).keyframes >= 3);
+    await fetch(publisher.session, { method: 'DELETE' });
+    await publisher.page.close();
+  });
+
   test('gets lost packets through', async () => {
     const stream = await server.createStream();
     const proxy = await LossyProxy.start(server.app.webrtcPort!, 0.05);

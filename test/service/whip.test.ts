@@ -158,7 +158,7 @@ describe('requests that are refused', () => {
     ['no SDP', () => publish('/whip/key', {}, 'hello'), 400, 'begin with "v=0"'],
     [
       'video that players cannot play',
-      () => publish('/whip/key', {}, offer.replaceAll(/(H264|AV1)\/90000/g, 'VP9/90000')),
+      () => publish('/whip/key', {}, offer.replaceAll(/(H264|AV1|VP8)\/90000/g, 'VP9/90000')),
       422,
       'Choose H.264',
     ],

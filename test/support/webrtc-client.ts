@@ -82,12 +82,13 @@ export class WebRtcClient {
     return WebRtcClient.#of(await offerToWatch(url), webRtcPort);
   }
 
-  /** Publishes video only. */
-  static async publish(url: string, webRtcPort: number): Promise<WebRtcClient> {
-    return WebRtcClient.#of(
-      await sendOffer(url, offerToSend.replace(/a=send(only|recv)/, 'a=inactive'), '127.0.0.1'),
-      webRtcPort,
-    );
+  /** Publishes video only, unless the offer is changed in another way. */
+  static async publish(
+    url: string,
+    webRtcPort: number,
+    changeOffer: (offer: string) => string = offer => offer.replace(/a=send(only|recv)/, 'a=inactive'),
+  ): Promise<WebRtcClient> {
+    return WebRtcClient.#of(await sendOffer(url, changeOffer(offerToSend), '127.0.0.1'), webRtcPort);
   }
 
   static #of(answer: Answer, webRtcPort: number): WebRtcClient {

@@ -7,7 +7,7 @@ export const liveSettings = {
     'MILLRACE_LIVE_PACKAGER',
     choice(['auto', 'direct', 'ffmpeg']),
     'auto',
-    'What packages the media of a broadcast. `auto`: the server itself, and one ffmpeg per broadcast only where audio must be converted to AAC. `direct`: always the server itself; audio that must be converted is refused. `ffmpeg`: one ffmpeg for each broadcast.',
+    'What packages the media of a broadcast. `auto`: the server itself, and one ffmpeg per broadcast only where audio must be converted to AAC. `direct`: always the server itself; audio that must be converted is refused. `ffmpeg`: one ffmpeg for each broadcast; VP8 is refused.',
   ),
   'live.partTarget': setting(
     'MILLRACE_LIVE_PART_TARGET',
@@ -85,7 +85,7 @@ export const liveSettings = {
     'MILLRACE_LIVE_MAX_ENCODERS',
     integer(1, 10_000),
     null,
-    'Maximum number of broadcasts that the server encodes at once: those with lower qualities, and all in the sandbox. Further publishers are refused with that reason. Unset: four per core.',
+    'Maximum number of broadcasts that the server encodes at once: those with lower qualities, those that arrive as VP8, and all in the sandbox. Further publishers are refused with that reason. Unset: four per core.',
   ),
   'live.maxEncodersPerProject': setting(
     'MILLRACE_LIVE_MAX_ENCODERS_PER_PROJECT',

@@ -2,9 +2,14 @@ import type { MediaDescription, RtpCodec, SessionDescription } from '../../webrt
 import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
 import { transportWideExtension } from '../../webrtc/webrtc-session.ts';
 
-export type VideoCodec = 'avc1' | 'hvc1' | 'av01';
+export type VideoCodec = 'avc1' | 'hvc1' | 'av01' | 'vp08';
 
-const videoCodecs: Readonly<Record<string, VideoCodec>> = { h264: 'avc1', h265: 'hvc1', av1: 'av01' };
+const videoCodecs: Readonly<Record<string, VideoCodec>> = {
+  h264: 'avc1',
+  h265: 'hvc1',
+  av1: 'av01',
+  vp8: 'vp08',
+};
 /** Feedback that this server sends, of what the client offers. */
 const usedFeedback = ['nack', 'nack pli', 'transport-cc'];
 
@@ -15,11 +20,19 @@ export function videoCodecOf({ name }: RtpCodec): VideoCodec | undefined {
   return videoCodecs[name.toLowerCase()];
 }
 
+/** True for video that players cannot play, so that this server must encode it. */
+export function needsEncoding(codec: RtpCodec): boolean {
+  return videoCodecOf(codec) === 'vp08';
+}
+
 /**
- * Accepts one video and one audio of a WHIP offer, each with the first codec that can be published. A text says why there
- * is neither.
+ * Accepts one video and one audio of a WHIP offer, each with the first codec that can be published, and video that must be
+ * encoded only where there is no other. A text says why there is neither.
  */
-export function acceptOffer(offer: SessionDescription): readonly AcceptedMedia[] | string {
+export function acceptOffer(
+  offer: SessionDescription,
+  { canEncode }: { readonly canEncode: boolean },
+): readonly AcceptedMedia[] | string {
   const sent = offer.media.filter(
     ({ isRejected, direction }) => !isRejected && (direction === 'sendonly' || direction === 'sendrecv'),
   );
@@ -27,20 +40,20 @@ export function acceptOffer(offer: SessionDescription): readonly AcceptedMedia[]
   for (const kind of ['video', 'audio']) {
     const media = sent.filter(each => each.kind === kind);
     if (media.length === 0) continue;
-    const first = media.map(each => accept(each)).find(each => each !== undefined);
-    if (first === undefined) return noCodecText(kind, media);
-    accepted.push(first);
+    const usable = media.flatMap(each => {
+      const codecs = kind === 'video' ? each.codecs.filter(isUsableVideo) : each.codecs.filter(isUsableAudio);
+      return codecs.map(codec => ({ media: each, codec }));
+    });
+    const first = usable.find(({ codec }) => !needsEncoding(codec)) ?? (canEncode ? usable[0] : undefined);
+    if (first === undefined) return noCodecText(kind, media, canEncode);
+    accepted.push(accept(first.media, first.codec));
   }
   // Sorts as the answer lists them.
   accepted.sort((a, b) => offer.media.indexOf(a.media) - offer.media.indexOf(b.media));
   return accepted.length > 0 ? accepted : 'The offer has neither video nor audio.';
 }
 
-function accept(media: MediaDescription): AcceptedMedia | undefined {
-  const codec = media.codecs.find(each =>
-    media.kind === 'video' ? isUsableVideo(each) : isUsableAudio(each),
-  );
-  if (codec === undefined) return undefined;
+function accept(media: MediaDescription, codec: RtpCodec): AcceptedMedia {
   const rtx = media.codecs.find(
     each => each.name.toLowerCase() === 'rtx' && Number(each.parameters.get('apt')) === codec.payloadType,
   );
@@ -70,13 +83,13 @@ function isUsableAudio({ name, clockRate }: RtpCodec): boolean {
   return name.toLowerCase() === 'opus' && clockRate === 48_000;
 }
 
-function noCodecText(kind: string, media: readonly MediaDescription[]): string {
+function noCodecText(kind: string, media: readonly MediaDescription[], canEncode: boolean): string {
   const helpers = ['rtx', 'red', 'ulpfec', 'flexfec-03', 'telephone-event', 'cn'];
   const names = new Set(media.flatMap(({ codecs }) => codecs.map(({ name }) => name)));
   const offered = [...names].filter(name => !helpers.includes(name.toLowerCase())).slice(0, 8);
   const needed =
     kind === 'video'
-      ? 'H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.'
+      ? `H.264 (packetization mode 1), H.265${canEncode ? ', AV1 or VP8' : ' or AV1'}. Choose H.264 in the encoder or browser.`
       : 'Opus. Choose Opus in the encoder.';
   return `The offer has ${kind} as ${offered.join(', ') || 'no codec'}, but this server needs ${needed}`;
 }

@@ -2,6 +2,7 @@ import { readVideoOrder } from '../../media/codecs/frame-sizes.ts';
 import { type BuiltSample, VideoSampleBuilder } from '../../media/codecs/video-sample-builder.ts';
 import { Av1SampleBuilder } from '../../media/rtp/av1-sample-builder.ts';
 import { unitsOf } from '../../media/rtp/depacketize.ts';
+import { Vp8SampleBuilder } from '../../media/rtp/vp8-sample-builder.ts';
 import { codecs, type MediaEvent, ticksPerMs } from '../../media/samples/media-sample.ts';
 import type { OrderedPacket } from '../../webrtc/rtp/jitter-buffer.ts';
 import type { VideoCodec } from './accept-offer.ts';
@@ -92,8 +93,8 @@ export class VideoReceiver {
 }
 
 function sampleBuilder(codec: VideoCodec): BuildSample {
-  if (codec === 'av01') {
-    const builder = new Av1SampleBuilder();
+  if (codec === 'av01' || codec === 'vp08') {
+    const builder = codec === 'av01' ? new Av1SampleBuilder() : new Vp8SampleBuilder();
     return payloads => builder.build(payloads) ?? 'malformed';
   }
   const builder = new VideoSampleBuilder(codec);

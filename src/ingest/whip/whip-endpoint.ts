@@ -19,7 +19,7 @@ import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { IngestObserver } from '../ingest-observer.ts';
 import type { PublisherCloseReason, PublishGate } from '../publish-gate.ts';
-import { acceptOffer } from './accept-offer.ts';
+import { acceptOffer, needsEncoding } from './accept-offer.ts';
 import { encoderName } from './encoder-name.ts';
 import { WhipSession } from './whip-session.ts';
 
@@ -30,6 +30,8 @@ interface WhipEndpointOptions {
   readonly unconnected: UnconnectedOffers;
   /** Prefix of the paths of sessions; `''` where all requests reach this server. */
   readonly sessionBase: string;
+  /** Encodes video that players cannot play. */
+  readonly canEncode: boolean;
   readonly log: Logger;
 }
 
@@ -132,7 +134,7 @@ export class WhipEndpoint implements Component {
     if (request.contentType !== SDP) throw contentTypeError(SDP);
     const offer = parseSessionDescription(request.body);
     if (typeof offer === 'string') throw detailed('offer-invalid', offer);
-    const accepted = acceptOffer(offer);
+    const accepted = acceptOffer(offer, { canEncode: this.#options.canEncode });
     if (typeof accepted === 'string') throw detailed('offer-unsupported', accepted);
     const problem = offerProblem(
       offer,
@@ -145,6 +147,7 @@ export class WhipEndpoint implements Component {
       streamKey,
       query: request.query,
       encoder: encoderName(request.userAgent),
+      needsEncoding: accepted.some(({ codec }) => needsEncoding(codec)),
       remoteAddress: request.remoteAddress,
       gate: this.#options.gate,
       observer: this.#options.observer,

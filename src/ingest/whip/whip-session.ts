@@ -18,6 +18,7 @@ interface WhipSessionOptions {
   readonly streamKey: string;
   readonly query: string;
   readonly encoder: string;
+  readonly needsEncoding: boolean;
   readonly remoteAddress: string;
   readonly gate: PublishGate;
   readonly observer: IngestObserver;
@@ -55,12 +56,12 @@ export class WhipSession {
 
   constructor(options: WhipSessionOptions) {
     this.#options = options;
-    const { streamKey, query, encoder, remoteAddress, gate, observer, log } = options;
+    const { streamKey, query, encoder, needsEncoding, remoteAddress, gate, observer, log } = options;
     const connectionId = newId('co');
     this.#log = log.child('ingest', { connectionId, protocol: 'whip', remoteAddress });
     const session = this;
     this.publication = new Publication({
-      request: { connectionId, protocol: 'whip', remoteAddress, streamKey, query, encoder },
+      request: { connectionId, protocol: 'whip', remoteAddress, streamKey, query, encoder, needsEncoding },
       gate,
       observer,
       log: this.#log,

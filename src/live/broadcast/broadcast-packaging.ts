@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { AdditionalTrack, StartTrackPackager } from '../packaging/additional-tracks.ts';
 import type { PackagedMedia, PackagedTracks, Packager } from '../packaging/packager.ts';
 import { type PackagingHost, PackagingSession } from '../packaging/packaging-session.ts';
-import type { LadderConfig } from '../transcode/ladder-config.ts';
+import { encodesAlways, type LadderConfig } from '../transcode/ladder-config.ts';
 import type { RenditionDropReason } from '../transcode/ladder-transcoder.ts';
 import {
   type CurrentPackaging,
@@ -35,6 +35,7 @@ export interface PackagedBroadcast {
 
 export interface BroadcastPackagingOptions extends LiveRenditionsOptions {
   readonly settings: LiveSettings;
+  /** Undefined where nothing can be encoded. */
   readonly ladder?: LadderConfig | undefined;
   /** Starts a packager of an additional track, each on its own. */
   readonly startTrackPackager: StartTrackPackager;
@@ -81,10 +82,14 @@ export class BroadcastPackaging implements PackagingHost {
     this.#notifier = notifier;
     this.#failures = new FixedWindows({ windowMs: failureWindowMs, maxKeys: 1, clock: options.clock });
     this.#starts = new FixedWindows({ windowMs: startWindowMs, maxKeys: 1, clock: options.clock });
-    this.renditions = new LiveRenditions(options, {
-      packaging: () => this.#current ?? this.#described,
-      declared: () => monitor.declared,
-    });
+    const ladder = encodesAlways(options.ladder) ? options.ladder : undefined;
+    this.renditions = new LiveRenditions(
+      { ...options, ladder },
+      {
+        packaging: () => this.#current ?? this.#described,
+        declared: () => monitor.declared,
+      },
+    );
   }
 
   get isEnded(): boolean {
@@ -123,8 +128,13 @@ export class BroadcastPackaging implements PackagingHost {
     return this.#starts.take('starts', maxPackagerStarts);
   }
 
-  start(publisher: PublisherSession, isSlate: boolean): PackagedMedia {
-    const { ladder, startTrackPackager, settings, observer, clock, log } = this.#options;
+  /** @param encodesVideo players cannot play its codec */
+  start(
+    publisher: PublisherSession,
+    { isSlate, encodesVideo }: { isSlate: boolean; encodesVideo: boolean },
+  ): PackagedMedia {
+    const { startTrackPackager, settings, observer, clock, log } = this.#options;
+    const ladder = this.#ladderOf(encodesVideo);
     const session = new PackagingSession({
       host: this,
       renditions: this.renditions,
@@ -143,6 +153,12 @@ export class BroadcastPackaging implements PackagingHost {
     this.#done = session.done;
     this.#newest = session;
     return session.events;
+  }
+
+  #ladderOf(encodesVideo: boolean): LadderConfig | undefined {
+    const { ladder } = this.#options;
+    if (ladder !== undefined && encodesVideo) return { ...ladder, encodesSource: true };
+    return encodesAlways(ladder) ? ladder : undefined;
   }
 
   withEncoderTap(packager: Packager, onDrained: () => void): Packager {

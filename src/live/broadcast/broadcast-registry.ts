@@ -143,14 +143,14 @@ export class BroadcastRegistry implements Component {
     const current = found && this.#running(found.liveStreamId);
     const left =
       current === undefined ? undefined : await current.findLeftPublisher(connection.remoteAddress);
-    const decision = this.#admission.decide(found, left);
+    const decision = this.#admission.decide(found, connection, left);
     if (!decision.accepted) return decision;
     if (current !== undefined && this.#isDraining) return drainingRefusal;
-    const { stream, running, ladder } = decision;
+    const { stream, running, ladder, isTranscoded } = decision;
     if (running !== undefined) return { accepted: true, handler: running.attach(connection) };
     const { liveStreamId, projectId } = stream;
     const done = this.#open(stream, streamKey, connection, ladder);
-    this.#opening.set(liveStreamId, { projectId, isTranscoded: ladder !== undefined, done });
+    this.#opening.set(liveStreamId, { projectId, isTranscoded, done });
     try {
       return await done;
     } finally {

@@ -25,18 +25,28 @@ const transcodedAudioCodecs: ReadonlySet<string> = new Set([
 /** HLS carries them, but not every player decodes them. */
 const passthroughAudioCodecs: ReadonlySet<string> = new Set(['Opus', 'AC-3', 'E-AC-3', 'FLAC']);
 
-/** Accepts the codecs that players decode from fragmented MP4: H.264, HEVC and AV1. */
+/** Accepts the codecs that players decode from fragmented MP4, which are H.264, HEVC and AV1, and those that are encoded for them. */
 export function judgeVideoCodec(codec: Codec, capabilities: CodecCapabilities): CodecVerdict<'copy'> {
   if (!isVideoFourCc(codec.fourCc)) {
     return refuse(`${codec.name} video cannot be delivered over HLS. Choose H.264 in the encoder.`);
   }
   const { packager, canReadEnhancedFlv } = capabilities;
+  if (mustEncode(codec) && packager === 'ffmpeg') {
+    return refuse(
+      `${codec.name} must be encoded for players, which a server that packages with ffmpeg does not do. Choose H.264 in the encoder, or set live.packager to auto on the server.`,
+    );
+  }
   if (codec !== codecs.avc1 && packager === 'ffmpeg' && !canReadEnhancedFlv) {
     return refuse(
       `${codec.name} over enhanced RTMP needs ffmpeg 6.1 or newer on a server that packages with ffmpeg. Choose H.264 in the encoder, or set live.packager to auto on the server.`,
     );
   }
   return { take: 'copy' };
+}
+
+/** Players cannot play it: they get what is encoded from it. */
+export function mustEncode(codec: Codec): boolean {
+  return codec === codecs.vp08;
 }
 
 export function judgeAudioCodec(

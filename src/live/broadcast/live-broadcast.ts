@@ -3,6 +3,7 @@ import { PictureJoiner } from '../../media/samples/picture-joiner.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
+import { encodesAlways } from '../transcode/ladder-config.ts';
 import type { LiveRenditions } from '../transcode/live-renditions.ts';
 import { BroadcastNotifier, type BroadcastNotifierOptions } from './broadcast-notifier.ts';
 import {
@@ -63,6 +64,7 @@ export class LiveBroadcast {
   #publisherSession: PublisherSession | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
+  #needsEncoding = false;
 
   constructor(options: LiveBroadcastOptions) {
     const { clock, log, slate, subscribers } = options;
@@ -125,8 +127,9 @@ export class LiveBroadcast {
     return this.#ending;
   }
 
+  /** True also while it waits for a publisher whose video was encoded. */
   get isTranscoded(): boolean {
-    return this.#options.ladder !== undefined;
+    return encodesAlways(this.#options.ladder) || this.#needsEncoding;
   }
 
   get connection(): PublisherConnection | undefined {
@@ -170,6 +173,7 @@ export class LiveBroadcast {
     }
     clearTimeout(this.#graceTimer);
     this.#connection = connection;
+    this.#needsEncoding = connection.needsEncoding === true;
     this.#slateSession?.cancelPending();
     const buffer = this.#slateSession?.isShowing ? new ReconnectBuffer() : undefined;
     if (buffer === undefined) this.#timeline.restart();
@@ -259,7 +263,7 @@ export class LiveBroadcast {
       events: {
         ...events,
         trackLeftOut: (kind, trackId, reason) => this.#packaging.trackLeftOut(kind, trackId, reason),
-        startPackaging: () => this.#packaging.start(session, isSlate),
+        startPackaging: encodesVideo => this.#packaging.start(session, { isSlate, encodesVideo }),
         mediaPlaced: media => this.#notifier.notifyMedia(media),
       },
     });

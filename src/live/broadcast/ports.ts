@@ -9,6 +9,8 @@ export interface PublisherConnection {
   readonly remoteAddress: string;
   /** The encoder's own name, or `''`. */
   readonly encoder: string;
+  /** Players cannot play its video. */
+  readonly needsEncoding?: boolean;
   refuse(description: string): void;
   close(description: string): void;
   pause(): void;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
-import type { LadderConfig } from '../transcode/ladder-config.ts';
+import { encodesAlways, type LadderConfig } from '../transcode/ladder-config.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import type { BroadcastInfo } from './broadcast-subscriber.ts';
 import type { LiveBroadcast } from './live-broadcast.ts';
@@ -46,7 +46,9 @@ type AdmissionDecision =
       readonly accepted: true;
       readonly stream: LiveStreamConfig;
       readonly running: LiveBroadcast | undefined;
+      /** Undefined for a running broadcast, which has its own. */
       readonly ladder: LadderConfig | undefined;
+      readonly isTranscoded: boolean;
     }
   | Refusal;
 
@@ -90,7 +92,11 @@ export class PublishAdmission {
   }
 
   /** @param left the connection of a publisher that has left without notice */
-  decide(stream: LiveStreamConfig | undefined, left?: PublisherConnection): AdmissionDecision {
+  decide(
+    stream: LiveStreamConfig | undefined,
+    { needsEncoding = false }: Pick<PublisherConnection, 'needsEncoding'>,
+    left?: PublisherConnection,
+  ): AdmissionDecision {
     if (stream === undefined) return unknownKeyRefusal;
     if (stream.accountSuspended)
       return refusal('account-suspended', 'This account is suspended. Ask the operator of the server.');
@@ -104,34 +110,42 @@ export class PublishAdmission {
     const hasPublisher = running?.connection !== left && running?.hasActivePublisher();
     if (hasPublisher || this.#broadcasts.opening.has(stream.liveStreamId)) return alreadyPublishingRefusal;
     const ladder = running === undefined ? this.#options.selectLadder?.(stream) : undefined;
+    const wasTranscoded = running?.isTranscoded === true;
+    const encodesAnyway = wasTranscoded || encodesAlways(ladder);
+    const isTranscoded = encodesAnyway || needsEncoding;
     // Checks this before the attempt is counted: only a broadcast's end resets the count.
-    const limitReached = ladder === undefined ? undefined : this.#encoderLimitReached(stream);
+    const limitReached =
+      isTranscoded && !wasTranscoded ? this.#encoderLimitReached(stream, !encodesAnyway) : undefined;
     if (limitReached !== undefined) return refusal('too-many-encoders', limitReached);
     if (!this.#publishers.take(stream.liveStreamId, maxPublishers)) {
       return refusal('too-many-attempts', 'Too many connections in a short time. Try again in 30 seconds.');
     }
-    return { accepted: true, stream, running, ladder };
+    return { accepted: true, stream, running, ladder, isTranscoded };
   }
 
   forget(liveStreamId: string): void {
     this.#publishers.delete(liveStreamId);
   }
 
-  #encoderLimitReached({ projectId, environment }: LiveStreamConfig): string | undefined {
+  /** @param isForCodec only the codec of the publisher needs the encoder */
+  #encoderLimitReached(
+    { projectId, environment }: LiveStreamConfig,
+    isForCodec: boolean,
+  ): string | undefined {
     const { maxEncoders, maxEncodersPerProject } = this.#options.settings;
     const open = this.#broadcasts.all().filter(({ state }) => state !== 'ended');
     const encoded = [...open, ...this.#broadcasts.opening.values()].filter(
       ({ isTranscoded }) => isTranscoded,
     );
     const ofProject = encoded.filter(broadcast => broadcast.projectId === projectId).length;
-    const advice =
-      environment === 'sandbox'
-        ? 'End a broadcast first.'
-        : 'End a broadcast first, or set the qualities of this live stream to source only (passthrough).';
+    const other = isForCodec
+      ? 'or publish H.264, which needs no encoding'
+      : 'or set the qualities of this live stream to source only (passthrough)';
+    const advice = environment === 'sandbox' ? 'End a broadcast first.' : `End a broadcast first, ${other}.`;
     if (ofProject >= maxEncodersPerProject)
       return `This project already encodes ${formatLiveStreams(ofProject)}, which is its limit. ${advice}`;
     if (encoded.length >= maxEncoders)
-      return `This server already encodes ${formatLiveStreams(encoded.length)}, which is its limit. Try again later.`;
+      return `This server already encodes ${formatLiveStreams(encoded.length)}, which is its limit. Try again later${isForCodec ? `, ${other}` : ''}.`;
     return undefined;
   }
 }

@@ -21,7 +21,7 @@ import { AdditionalMedia } from './additional-media.ts';
 import { BitrateLimit } from './bitrate-limit.ts';
 import type { EndReason } from './broadcast-state.ts';
 import type { BroadcastMedia } from './broadcast-subscriber.ts';
-import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec } from './codec-policy.ts';
+import { type CodecCapabilities, judgeAudioCodec, judgeVideoCodec, mustEncode } from './codec-policy.ts';
 import { HeldMedia } from './held-media.ts';
 import { KeyframeWatch } from './keyframe-watch.ts';
 import { RecoveryPoints } from './recovery-points.ts';
@@ -34,8 +34,11 @@ type PublisherRefusal = Extract<
 >;
 
 export interface PublisherSessionEvents {
-  /** Starts a packager and returns the receiver of its samples. The previous packager gets no more. */
-  startPackaging(): PackagedMedia;
+  /**
+   * Starts a packager and returns the receiver of its samples. The previous packager gets no more.
+   * @param encodesVideo players cannot play its codec
+   */
+  startPackaging(encodesVideo: boolean): PackagedMedia;
   canStartPackager(): boolean;
   declared(media: DeclaredMedia): void;
   /** @param atMs on the broadcast's clock @param timestampMs as sent */
@@ -101,6 +104,7 @@ export class PublisherSession {
   /** Samples until a packager starts: since the first one, or since the last keyframe. */
   readonly #held: HeldMedia<TimedSample>;
   #state: State = { name: 'holding' };
+  #encodesVideo = false;
   #declared: DeclaredMedia | undefined;
   #declaredColor: ColorInfo | undefined;
   #lastAudioMs: number | undefined;
@@ -265,7 +269,10 @@ export class PublisherSession {
     this.#tracks[kind] = verdict.take;
     this.#codecNames[kind] = codec.name;
     this.#options.events.trackArrived(kind, 0, codec.name);
-    if (kind === 'video') this.#keyframes.restart();
+    if (kind === 'video') {
+      this.#encodesVideo = mustEncode(codec);
+      this.#keyframes.restart();
+    }
     this.#requestRestart();
     return true;
   }
@@ -357,7 +364,7 @@ export class PublisherSession {
       framesPerSecond: this.#declared?.framesPerSecond,
       color: this.#declaredColor,
     };
-    const inner = this.#options.events.startPackaging();
+    const inner = this.#options.events.startPackaging(plan.hasVideo && this.#encodesVideo);
     let packager: Packager;
     try {
       packager = this.#options.startPackager(plan, {

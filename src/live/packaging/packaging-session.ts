@@ -13,7 +13,7 @@ import {
 } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver, LiveSettings } from '../broadcast/ports.ts';
 import { isResolutionTooLarge } from '../broadcast/resolution-guard.ts';
-import { evenSize, type LadderConfig, planRenditions } from '../transcode/ladder-config.ts';
+import { encodesSource, evenSize, type LadderConfig, planRenditions } from '../transcode/ladder-config.ts';
 import {
   LadderTranscoder,
   type LadderTranscoderEvents,
@@ -187,7 +187,7 @@ export class PackagingSession {
   }
 
   get #encodesSource(): boolean {
-    return this.#options.ladder?.watermark !== undefined && this.#inputTracks.video !== undefined;
+    return encodesSource(this.#options.ladder) && this.#inputTracks.video !== undefined;
   }
 
   #begin(tracks: PackagedTracks): void {

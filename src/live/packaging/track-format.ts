@@ -14,6 +14,7 @@ import {
   type VideoSampleEntryType,
 } from '../../media/codecs/frame-sizes.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples, readOpusHead, stereoOpus } from '../../media/codecs/opus.ts';
+import type { VideoParameters } from '../../media/codecs/parameter-set.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
 import { type CodecConfig, isVideoFourCc } from '../../media/samples/media-sample.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -35,6 +36,10 @@ export interface AudioFormat {
 
 /** Common frame rates last a whole number of ticks. */
 const videoTimescale = 90_000;
+/** Profile 0, level 1, 8 bits. */
+const VP8 = 'vp08.00.10.08';
+/** The same, with 4:2:0 and without colours. */
+const VP8_CONFIG = Buffer.from([1, 0, 0, 0, 0, 10, 0x82, 2, 2, 2, 0, 0]);
 /** Far more than all parameter sets need. */
 const maxRecordBytes = 64 * 1024;
 
@@ -66,9 +71,17 @@ export function describeVideo(
   if (parameters === undefined) {
     throw new AppError('media-malformed', 'the video configuration has no readable sequence parameter set');
   }
+  if (codec === 'vp08') return { track: describeVp8(parameters), frameSeconds: undefined };
   // Becomes `hvc1` when the record is complete.
   const entry = writeVideoSampleEntry(codec === 'hvc1' ? 'hev1' : codec, record, parameters, color);
   return { track: describe('video', videoTimescale, entry), frameSeconds: parameters.frameSeconds };
+}
+
+/** Describes video that is only encoded: players get none of it. VP Codec ISO Media File Format Binding 1.0, section 4. */
+function describeVp8(parameters: VideoParameters): TrackDescription {
+  const sampleEntry = writeVideoSampleEntry('vp08', VP8_CONFIG, parameters);
+  const { width, height } = parameters.size;
+  return { id: 1, kind: 'video', timescale: videoTimescale, sampleEntry, codec: VP8, width, height };
 }
 
 /**

@@ -7,10 +7,11 @@ import {
   type RestreamConfig,
   sourceRendition,
 } from '../broadcast/broadcast-subscriber.ts';
+import { mustEncode } from '../broadcast/codec-policy.ts';
 import { ConvertedAudio } from './converted-audio.ts';
 import { PackagedMedia } from './packaged-media.ts';
 import type { RestreamDestination, RestreamStatus } from './restream-destination.ts';
-import { RestreamFeed } from './restream-feed.ts';
+import { RestreamFeed, type RestreamMedia } from './restream-feed.ts';
 import { SandboxTime } from './sandbox-time.ts';
 
 /** Shared by destinations of a broadcast. */
@@ -46,6 +47,7 @@ export class RestreamSession {
   readonly #sourceFeed = new RestreamFeed(sourceRendition);
   readonly #encodedFeeds = new Map<string, RestreamFeed>();
   readonly #packaged: PackagedMedia;
+  #isSourcePackaged = false;
   /** Undefined until an encoder was planned. */
   #encodedRenditions: readonly string[] | undefined;
   readonly #sandboxTime: SandboxTime | undefined;
@@ -64,6 +66,7 @@ export class RestreamSession {
       else this.#unsupportedRenditions.add(rendition);
       this.#stopUnsupported();
     });
+    if (broadcast.environment === 'sandbox') this.#packageSource(true);
     this.subscriber = this.#createSubscriber();
     this.#setEntries(options.broadcast.restreams.map(restream => this.#entry(restream)));
   }
@@ -114,28 +117,23 @@ export class RestreamSession {
 
   #createSubscriber(): BroadcastSubscriber {
     const packaged = this.#packaged;
-    // Packaged media has the sandbox watermark.
-    const isSourcePackaged = this.broadcast.environment === 'sandbox';
-    if (isSourcePackaged) packaged.add(sourceRendition, media => this.#sourceFeed.take(media));
     const converted = new ConvertedAudio(media => this.#sourceFeed.take(media));
     return {
       name: 'restreams',
-      ...(isSourcePackaged
-        ? {}
-        : {
-            media: media => {
-              if (!media.isSlate && !converted.replaces(media)) this.#sourceFeed.take(media);
-            },
-          }),
+      media: media => {
+        if (media.isSlate) return;
+        this.#followSource(media);
+        if (!this.#isSourcePackaged && !converted.replaces(media)) this.#sourceFeed.take(media);
+      },
       tracks: (rendition, tracks, _init, isSlate) => {
         if (isSlate) return;
         packaged.tracks(rendition, tracks);
-        converted.tracks(rendition, tracks);
+        if (!this.#isSourcePackaged) converted.tracks(rendition, tracks);
       },
       sample: (rendition, kind, sample, atMs, isSlate) => {
         if (isSlate) return;
         packaged.sample(rendition, kind, sample, atMs);
-        converted.sample(rendition, kind, sample, atMs);
+        if (!this.#isSourcePackaged) converted.sample(rendition, kind, sample, atMs);
       },
       encodedRenditions: renditions => this.#setEncodedRenditions(renditions),
       encodedTrack: (rendition, track) => packaged.encodedTrack(rendition, track),
@@ -146,6 +144,22 @@ export class RestreamSession {
       },
       ended: reason => this.#options.onEnded(reason === 'deleted'),
     };
+  }
+
+  /** Packaged media has the sandbox watermark, and is encoded from video that destinations cannot play. */
+  #followSource({ media: { kind, codec } }: RestreamMedia): void {
+    if (kind === 'audio' || this.broadcast.environment === 'sandbox') return;
+    const isPackaged = mustEncode(codec);
+    if (isPackaged !== this.#isSourcePackaged) this.#packageSource(isPackaged);
+  }
+
+  #packageSource(isPackaged: boolean): void {
+    this.#isSourcePackaged = isPackaged;
+    if (isPackaged) this.#packaged.add(sourceRendition, media => this.#sourceFeed.take(media));
+    else {
+      this.#packaged.remove(sourceRendition);
+      this.#unsupportedRenditions.delete(sourceRendition);
+    }
   }
 
   #setEntries(entries: readonly Entry[]): void {
@@ -198,7 +212,9 @@ export class RestreamSession {
     const detail =
       this.broadcast.environment === 'sandbox'
         ? 'The sandbox restreams H.264 and AAC only. Change the codecs in the encoder.'
-        : 'Encoded renditions are restreamed with AAC only. Choose AAC in the encoder, or the source for the destination.';
+        : this.#unsupportedRenditions.has(sourceRendition)
+          ? 'The server encodes this video, and restreams it with AAC only, to which its settings do not convert the audio (live.packager). Choose H.264 in the encoder.'
+          : 'Encoded renditions are restreamed with AAC only. Choose AAC in the encoder, or the source for the destination.';
     for (const destination of this.#destinations) {
       if (this.#unsupportedRenditions.has(destination.rendition)) destination.stop('codec', detail);
     }

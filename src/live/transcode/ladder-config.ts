@@ -13,6 +13,8 @@ export interface LadderConfig {
   readonly isLadder: boolean;
   /** Burned into every rendition, so that the source is encoded too. */
   readonly watermark: ((size: DisplaySize) => Overlay) | undefined;
+  /** Encodes the source too, because players cannot play its codec. */
+  readonly encodesSource?: boolean;
   /** Lowest first, none larger than the source. */
   renditionsFor(size: DisplaySize): readonly EncoderRendition[];
   startEncoder(config: EncoderConfig, events: EncoderEvents): LiveEncoder;
@@ -20,11 +22,22 @@ export interface LadderConfig {
   readonly canDropQualities?: boolean;
 }
 
+type EncodedSource = Pick<LadderConfig, 'watermark' | 'encodesSource'>;
+
 const minPixelRatio = 1.2;
 
-/** Lowest first; includes the source where it gets a watermark. */
+export function encodesSource(ladder: EncodedSource | undefined): boolean {
+  return ladder?.watermark !== undefined || ladder?.encodesSource === true;
+}
+
+/** False for a ladder that encodes only video that players cannot play. */
+export function encodesAlways(ladder: LadderConfig | undefined): boolean {
+  return ladder?.isLadder === true || encodesSource(ladder);
+}
+
+/** Lowest first; includes the source where it is encoded. */
 export function planRenditions(
-  config: Pick<LadderConfig, 'isLadder' | 'watermark' | 'renditionsFor'>,
+  config: EncodedSource & Pick<LadderConfig, 'isLadder' | 'renditionsFor'>,
   source: DisplaySize,
   dropped: ReadonlySet<string>,
 ): EncoderRendition[] {
@@ -36,7 +49,7 @@ export function planRenditions(
       )
     : [];
   const top = candidates.at(-1);
-  if (config.watermark === undefined || top === undefined) return below;
+  if (!encodesSource(config) || top === undefined) return below;
   return [...below, { name: sourceRendition, ...evenSize(source), bitsPerSecond: top.bitsPerSecond }];
 }
 

@@ -1,3 +1,5 @@
+import type { Sample } from '../../media/cmaf/fragment-reader.ts';
+import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
 import { avcParameterSets, splitLengths } from '../../media/codecs/nal-units.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples } from '../../media/codecs/opus.ts';
 import { packetizeH264 } from '../../media/rtp/packetize.ts';
@@ -9,7 +11,13 @@ import {
   type TrackKind,
 } from '../../media/samples/media-sample.ts';
 import type { BroadcastState } from '../broadcast/broadcast-state.ts';
-import type { BroadcastMedia, BroadcastSubscriber } from '../broadcast/broadcast-subscriber.ts';
+import {
+  type BroadcastMedia,
+  type BroadcastSubscriber,
+  sourceRendition,
+} from '../broadcast/broadcast-subscriber.ts';
+import { mustEncode } from '../broadcast/codec-policy.ts';
+import { PackagedSamples } from '../restream/packaged-samples.ts';
 
 /** A frame of video or a packet of audio, shared by all viewers. */
 export interface RtpFrame {
@@ -52,6 +60,12 @@ export class RtpFeed implements BroadcastSubscriber {
   readonly #startedAtMs: number;
   readonly #onEnded: () => void;
   readonly #problems: Partial<Record<TrackKind, string>> = {};
+  readonly #encoded = new PackagedSamples(({ media, atMs }) => {
+    if (media.type === 'config') this.#configure(media);
+    else this.#takeVideo(media, atMs);
+  });
+  /** The publisher's video cannot be played: viewers get what is encoded from it. */
+  #isEncoded = false;
   #config: CodecConfig | undefined;
   #parameterSets: readonly Buffer[] = [];
   #lengthBytes = 4;
@@ -107,8 +121,24 @@ export class RtpFeed implements BroadcastSubscriber {
     // Viewers keep the last frame: a slate has audio that they may not be able to decode.
     if (isSlate) return;
     if (media.kind === 'audio') this.#takeAudio(media, atMs);
-    else if (media.type === 'config') this.#configure(media);
-    else this.#takeVideo(media, atMs);
+    else if (media.type === 'config') this.#configureSource(media);
+    else if (!this.#isEncoded) this.#takeVideo(media, atMs);
+  }
+
+  tracks(
+    rendition: string,
+    { video }: Partial<Record<TrackKind, TrackDescription>>,
+    _init: Buffer,
+    isSlate: boolean,
+  ): void {
+    if (this.#isEncoded && !isSlate && rendition === sourceRendition && video !== undefined)
+      this.#encoded.begin({ video });
+  }
+
+  sample(rendition: string, kind: TrackKind, sample: Sample, atMs: number, isSlate: boolean): void {
+    // Without a configuration, the samples are of the publisher before.
+    if (!this.#isEncoded || this.#config === undefined || isSlate) return;
+    if (kind === 'video' && rendition === sourceRendition) this.#encoded.add(kind, sample, atMs);
   }
 
   stateChanged(state: BroadcastState): void {
@@ -139,6 +169,16 @@ export class RtpFeed implements BroadcastSubscriber {
     const frame = this.#videoFrame(data, isKeyframe, atMs);
     this.#cache(frame, data.length);
     this.#send(frame);
+  }
+
+  #configureSource(config: CodecConfig): void {
+    const isEncoded = mustEncode(config.codec);
+    if (isEncoded && !this.#isEncoded) {
+      delete this.#problems.video;
+      this.#config = undefined;
+    }
+    this.#isEncoded = isEncoded;
+    if (!isEncoded) this.#configure(config);
   }
 
   #configure(config: CodecConfig): void {

@@ -6,12 +6,12 @@ const UNSPECIFIED = 2;
 
 /** @param config body of the configuration box. ISO/IEC 14496-12:2022, 12.1.3 to 12.1.5 */
 export function writeVideoSampleEntry(
-  type: 'avc1' | 'hev1' | 'av01',
+  type: 'avc1' | 'hev1' | 'av01' | 'vp08',
   config: Buffer,
   { size, pixelAspect, colour }: VideoParameters,
   declared: ColorInfo = {},
 ): Buffer {
-  const configType = { avc1: 'avcC', hev1: 'hvcC', av01: 'av1C' }[type];
+  const configType = { avc1: 'avcC', hev1: 'hvcC', av01: 'av1C', vp08: 'vpcC' }[type];
   const boxes = [box(configType, config)];
   const codes = colour && [colour.primaries, colour.transfer, colour.matrix];
   const isSpecified = codes?.every(code => code !== UNSPECIFIED) === true;

@@ -1,4 +1,5 @@
 import type { VideoSampleEntryType } from './frame-sizes.ts';
+import { readVp8Frame } from './vp8.ts';
 
 /**
  * `sync` can be decoded without earlier frames. From `recovery` on, a decoder that began earlier shows whole pictures
@@ -27,6 +28,7 @@ export function classifyAccessUnit(
   lengthBytes: number,
 ): AccessUnit {
   if (codec === 'av01') return classifyAv1(data);
+  if (codec === 'vp08') return classifyVp8(data);
   let hasSlice = false;
   let isRandomAccess = false;
   let hasRecoveryPoint = false;
@@ -80,6 +82,12 @@ function classifyAv1(data: Buffer): AccessUnit {
     at += length;
   }
   return 'empty';
+}
+
+function classifyVp8(data: Buffer): AccessUnit {
+  const frame = readVp8Frame(data);
+  if (frame === undefined) return 'malformed';
+  return frame.size === undefined ? 'frame' : 'sync';
 }
 
 /** Samples have no temporal delimiters (AV1 in ISOBMFF 1.2.0, 2.4). */

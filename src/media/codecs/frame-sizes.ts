@@ -10,8 +10,9 @@ import {
   type VideoOrder,
   type VideoParameters,
 } from './parameter-set.ts';
+import { readVp8Frame, vp8FrameSize } from './vp8.ts';
 
-export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01';
+export type VideoSampleEntryType = 'avc1' | 'hvc1' | 'av01' | 'vp08';
 
 /** Maximum units per frame; parameter sets precede the slices. */
 const MAX_UNITS = 64;
@@ -28,7 +29,7 @@ interface VideoConfig {
   readonly sizes: readonly FrameSize[];
 }
 
-/** Record in avcC, hvcC (ISO/IEC 14496-15:2022, 5.3.3.1 and 8.3.3.1) or av1C. */
+/** Record in avcC, hvcC (ISO/IEC 14496-15:2022, 5.3.3.1 and 8.3.3.1) or av1C, or that of {@link vp8Record}. */
 export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): VideoConfig {
   switch (codec) {
     case 'avc1':
@@ -41,16 +42,22 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
         lengthBytes: ((record[21] ?? 3) & 3) + 1,
         sizes: sizesOf(hevcParameterSets(record, HEVC_SPS).map(hevcFrameSize)),
       };
-    default:
+    case 'av01':
       return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(4), 0) };
+    case 'vp08':
+      return { lengthBytes: 0, sizes: sizesOf([vp8FrameSize(record)]) };
   }
 }
 
-/** Reads the first sequence parameter set of a record, or the sequence header in AV1 units. */
+/** Reads the first sequence parameter set of a record, the sequence header in AV1 units, or the size of VP8. */
 export function readVideoParameters(
   codec: VideoSampleEntryType,
   recordOrUnits: Buffer,
 ): VideoParameters | undefined {
+  if (codec === 'vp08') {
+    const size = vp8FrameSize(recordOrUnits);
+    return size && { size };
+  }
   const parameters =
     codec === 'avc1'
       ? countedUnits(recordOrUnits, 6, (recordOrUnits[5] ?? 0) & 0x1f).map(avcParameters)
@@ -60,7 +67,7 @@ export function readVideoParameters(
   return parameters.find(each => each !== undefined);
 }
 
-/** Reads the first sequence parameter set of a record. Undefined for AV1, which puts frames into the order of display. */
+/** Reads the first sequence parameter set of a record. Undefined for codecs that put frames into the order of display. */
 export function readVideoOrder(codec: VideoSampleEntryType, record: Buffer): VideoOrder | undefined {
   const orders =
     codec === 'avc1'
@@ -81,6 +88,7 @@ export function readFrameSizes(
   lengthBytes: number,
 ): readonly FrameSize[] {
   if (codec === 'av01') return sizesOf(av1SequenceHeaders(frame).map(av1FrameSize));
+  if (codec === 'vp08') return sizesOf([readVp8Frame(frame)?.size]);
   // The configuration was of another codec.
   if (lengthBytes === 0) return noSizes;
   let sizes: (FrameSize | undefined)[] | undefined;

@@ -12,8 +12,11 @@ import {
 } from './flv-tag.ts';
 import { isMultitrack, splitTracks } from './multitrack.ts';
 
+/** VP8 is published over WHIP only. */
 const knownCodecs: ReadonlyMap<string, Codec> = new Map(
-  Object.values(codecs).map(codec => [codec.name, codec]),
+  Object.values(codecs)
+    .filter(codec => codec !== codecs.vp08)
+    .map(codec => [codec.name, codec]),
 );
 
 /** Reads a tag into samples, configurations and what is announced. Commands and unknown tags yield nothing. */

@@ -2,13 +2,13 @@ import type { VideoSampleEntryType } from '../codecs/frame-sizes.ts';
 
 interface MatroskaVideo {
   readonly codec: VideoSampleEntryType;
-  /** Body of the configuration box in MP4. */
+  /** Body of the configuration box in MP4; VP8 has none. */
   readonly record: Buffer;
   readonly width: number;
   readonly height: number;
 }
 
-const codecIds = { avc1: 'V_MPEG4/ISO/AVC', hvc1: 'V_MPEGH/ISO/HEVC', av01: 'V_AV1' } as const;
+const codecIds = { avc1: 'V_MPEG4/ISO/AVC', hvc1: 'V_MPEGH/ISO/HEVC', av01: 'V_AV1', vp08: 'V_VP8' } as const;
 const videoTrack = 1;
 const nanosecondsPerMs = 1_000_000;
 /** Size of a master element that ends with the file. */
@@ -43,7 +43,7 @@ export function matroskaVideoHeader({ codec, record, width, height }: MatroskaVi
         uint(0x83, 1),
         uint(0x9c, 0),
         text(0x86, codecIds[codec]),
-        element(0x63a2, record),
+        ...(codec === 'vp08' ? [] : [element(0x63a2, record)]),
         element(0xe0, uint(0xb0, width), uint(0xba, height)),
       ),
     ),

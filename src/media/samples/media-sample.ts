@@ -4,7 +4,7 @@ import type { DeclaredMedia } from './declared-media.ts';
 export type TrackKind = 'audio' | 'video';
 
 /** Codes of MP4 and Enhanced RTMP. */
-export type VideoFourCc = 'avc1' | 'hvc1' | 'av01';
+export type VideoFourCc = 'avc1' | 'hvc1' | 'av01' | 'vp08';
 export type AudioFourCc = 'mp4a' | 'Opus' | 'ac-3' | 'ec-3' | 'fLaC' | '.mp3';
 
 export interface Codec {
@@ -18,6 +18,7 @@ export const codecs = {
   avc1: { name: 'H.264', fourCc: 'avc1' },
   hvc1: { name: 'HEVC', fourCc: 'hvc1' },
   av01: { name: 'AV1', fourCc: 'av01' },
+  vp08: { name: 'VP8', fourCc: 'vp08' },
   mp4a: { name: 'AAC', fourCc: 'mp4a' },
   Opus: { name: 'Opus', fourCc: 'Opus' },
   'ac-3': { name: 'AC-3', fourCc: 'ac-3' },
@@ -52,8 +53,8 @@ export interface MediaSample extends TrackMedia {
 }
 
 /**
- * Data: body of avcC, hvcC or av1C, AudioSpecificConfig, OpusHead, or the STREAMINFO block with `fLaC`; empty where the codec
- * has none.
+ * Data: body of avcC, hvcC or av1C, the size of VP8, AudioSpecificConfig, OpusHead, or the STREAMINFO block with `fLaC`; empty
+ * where the codec has none.
  */
 export interface CodecConfig extends TrackMedia {
   readonly type: 'config';
@@ -79,5 +80,5 @@ export function compositionMs({ dtsTicks, ptsTicks }: Pick<MediaSample, 'dtsTick
 
 /** False for {@link AudioFourCc} and codecs without one. */
 export function isVideoFourCc(fourCc: Codec['fourCc']): fourCc is VideoFourCc {
-  return fourCc === 'avc1' || fourCc === 'hvc1' || fourCc === 'av01';
+  return fourCc === 'avc1' || fourCc === 'hvc1' || fourCc === 'av01' || fourCc === 'vp08';
 }

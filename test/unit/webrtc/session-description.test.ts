@@ -22,8 +22,10 @@ function parsed(text: string): SessionDescription {
   return offer;
 }
 
-function accepted(text: string) {
-  const media = acceptOffer(parsed(text));
+const encoding = { canEncode: true };
+
+function accepted(text: string, canEncode = true) {
+  const media = acceptOffer(parsed(text), { canEncode });
   if (typeof media === 'string') throw new Error(media);
   return media;
 }
@@ -36,7 +38,7 @@ test("Chromium's offer is answered with one codec per medium, and retransmission
   const answer = writeAnswer({
     sources: new Map(),
     offer,
-    accepted: acceptOffer(offer) as typeof media,
+    accepted: acceptOffer(offer, encoding) as typeof media,
     sessionId: '1',
     fingerprint: 'AA:BB',
     ice: { usernameFragment: 'abcd', password: 'p'.repeat(24) },
@@ -57,6 +59,18 @@ test("Chromium's offer is answered with one codec per medium, and retransmission
   expect(parsed(answer).media.map(({ codecs }) => codecs.length)).toEqual([1, 2]);
 });
 
+test('VP8, which must be encoded, is taken only where nothing else can be published', () => {
+  const videoOf = (text: string) => accepted(text).find(({ media }) => media.kind === 'video')?.codec.name;
+  expect(videoOf(offerText)).toBe('H264');
+  expect(videoOf(offerText.replaceAll('H264/90000', 'VP9/90000'))).toBe('AV1');
+  const vp8Only = offerText.replaceAll(/(H264|AV1)\/90000/g, 'VP9/90000');
+  expect(videoOf(vp8Only)).toBe('VP8');
+  const [audio, video] = offerText.split(/(?=m=)/).slice(1);
+  const other = video!.replace('a=mid:1', 'a=mid:2');
+  const two = [vp8Only.split(/(?=m=)/)[0], audio, vp8Only.split(/(?=m=)/)[2], other].join('');
+  expect(videoOf(two)).toBe('H264');
+});
+
 test('media that are not sent or not known are rejected in their place', () => {
   const offer = parsed(offerText.replace('a=sendonly', 'a=recvonly'));
   const media = accepted(offerText.replace('a=sendonly', 'a=recvonly'));
@@ -64,7 +78,7 @@ test('media that are not sent or not known are rejected in their place', () => {
   const answer = writeAnswer({
     sources: new Map(),
     offer,
-    accepted: acceptOffer(offer) as typeof media,
+    accepted: acceptOffer(offer, encoding) as typeof media,
     sessionId: '1',
     fingerprint: 'AA',
     candidates: [],
@@ -102,11 +116,17 @@ describe('problems are described', () => {
   });
 
   test('codecs that cannot be published', () => {
-    const vp8 = acceptOffer(parsed(offerText.replaceAll(/(H264|AV1)\/90000/g, 'VP9/90000')));
+    const vp9 = acceptOffer(parsed(offerText.replaceAll(/(H264|AV1|VP8)\/90000/g, 'VP9/90000')), encoding);
+    expect(vp9).toBe(
+      'The offer has video as VP9, but this server needs H.264 (packetization mode 1), H.265, AV1 or VP8. Choose H.264 in the encoder or browser.',
+    );
+    const vp8 = acceptOffer(parsed(offerText.replaceAll(/(H264|AV1)\/90000/g, 'VP9/90000')), {
+      canEncode: false,
+    });
     expect(vp8).toBe(
       'The offer has video as VP8, VP9, but this server needs H.264 (packetization mode 1), H.265 or AV1. Choose H.264 in the encoder or browser.',
     );
-    const pcm = acceptOffer(parsed(offerText.replace('opus/48000', 'L16/48000')));
+    const pcm = acceptOffer(parsed(offerText.replace('opus/48000', 'L16/48000')), encoding);
     expect(pcm).toContain('Choose Opus in the encoder.');
   });
 });
@@ -118,7 +138,7 @@ test('changed offers do no harm', () => {
     for (let each = 0; each < 8; each++) bytes[random.below(bytes.length)] = random.below(256);
     const offer = parseSessionDescription(bytes.toString('utf8'));
     if (typeof offer === 'string') continue;
-    const media = acceptOffer(offer);
+    const media = acceptOffer(offer, encoding);
     if (typeof media !== 'string') offerProblem(offer, offer.media);
   }
 });

@@ -14,11 +14,11 @@ const parameterSets = Buffer.concat([
   pps,
 ]);
 
-function receiver() {
+function receiver(codec: 'avc1' | 'vp08' = 'avc1') {
   const events: MediaEvent[] = [];
   const state = { requests: 0 };
   const video = new VideoReceiver({
-    codec: 'avc1',
+    codec,
     timeOf: timestamp => timestamp / 90,
     emit: event => events.push(event),
     requestKeyframe: () => (state.requests += 1),
@@ -77,5 +77,33 @@ test('keyframes are asked for as often as players need them', () => {
   for (let ms = 100; ms <= 2_000; ms += 100) push(ms, [slice]);
   expect(state.requests).toBe(1);
   for (let ms = 2_100; ms < 2_600; ms += 100) push(ms, [slice]);
+  expect(state.requests).toBe(2);
+});
+
+test('VP8 goes on after losses, broken frames and frames of other codecs at the next keyframe', () => {
+  const { push, received, state } = receiver('vp08');
+  const partition = Buffer.from('112233445566', 'hex');
+  const key = (width: number) =>
+    Buffer.concat([Buffer.from([0x10, 0x90, 0, 0, 0x9d, 1, 0x2a, width, 0, 90, 0]), partition]);
+  const inter = Buffer.concat([Buffer.from([0x10, 0x91, 0, 0]), partition]);
+  push(0, [inter]);
+  push(600, [key(160)]);
+  push(640, [inter]);
+  push(680, [inter], 1);
+  push(720, [inter]);
+  push(1_200, [key(160)]);
+  push(1_240, [parameterSets, idr]);
+  push(1_280, [inter]);
+  push(1_800, [key(80)]);
+  push(1_840, [inter]);
+  expect(received()).toEqual([
+    ['config'],
+    ['keyframe', 600],
+    ['frame', 640],
+    ['keyframe', 1_200],
+    ['config'],
+    ['keyframe', 1_800],
+    ['frame', 1_840],
+  ]);
   expect(state.requests).toBe(2);
 });

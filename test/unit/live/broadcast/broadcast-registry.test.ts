@@ -244,6 +244,31 @@ describe('transcoded broadcasts', () => {
     expect(await admit('a2')).toMatchObject({ accepted: true });
   });
 
+  test('count publishers whose codec must be encoded, while they are there', async () => {
+    const plain = (liveStreamId: string): LiveStreamConfig => ({ ...owners.plain!, liveStreamId });
+    const streams = { one: plain('o1'), two: plain('t1') };
+    const { live } = startRegistry(streams, { maxEncoders: 1, maxEncodersPerProject: 2 }, transcodedSandbox);
+    const admit = (key: string, needsEncoding: boolean) =>
+      live.admit(key, { ...connection().link, needsEncoding });
+    const reconnect = async (key: string, needsEncoding: boolean) => {
+      await vi.advanceTimersByTimeAsync(4000);
+      return admit(key, needsEncoding);
+    };
+    expect(await admit('one', true)).toMatchObject({ accepted: true });
+    const full = {
+      accepted: false,
+      reason: 'too-many-encoders',
+      description:
+        'This server already encodes 1 live stream, which is its limit. Try again later, or publish H.264, which needs no encoding.',
+    };
+    expect(await admit('two', true)).toEqual(full);
+    expect(await admit('two', false)).toMatchObject({ accepted: true });
+    expect(await reconnect('two', true)).toEqual(full);
+    expect(await reconnect('one', true)).toMatchObject({ accepted: true });
+    expect(await reconnect('one', false)).toMatchObject({ accepted: true });
+    expect(await reconnect('two', true)).toMatchObject({ accepted: true });
+  });
+
   test('continue when their publisher reconnects at the limit', async () => {
     const { live } = startRegistry(owners, { maxEncoders: 1, maxEncodersPerProject: 1 }, transcodedSandbox);
     await live.admit('a1', connection().link);

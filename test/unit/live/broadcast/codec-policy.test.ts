@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAudioCodec, judgeVideoCodec } from '../../../../src/live/broadcast/codec-policy.ts';
+import { judgeAudioCodec, judgeVideoCodec, mustEncode } from '../../../../src/live/broadcast/codec-policy.ts';
 import { type Codec, codecs } from '../../../../src/media/samples/media-sample.ts';
 
 const old = { packager: 'auto', canReadEnhancedFlv: false } as const;
@@ -23,6 +23,16 @@ describe('video', () => {
       );
     },
   );
+
+  test('encodes VP8, but not on a server that packages with ffmpeg', () => {
+    expect(judgeVideoCodec(codecs.vp08, old)).toEqual({ take: 'copy' });
+    expect([codecs.vp08, codecs.av01].map(mustEncode)).toEqual([true, false]);
+    expect(judgeVideoCodec(codecs.vp08, { ...modern, packager: 'ffmpeg' })).toEqual({
+      take: 'refuse',
+      description:
+        'VP8 must be encoded for players, which a server that packages with ffmpeg does not do. Choose H.264 in the encoder, or set live.packager to auto on the server.',
+    });
+  });
 
   test.each([
     unknown('VP6'),

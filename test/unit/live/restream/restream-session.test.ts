@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RestreamConfig } from '../../../../src/live/broadcast/broadcast-subscriber.ts';
 import { Restreamer } from '../../../../src/live/restream/restreamer.ts';
+import { vp8Record } from '../../../../src/media/codecs/vp8.ts';
+import type { CodecConfig } from '../../../../src/media/samples/media-sample.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
+import { samples } from '../../../support/media-samples.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 
 const unreachable = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
@@ -29,6 +32,24 @@ function follow(restreams: readonly RestreamConfig[], environment: 'sandbox' | '
 }
 
 const mirror = { name: 'Mirror', serverUrl: 'rtmp://mirror.example/app', streamKey: 'key' };
+
+describe('the source', () => {
+  it('is what is encoded from video that players cannot play, until another publisher comes', async () => {
+    const { restreamer, subscriber, stopped } = follow([mirror]);
+    const opus = { ...audioTrack, sampleEntry: Buffer.from(audioTrack.sampleEntry) };
+    opus.sampleEntry.write('Opus', 4);
+    const config = (media: CodecConfig) => subscriber.media!({ media, atMs: 0, isSlate: false });
+    // Players may get what destinations cannot.
+    subscriber.tracks!('source', { video: videoTrack, audio: opus }, Buffer.alloc(0), false);
+    expect(stopped).toEqual([]);
+    config(samples.videoConfig('vp08', vp8Record({ width: 640, height: 360 })));
+    expect(stopped).toEqual(['Mirror: codec']);
+    config(samples.videoConfig('avc1', Buffer.alloc(8)));
+    restreamer.update('li', [{ ...mirror, streamKey: 'other' }]);
+    expect(stopped).toEqual(['Mirror: codec']);
+    await restreamer.stop();
+  });
+});
 
 describe('the rendition of a destination', () => {
   it('is the source once the chosen one is not encoded, or no longer', async () => {

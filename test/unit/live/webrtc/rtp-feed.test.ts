@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { RtpFeed, type RtpFrame } from '../../../../src/live/webrtc/rtp-feed.ts';
 import { avcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
+import { vp8Record } from '../../../../src/media/codecs/vp8.ts';
 import { unitsOf } from '../../../../src/media/rtp/depacketize.ts';
 import { samples } from '../../../support/media-samples.ts';
+import { videoTrack } from '../../../support/recording-sink.ts';
 
 const sps = Buffer.from('6742c00bda028dc00', 'hex');
 const pps = Buffer.from('68ce3c80', 'hex');
@@ -75,6 +77,44 @@ test('times that WHIP has rounded are no B-frames', () => {
   for (let index = 0; index < 4; index++) video(feed, index * 40, index === 0, index % 2);
   expect(viewer.frames).toHaveLength(4);
   expect(feed.problem).toBeUndefined();
+});
+
+test('of video that players cannot play, viewers get what is encoded from it', () => {
+  const { feed, viewer } = createFeed();
+  video(feed, 0, true);
+  feed.stateChanged('waiting');
+  const config = samples.videoConfig('vp08', vp8Record({ width: 640, height: 360 }));
+  const vp8 = samples.video('vp08', { dtsMs: 0, isKeyframe: true, data: Buffer.from([0x10]) });
+  feed.media({ media: config, atMs: 40, isSlate: false });
+  feed.media({ media: vp8, atMs: 40, isSlate: false });
+  expect(viewer.frames).toHaveLength(1);
+  const sample = {
+    trackId: 1,
+    dtsTicks: 0,
+    durationTicks: 1,
+    compositionOffsetTicks: 0,
+    isSync: true,
+    data: joinWithLengths([Buffer.from([0x65, 1])]),
+  };
+  // The last frames of the publisher before.
+  feed.sample('source', 'video', sample, 20, false);
+  feed.tracks('720p', { video: videoTrack }, Buffer.alloc(0), false);
+  feed.sample('source', 'video', sample, 20, false);
+  feed.tracks('source', { video: videoTrack }, Buffer.alloc(0), true);
+  feed.sample('source', 'video', sample, 20, false);
+  expect(viewer.frames).toHaveLength(1);
+  feed.tracks('source', { video: videoTrack }, Buffer.alloc(0), false);
+  feed.sample('source', 'video', sample, 40, false);
+  feed.sample('720p', 'video', sample, 40, false);
+  feed.sample('source', 'video', sample, 60, true);
+  expect(viewer.frames.map(({ timestamp }) => timestamp)).toEqual([0, 3_600]);
+  expect(unitsOf('avc1', viewer.frames[1]!.payloads())?.at(-1)).toEqual(Buffer.from([0x65, 1]));
+  expect(viewer.reason).toBeUndefined();
+  feed.stateChanged('waiting');
+  feed.media({ media: samples.videoConfig('avc1', record), atMs: 80, isSlate: false });
+  feed.sample('source', 'video', sample, 80, false);
+  video(feed, 120, true);
+  expect(viewer.frames.map(({ timestamp }) => timestamp)).toEqual([0, 3_600, 10_800]);
 });
 
 test('B-frames and other codecs end the viewers, with the reason; the next publisher may be better', () => {
