@@ -16,7 +16,9 @@ export const firefoxPath = names
   )
   .find(path => path !== '');
 
-const preferences: Readonly<Record<string, string | number | boolean>> = {
+type Preferences = Readonly<Record<string, string | number | boolean>>;
+
+const preferences: Preferences = {
   'media.autoplay.default': 0,
   // A test pattern and a tone, without a question.
   'media.navigator.streams.fake': true,
@@ -58,9 +60,9 @@ export class FirefoxPage {
     });
   }
 
-  static async launch(): Promise<FirefoxPage> {
+  static async launch(more: Preferences = {}): Promise<FirefoxPage> {
     const profile = await makeTempDir();
-    const lines = Object.entries(preferences).map(
+    const lines = Object.entries({ ...preferences, ...more }).map(
       ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
     );
     await writeFile(join(profile, 'user.js'), lines.join('\n'));

@@ -20,18 +20,23 @@ export function studioProblem(): string | undefined {
     return 'Browsers allow the camera and the microphone on HTTPS pages and on localhost only. Set up a certificate for this server, and open this page over HTTPS.';
   }
   if (videoCodec() === undefined) {
-    return 'This browser can encode neither H.264 nor AV1 for WebRTC. Use a current Chrome or Firefox, or OBS Studio.';
+    return 'This browser cannot send video over WebRTC. Use a current Chrome or Firefox, or OBS Studio.';
   }
   return undefined;
 }
 
-export type VideoCodec = 'h264' | 'av1';
+const videoCodecs = ['h264', 'av1', 'vp8'] as const;
 
-/** All viewers can play H.264. Firefox has it only with the OpenH264 plug-in, which not every system offers. */
+export type VideoCodec = (typeof videoCodecs)[number];
+
+/**
+ * All viewers can play H.264, which Firefox has only with the OpenH264 plug-in: not every system offers that. The server
+ * encodes VP8 for viewers.
+ */
 export function videoCodec(): VideoCodec | undefined {
   const codecs = globalThis.RTCRtpSender?.getCapabilities?.('video')?.codecs ?? [];
   const names = codecs.map(({ mimeType }) => mimeType.toLowerCase());
-  return (['h264', 'av1'] as const).find(codec => names.includes(`video/${codec}`));
+  return videoCodecs.find(codec => names.includes(`video/${codec}`));
 }
 
 /** @param deviceId `''` lets the browser choose */

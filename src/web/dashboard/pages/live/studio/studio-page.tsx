@@ -67,6 +67,11 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
           unless the live stream has renditions.
         </Notice>
       )}
+      {videoCodec() === 'vp8' && (
+        <Notice>
+          Your browser can’t send H.264 and sends VP8. The server encodes it, so that all viewers can play it.
+        </Notice>
+      )}
       {captureProblem !== undefined && <Notice tone="bad">{captureProblem}</Notice>}
       <div>
         <div class="stream-top">
