@@ -265,12 +265,7 @@ export type LiveStream = {
     readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
   }[];
   readonly qualities?: "passthrough" | "ladder" | undefined;
-  readonly audioTracks?: readonly {
-    readonly name?: string | undefined;
-    readonly language?: string | undefined;
-    readonly default?: true | undefined;
-    readonly position?: number | undefined;
-  }[] | undefined;
+  readonly audioTracks?: readonly AudioTracks[] | undefined;
   readonly record?: boolean | undefined;
   readonly keepRecordingsDays?: number | undefined;
   readonly playbackPolicy?: PlaybackPolicy | undefined;
@@ -758,57 +753,94 @@ export type UnverifiedUser = { readonly userId: string; readonly email: string; 
 
 export type VerifiedUser = { readonly email: string; readonly password: string; };
 
+type AudioTracks = {
+  readonly name?: string | undefined;
+  readonly language?: string | undefined;
+  readonly default?: true | undefined;
+  readonly position?: number | undefined;
+};
+
+type PlaybackPolicy2 = {
+  readonly allowedDomains?: readonly string[] | undefined;
+  readonly allowNoReferrer?: boolean | undefined;
+  readonly allowedCountries?: readonly string[] | undefined;
+  readonly blockedCountries?: readonly string[] | undefined;
+};
+
+type Restreams = {
+  readonly name: string;
+  readonly serverUrl: string;
+  readonly streamKey: string;
+  readonly enabled?: boolean | undefined;
+  readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
+};
+
+type Body = {
+  readonly name?: string | null | undefined;
+  readonly text?: string | undefined;
+  readonly link?: string | undefined;
+  readonly linkHover?: string | undefined;
+  readonly linkActive?: string | undefined;
+  readonly trackPlayed?: string | undefined;
+  readonly trackUnplayed?: string | undefined;
+  readonly trackBackground?: string | undefined;
+  readonly backgroundTop?: string | undefined;
+  readonly backgroundBottom?: string | undefined;
+  readonly backgroundText?: string | undefined;
+  readonly enableApi?: boolean | undefined;
+  readonly enableControls?: boolean | undefined;
+  readonly forceAutoplay?: boolean | undefined;
+  readonly hideTitle?: boolean | undefined;
+  readonly forceLoop?: boolean | undefined;
+  readonly shapeMargin?: unknown | undefined;
+  readonly shapeRadius?: unknown | undefined;
+  readonly shapeAspect?: unknown | undefined;
+  readonly shapeBackgroundTop?: unknown | undefined;
+  readonly shapeBackgroundBottom?: unknown | undefined;
+  readonly language?: unknown | undefined;
+};
+
+type FilterBy = {
+  readonly mediaId?: readonly string[] | undefined;
+  readonly mediaType?: "video" | "live-stream" | undefined;
+  readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
+  readonly country?: readonly string[] | undefined;
+  readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
+  readonly operatingSystem?: readonly string[] | undefined;
+  readonly browser?: readonly string[] | undefined;
+  readonly tag?: string | undefined;
+  readonly referrer?: readonly string[] | undefined;
+  readonly viewerId?: readonly string[] | undefined;
+};
+
 export interface Operations {
   'POST /auth/session': {
-    params: undefined;
-    query: undefined;
     body: { readonly email: string; readonly password: string; readonly code?: string | undefined; };
     answer: Session;
   };
-  'GET /auth/session': { params: undefined; query: undefined; body: undefined; answer: Session; };
-  'PATCH /auth/session': { params: undefined; query: undefined; body: { readonly accountId: string; }; answer: Session; };
-  'DELETE /auth/session': { params: undefined; query: undefined; body: undefined; answer: undefined; };
+  'GET /auth/session': { answer: Session; };
+  'PATCH /auth/session': { body: { readonly accountId: string; }; answer: Session; };
+  'DELETE /auth/session': object;
   'GET /account/sessions': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | "lastUsedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly ListedSession[]; readonly pagination: Pagination; };
   };
-  'DELETE /account/sessions': { params: undefined; query: undefined; body: undefined; answer: undefined; };
-  'DELETE /account/sessions/{sessionId}': { params: { readonly sessionId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'PUT /account/password': {
-    params: undefined;
-    query: undefined;
-    body: { readonly currentPassword: string; readonly newPassword: string; };
-    answer: undefined;
-  };
-  'PATCH /account': { params: undefined; query: undefined; body: { readonly name: string | null; }; answer: SessionAccount; };
-  'GET /account': { params: undefined; query: undefined; body: undefined; answer: Account; };
-  'POST /account/upgrade': { params: undefined; query: undefined; body: undefined; answer: SessionAccount; };
-  'GET /account/two-factor': { params: undefined; query: undefined; body: undefined; answer: TwoFactor; };
-  'POST /account/two-factor': { params: undefined; query: undefined; body: { readonly password: string; }; answer: TwoFactorEnrollment; };
-  'DELETE /account/two-factor': {
-    params: undefined;
-    query: undefined;
-    body: { readonly password: string; readonly code: string; };
-    answer: undefined;
-  };
-  'POST /account/two-factor/confirmation': { params: undefined; query: undefined; body: { readonly code: string; }; answer: RecoveryCodes; };
-  'POST /account/two-factor/recovery-codes': {
-    params: undefined;
-    query: undefined;
-    body: { readonly password: string; readonly code: string; };
-    answer: RecoveryCodes;
-  };
+  'DELETE /account/sessions': object;
+  'DELETE /account/sessions/{sessionId}': object;
+  'PUT /account/password': { body: { readonly currentPassword: string; readonly newPassword: string; }; };
+  'PATCH /account': { body: { readonly name: string | null; }; answer: SessionAccount; };
+  'GET /account': { answer: Account; };
+  'POST /account/upgrade': { answer: SessionAccount; };
+  'GET /account/two-factor': { answer: TwoFactor; };
+  'POST /account/two-factor': { body: { readonly password: string; }; answer: TwoFactorEnrollment; };
+  'DELETE /account/two-factor': { body: { readonly password: string; readonly code: string; }; };
+  'POST /account/two-factor/confirmation': { body: { readonly code: string; }; answer: RecoveryCodes; };
+  'POST /account/two-factor/recovery-codes': { body: { readonly password: string; readonly code: string; }; answer: RecoveryCodes; };
   'GET /account/passkeys': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Passkey[]; readonly pagination: Pagination; };
   };
   'POST /account/passkeys': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly name: string;
       readonly credential: {
@@ -824,23 +856,11 @@ export interface Operations {
     };
     answer: Passkey;
   };
-  'POST /account/passkey-options': {
-    params: undefined;
-    query: undefined;
-    body: { readonly password: string; readonly code?: string | undefined; };
-    answer: PasskeyOptions;
-  };
-  'PUT /account/passkeys/{passkeyId}': {
-    params: { readonly passkeyId: string; };
-    query: undefined;
-    body: { readonly name: string; };
-    answer: Passkey;
-  };
-  'DELETE /account/passkeys/{passkeyId}': { params: { readonly passkeyId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /auth/passkey-options': { params: undefined; query: undefined; body: undefined; answer: PasskeyOptions; };
+  'POST /account/passkey-options': { body: { readonly password: string; readonly code?: string | undefined; }; answer: PasskeyOptions; };
+  'PUT /account/passkeys/{passkeyId}': { body: { readonly name: string; }; answer: Passkey; };
+  'DELETE /account/passkeys/{passkeyId}': object;
+  'POST /auth/passkey-options': { answer: PasskeyOptions; };
   'POST /auth/passkey': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly credential: {
         readonly id: string;
@@ -856,78 +876,42 @@ export interface Operations {
     };
     answer: Session;
   };
-  'POST /auth/password-resets': { params: undefined; query: undefined; body: { readonly email: string; }; answer: undefined; };
-  'GET /auth/password-resets/{resetToken}': { params: { readonly resetToken: string; }; query: undefined; body: undefined; answer: PasswordReset; };
+  'POST /auth/password-resets': { body: { readonly email: string; }; };
+  'GET /auth/password-resets/{resetToken}': { answer: PasswordReset; };
   'POST /auth/password-resets/{resetToken}/complete': {
-    params: { readonly resetToken: string; };
-    query: undefined;
     body: {
       readonly password: string;
       readonly keepPasskeys?: readonly string[] | undefined;
       readonly keepSessions?: readonly string[] | undefined;
     };
-    answer: undefined;
   };
-  'GET /auth/methods': { params: undefined; query: undefined; body: undefined; answer: SignInMethods; };
-  'POST /auth/oidc-request': { params: undefined; query: undefined; body: undefined; answer: OidcRequest; };
-  'POST /auth/oidc': {
-    params: undefined;
-    query: undefined;
-    body: { readonly query: string; readonly invitationToken?: string | undefined; };
-    answer: Session;
-  };
-  'GET /account/identity': { params: undefined; query: undefined; body: undefined; answer: Identity; };
-  'DELETE /account/identity': { params: undefined; query: undefined; body: undefined; answer: undefined; };
+  'GET /auth/methods': { answer: SignInMethods; };
+  'POST /auth/oidc-request': { answer: OidcRequest; };
+  'POST /auth/oidc': { body: { readonly query: string; readonly invitationToken?: string | undefined; }; answer: Session; };
+  'GET /account/identity': { answer: Identity; };
+  'DELETE /account/identity': object;
   'GET /account/members': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Member[]; readonly pagination: Pagination; };
   };
-  'PATCH /account/members/{userId}': {
-    params: { readonly userId: string; };
-    query: undefined;
-    body: { readonly role: "owner" | "editor" | "viewer"; };
-    answer: Member;
-  };
-  'DELETE /account/members/{userId}': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'PATCH /account/members/{userId}': { body: { readonly role: "owner" | "editor" | "viewer"; }; answer: Member; };
+  'DELETE /account/members/{userId}': object;
   'GET /account/invitations': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Invitation[]; readonly pagination: Pagination; };
   };
-  'POST /account/invitations': {
-    params: undefined;
-    query: undefined;
-    body: { readonly email: string; readonly role: "owner" | "editor" | "viewer"; };
-    answer: Invitation;
-  };
-  'DELETE /account/invitations/{invitationId}': { params: { readonly invitationId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'GET /invitations/{token}': { params: { readonly token: string; }; query: undefined; body: undefined; answer: OpenedInvitation; };
-  'POST /invitations/{token}/accept': {
-    params: { readonly token: string; };
-    query: undefined;
-    body: { readonly password?: string | undefined; };
-    answer: Session;
-  };
-  'POST /account/projects': { params: undefined; query: undefined; body: { readonly name: string; }; answer: Project; };
-  'PATCH /account/projects/{projectId}': {
-    params: { readonly projectId: string; };
-    query: undefined;
-    body: { readonly name: string; };
-    answer: Project;
-  };
-  'DELETE /account/projects/{projectId}': { params: { readonly projectId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /account/invitations': { body: { readonly email: string; readonly role: "owner" | "editor" | "viewer"; }; answer: Invitation; };
+  'DELETE /account/invitations/{invitationId}': object;
+  'GET /invitations/{token}': { answer: OpenedInvitation; };
+  'POST /invitations/{token}/accept': { body: { readonly password?: string | undefined; }; answer: Session; };
+  'POST /account/projects': { body: { readonly name: string; }; answer: Project; };
+  'PATCH /account/projects/{projectId}': { body: { readonly name: string; }; answer: Project; };
+  'DELETE /account/projects/{projectId}': object;
   'GET /account/api-keys': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly ApiKeyPair[]; readonly pagination: Pagination; };
   };
   'POST /account/api-keys': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly name?: string | undefined;
       readonly scopes?: readonly ("read" | "upload" | "live" | "admin")[] | undefined;
@@ -935,42 +919,24 @@ export interface Operations {
     answer: ApiKeyPair;
   };
   'PATCH /account/api-keys/{keyPairId}': {
-    params: { readonly keyPairId: string; };
-    query: undefined;
     body: {
       readonly name?: string | null | undefined;
       readonly scopes?: readonly ("read" | "upload" | "live" | "admin")[] | undefined;
     };
     answer: ApiKeyPair;
   };
-  'DELETE /account/api-keys/{keyPairId}': { params: { readonly keyPairId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /account/api-keys/{keyPairId}/{environment}': {
-    params: { readonly keyPairId: string; readonly environment: string; };
-    query: undefined;
-    body: undefined;
-    answer: ApiKeyPair;
-  };
-  'DELETE /account/api-keys/{keyPairId}/{environment}': {
-    params: { readonly keyPairId: string; readonly environment: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'DELETE /account/api-keys/{keyPairId}': object;
+  'POST /account/api-keys/{keyPairId}/{environment}': { answer: ApiKeyPair; };
+  'DELETE /account/api-keys/{keyPairId}/{environment}': object;
   'GET /account/audit-log': {
-    params: undefined;
     query: { readonly actor?: string | undefined; readonly action?: string | undefined; readonly targetId?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly AuditEntry[]; readonly pagination: Pagination; };
   };
   'GET /account/signing-keys': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly SigningKey[]; readonly pagination: Pagination; };
   };
   'POST /account/signing-keys': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly name: string;
       readonly algorithm?: "ES256" | "EdDSA" | "RS256" | undefined;
@@ -978,32 +944,16 @@ export interface Operations {
     };
     answer: SigningKey;
   };
-  'DELETE /account/signing-keys/{signingKeyId}': { params: { readonly signingKeyId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'GET /account/playback-policy': { params: undefined; query: undefined; body: undefined; answer: ProjectPlaybackPolicy; };
-  'PATCH /account/playback-policy': {
-    params: undefined;
-    query: undefined;
-    body: {
-      readonly playbackPolicy?: {
-        readonly allowedDomains?: readonly string[] | undefined;
-        readonly allowNoReferrer?: boolean | undefined;
-        readonly allowedCountries?: readonly string[] | undefined;
-        readonly blockedCountries?: readonly string[] | undefined;
-      } | null | undefined;
-    };
-    answer: ProjectPlaybackPolicy;
-  };
-  'GET /account/retention': { params: undefined; query: undefined; body: undefined; answer: Retention; };
+  'DELETE /account/signing-keys/{signingKeyId}': object;
+  'GET /account/playback-policy': { answer: ProjectPlaybackPolicy; };
+  'PATCH /account/playback-policy': { body: { readonly playbackPolicy?: PlaybackPolicy2 | null | undefined; }; answer: ProjectPlaybackPolicy; };
+  'GET /account/retention': { answer: Retention; };
   'PATCH /account/retention': {
-    params: undefined;
-    query: undefined;
     body: { readonly keepVideosDays?: number | null | undefined; readonly applyToExisting?: boolean | undefined; };
     answer: Retention;
   };
-  'GET /account/video-defaults': { params: undefined; query: undefined; body: undefined; answer: VideoDefaults; };
+  'GET /account/video-defaults': { answer: VideoDefaults; };
   'PATCH /account/video-defaults': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
@@ -1012,111 +962,62 @@ export interface Operations {
     answer: VideoDefaults;
   };
   'GET /live-streams': {
-    params: undefined;
     query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly LiveStream[]; readonly pagination: Pagination; };
   };
   'POST /live-streams': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly name: string;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly {
-        readonly name: string;
-        readonly serverUrl: string;
-        readonly streamKey: string;
-        readonly enabled?: boolean | undefined;
-        readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
-      }[] | undefined;
+      readonly restreams?: readonly Restreams[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly audioTracks?: readonly {
-        readonly name?: string | undefined;
-        readonly language?: string | undefined;
-        readonly default?: true | undefined;
-        readonly position?: number | undefined;
-      }[] | null | undefined;
+      readonly audioTracks?: readonly AudioTracks[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
-      readonly playbackPolicy?: {
-        readonly allowedDomains?: readonly string[] | undefined;
-        readonly allowNoReferrer?: boolean | undefined;
-        readonly allowedCountries?: readonly string[] | undefined;
-        readonly blockedCountries?: readonly string[] | undefined;
-      } | null | undefined;
+      readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly viewerClips?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
   };
-  'GET /live-streams/{liveStreamId}': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
+  'GET /live-streams/{liveStreamId}': { answer: LiveStream; };
   'PATCH /live-streams/{liveStreamId}': {
-    params: { readonly liveStreamId: string; };
-    query: undefined;
     body: {
       readonly name?: string | undefined;
       readonly public?: boolean | undefined;
       readonly playerId?: string | null | undefined;
-      readonly restreams?: readonly {
-        readonly name: string;
-        readonly serverUrl: string;
-        readonly streamKey: string;
-        readonly enabled?: boolean | undefined;
-        readonly rendition?: "source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p" | undefined;
-      }[] | undefined;
+      readonly restreams?: readonly Restreams[] | undefined;
       readonly qualities?: "passthrough" | "ladder" | null | undefined;
-      readonly audioTracks?: readonly {
-        readonly name?: string | undefined;
-        readonly language?: string | undefined;
-        readonly default?: true | undefined;
-        readonly position?: number | undefined;
-      }[] | null | undefined;
+      readonly audioTracks?: readonly AudioTracks[] | null | undefined;
       readonly record?: boolean | null | undefined;
       readonly keepRecordingsDays?: number | null | undefined;
-      readonly playbackPolicy?: {
-        readonly allowedDomains?: readonly string[] | undefined;
-        readonly allowNoReferrer?: boolean | undefined;
-        readonly allowedCountries?: readonly string[] | undefined;
-        readonly blockedCountries?: readonly string[] | undefined;
-      } | null | undefined;
+      readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly viewerClips?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
   };
-  'DELETE /live-streams/{liveStreamId}': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'PUT /live-streams/{liveStreamId}/complete': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'PUT /live-streams/{liveStreamId}/allow-again': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
-  'POST /live-streams/{liveStreamId}/stream-key': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
-  'POST /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: FormData; answer: LiveStream; };
-  'DELETE /live-streams/{liveStreamId}/thumbnail': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: LiveStream; };
+  'DELETE /live-streams/{liveStreamId}': object;
+  'PUT /live-streams/{liveStreamId}/complete': object;
+  'PUT /live-streams/{liveStreamId}/allow-again': { answer: LiveStream; };
+  'POST /live-streams/{liveStreamId}/stream-key': { answer: LiveStream; };
+  'POST /live-streams/{liveStreamId}/thumbnail': { body: FormData; answer: LiveStream; };
+  'DELETE /live-streams/{liveStreamId}/thumbnail': { answer: LiveStream; };
   'GET /live-streams/{liveStreamId}/broadcasts': {
-    params: { readonly liveStreamId: string; };
     query: { readonly sortBy?: "startedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Broadcast[]; readonly pagination: Pagination; };
   };
-  'GET /live-streams/{liveStreamId}/health': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: IngestHealth; };
-  'GET /live-streams/{liveStreamId}/health/history': {
-    params: { readonly liveStreamId: string; };
-    query: { readonly minutes?: number | undefined; };
-    body: undefined;
-    answer: IngestHealthHistory;
-  };
-  'GET /live-streams/{liveStreamId}/restreams': { params: { readonly liveStreamId: string; }; query: undefined; body: undefined; answer: RestreamList; };
+  'GET /live-streams/{liveStreamId}/health': { answer: IngestHealth; };
+  'GET /live-streams/{liveStreamId}/health/history': { query: { readonly minutes?: number | undefined; }; answer: IngestHealthHistory; };
+  'GET /live-streams/{liveStreamId}/restreams': { answer: RestreamList; };
   'GET /videos': {
-    params: undefined;
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
   'POST /videos': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly title: string;
       readonly source?: string | undefined;
@@ -1129,12 +1030,7 @@ export interface Operations {
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly expiresAt?: string | null | undefined;
-      readonly playbackPolicy?: {
-        readonly allowedDomains?: readonly string[] | undefined;
-        readonly allowNoReferrer?: boolean | undefined;
-        readonly allowedCountries?: readonly string[] | undefined;
-        readonly blockedCountries?: readonly string[] | undefined;
-      } | null | undefined;
+      readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
@@ -1157,10 +1053,8 @@ export interface Operations {
     };
     answer: Video;
   };
-  'GET /videos/{videoId}': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
+  'GET /videos/{videoId}': { answer: Video; };
   'PATCH /videos/{videoId}': {
-    params: { readonly videoId: string; };
-    query: undefined;
     body: {
       readonly title?: string | undefined;
       readonly description?: string | undefined;
@@ -1172,83 +1066,49 @@ export interface Operations {
       readonly metadata?: readonly { readonly key: string; readonly value: string; }[] | undefined;
       readonly language?: string | null | undefined;
       readonly expiresAt?: string | null | undefined;
-      readonly playbackPolicy?: {
-        readonly allowedDomains?: readonly string[] | undefined;
-        readonly allowNoReferrer?: boolean | undefined;
-        readonly allowedCountries?: readonly string[] | undefined;
-        readonly blockedCountries?: readonly string[] | undefined;
-      } | null | undefined;
+      readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly transcript?: boolean | undefined;
       readonly transcriptSummary?: boolean | undefined;
       readonly transcriptSummaryAttributes?: readonly ("abstract" | "takeaways")[] | undefined;
     };
     answer: Video;
   };
-  'DELETE /videos/{videoId}': {
-    params: { readonly videoId: string; };
-    query: { readonly permanently?: "true" | "false" | undefined; };
-    body: undefined;
-    answer: undefined;
-  };
+  'DELETE /videos/{videoId}': { query: { readonly permanently?: "true" | "false" | undefined; }; };
   'GET /discarded/videos': {
-    params: undefined;
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
-  'GET /discarded/videos/{videoId}': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
-  'PATCH /discarded/videos/{videoId}': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: { readonly discarded?: boolean | undefined; };
-    answer: Video;
-  };
-  'POST /videos/{videoId}/retry': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: Video; };
-  'GET /videos/{videoId}/status': { params: { readonly videoId: string; }; query: undefined; body: undefined; answer: VideoStatus; };
+  'GET /discarded/videos/{videoId}': { answer: Video; };
+  'PATCH /discarded/videos/{videoId}': { body: { readonly discarded?: boolean | undefined; }; answer: Video; };
+  'POST /videos/{videoId}/retry': { answer: Video; };
+  'GET /videos/{videoId}/status': { answer: VideoStatus; };
   'GET /upload-tokens': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | "ttl" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly UploadToken[]; readonly pagination: Pagination; };
   };
-  'POST /upload-tokens': { params: undefined; query: undefined; body: { readonly ttl?: number | undefined; }; answer: UploadToken; };
-  'DELETE /upload-tokens/{uploadToken}': { params: { readonly uploadToken: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /videos/{videoId}/thumbnail': { params: { readonly videoId: string; }; query: undefined; body: FormData; answer: Video; };
-  'PATCH /videos/{videoId}/thumbnail': {
-    params: { readonly videoId: string; };
-    query: undefined;
-    body: { readonly timecode: string; };
-    answer: Video;
-  };
+  'POST /upload-tokens': { body: { readonly ttl?: number | undefined; }; answer: UploadToken; };
+  'DELETE /upload-tokens/{uploadToken}': object;
+  'POST /videos/{videoId}/thumbnail': { body: FormData; answer: Video; };
+  'PATCH /videos/{videoId}/thumbnail': { body: { readonly timecode: string; }; answer: Video; };
   'GET /watermarks': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Watermark[]; readonly pagination: Pagination; };
   };
-  'POST /watermarks': { params: undefined; query: undefined; body: FormData; answer: Watermark; };
+  'POST /watermarks': { body: FormData; answer: Watermark; };
   'GET /watermarks/{watermarkId}/image': {
-    params: { readonly watermarkId: string; };
     query: { readonly environment?: "sandbox" | "production" | undefined; readonly project?: string | undefined; };
-    body: undefined;
     answer: Blob;
   };
-  'DELETE /watermarks/{watermarkId}': { params: { readonly watermarkId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'DELETE /watermarks/{watermarkId}': object;
   'GET /tags': {
-    params: undefined;
     query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Tag[]; readonly pagination: Pagination; };
   };
   'GET /summaries': {
-    params: undefined;
     query: { readonly videoId?: string | undefined; readonly origin?: "api" | "auto" | undefined; readonly sourceStatus?: "missing" | "waiting" | "failed" | "completed" | "unprocessable" | undefined; readonly sortBy?: "createdAt" | "updatedAt" | "videoId" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Summary[]; readonly pagination: Pagination; };
   };
   'POST /summaries': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly videoId: string;
       readonly origin?: "api" | "auto" | undefined;
@@ -1256,17 +1116,13 @@ export interface Operations {
     };
     answer: Summary;
   };
-  'DELETE /summaries/{summaryId}': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'GET /summaries/{summaryId}/source': { params: { readonly summaryId: string; }; query: undefined; body: undefined; answer: SummarySource; };
+  'DELETE /summaries/{summaryId}': object;
+  'GET /summaries/{summaryId}/source': { answer: SummarySource; };
   'GET /videos/{videoId}/audio-tracks': {
-    params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly AudioTrack[]; readonly pagination: Pagination; };
   };
   'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': {
-    params: { readonly videoId: string; readonly audioTrackId: string; };
-    query: undefined;
     body: {
       readonly name?: string | null | undefined;
       readonly language?: string | null | undefined;
@@ -1276,176 +1132,59 @@ export interface Operations {
     answer: AudioTrack;
   };
   'GET /videos/{videoId}/captions': {
-    params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Caption[]; readonly pagination: Pagination; };
   };
-  'GET /videos/{videoId}/captions/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: undefined;
-    answer: Caption;
-  };
-  'POST /videos/{videoId}/captions/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: FormData;
-    answer: Caption;
-  };
-  'PATCH /videos/{videoId}/captions/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: { readonly default?: boolean | undefined; };
-    answer: Caption;
-  };
-  'DELETE /videos/{videoId}/captions/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'GET /videos/{videoId}/captions/{language}': { answer: Caption; };
+  'POST /videos/{videoId}/captions/{language}': { body: FormData; answer: Caption; };
+  'PATCH /videos/{videoId}/captions/{language}': { body: { readonly default?: boolean | undefined; }; answer: Caption; };
+  'DELETE /videos/{videoId}/captions/{language}': object;
   'GET /videos/{videoId}/chapters': {
-    params: { readonly videoId: string; };
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Chapter[]; readonly pagination: Pagination; };
   };
-  'POST /videos/{videoId}/chapters/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: FormData;
-    answer: Chapter;
-  };
-  'DELETE /videos/{videoId}/chapters/{language}': {
-    params: { readonly videoId: string; readonly language: string; };
-    query: undefined;
-    body: undefined;
-    answer: undefined;
-  };
+  'POST /videos/{videoId}/chapters/{language}': { body: FormData; answer: Chapter; };
+  'DELETE /videos/{videoId}/chapters/{language}': object;
   'GET /players': {
-    params: undefined;
     query: { readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Player[]; readonly pagination: Pagination; };
   };
-  'POST /players': {
-    params: undefined;
-    query: undefined;
-    body: {
-      readonly name?: string | null | undefined;
-      readonly text?: string | undefined;
-      readonly link?: string | undefined;
-      readonly linkHover?: string | undefined;
-      readonly linkActive?: string | undefined;
-      readonly trackPlayed?: string | undefined;
-      readonly trackUnplayed?: string | undefined;
-      readonly trackBackground?: string | undefined;
-      readonly backgroundTop?: string | undefined;
-      readonly backgroundBottom?: string | undefined;
-      readonly backgroundText?: string | undefined;
-      readonly enableApi?: boolean | undefined;
-      readonly enableControls?: boolean | undefined;
-      readonly forceAutoplay?: boolean | undefined;
-      readonly hideTitle?: boolean | undefined;
-      readonly forceLoop?: boolean | undefined;
-      readonly shapeMargin?: unknown | undefined;
-      readonly shapeRadius?: unknown | undefined;
-      readonly shapeAspect?: unknown | undefined;
-      readonly shapeBackgroundTop?: unknown | undefined;
-      readonly shapeBackgroundBottom?: unknown | undefined;
-      readonly language?: unknown | undefined;
-    };
-    answer: Player;
-  };
-  'GET /players/{playerId}': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: Player; };
-  'PATCH /players/{playerId}': {
-    params: { readonly playerId: string; };
-    query: undefined;
-    body: {
-      readonly name?: string | null | undefined;
-      readonly text?: string | undefined;
-      readonly link?: string | undefined;
-      readonly linkHover?: string | undefined;
-      readonly linkActive?: string | undefined;
-      readonly trackPlayed?: string | undefined;
-      readonly trackUnplayed?: string | undefined;
-      readonly trackBackground?: string | undefined;
-      readonly backgroundTop?: string | undefined;
-      readonly backgroundBottom?: string | undefined;
-      readonly backgroundText?: string | undefined;
-      readonly enableApi?: boolean | undefined;
-      readonly enableControls?: boolean | undefined;
-      readonly forceAutoplay?: boolean | undefined;
-      readonly hideTitle?: boolean | undefined;
-      readonly forceLoop?: boolean | undefined;
-      readonly shapeMargin?: unknown | undefined;
-      readonly shapeRadius?: unknown | undefined;
-      readonly shapeAspect?: unknown | undefined;
-      readonly shapeBackgroundTop?: unknown | undefined;
-      readonly shapeBackgroundBottom?: unknown | undefined;
-      readonly language?: unknown | undefined;
-    };
-    answer: Player;
-  };
-  'DELETE /players/{playerId}': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /players/{playerId}/logo': { params: { readonly playerId: string; }; query: undefined; body: FormData; answer: Player; };
-  'DELETE /players/{playerId}/logo': { params: { readonly playerId: string; }; query: undefined; body: undefined; answer: undefined; };
+  'POST /players': { body: Body; answer: Player; };
+  'GET /players/{playerId}': { answer: Player; };
+  'PATCH /players/{playerId}': { body: Body; answer: Player; };
+  'DELETE /players/{playerId}': object;
+  'POST /players/{playerId}/logo': { body: FormData; answer: Player; };
+  'DELETE /players/{playerId}/logo': object;
   'GET /webhooks': {
-    params: undefined;
     query: { readonly events?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly Webhook[]; readonly pagination: Pagination; };
   };
   'POST /webhooks': {
-    params: undefined;
-    query: undefined;
     body: {
       readonly events: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated")[];
       readonly url: string;
     };
     answer: Webhook;
   };
-  'GET /webhooks/{webhookId}': { params: { readonly webhookId: string; }; query: undefined; body: undefined; answer: Webhook; };
+  'GET /webhooks/{webhookId}': { answer: Webhook; };
   'PATCH /webhooks/{webhookId}': {
-    params: { readonly webhookId: string; };
-    query: undefined;
     body: {
       readonly events?: readonly ("live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated")[] | undefined;
       readonly url?: string | undefined;
     };
     answer: Webhook;
   };
-  'DELETE /webhooks/{webhookId}': { params: { readonly webhookId: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /webhooks/check': { params: undefined; query: undefined; body: { readonly url: string; }; answer: WebhookVerdict; };
+  'DELETE /webhooks/{webhookId}': object;
+  'POST /webhooks/check': { body: { readonly url: string; }; answer: WebhookVerdict; };
   'GET /webhooks/{webhookId}/deliveries': {
-    params: { readonly webhookId: string; };
     query: { readonly status?: "waiting" | "retrying" | "succeeded" | "failed" | undefined; readonly type?: "live-stream.broadcast.started" | "live-stream.broadcast.ended" | "live-stream.restream.stopped" | "live-stream.quality.dropped" | "live-stream.alarm.raised" | "live-stream.alarm.cleared" | "video.source.recorded" | "video.source.failed" | "video.encoding.failed" | "live-stream.recording.stopped" | "video.encoding.quality.completed" | "video.expiring" | "video.expired" | "video.caption.generated" | "video.summary.generated" | "webhook.test" | undefined; readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly WebhookDelivery[]; readonly pagination: Pagination; };
   };
-  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
-    params: { readonly webhookId: string; readonly deliveryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
-  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': {
-    params: { readonly webhookId: string; readonly deliveryId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
-  'POST /webhooks/{webhookId}/test': {
-    params: { readonly webhookId: string; };
-    query: undefined;
-    body: undefined;
-    answer: WebhookDeliveryDetails;
-  };
-  'GET /hooks': { params: undefined; query: undefined; body: undefined; answer: Hooks; };
+  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': { answer: WebhookDeliveryDetails; };
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend': { answer: WebhookDeliveryDetails; };
+  'POST /webhooks/{webhookId}/test': { answer: WebhookDeliveryDetails; };
+  'GET /hooks': { answer: Hooks; };
   'PUT /hooks/{hook}': {
-    params: { readonly hook: string; };
-    query: undefined;
     body: {
       readonly url: string;
       readonly timeoutSeconds?: number | undefined;
@@ -1453,66 +1192,25 @@ export interface Operations {
     };
     answer: Hook;
   };
-  'DELETE /hooks/{hook}': { params: { readonly hook: string; }; query: undefined; body: undefined; answer: undefined; };
-  'POST /hooks/{hook}/test': { params: { readonly hook: string; }; query: undefined; body: undefined; answer: HookResult; };
+  'DELETE /hooks/{hook}': object;
+  'POST /hooks/{hook}/test': { answer: HookResult; };
   'GET /data/metrics/{metric}/{aggregation}': {
-    params: { readonly metric: string; readonly aggregation: string; };
-    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
-      readonly mediaId?: readonly string[] | undefined;
-      readonly mediaType?: "video" | "live-stream" | undefined;
-      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
-      readonly country?: readonly string[] | undefined;
-      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
-      readonly operatingSystem?: readonly string[] | undefined;
-      readonly browser?: readonly string[] | undefined;
-      readonly tag?: string | undefined;
-      readonly referrer?: readonly string[] | undefined;
-      readonly viewerId?: readonly string[] | undefined;
-    } | undefined; };
-    body: undefined;
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: FilterBy | undefined; };
     answer: AnalyticsMetric;
   };
   'GET /data/buckets/{metric}/{breakdown}': {
-    params: { readonly metric: string; readonly breakdown: string; };
-    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
-      readonly mediaId?: readonly string[] | undefined;
-      readonly mediaType?: "video" | "live-stream" | undefined;
-      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
-      readonly country?: readonly string[] | undefined;
-      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
-      readonly operatingSystem?: readonly string[] | undefined;
-      readonly browser?: readonly string[] | undefined;
-      readonly tag?: string | undefined;
-      readonly referrer?: readonly string[] | undefined;
-      readonly viewerId?: readonly string[] | undefined;
-    } | undefined; readonly sortBy?: "metricValue" | "dimensionValue" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: FilterBy | undefined; readonly sortBy?: "metricValue" | "dimensionValue" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: AnalyticsBuckets;
   };
   'GET /data/timeseries/{metric}': {
-    params: { readonly metric: string; };
-    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: {
-      readonly mediaId?: readonly string[] | undefined;
-      readonly mediaType?: "video" | "live-stream" | undefined;
-      readonly continent?: readonly ("AS" | "AF" | "NA" | "SA" | "AN" | "EU" | "AZ")[] | undefined;
-      readonly country?: readonly string[] | undefined;
-      readonly deviceType?: readonly ("computer" | "phone" | "tablet" | "tv" | "console" | "wearable" | "unknown")[] | undefined;
-      readonly operatingSystem?: readonly string[] | undefined;
-      readonly browser?: readonly string[] | undefined;
-      readonly tag?: string | undefined;
-      readonly referrer?: readonly string[] | undefined;
-      readonly viewerId?: readonly string[] | undefined;
-    } | undefined; readonly interval?: "minute" | "hour" | "day" | undefined; readonly sortBy?: "metricValue" | "emittedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
+    query: { readonly from?: string | undefined; readonly to?: string | undefined; readonly unique?: boolean | undefined; readonly viewDuration?: "3s" | "5s" | "10s" | "30s" | undefined; readonly filterBy?: FilterBy | undefined; readonly interval?: "minute" | "hour" | "day" | undefined; readonly sortBy?: "metricValue" | "emittedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: AnalyticsTimeseries;
   };
-  'GET /usage': { params: undefined; query: undefined; body: undefined; answer: Usage; };
-  'GET /server': { params: undefined; query: undefined; body: undefined; answer: ServerState; };
+  'GET /usage': { answer: Usage; };
+  'GET /server': { answer: ServerState; };
   'GET /server/unverified-users': {
-    params: undefined;
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
-    body: undefined;
     answer: { readonly data: readonly UnverifiedUser[]; readonly pagination: Pagination; };
   };
-  'POST /server/unverified-users/{userId}/verify': { params: { readonly userId: string; }; query: undefined; body: undefined; answer: VerifiedUser; };
+  'POST /server/unverified-users/{userId}/verify': { answer: VerifiedUser; };
 }

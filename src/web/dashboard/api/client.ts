@@ -5,15 +5,27 @@ import { ApiProblem } from './problem.ts';
 
 type Operation = keyof Operations;
 
-export type Answer<Name extends Operation> = Operations[Name]['answer'];
+/** Value of an operation at a key; undefined where it has nothing there. */
+type At<Name extends Operation, Key extends string> =
+  Operations[Name] extends Readonly<Record<Key, infer Value>> ? Value : undefined;
+
+export type Answer<Name extends Operation> = At<Name, 'answer'>;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+type Params<Name extends Operation> = [NamesIn<Name>] extends [never]
+  ? undefined
+  : Readonly<Record<NamesIn<Name>, string>>;
 
 type Part<Key extends string, Value> = undefined extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
 
-export type Input<Name extends Operation> = Part<'params', Operations[Name]['params']> &
-  Part<'body', Operations[Name]['body']> & {
-    readonly query?: Operations[Name]['query'];
+export type Input<Name extends Operation> = Part<'params', Params<Name>> &
+  Part<'body', At<Name, 'body'>> & {
+    readonly query?: At<Name, 'query'>;
     readonly signal?: AbortSignal;
     readonly headers?: Readonly<Record<string, string>>;
   };
