@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { accountCommand } from '../format/account-command.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
@@ -44,7 +44,7 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
                 autocomplete="username"
                 value={email}
                 onValue={setEmail}
-                error={submission.errorOf('email')}
+                field="email"
                 required
               />
               <ProblemNotice problem={submission.notice} />

@@ -8,7 +8,7 @@ import { NewPasswordField } from '../pages/account/new-password-fields.tsx';
 import { roleNames } from '../pages/team/roles.ts';
 import { session } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
 import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
@@ -34,7 +34,7 @@ export function InvitationPage({ token }: { token: string }) {
   if (removed !== undefined) return <VerifiedCard removed={removed} href="/dashboard" />;
   if (isSigningIn && !session.value) return <SignInPage />;
   return (
-    <SignInCard title="Join a team on Millrace" documentTitle="Invitation" onSubmit={submission.submit}>
+    <SignInCard title="Join a team on Millrace" documentTitle="Invitation" submission={submission}>
       <LoadedContent loaded={loaded} height={120}>
         {({ email, role, accountName, ownerEmail, hasUser }) => {
           const isRightUser = session.value?.email === email;
@@ -50,7 +50,6 @@ export function InvitationPage({ token }: { token: string }) {
                   email={email}
                   value={password}
                   onValue={setPassword}
-                  error={submission.errorOf('password')}
                 />
               )}
               {hasUser && !isRightUser && session.value && (

@@ -5,7 +5,7 @@ import { invitationTokenOf } from '../api/invitation-link.ts';
 import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 import { VerifiedCard } from './verified-card.tsx';
 

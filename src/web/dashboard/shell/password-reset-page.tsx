@@ -8,7 +8,7 @@ import { formatDateTime } from '../format/time.ts';
 import { HiddenUserName, NewPasswordFields, useNewPassword } from '../pages/account/new-password-fields.tsx';
 import { describeUserAgent } from '../pages/account/user-agent.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { CheckField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useLoad } from '../ui/hooks/use-load.ts';
@@ -99,12 +99,12 @@ function NewPasswordForm({
     if (password.isReady) submission.submit();
   };
   return (
-    <SignInCard title={title} onSubmit={submit}>
+    <SignInCard title={title} submission={submission} onSubmit={submit}>
       <p>
         For <strong>{email}</strong>.
       </p>
       <HiddenUserName email={email} />
-      <NewPasswordFields password={password} error={submission.errorOf('password')} />
+      <NewPasswordFields password={password} />
       {emailVerified ? (
         <>
           <KeptItems

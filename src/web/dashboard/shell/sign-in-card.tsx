@@ -1,17 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { SubmissionContext } from '../ui/form/form-context.tsx';
+import type { Submission } from '../ui/form/use-submit.ts';
 import { Icon } from '../ui/icon.tsx';
 
 /** A page for people who are not signed in. */
 export function SignInCard({
   title,
   documentTitle = title,
-  onSubmit,
+  submission,
+  onSubmit = submission?.submit,
   children,
 }: {
   title: string;
   documentTitle?: string;
-  onSubmit?: (event: Event) => void;
+  submission?: Submission;
+  /** Replaces that of `submission`. */
+  onSubmit?: ((event: Event) => void) | undefined;
   children: ComponentChildren;
 }) {
   useEffect(() => {
@@ -28,11 +33,11 @@ export function SignInCard({
   );
   return (
     <main class="sign-in">
-      {onSubmit === undefined ? (
+      {submission === undefined ? (
         <div class="sign-in-card">{content}</div>
       ) : (
         <form class="sign-in-card" noValidate onSubmit={onSubmit}>
-          {content}
+          <SubmissionContext submission={submission}>{content}</SubmissionContext>
         </form>
       )}
     </main>

@@ -7,7 +7,7 @@ import { signIn } from '../api/sessions.ts';
 import { accountCommand } from '../format/account-command.ts';
 import { signOutReason } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
-import { ProblemNotice } from '../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
 import { useSignInMethods } from '../ui/hooks/use-sign-in-methods.ts';
@@ -68,7 +68,7 @@ export function SignInPage() {
   };
   if (isForgotten) return <ForgotPasswordPage email={email} onBack={() => setForgotten(false)} />;
   return (
-    <SignInCard title="Sign in to Millrace" documentTitle="Sign in" onSubmit={submit}>
+    <SignInCard title="Sign in to Millrace" documentTitle="Sign in" submission={submission} onSubmit={submit}>
       {signOutReason.value !== undefined && submission.problem === undefined && (
         <Notice>{signOutReason.value}</Notice>
       )}
@@ -83,7 +83,7 @@ export function SignInPage() {
             autocomplete="username webauthn"
             value={email}
             onValue={setEmail}
-            error={submission.errorOf('email')}
+            field="email"
             required
           />
           <TextField
@@ -93,7 +93,7 @@ export function SignInPage() {
             autocomplete="current-password"
             value={password}
             onValue={setPassword}
-            error={submission.errorOf('password')}
+            field="password"
             required
           />
         </>

@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { loadSession, sessionChannel } from '../../api/sessions.ts';
 import { session } from '../../state/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -29,15 +28,10 @@ export function AccountNameCard() {
           hint="Members see it when they switch accounts, and in invitations. Without a name, they see the email address of the first owner."
           value={name}
           onValue={setName}
-          error={submission.errorOf('name')}
+          field="name"
           maxLength={100}
         />
-        <ProblemNotice problem={submission.notice} />
-        <div class="actions">
-          <Button kind="primary" type="submit" busy={submission.busy} disabled={!isChanged}>
-            Save name
-          </Button>
-        </div>
+        <FormActions action="Save name" disabled={!isChanged} />
       </Form>
     </Card>
   );

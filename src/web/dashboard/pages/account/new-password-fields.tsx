@@ -8,10 +8,17 @@ interface FieldProps {
   readonly email: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
-  readonly error: string | undefined;
+  /** Name in the form. */
+  readonly field?: string | undefined;
 }
 
-export function NewPasswordField({ label = 'New password', email, value, onValue, error }: FieldProps) {
+export function NewPasswordField({
+  label = 'New password',
+  email,
+  value,
+  onValue,
+  field = 'password',
+}: FieldProps) {
   const strength = strengthOf(value, email);
   return (
     <TextField
@@ -27,7 +34,7 @@ export function NewPasswordField({ label = 'New password', email, value, onValue
           {strength?.label ?? `Use at least ${passwordLength.min} characters.`}
         </span>
       }
-      error={error}
+      field={field}
     />
   );
 }
@@ -49,12 +56,18 @@ export function useNewPassword(email: string): NewPassword {
 }
 
 /** The password twice. */
-export function NewPasswordFields({ password, error }: { password: NewPassword; error: string | undefined }) {
+export function NewPasswordFields({
+  password,
+  field,
+}: {
+  password: NewPassword;
+  field?: string | undefined;
+}) {
   const { email, value, repeated, setValue, setRepeated } = password;
   const differs = repeated !== '' && repeated !== value;
   return (
     <>
-      <NewPasswordField email={email} value={value} onValue={setValue} error={error} />
+      <NewPasswordField email={email} value={value} onValue={setValue} field={field} />
       <TextField
         label="Confirm new password"
         type="password"

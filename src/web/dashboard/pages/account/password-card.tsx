@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { session } from '../../state/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -33,15 +32,10 @@ export function PasswordCard() {
           autocomplete="current-password"
           value={currentPassword}
           onValue={setCurrent}
-          error={submission.errorOf('currentPassword')}
+          field="currentPassword"
         />
-        <NewPasswordFields password={password} error={submission.errorOf('newPassword')} />
-        <ProblemNotice problem={submission.notice} />
-        <div class="actions">
-          <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-            Change password
-          </Button>
-        </div>
+        <NewPasswordFields password={password} field="newPassword" />
+        <FormActions action="Change password" disabled={!isReady} />
         <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
       </Form>
     </Card>

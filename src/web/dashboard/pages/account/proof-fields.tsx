@@ -3,17 +3,25 @@ import { TextField } from '../../ui/form/field.tsx';
 interface ProofFieldProps {
   value: string;
   onValue: (value: string) => void;
-  error: string | undefined;
 }
 
 export function OwnPasswordField(props: ProofFieldProps) {
-  return <TextField {...props} label="Your password" type="password" autocomplete="current-password" />;
+  return (
+    <TextField
+      {...props}
+      field="password"
+      label="Your password"
+      type="password"
+      autocomplete="current-password"
+    />
+  );
 }
 
 export function SecondFactorField(props: ProofFieldProps) {
   return (
     <TextField
       {...props}
+      field="code"
       label="Code"
       autocomplete="one-time-code"
       hint="From your authenticator app, or a recovery code."

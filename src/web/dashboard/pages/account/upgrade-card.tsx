@@ -5,7 +5,7 @@ import { accountCommand } from '../../format/account-command.ts';
 import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';

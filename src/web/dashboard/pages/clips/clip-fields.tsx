@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { maxTitleChars } from '../../../../shared/limits/resource-limits.ts';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
+import { FieldValues } from '../../ui/form/form-context.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
-import type { Submission } from '../../ui/form/use-submit.ts';
 
 export interface ClipOptions {
   readonly title: string;
@@ -18,25 +18,16 @@ const precisionHints = {
 export function ClipFields({
   options,
   onOptions,
-  submission,
   children,
 }: {
   options: ClipOptions;
   onOptions: (options: ClipOptions) => void;
-  submission: Submission;
   children?: ComponentChildren;
 }) {
-  const { title, precision, isPublic } = options;
+  const { precision } = options;
   return (
-    <>
-      <TextField
-        label="Title"
-        value={title}
-        onValue={value => onOptions({ ...options, title: value })}
-        error={submission.errorOf('title')}
-        maxLength={maxTitleChars}
-        required
-      />
+    <FieldValues values={options} onValues={onOptions}>
+      <TextField label="Title" field="title" maxLength={maxTitleChars} required />
       {children}
       <div class="field">
         <SegmentedControl
@@ -50,12 +41,7 @@ export function ClipFields({
         />
         <p class="hint">{precisionHints[precision]}</p>
       </div>
-      <CheckField
-        label="Public"
-        hint="Anyone who has the link can watch."
-        checked={isPublic}
-        onValue={value => onOptions({ ...options, isPublic: value })}
-      />
-    </>
+      <CheckField field="isPublic" label="Public" hint="Anyone who has the link can watch." />
+    </FieldValues>
   );
 }

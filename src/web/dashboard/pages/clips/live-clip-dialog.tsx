@@ -57,7 +57,7 @@ export function LiveClipDialog({
       submission={submission}
       onClose={onClose}
     >
-      <ClipFields options={options} onOptions={setOptions} submission={submission}>
+      <ClipFields options={options} onOptions={setOptions}>
         <SegmentedControl
           label="Part of the broadcast"
           value={part}
@@ -76,14 +76,15 @@ export function LiveClipDialog({
                 placeholder="0:00"
                 value={typed.start}
                 onValue={value => setTyped({ ...typed, start: value })}
-                error={submission.errorOf('clip[startTimecode]')}
+                field="clip[startTimecode]"
               />
               <TextField
                 label="End"
                 placeholder="0:30"
                 value={typed.end}
                 onValue={value => setTyped({ ...typed, end: value })}
-                error={problem ?? submission.errorOf('clip[endTimecode]')}
+                field="clip[endTimecode]"
+                error={problem}
               />
             </div>
             <p class="hint">Times since the start of the broadcast, such as 12:30.</p>

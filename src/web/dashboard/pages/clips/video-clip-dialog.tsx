@@ -63,7 +63,7 @@ export function VideoClipDialog({
       <LoadedContent loaded={film} height={420}>
         {value => <TrimEditor film={value} times={times} onTimes={setChosen} />}
       </LoadedContent>
-      <ClipFields options={options} onOptions={setOptions} submission={submission} />
+      <ClipFields options={options} onOptions={setOptions} />
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { CheckField } from '../../ui/form/field.tsx';
+import { useFieldError } from '../../ui/form/form-context.tsx';
 
 type KeyScope = ApiKeyPair['scopes'][number];
 
@@ -32,12 +33,11 @@ export function scopeNames(scopes: readonly KeyScope[]): string {
 export function ScopeFields({
   scopes,
   onScopes,
-  error,
 }: {
   scopes: readonly KeyScope[];
   onScopes: (scopes: readonly KeyScope[]) => void;
-  error: string | undefined;
 }) {
+  const error = useFieldError('scopes');
   const isAdmin = scopes.includes('admin');
   return (
     <fieldset class="form-grid">

@@ -82,10 +82,10 @@ function PairDialog({
         hint="For example, the app that uses it."
         value={name}
         onValue={setName}
-        error={submission.errorOf('name')}
+        field="name"
         placeholder="Upload page"
       />
-      <ScopeFields scopes={scopes} onScopes={setScopes} error={submission.errorOf('scopes')} />
+      <ScopeFields scopes={scopes} onScopes={setScopes} />
     </FormDialog>
   );
 }

@@ -33,7 +33,7 @@ export function CreateSigningKeyDialog({
         hint="For example, the app that signs with it."
         value={name}
         onValue={setName}
-        error={submission.errorOf('name')}
+        field="name"
         placeholder="Website"
         maxLength={100}
         required
@@ -42,7 +42,7 @@ export function CreateSigningKeyDialog({
         label="Key"
         value={kind}
         onValue={setKind}
-        error={submission.errorOf('algorithm')}
+        field="algorithm"
         options={[
           ['ES256', 'New key, ES256 (recommended)'],
           ['EdDSA', 'New key, EdDSA'],
@@ -57,7 +57,7 @@ export function CreateSigningKeyDialog({
           hint="PEM: EC with the curve P-256, Ed25519, or RSA with 2048 to 4096 bits."
           value={publicKey}
           onValue={setPublicKey}
-          error={submission.errorOf('publicKey')}
+          field="publicKey"
           placeholder="-----BEGIN PUBLIC KEY-----"
         />
       )}

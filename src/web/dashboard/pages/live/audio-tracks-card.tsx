@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { maxLiveAudioTracks } from '../../../../shared/limits/resource-limits.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { languageName } from '../../format/languages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { AudioTrackDialog } from '../video/tracks/audio-track-dialog.tsx';
 import { AudioTrackRow } from '../video/tracks/audio-track-row.tsx';
-import { languageName } from '../video/tracks/languages.ts';
 import { moveTrack, orderedIds, withDefault } from './audio-track-list.ts';
 
 /** Names, languages and places of the tracks that the encoder sends. */

@@ -168,12 +168,11 @@ function CreateStreamDialog({ onClose }: { onClose: () => void }) {
       submission={submission}
       onClose={onClose}
     >
-      <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
+      <StreamFields choices={choices} onChoices={setChoices} />
       <SourceField
         label="Source address (optional)"
         value={sourceUrl}
         onValue={setSourceUrl}
-        error={submission.errorOf('source[url]')}
         hint="The server pulls a camera or another server’s stream from here. Leave it empty to use an encoder."
       />
       {url === '' && (

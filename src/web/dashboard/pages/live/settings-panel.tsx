@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -33,24 +33,20 @@ export function SettingsPanel({
     <div class="columns">
       <Card title="Settings">
         <Form submission={submission} disabled={!isReady}>
-          <StreamFields choices={choices} onChoices={setChoices} submission={submission} />
+          <StreamFields choices={choices} onChoices={setChoices} />
           {stream.broadcasting && choices.record !== choicesOf(stream).record && (
             <p class="hint">Recording changes with the next broadcast.</p>
           )}
           {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
             <p class="hint">Qualities change with the next broadcast.</p>
           )}
-          <ProblemNotice problem={submission.notice} />
-          <div class="actions">
-            <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-              Save
-            </Button>
+          <FormActions disabled={!isReady}>
             {isChanged && (
               <Button kind="quiet" onClick={() => setChoices(choicesOf(stream))}>
                 Discard changes
               </Button>
             )}
-          </div>
+          </FormActions>
         </Form>
       </Card>
       <div class="stack">

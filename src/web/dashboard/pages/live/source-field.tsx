@@ -4,12 +4,11 @@ import { TextField } from '../../ui/form/field.tsx';
 type FieldProps = ComponentProps<typeof TextField>;
 
 /** The address that a live stream is pulled from. */
-export function SourceField(
-  props: Pick<FieldProps, 'label' | 'value' | 'onValue' | 'error' | 'hint' | 'required'>,
-) {
+export function SourceField(props: Pick<FieldProps, 'label' | 'value' | 'onValue' | 'hint' | 'required'>) {
   return (
     <TextField
       {...props}
+      field="source[url]"
       placeholder="rtsp://user:password@camera/stream1"
       spellcheck={false}
       maxLength={2048}

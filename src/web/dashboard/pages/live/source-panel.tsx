@@ -5,8 +5,8 @@ import { formatClock } from '../../format/time.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { Switch } from '../../ui/form/switch.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
@@ -89,21 +89,16 @@ export function SourcePanel({
             label="Address"
             value={url}
             onValue={setUrl}
-            error={submission.errorOf('source[url]')}
             hint="A user name and password belong in the address. Special characters in them are percent-encoded."
             required
           />
-          <ProblemNotice problem={submission.notice} />
-          <div class="actions">
-            <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-              {source === undefined ? 'Pull this source' : 'Save'}
-            </Button>
+          <FormActions action={source === undefined ? 'Pull this source' : 'Save'} disabled={!isReady}>
             {source !== undefined && (
               <Button kind="quiet" onClick={() => setAsking(true)}>
                 Remove source
               </Button>
             )}
-          </div>
+          </FormActions>
         </Form>
       </Card>
       <Card title="Supported sources">

@@ -1,5 +1,6 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
+import { FieldValues } from '../../ui/form/form-context.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import {
   OwnPolicyFields,
@@ -7,7 +8,6 @@ import {
   policyChoicesOf,
   policyOf,
 } from '../../ui/form/policy-fields.tsx';
-import type { Submission } from '../../ui/form/use-submit.ts';
 
 interface StreamChoices {
   readonly name: string;
@@ -77,34 +77,21 @@ export function bodyOf({
 export function StreamFields({
   choices,
   onChoices,
-  submission,
 }: {
   choices: StreamChoices;
   onChoices: (choices: StreamChoices) => void;
-  submission: Submission;
 }) {
-  const change = (changes: Partial<StreamChoices>) => onChoices({ ...choices, ...changes });
   return (
-    <>
-      <TextField
-        label="Name"
-        value={choices.name}
-        onValue={name => change({ name })}
-        error={submission.errorOf('name')}
-        maxLength={1024}
-        required
-      />
+    <FieldValues values={choices} onValues={onChoices}>
+      <TextField label="Name" field="name" maxLength={1024} required />
       <CheckField
+        field="public"
         label="Public"
         hint={choices.public ? 'Anyone with the link can watch.' : 'Each link works for one viewer.'}
-        checked={choices.public}
-        onValue={isPublic => change({ public: isPublic })}
       />
       <SelectField
         label="Qualities"
-        value={choices.qualities}
-        onValue={qualities => change({ qualities })}
-        error={submission.errorOf('qualities')}
+        field="qualities"
         hint="Lower qualities help viewers on slow networks, and need CPU time on the server."
         options={[
           ['', 'Server default'],
@@ -114,9 +101,7 @@ export function StreamFields({
       />
       <SelectField
         label="Recording"
-        value={choices.record}
-        onValue={record => change({ record })}
-        error={submission.errorOf('record')}
+        field="record"
         hint={
           choices.record === 'never'
             ? 'Viewers can rewind during a broadcast. The server keeps nothing afterwards.'
@@ -135,29 +120,21 @@ export function StreamFields({
           min={1}
           max={36_500}
           placeholder="Project default"
-          value={choices.keepRecordingsDays}
-          onValue={keepRecordingsDays => change({ keepRecordingsDays })}
-          error={submission.errorOf('keepRecordingsDays')}
+          field="keepRecordingsDays"
         />
       )}
       <CheckField
+        field="ultraLowLatency"
         label="Ultra low latency"
         hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."
-        checked={choices.ultraLowLatency}
-        onValue={ultraLowLatency => change({ ultraLowLatency })}
       />
       <CheckField
+        field="viewerClips"
         label="Clips by viewers"
         hint="Viewers can turn the last seconds of a broadcast into a video of this project, with the tag viewer-clip."
-        checked={choices.viewerClips}
-        onValue={viewerClips => change({ viewerClips })}
       />
-      <PlayerThemeField
-        value={choices.playerId}
-        onValue={playerId => change({ playerId })}
-        error={submission.errorOf('playerId')}
-      />
-      <OwnPolicyFields own={choices.policy} onOwn={policy => change({ policy })} submission={submission} />
-    </>
+      <PlayerThemeField />
+      <OwnPolicyFields own={choices.policy} onOwn={policy => onChoices({ ...choices, policy })} />
+    </FieldValues>
   );
 }

@@ -3,7 +3,7 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';

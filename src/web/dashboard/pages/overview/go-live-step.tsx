@@ -3,7 +3,7 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -31,12 +31,7 @@ function CreateStream({ onMade }: { onMade: (stream: LiveStream) => void }) {
   });
   return (
     <Form class="make-stream" submission={submission} disabled={name.trim() === ''}>
-      <TextField
-        label="Name of the live stream"
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-      />
+      <TextField label="Name of the live stream" value={name} onValue={setName} field="name" />
       <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
         Create live stream
       </Button>

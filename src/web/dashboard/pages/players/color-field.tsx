@@ -7,13 +7,13 @@ export function ColorField({
   label,
   value,
   contrast,
-  error,
+  field,
   onValue,
 }: {
   label: string;
   value: string;
   contrast: number | undefined;
-  error: string | undefined;
+  field: string;
   onValue: (value: string) => void;
 }) {
   const color = parseColor(value);
@@ -23,7 +23,7 @@ export function ColorField({
     color === undefined ? 'Use a format such as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
   return (
     <div class="color-field">
-      <Field label={label} error={written ?? error}>
+      <Field label={label} field={field} error={written}>
         {attributes => (
           <div class="color-row">
             <span class="color-well" style={{ '--color': color === undefined ? 'transparent' : value }}>

@@ -112,7 +112,7 @@ function LogoDialog({
         hint="Opens when viewers click the logo. Optional."
         value={link}
         onValue={setLink}
-        error={submission.errorOf('link')}
+        field="link"
       />
     </FormDialog>
   );

@@ -175,7 +175,7 @@ function NewThemeDialog({ onClose }: { onClose: () => void }) {
         hint="Only you see it. You can set colors, behavior and a logo next."
         value={name}
         onValue={setName}
-        error={submission.errorOf('name')}
+        field="name"
         maxLength={100}
         required
       />

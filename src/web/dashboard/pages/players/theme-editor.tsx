@@ -6,8 +6,8 @@ import { themeName } from '../../format/theme-name.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
+import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -75,7 +75,7 @@ export function ThemeEditor({
               hint="Only you see it."
               value={draft.name}
               onValue={name => put({ name })}
-              error={submission.errorOf('name')}
+              field="name"
               maxLength={100}
             />
           </Card>
@@ -87,7 +87,7 @@ export function ThemeEditor({
                   label={entry.label}
                   value={draft[entry.name]}
                   contrast={lowContrast(draft, entry)}
-                  error={submission.errorOf(entry.name)}
+                  field={entry.name}
                   onValue={value => put({ [entry.name]: value })}
                 />
               ))}

@@ -33,13 +33,7 @@ function NameDialog({ title, action, before, save, onClose }: NameDialogProps) {
       disabled={name.trim() === '' || name.trim() === before}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-        maxLength={maxProjectNameLength}
-      />
+      <TextField label="Name" value={name} onValue={setName} field="name" maxLength={maxProjectNameLength} />
     </FormDialog>
   );
 }

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import type { ProjectPlaybackPolicy } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can, projectKey } from '../../state/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { describePolicy, PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -50,13 +49,8 @@ function PolicyForm({
   return (
     <Form submission={submission} disabled={!isReady}>
       <p class="quiet">For all videos and live streams without their own.</p>
-      <PolicyFields choices={choices} onChoices={setChoices} submission={submission} />
-      <ProblemNotice problem={submission.notice} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-          Save policy
-        </Button>
-      </div>
+      <PolicyFields choices={choices} onChoices={setChoices} />
+      <FormActions action="Save policy" disabled={!isReady} />
     </Form>
   );
 }

@@ -4,10 +4,9 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can, environment, projectKey } from '../../state/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
@@ -71,7 +70,7 @@ function RetentionForm({
         placeholder="Until you delete them"
         onValue={setDays}
         hint="For new videos. A video can have its own date, and a live stream its own days for recordings."
-        error={submission.errorOf('keepVideosDays')}
+        field="keepVideosDays"
       />
       <CheckField
         label="Apply to existing videos, too"
@@ -83,12 +82,7 @@ function RetentionForm({
         checked={applyToExisting}
         onValue={setApplyToExisting}
       />
-      <ProblemNotice problem={submission.notice} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-          Save
-        </Button>
-      </div>
+      <FormActions disabled={!isReady} />
     </Form>
   );
 }

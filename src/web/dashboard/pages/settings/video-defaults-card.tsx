@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import type { VideoDefaults } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can } from '../../state/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
 import { CheckField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useVideoDefaults } from '../../ui/hooks/use-video-defaults.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -92,12 +91,7 @@ function DefaultsForm({
         disabled={!chosen.transcript && !chosen.transcriptSummary}
         {...field('recordings')}
       />
-      <ProblemNotice problem={submission.notice} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy} disabled={!isReady}>
-          Save defaults
-        </Button>
-      </div>
+      <FormActions action="Save defaults" disabled={!isReady} />
     </Form>
   );
 }

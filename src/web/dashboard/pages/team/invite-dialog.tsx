@@ -40,13 +40,7 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
       disabled={email.trim() === ''}
       onClose={onClose}
     >
-      <TextField
-        label="Email"
-        type="email"
-        value={email}
-        onValue={setEmail}
-        error={submission.errorOf('email')}
-      />
+      <TextField label="Email" type="email" value={email} onValue={setEmail} field="email" />
       <SelectField label="Role" value={role} onValue={setRole} options={roleOptions} />
     </FormDialog>
   );

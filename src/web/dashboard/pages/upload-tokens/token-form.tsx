@@ -42,7 +42,7 @@ export function TokenForm({
         value={choice}
         options={lifetimeChoices}
         onValue={setChoice}
-        error={submission.errorOf('ttl')}
+        field="ttl"
       />
       {choice === 'custom' && (
         <div class="form-grid two">

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
+import { languageName } from '../../format/languages.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { SelectField, TextArea, TextField } from '../../ui/form/field.tsx';
+import { TextArea, TextField } from '../../ui/form/field.tsx';
+import { FieldValues } from '../../ui/form/form-context.tsx';
 import { describePolicy, OwnPolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
+import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Card, DetailList } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { EditButton, EditForm, useReturnedFocus } from './edit-form.tsx';
-import { languageName, spokenLanguages } from './tracks/languages.ts';
 import type { EditedVideo } from './use-video.ts';
 
 export function DetailsCard(edited: EditedVideo) {
@@ -67,11 +69,14 @@ export function DetailsCard(edited: EditedVideo) {
 }
 
 function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
-  const [title, setTitle] = useState(video.title);
-  const [description, setDescription] = useState(video.description);
-  const [language, setLanguage] = useState(video.language ?? '');
   const storedDay = video.expiresAt === undefined ? '' : localDay(video.expiresAt);
-  const [expiryDay, setExpiryDay] = useState(storedDay);
+  const [values, setValues] = useState({
+    title: video.title,
+    description: video.description,
+    language: video.language ?? '',
+    expiresAt: storedDay,
+  });
+  const { title, description, language, expiresAt: expiryDay } = values;
   const storedPolicy = video.playbackPolicy && policyChoicesOf(video.playbackPolicy);
   const [policy, setPolicy] = useState(storedPolicy);
   const isPolicyChanged = JSON.stringify(policy) !== JSON.stringify(storedPolicy);
@@ -88,29 +93,18 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   });
   return (
     <EditForm submission={submission} onClose={onDone}>
-      <TextField label="Title" value={title} onValue={setTitle} error={submission.errorOf('title')} />
-      <TextArea
-        label="Description"
-        value={description}
-        onValue={setDescription}
-        error={submission.errorOf('description')}
-      />
-      <SelectField
-        label="Spoken language"
-        value={language}
-        onValue={setLanguage}
-        error={submission.errorOf('language')}
-        options={[['', 'Not set'], ...spokenLanguages()]}
-      />
-      <TextField
-        label="Expires on"
-        type="date"
-        value={expiryDay}
-        onValue={setExpiryDay}
-        hint="The video is deleted at the end of this day. Without a date, it’s kept."
-        error={submission.errorOf('expiresAt')}
-      />
-      <OwnPolicyFields own={policy} onOwn={setPolicy} submission={submission} />
+      <FieldValues values={values} onValues={setValues}>
+        <TextField field="title" label="Title" />
+        <TextArea field="description" label="Description" />
+        <SpokenLanguageField />
+        <TextField
+          field="expiresAt"
+          label="Expires on"
+          type="date"
+          hint="The video is deleted at the end of this day. Without a date, it’s kept."
+        />
+      </FieldValues>
+      <OwnPolicyFields own={policy} onOwn={setPolicy} />
     </EditForm>
   );
 }

@@ -2,7 +2,8 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ProblemNotice } from '../../ui/dialog/dialog.tsx';
+import { FormActions } from '../../ui/form/form-actions.tsx';
+import { SubmissionContext } from '../../ui/form/form-context.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
 export function EditForm({
@@ -27,16 +28,12 @@ export function EditForm({
         if (event.key === 'Escape') onClose();
       }}
     >
-      {children}
-      <ProblemNotice problem={submission.notice} />
-      <div class="actions">
-        <Button kind="primary" type="submit" busy={submission.busy}>
-          Save
-        </Button>
+      <SubmissionContext submission={submission}>{children}</SubmissionContext>
+      <FormActions>
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

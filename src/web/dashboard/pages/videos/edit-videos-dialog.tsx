@@ -5,11 +5,11 @@ import { addTags } from '../../format/tags.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
+import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { spokenLanguages } from '../video/tracks/languages.ts';
 import { describeVideos, isFound } from './discard-videos.ts';
 
 type Changes = Input<'PATCH /videos/{videoId}'>['body'];
@@ -76,7 +76,7 @@ export function EditVideosDialog({
         label="Add tags"
         tags={added}
         typed={typed}
-        error={wanted.problem ?? submission.errorOf('tags')}
+        error={wanted.problem}
         onTyped={setTyped}
         onChange={alteration => setAdded(alteration)}
       />
@@ -93,19 +93,8 @@ export function EditVideosDialog({
           options={[keep, ['yes', 'Public'], ['no', 'Private']]}
           onValue={setPublic}
         />
-        <SelectField
-          label="Spoken language"
-          value={language}
-          options={[keep, ['', 'Not set'], ...spokenLanguages()]}
-          onValue={setLanguage}
-          error={submission.errorOf('language')}
-        />
-        <PlayerThemeField
-          unchanged={keep}
-          value={playerId}
-          onValue={setPlayerId}
-          error={submission.errorOf('playerId')}
-        />
+        <SpokenLanguageField unchanged={keep} value={language} onValue={setLanguage} />
+        <PlayerThemeField unchanged={keep} value={playerId} onValue={setPlayerId} />
         <SelectField<Switch>
           label="MP4 download"
           value={mp4}

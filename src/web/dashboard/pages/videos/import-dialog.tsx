@@ -80,7 +80,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         rows={isList ? 6 : 3}
         value={text}
         onValue={setText}
-        error={problem ?? (isList ? undefined : submission.errorOf('source'))}
+        field={isList ? undefined : 'source'}
+        error={problem}
       />
       <CsvButton onText={setText} />
       {!isList && (
@@ -89,10 +90,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           placeholder={videos[0]?.title ?? 'Video'}
           value={title}
           onValue={setTitle}
-          error={submission.errorOf('title')}
+          field="title"
         />
       )}
-      <MoreOptions draft={draft} errorOf={submission.errorOf} />
+      <MoreOptions draft={draft} />
       {done !== undefined && <Progress label="Imports started" percent={(100 * done) / videos.length} />}
       {failures.length > 0 && done === undefined && <Failures failures={failures} />}
     </FormDialog>

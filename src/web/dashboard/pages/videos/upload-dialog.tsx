@@ -53,7 +53,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
           </ul>
         )}
       </div>
-      <VideoOptionsFields draft={draft} errorOf={submission.errorOf} />
+      <VideoOptionsFields draft={draft} />
     </FormDialog>
   );
 }

@@ -39,7 +39,6 @@ export function UploadDialog({
         label="Image"
         accept="image/png,image/jpeg,.png,.jpg,.jpeg"
         hint="PNG with transparency, or JPEG. Up to 8 MB."
-        error={submission.errorOf('file')}
         onFile={chosen => {
           setFile(chosen);
           setSize(undefined);

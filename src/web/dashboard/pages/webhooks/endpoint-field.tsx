@@ -10,12 +10,10 @@ export function EndpointField({
   hint,
   value,
   onValue,
-  error,
 }: {
   hint: string;
   value: string;
   onValue: (url: string) => void;
-  error: string | undefined;
 }) {
   return (
     <>
@@ -27,7 +25,7 @@ export function EndpointField({
         hint={hint}
         value={value}
         onValue={onValue}
-        error={error}
+        field="url"
         required
       />
       <EndpointVerdict address={value.trim()} />

@@ -42,7 +42,6 @@ export function HookForm({
         hint="Receives a POST request. A 2xx status allows, and a 4xx status refuses."
         value={url}
         onValue={setUrl}
-        error={submission.errorOf('url')}
       />
       <TextField
         label="Timeout (seconds)"
@@ -51,7 +50,7 @@ export function HookForm({
         max={maxHookTimeoutSeconds}
         value={timeout}
         onValue={setTimeout}
-        error={submission.errorOf('timeoutSeconds')}
+        field="timeoutSeconds"
       />
       <SelectField
         label="Without a response"

@@ -49,7 +49,6 @@ export function WebhookForm({
         hint="Receives a POST request for each event, and must respond with a 2xx status."
         value={url}
         onValue={setUrl}
-        error={submission.errorOf('url')}
       />
       {webhook !== undefined && address !== webhook.url && (
         <p class="hint">Pending deliveries go to the new URL. The signing secret stays the same.</p>

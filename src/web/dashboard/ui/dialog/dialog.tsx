@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { ApiProblem } from '../../api/problem.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Form } from '../form/form.tsx';
 import type { Submission } from '../form/use-submit.ts';
-import { Notice } from '../notice.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -106,9 +105,4 @@ export function FormDialog({
       </Form>
     </Dialog>
   );
-}
-
-export function ProblemNotice({ problem }: { problem: ApiProblem | undefined }) {
-  if (problem === undefined) return null;
-  return <Notice tone="bad">{problem.text}</Notice>;
 }

@@ -1,9 +1,13 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
+import { type FieldValue, useFieldError, useFieldValue } from './form-context.tsx';
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren | undefined;
+  /** Name in the form, by which it finds its error. */
+  readonly field?: string | undefined;
+  /** Replaces that of the form. */
   readonly error?: string | undefined;
   readonly hideLabel?: boolean | undefined;
   readonly children: (attributes: {
@@ -13,8 +17,10 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-export function Field({ label, hint, error, hideLabel = false, children }: FieldProps) {
+export function Field({ label, hint, field, error: ownError, hideLabel = false, children }: FieldProps) {
   const id = useId();
+  const formError = useFieldError(field);
+  const error = ownError ?? formError;
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
   const attributes = {
     id,
@@ -42,6 +48,7 @@ export function Field({ label, hint, error, hideLabel = false, children }: Field
 }
 
 type Labels = Pick<FieldProps, 'label' | 'hint' | 'error' | 'hideLabel'>;
+type TextProps = Labels & FieldValue<string>;
 
 interface InputAttributes {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
@@ -59,14 +66,16 @@ interface InputAttributes {
 export function TextField({
   label,
   hint,
+  field,
   error,
   hideLabel,
-  value,
-  onValue,
+  value: ownValue,
+  onValue: onOwnValue,
   ...input
-}: Labels & { value: string; onValue: (value: string) => void } & InputAttributes) {
+}: TextProps & InputAttributes) {
+  const [value, onValue] = useFieldValue({ field, value: ownValue, onValue: onOwnValue }, '');
   return (
-    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+    <Field label={label} hint={hint} field={field} error={error} hideLabel={hideLabel}>
       {attributes => (
         <input
           type="text"
@@ -85,21 +94,17 @@ export function TextField({
 export function TextArea({
   label,
   hint,
+  field,
   error,
   hideLabel,
-  value,
-  onValue,
+  value: ownValue,
+  onValue: onOwnValue,
   rows = 4,
   ...rest
-}: Labels & {
-  value: string;
-  onValue: (value: string) => void;
-  rows?: number;
-  maxLength?: number;
-  placeholder?: string;
-}) {
+}: TextProps & { rows?: number; maxLength?: number; placeholder?: string }) {
+  const [value, onValue] = useFieldValue({ field, value: ownValue, onValue: onOwnValue }, '');
   return (
-    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+    <Field label={label} hint={hint} field={field} error={error} hideLabel={hideLabel}>
       {attributes => (
         <textarea
           {...rest}
@@ -116,18 +121,18 @@ export function TextArea({
 export function SelectField<Value extends string>({
   label,
   hint,
+  field,
   error,
   hideLabel,
-  value,
-  onValue,
   options,
-}: Labels & {
-  value: Value;
-  onValue: (value: Value) => void;
-  options: readonly (readonly [value: Value, optionLabel: string])[];
-}) {
+  ...own
+}: Labels &
+  FieldValue<Value> & {
+    options: readonly (readonly [value: Value, optionLabel: string])[];
+  }) {
+  const [value, onValue] = useFieldValue({ field, ...own }, '' as Value);
   return (
-    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+    <Field label={label} hint={hint} field={field} error={error} hideLabel={hideLabel}>
       {attributes => (
         <select {...attributes} value={value} onChange={event => onValue(event.currentTarget.value as Value)}>
           {options.map(([option, optionLabel]) => (
@@ -144,16 +149,17 @@ export function SelectField<Value extends string>({
 export function CheckField({
   label,
   hint,
-  checked,
-  onValue,
+  field,
+  checked: ownChecked,
+  onValue: onOwnValue,
   disabled = false,
-}: {
+}: Omit<FieldValue<boolean>, 'value'> & {
   label: ComponentChildren;
   hint?: ComponentChildren;
-  checked: boolean;
-  onValue: (checked: boolean) => void;
+  checked?: boolean;
   disabled?: boolean;
 }) {
+  const [checked, onValue] = useFieldValue({ field, value: ownChecked, onValue: onOwnValue }, false);
   const id = useId();
   return (
     <div class="check-field">

@@ -5,17 +5,19 @@ export function FileField({
   label,
   hint,
   error,
+  field = 'file',
   accept,
   onFile,
 }: {
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
+  field?: string;
   accept: string;
   onFile: (file: File | undefined) => void;
 }) {
   return (
-    <Field label={label} error={error} hint={hint}>
+    <Field label={label} hint={hint} field={field} error={error}>
       {attributes => (
         <input
           {...attributes}

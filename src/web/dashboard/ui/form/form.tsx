@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { SubmissionContext } from './form-context.tsx';
 import type { Submission } from './use-submit.ts';
 
 export function Form({
@@ -35,7 +36,7 @@ export function Form({
         else submission.submit(event);
       }}
     >
-      {children}
+      <SubmissionContext submission={submission}>{children}</SubmissionContext>
     </form>
   );
 }

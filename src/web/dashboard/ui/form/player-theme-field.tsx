@@ -3,21 +3,18 @@ import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
 import { useLoad } from '../hooks/use-load.ts';
 import { SelectField } from './field.tsx';
+import { type FieldValue, useFieldValue } from './form-context.tsx';
 
 export function PlayerThemeField({
-  value,
-  onValue,
   hint,
-  error,
   unchanged,
-}: {
-  value: string;
-  onValue: (playerId: string) => void;
+  ...own
+}: Omit<FieldValue<string>, 'field'> & {
   hint?: ComponentChildren;
-  error?: string | undefined;
   /** A first choice beside the themes. */
   unchanged?: readonly [value: string, label: string] | undefined;
 }) {
+  const [value, onValue] = useFieldValue({ field: 'playerId', ...own }, '');
   const themes = useLoad('themes', signal =>
     call('GET /players', { query: { pageSize: 100, sortBy: 'name', sortOrder: 'asc' }, signal }),
   );
@@ -28,7 +25,7 @@ export function PlayerThemeField({
       label="Player theme"
       value={value}
       onValue={onValue}
-      error={error}
+      field="playerId"
       hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
       options={[
         ...(unchanged === undefined ? [] : [unchanged]),

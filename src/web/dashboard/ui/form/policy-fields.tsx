@@ -1,6 +1,6 @@
 import type { PlaybackPolicy } from '../../api/api-types.ts';
 import { CheckField, TextArea, TextField } from './field.tsx';
-import type { Submission } from './use-submit.ts';
+import { FieldValues } from './form-context.tsx';
 
 /** Lists as the user types them. */
 export interface PolicyChoices {
@@ -31,52 +31,34 @@ export function policyOf(choices: PolicyChoices): PlaybackPolicy {
 export function PolicyFields({
   choices,
   onChoices,
-  submission,
 }: {
   choices: PolicyChoices;
   onChoices: (choices: PolicyChoices) => void;
-  submission: Submission;
 }) {
-  const change = (changes: Partial<PolicyChoices>) => onChoices({ ...choices, ...changes });
-  const errorOf = (name: 'allowedDomains' | 'allowedCountries' | 'blockedCountries') =>
-    submission.errorOf(`playbackPolicy[${name}]`) ??
-    policyOf(choices)
-      [name].map((_, index) => submission.errorOf(`playbackPolicy[${name}][${index}]`))
-      .find(text => text !== undefined);
   return (
-    <>
+    <FieldValues values={choices} onValues={onChoices} within="playbackPolicy">
       <TextArea
+        field="allowedDomains"
         label="Allowed sites"
         rows={3}
         placeholder={'example.com\n*.example.com'}
         hint="One per line. Empty allows every site. Other sites can’t embed the player."
-        value={choices.allowedDomains}
-        onValue={allowedDomains => change({ allowedDomains })}
-        error={errorOf('allowedDomains')}
       />
       {choices.allowedDomains.trim() !== '' && (
         <CheckField
+          field="allowNoReferrer"
           label="Allow players that send no site"
           hint="Such as native apps, and pages that are opened directly."
-          checked={choices.allowNoReferrer}
-          onValue={allowNoReferrer => change({ allowNoReferrer })}
         />
       )}
       <TextField
+        field="allowedCountries"
         label="Allowed countries"
         placeholder="DE, FR"
         hint="Two-letter codes. Empty allows every country."
-        value={choices.allowedCountries}
-        onValue={allowedCountries => change({ allowedCountries })}
-        error={errorOf('allowedCountries')}
       />
-      <TextField
-        label="Blocked countries"
-        value={choices.blockedCountries}
-        onValue={blockedCountries => change({ blockedCountries })}
-        error={errorOf('blockedCountries')}
-      />
-    </>
+      <TextField field="blockedCountries" label="Blocked countries" />
+    </FieldValues>
   );
 }
 
@@ -84,11 +66,9 @@ export function PolicyFields({
 export function OwnPolicyFields({
   own,
   onOwn,
-  submission,
 }: {
   own: PolicyChoices | undefined;
   onOwn: (own: PolicyChoices | undefined) => void;
-  submission: Submission;
 }) {
   return (
     <>
@@ -102,7 +82,7 @@ export function OwnPolicyFields({
         checked={own !== undefined}
         onValue={isOwn => onOwn(isOwn ? policyChoicesOf(null) : undefined)}
       />
-      {own !== undefined && <PolicyFields choices={own} onChoices={onOwn} submission={submission} />}
+      {own !== undefined && <PolicyFields choices={own} onChoices={onOwn} />}
     </>
   );
 }

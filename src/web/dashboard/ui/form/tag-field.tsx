@@ -65,7 +65,7 @@ export function TagField({
           ))}
         </ul>
       )}
-      <Field label={label} hint="Separate tags with commas." {...definedError(problem ?? error)}>
+      <Field label={label} hint="Separate tags with commas." field="tags" error={problem ?? error}>
         {attributes => (
           <span class="add-row">
             <input
@@ -112,10 +112,6 @@ export function TagField({
       </span>
     </div>
   );
-}
-
-function definedError(error: string | undefined): { error?: string } {
-  return error === undefined ? {} : { error };
 }
 
 function useSuggestions(typed: string): string[] {

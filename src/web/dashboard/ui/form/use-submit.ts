@@ -12,10 +12,10 @@ export interface Submission {
   clear(): void;
 }
 
-/** @param fieldOf names the field of an attribute; the attribute itself unless given */
+/** @param fieldOf names the field of an attribute; the attribute, or the list that it belongs to, unless given */
 export function useSubmit(
   work: () => Promise<unknown>,
-  fieldOf: (attribute: string) => string = attribute => attribute,
+  fieldOf: (attribute: string) => string = attribute => attribute.replace(/\[\d+\]$/, ''),
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();

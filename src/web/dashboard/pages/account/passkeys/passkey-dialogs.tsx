@@ -33,11 +33,11 @@ export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; on
         hint="For example, the device or the password manager."
         value={name}
         onValue={setName}
-        error={submission.errorOf('name')}
+        field="name"
         maxLength={maxPasskeyNameLength}
       />
-      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
-      {needsCode && <SecondFactorField value={code} onValue={setCode} error={submission.errorOf('code')} />}
+      <OwnPasswordField value={password} onValue={setPassword} />
+      {needsCode && <SecondFactorField value={code} onValue={setCode} />}
     </FormDialog>
   );
 }
@@ -64,13 +64,7 @@ export function RenamePasskeyDialog({
       submission={submission}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        value={name}
-        onValue={setName}
-        error={submission.errorOf('name')}
-        maxLength={maxPasskeyNameLength}
-      />
+      <TextField label="Name" value={name} onValue={setName} field="name" maxLength={maxPasskeyNameLength} />
     </FormDialog>
   );
 }

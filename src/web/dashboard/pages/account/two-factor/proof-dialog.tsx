@@ -32,8 +32,8 @@ export function ProofDialog({
       disabled={password === '' || code.trim() === ''}
     >
       <p>{children}</p>
-      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
-      <SecondFactorField value={code} onValue={setCode} error={submission.errorOf('code')} />
+      <OwnPasswordField value={password} onValue={setPassword} />
+      <SecondFactorField value={code} onValue={setCode} />
     </FormDialog>
   );
 }

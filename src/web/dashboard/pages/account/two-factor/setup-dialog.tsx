@@ -39,7 +39,7 @@ function PasswordStep({
       submission={submission}
       onClose={onClose}
     >
-      <OwnPasswordField value={password} onValue={setPassword} error={submission.errorOf('password')} />
+      <OwnPasswordField value={password} onValue={setPassword} />
     </FormDialog>
   );
 }
@@ -73,7 +73,7 @@ function CodeStep({
         autocomplete="one-time-code"
         value={code}
         onValue={setCode}
-        error={submission.errorOf('code')}
+        field="code"
         placeholder="123456"
         spellcheck={false}
       />

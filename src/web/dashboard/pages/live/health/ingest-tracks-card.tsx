@@ -1,8 +1,8 @@
 import type { IngestTrack } from '../../../api/api-types.ts';
+import { languageName } from '../../../format/languages.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { channelLayout } from '../../video/tracks/channel-layout.ts';
-import { languageName } from '../../video/tracks/languages.ts';
 
 /** The tracks that the encoder sends, and the renditions that viewers get. */
 export function IngestTracksCard({ tracks }: { tracks: readonly IngestTrack[] }) {

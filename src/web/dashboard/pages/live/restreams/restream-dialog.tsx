@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
+import { FieldValues } from '../../../ui/form/form-context.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import {
@@ -66,36 +67,26 @@ export function RestreamDialog({
         }}
         options={[...knownDestinations.map(([id, label]) => [id, label] as const), ['other', 'Other']]}
       />
-      <TextField
-        label="Name"
-        hint="Only you see it."
-        value={name}
-        onValue={text => change({ name: text })}
-        error={submission.errorOf('name')}
-        maxLength={2048}
-        required
-      />
-      <TextField
-        label="Server URL"
-        hint="Such as rtmp://host/app, rtmps://host/app or srt://host:port."
-        value={serverUrl}
-        onValue={text => change({ serverUrl: text })}
-        error={submission.errorOf('serverUrl')}
-        spellcheck={false}
-        maxLength={2048}
-        required
-      />
-      <TextField
-        label="Stream key"
-        type="password"
-        hint="The stream key from that service."
-        autocomplete="new-password"
-        value={streamKey}
-        onValue={text => change({ streamKey: text })}
-        error={submission.errorOf('streamKey')}
-        maxLength={2048}
-        required
-      />
+      <FieldValues values={destination} onValues={setDestination}>
+        <TextField label="Name" hint="Only you see it." field="name" maxLength={2048} required />
+        <TextField
+          label="Server URL"
+          hint="Such as rtmp://host/app, rtmps://host/app or srt://host:port."
+          field="serverUrl"
+          spellcheck={false}
+          maxLength={2048}
+          required
+        />
+        <TextField
+          label="Stream key"
+          type="password"
+          hint="The stream key from that service."
+          autocomplete="new-password"
+          field="streamKey"
+          maxLength={2048}
+          required
+        />
+      </FieldValues>
       {(renditions.length > 1 || isMissing) && (
         <SelectField<Rendition>
           label="Rendition"
@@ -106,7 +97,7 @@ export function RestreamDialog({
           }
           value={rendition}
           onValue={chosen => change({ rendition: chosen })}
-          error={submission.errorOf('rendition')}
+          field="rendition"
           options={(isMissing ? [...renditions, rendition] : renditions).map(
             one => [one, one === 'source' ? 'Source (from your encoder)' : formatRendition(one)] as const,
           )}

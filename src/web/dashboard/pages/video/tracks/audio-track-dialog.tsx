@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { languageName, trackLanguages } from '../../../format/languages.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
-import { languageName, trackLanguages } from './languages.ts';
 
 interface AudioTrackLabel {
   readonly name: string;
@@ -41,13 +41,13 @@ export function AudioTrackDialog({
         maxLength={100}
         value={name}
         onValue={setName}
-        error={submission.errorOf(attribute('name'))}
+        field={attribute('name')}
       />
       <SelectField
         label="Language"
         value={language}
         onValue={setLanguage}
-        error={submission.errorOf(attribute('language'))}
+        field={attribute('language')}
         options={[['', 'Not set'], ...options]}
       />
     </FormDialog>

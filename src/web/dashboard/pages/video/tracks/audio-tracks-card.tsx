@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AudioTrack } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { languageName } from '../../../format/languages.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Card } from '../../../ui/page.tsx';
@@ -8,7 +9,6 @@ import { showError, showToast } from '../../../ui/toast.tsx';
 import { AudioTrackDialog } from './audio-track-dialog.tsx';
 import { AudioTrackRow } from './audio-track-row.tsx';
 import { channelLayout } from './channel-layout.ts';
-import { languageName } from './languages.ts';
 
 type Changes = { readonly default?: true; readonly position?: number };
 

@@ -4,6 +4,7 @@ import { saveFile } from '../../../../shared/save-file.ts';
 import { formatTimecode } from '../../../../shared/time-text.ts';
 import type { Chapter } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -16,7 +17,6 @@ import { showToast } from '../../../ui/toast.tsx';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
 import type { ChapterStart } from './chapter-rows.ts';
 import { ChaptersEditor } from './chapters-editor.tsx';
-import { languageName } from './languages.ts';
 import { TrackUpload } from './track-upload.tsx';
 import { removeTrack } from './tracks.ts';
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { languageName } from '../../../format/languages.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
@@ -14,7 +15,6 @@ import {
   rowsOf,
 } from './chapter-rows.ts';
 import { LanguageField } from './language-field.tsx';
-import { languageName } from './languages.ts';
 import { sendTrack } from './tracks.ts';
 
 const noFaults: ReadonlyMap<number, RowFault> = new Map();
@@ -74,9 +74,7 @@ export function ChaptersEditor({
       submission={submission}
       onClose={onClose}
     >
-      {fixed === undefined && (
-        <LanguageField value={language} onValue={setLanguage} error={submission.errorOf('language')} />
-      )}
+      {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
       {isReplaced && <Notice tone="warning">The existing chapters in this language will be replaced.</Notice>}
       <ol class="chapter-rows" ref={list}>
         {rows.map(({ id, time, title }, index) => (

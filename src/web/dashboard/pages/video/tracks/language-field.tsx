@@ -1,18 +1,10 @@
 import { useState } from 'preact/hooks';
+import { languageName, trackLanguages } from '../../../format/languages.ts';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
-import { languageName, trackLanguages } from './languages.ts';
 
 const other = 'other';
 
-export function LanguageField({
-  value,
-  onValue,
-  error,
-}: {
-  value: string;
-  onValue: (tag: string) => void;
-  error?: string | undefined;
-}) {
+export function LanguageField({ value, onValue }: { value: string; onValue: (tag: string) => void }) {
   const [options] = useState(trackLanguages);
   const isListed = options.some(([tag]) => tag === value);
   const [isOther, setOther] = useState(value !== '' && !isListed);
@@ -25,7 +17,7 @@ export function LanguageField({
           setOther(tag === other);
           onValue(tag === other ? '' : tag);
         }}
-        {...(isOther ? {} : { error })}
+        field={isOther ? undefined : 'language'}
         options={[['', 'Choose a language'], ...options, [other, 'Another language']]}
       />
       {isOther && (
@@ -35,7 +27,7 @@ export function LanguageField({
           spellcheck={false}
           value={value}
           onValue={onValue}
-          error={error}
+          field="language"
         />
       )}
     </>

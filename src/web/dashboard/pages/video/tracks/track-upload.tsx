@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { languageName } from '../../../format/languages.ts';
 import { formatNumber } from '../../../format/size.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';
@@ -6,7 +7,6 @@ import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { LanguageField } from './language-field.tsx';
-import { languageName } from './languages.ts';
 import { checkTrackFile, type TrackCheck } from './track-file.ts';
 import { sendTrack, type TrackKind } from './tracks.ts';
 
@@ -54,14 +54,12 @@ export function TrackUpload({
       submission={submission}
       onClose={onClose}
     >
-      {fixed === undefined && (
-        <LanguageField value={language} onValue={setLanguage} error={submission.errorOf('language')} />
-      )}
+      {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
       <FileField
         label="File"
         accept=".vtt,.srt,text/vtt"
         hint="WebVTT (.vtt) or SubRip (.srt), up to 8 MiB."
-        error={fault ?? submission.errorOf('file')}
+        error={fault}
         onFile={file => void choose(file)}
       />
       <div role="status">

@@ -1,16 +1,17 @@
-import type { Submission } from '../../../ui/form/use-submit.ts';
+import { useSubmission } from '../../../ui/form/form-context.tsx';
 import type { VideoOptionsDraft } from './use-video-options.ts';
 import { VideoOptionsFields } from './video-options-fields.tsx';
 
 const attributes = ['tags', 'language', 'playerId', 'clip', 'watermark', 'watermark.id'];
 
-export function MoreOptions(props: { draft: VideoOptionsDraft; errorOf: Submission['errorOf'] }) {
-  const isWrong = attributes.some(attribute => props.errorOf(attribute) !== undefined);
+export function MoreOptions({ draft }: { draft: VideoOptionsDraft }) {
+  const submission = useSubmission();
+  const isWrong = attributes.some(attribute => submission?.errorOf(attribute) !== undefined);
   return (
     <details class="more-options" open={isWrong}>
       <summary>Options</summary>
       <div class="stack">
-        <VideoOptionsFields {...props} />
+        <VideoOptionsFields draft={draft} />
       </div>
     </details>
   );

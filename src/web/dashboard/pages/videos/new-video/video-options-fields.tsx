@@ -1,12 +1,12 @@
 import { call } from '../../../api/client.ts';
 import { shortId } from '../../../format/short-id.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/form/field.tsx';
+import { FieldValues, useFieldError } from '../../../ui/form/form-context.tsx';
 import { PlayerThemeField } from '../../../ui/form/player-theme-field.tsx';
+import { SpokenLanguageField } from '../../../ui/form/spoken-language-field.tsx';
 import { TagField } from '../../../ui/form/tag-field.tsx';
-import type { Submission } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { useVideoDefaults } from '../../../ui/hooks/use-video-defaults.ts';
-import { spokenLanguages } from '../../video/tracks/languages.ts';
 import { PlacementEditor } from '../../watermarks/placement-editor.tsx';
 import type { VideoOptionsDraft } from './use-video-options.ts';
 import { clipProblem } from './video-options.ts';
@@ -14,13 +14,11 @@ import { clipProblem } from './video-options.ts';
 /** Fields for everything that can be chosen when a video is created, apart from its title and source. */
 export function VideoOptionsFields({
   draft: { options, change, typedTag, setTypedTag, alterTags },
-  errorOf,
 }: {
   draft: VideoOptionsDraft;
-  errorOf: Submission['errorOf'];
 }) {
   return (
-    <>
+    <FieldValues values={options} onValues={(_, changes) => change(changes)}>
       <CheckField
         label="Private"
         hint="Plays only with a link that contains a private token."
@@ -28,55 +26,39 @@ export function VideoOptionsFields({
         onValue={isPrivate => change({ isPublic: !isPrivate })}
       />
       <CheckField
+        field="mp4Support"
         label="Offer MP4 download"
         hint="Shows a download button in the player."
-        checked={options.mp4Support}
-        onValue={mp4Support => change({ mp4Support })}
       />
       <TagField
         label="Tags"
         tags={options.tags}
         typed={typedTag}
-        error={errorOf('tags')}
         onTyped={setTypedTag}
         onChange={alterTags}
       />
       <div class="form-grid two">
-        <SelectField
-          label="Spoken language"
-          value={options.language}
-          options={[['', 'Not set'], ...spokenLanguages()]}
-          onValue={language => change({ language })}
-          error={errorOf('language')}
-        />
-        <PlayerThemeField
-          value={options.playerId}
-          onValue={playerId => change({ playerId })}
-          error={errorOf('playerId')}
-        />
+        <SpokenLanguageField />
+        <PlayerThemeField />
       </div>
       <TextFields options={options} change={change} />
       <div class="form-grid two">
         <TextField
+          field="clipStart"
           label="Clip start"
           placeholder="0:00"
           hint="Only this part of the file becomes the video."
-          value={options.clipStart}
-          onValue={clipStart => change({ clipStart })}
         />
         <TextField
+          field="clip"
           label="Clip end"
           placeholder="End of the file"
           value={options.clipEnd}
           onValue={clipEnd => change({ clipEnd })}
-          error={clipProblem(options) ?? errorOf('clip')}
+          error={clipProblem(options)}
         />
       </div>
-      <WatermarkField
-        value={options.watermarkId}
-        onValue={watermarkId => change({ watermarkId })}
-        error={errorOf('watermark.id') ?? errorOf('watermark')}
-      />
+      <WatermarkField value={options.watermarkId} onValue={watermarkId => change({ watermarkId })} />
       {options.watermarkId !== '' && (
         <PlacementEditor
           key={options.watermarkId}
@@ -85,7 +67,7 @@ export function VideoOptionsFields({
           onDraft={placement => change({ placement })}
         />
       )}
-    </>
+    </FieldValues>
   );
 }
 
@@ -116,15 +98,8 @@ function TextFields({ options, change }: Pick<VideoOptionsDraft, 'options' | 'ch
   );
 }
 
-function WatermarkField({
-  value,
-  onValue,
-  error,
-}: {
-  value: string;
-  onValue: (watermarkId: string) => void;
-  error: string | undefined;
-}) {
+function WatermarkField({ value, onValue }: { value: string; onValue: (watermarkId: string) => void }) {
+  const idError = useFieldError('watermark.id');
   const watermarks = useLoad('watermarks', signal =>
     call('GET /watermarks', {
       query: { sortBy: 'createdAt', sortOrder: 'desc', pageSize: 100 },
@@ -143,7 +118,8 @@ function WatermarkField({
       label="Watermark"
       value={value}
       onValue={onValue}
-      error={error}
+      field="watermark"
+      error={idError}
       hint={hint}
       options={[
         ['', 'None'],
