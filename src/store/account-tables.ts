@@ -3,13 +3,13 @@ import type { EmailAddress } from '../shared/email-address.ts';
 
 export type Environment = 'sandbox' | 'production';
 
-export interface SecretRow {
+interface SecretRow {
   name: string;
   bytes: Buffer;
 }
 
 /** Owns one pair of projects or more. The first start creates the operator's. */
-export interface AccountRow {
+interface AccountRow {
   id: string;
   is_upgraded: number;
   is_suspended: number;
@@ -21,7 +21,7 @@ export interface AccountRow {
 }
 
 /** A user in an account. */
-export interface MemberRow {
+interface MemberRow {
   account_id: string;
   user_id: string;
   role: 'owner' | 'editor' | 'viewer';
@@ -44,13 +44,13 @@ export interface InvitationRow {
 }
 
 /** One row. `revision` counts changes of accounts, keys and sessions. */
-export interface AccessRevisionRow {
+interface AccessRevisionRow {
   id: number;
   revision: number;
 }
 
 /** A project as users see it: a sandbox and a production project. */
-export interface ProjectPairRow {
+interface ProjectPairRow {
   id: string;
   account_id: string;
   name: string;
@@ -58,7 +58,7 @@ export interface ProjectPairRow {
 }
 
 /** One environment of a pair. */
-export interface ProjectRow {
+interface ProjectRow {
   id: string;
   pair_id: string;
   account_id: string;
@@ -84,7 +84,7 @@ export interface SigningKeyRow {
   created_at_ms: number;
 }
 
-export interface KeyPairRow {
+interface KeyPairRow {
   id: string;
   account_id: string;
   name: string | null;
@@ -94,7 +94,7 @@ export interface KeyPairRow {
 }
 
 /** `hint` is the last characters, if known. A revoked key has its own id as `pair_id`. */
-export interface ApiKeyRow {
+interface ApiKeyRow {
   id: string;
   pair_id: string;
   project_id: string;
@@ -126,7 +126,7 @@ export interface UnverifiedChangeRow {
 }
 
 /** Deleted with its API key. */
-export interface TokenRow {
+interface TokenRow {
   token_hash: Buffer;
   api_key_id: string;
   expires_at_ms: number;
@@ -136,7 +136,7 @@ export interface TokenRow {
  * `account_id` is the first account that the user is a member of. `former_email` is an address that a migration replaced: it was
  * no longer an address, or that of another user, too.
  */
-export interface UserRow {
+interface UserRow {
   id: string;
   account_id: string;
   email: EmailAddress;
@@ -161,7 +161,7 @@ export interface SessionRow {
 }
 
 /** `enabled_at_ms` is null until the user has confirmed a code. */
-export interface TwoFactorRow {
+interface TwoFactorRow {
   user_id: string;
   /** Plain, because each sign-in needs it. */
   secret: Buffer;
@@ -184,46 +184,46 @@ export interface PasskeyRow {
   last_used_at_ms: number | null;
 }
 
-export interface UsedChallengeRow {
+interface UsedChallengeRow {
   challenge_hash: Buffer;
   expires_at_ms: number;
 }
 
 /** A user as an OpenID Connect provider knows them. */
-export interface IdentityRow {
+interface IdentityRow {
   issuer: string;
   subject: string;
   user_id: string;
   created_at_ms: number;
 }
 
-export interface RecoveryCodeRow {
+interface RecoveryCodeRow {
   user_id: string;
   code_hash: Buffer;
 }
 
 /** A password reset; at most one per user. */
-export interface PasswordResetRow {
+interface PasswordResetRow {
   user_id: string;
   token_hash: Buffer;
   expires_at_ms: number;
 }
 
 /** Attempts within a time that begins with the first one. */
-export interface SignInAttemptsRow {
+interface SignInAttemptsRow {
   key_hash: Buffer;
   attempts: number;
   ends_at_ms: number;
 }
 
 /** An email address and a network where its password was right. */
-export interface KnownSignInRow {
+interface KnownSignInRow {
   key_hash: Buffer;
   ends_at_ms: number;
 }
 
 /** Locks the log of an account while an entry is added. */
-export interface AuditCounterRow {
+interface AuditCounterRow {
   account_id: string;
   last_number: number;
   last_at_ms: number;
@@ -254,20 +254,20 @@ export interface AuditEntryRow {
 }
 
 /** Counted by triggers so that list pages do not count. */
-export interface ListTotalRow {
+interface ListTotalRow {
   project_id: string;
   list: string;
   total: number;
 }
 
 /** Time range in which servers used this database, updated each minute. */
-export interface DatabaseUseRow {
+interface DatabaseUseRow {
   began_at_ms: number;
   last_at_ms: number;
 }
 
 /** The client that a private token was bound to at its first use. Hashes are SHA-256. */
-export interface PrivateSessionRow {
+interface PrivateSessionRow {
   token_hash: Buffer;
   resource_id: string;
   client_hash: Buffer;
@@ -275,9 +275,41 @@ export interface PrivateSessionRow {
 }
 
 /** Body bytes of one day. `day`: days since 1970, UTC. */
-export interface TrafficRow {
+interface TrafficRow {
   project_id: string;
   day: number;
   live_bytes: number;
   vod_bytes: number;
+}
+
+export interface AccountTables {
+  secrets: SecretRow;
+  accounts: AccountRow;
+  access_revisions: AccessRevisionRow;
+  project_pairs: ProjectPairRow;
+  projects: ProjectRow;
+  members: MemberRow;
+  invitations: InvitationRow;
+  key_pairs: KeyPairRow;
+  signing_keys: SigningKeyRow;
+  api_keys: ApiKeyRow;
+  access_tokens: TokenRow;
+  refresh_tokens: TokenRow;
+  users: UserRow;
+  unverified_changes: UnverifiedChangeRow;
+  sessions: SessionRow;
+  two_factor: TwoFactorRow;
+  recovery_codes: RecoveryCodeRow;
+  password_resets: PasswordResetRow;
+  passkeys: PasskeyRow;
+  used_challenges: UsedChallengeRow;
+  identities: IdentityRow;
+  sign_in_attempts: SignInAttemptsRow;
+  known_sign_ins: KnownSignInRow;
+  audit_counters: AuditCounterRow;
+  audit_entries: AuditEntryRow;
+  list_totals: ListTotalRow;
+  database_uses: DatabaseUseRow;
+  private_sessions: PrivateSessionRow;
+  traffic: TrafficRow;
 }

@@ -28,7 +28,7 @@ export interface JobRow {
   lost_by: Generated<string | null>;
 }
 
-export interface EventCounterRow {
+interface EventCounterRow {
   project_id: string;
   last: number;
 }
@@ -81,7 +81,7 @@ export interface HookResultRow {
   response: string | null;
 }
 
-export interface RemovedWebhookRow {
+interface RemovedWebhookRow {
   webhook_id: string;
 }
 
@@ -117,9 +117,22 @@ export interface WebhookAttemptRow {
   response: string | null;
 }
 
-export interface WebhookDeliveryTotalRow {
+interface WebhookDeliveryTotalRow {
   webhook_id: string;
   state: WebhookDeliveryRow['state'];
   type: string;
   total: number;
+}
+
+export interface EventTables {
+  jobs: JobRow;
+  events: EventRow;
+  event_counters: EventCounterRow;
+  webhooks: WebhookRow;
+  removed_webhooks: RemovedWebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_attempts: WebhookAttemptRow;
+  hooks: HookRow;
+  hook_results: HookResultRow;
+  webhook_delivery_totals: WebhookDeliveryTotalRow;
 }

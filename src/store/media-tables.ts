@@ -145,7 +145,7 @@ export interface VideoSourceRow {
 }
 
 /** Bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
-export interface UploadChunkRow {
+interface UploadChunkRow {
   video_id: string;
   first: number;
   last: number;
@@ -155,7 +155,7 @@ export interface UploadChunkRow {
 }
 
 /** A file that a server is receiving. */
-export interface ArrivingUploadRow {
+interface ArrivingUploadRow {
   id: string;
   project_id: string;
   video_id: string | null;
@@ -238,7 +238,7 @@ export interface WatermarkRow {
 }
 
 /** A block of consecutive rows in an order of a project's videos, counted by triggers. */
-export interface VideoBlockRow {
+interface VideoBlockRow {
   project_id: string;
   is_discarded: number;
   videos: number;
@@ -296,7 +296,7 @@ export interface TranscriptRow {
 }
 
 /** A part that is transcribed, until all are. `segments` is JSON of the vod room. */
-export interface TranscriptPartRow {
+interface TranscriptPartRow {
   video_id: string;
   start_ms: number;
   end_ms: number;
@@ -318,27 +318,27 @@ export interface PlayerRow {
   updated_at_ms: number;
 }
 
-export interface RemovedPlayerRow {
+interface RemovedPlayerRow {
   id: string;
 }
 
-export interface RemovedVideoRow {
+interface RemovedVideoRow {
   id: string;
 }
 
 /** A video that never had a source and is not in the trash; maintained by triggers. */
-export interface EmptyVideoRow {
+interface EmptyVideoRow {
   created_at_ms: number;
   video_id: string;
 }
 
 /** A sandbox video with a complete or failed source, and the time of it; maintained by triggers. */
-export interface SandboxVideoRow {
+interface SandboxVideoRow {
   completed_at_ms: number;
   video_id: string;
 }
 
-export interface StorageTotalRow {
+interface StorageTotalRow {
   project_id: string;
   source_bytes: Generated<number>;
   recording_bytes: Generated<number>;
@@ -349,9 +349,38 @@ export interface StorageTotalRow {
 }
 
 /** `due_at_ms`: the next measurement; 0 after changes, which `changes` counts. */
-export interface StoredVideoRow extends StorageTotalRow {
+interface StoredVideoRow extends StorageTotalRow {
   video_id: string;
   is_measured: Generated<number>;
   due_at_ms: Generated<number>;
   changes: Generated<number>;
+}
+
+export interface MediaTables {
+  live_streams: LiveStreamRow;
+  broadcasts: BroadcastRow;
+  videos: VideoRow;
+  video_sources: VideoSourceRow;
+  upload_chunks: UploadChunkRow;
+  arriving_uploads: ArrivingUploadRow;
+  upload_tokens: UploadTokenRow;
+  recordings: RecordingRow;
+  video_encodings: VideoEncodingRow;
+  renditions: RenditionRow;
+  codec_renditions: CodecRenditionRow;
+  video_thumbnails: VideoThumbnailRow;
+  watermarks: WatermarkRow;
+  text_tracks: TextTrackRow;
+  transcripts: TranscriptRow;
+  transcript_parts: TranscriptPartRow;
+  players: PlayerRow;
+  removed_players: RemovedPlayerRow;
+  removed_videos: RemovedVideoRow;
+  sandbox_videos: SandboxVideoRow;
+  empty_videos: EmptyVideoRow;
+  video_blocks_by_creation: VideoBlockRow;
+  tags: TagRow;
+  summaries: SummaryRow;
+  stored_videos: StoredVideoRow;
+  storage_totals: StorageTotalRow;
 }

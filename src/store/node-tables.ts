@@ -17,16 +17,22 @@ export interface NodeRow {
 }
 
 /** Held while the node's run has a lease. */
-export interface DutyRow {
+interface DutyRow {
   name: string;
   node_id: string;
   run_id: string;
 }
 
 /** `load` is a JSON object. */
-export interface NodeLoadRow {
+interface NodeLoadRow {
   node_id: string;
   load: string;
   /** Time by the clock of the database. */
   measured_at_ms: number;
+}
+
+export interface NodeTables {
+  nodes: NodeRow;
+  duties: DutyRow;
+  node_loads: NodeLoadRow;
 }
