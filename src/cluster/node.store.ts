@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Clock } from '../shared/clock.ts';
 import type { NodeRole } from '../shared/node-roles.ts';
 import type { Connection, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { databaseNowMs } from '../store/database-clock.ts';
-import type { NodeRow } from '../store/node-tables.ts';
+import type { Row } from '../store/tables.ts';
 import type { ClusterNode } from './node.ts';
 
 export interface NodeRun {
@@ -34,7 +34,7 @@ export class NodeStore {
    * Begins the lease of this run, and gives back the leader leases of the node's former one.
    * @returns when it started, or the node's other run, which has a lease and may be elsewhere
    */
-  register(self: StoredNode): Promise<number | NodeRow> {
+  register(self: StoredNode): Promise<number | Row<'nodes'>> {
     return this.#database.transaction(async transaction => {
       await transaction.lock('node', self.id);
       const other = await this.#findOther(self, transaction);
@@ -170,7 +170,7 @@ export class NodeStore {
     if ((await this.#database.run(query)) === 1) await this.#database.signals.send('nodes', id);
   }
 
-  #findOther({ id, runId }: NodeRun, transaction: Transaction): Promise<Selectable<NodeRow> | undefined> {
+  #findOther({ id, runId }: NodeRun, transaction: Transaction): Promise<Row<'nodes'> | undefined> {
     return transaction.first(
       transaction.queries
         .selectFrom('nodes')
@@ -195,7 +195,7 @@ function changing({ roles, url, mediaUrl, isDraining }: StoredNode['node']) {
   };
 }
 
-function nodeFrom(row: NodeRow): ClusterNode {
+function nodeFrom(row: Row<'nodes'>): ClusterNode {
   return {
     id: row.id,
     roles: JSON.parse(row.roles) as NodeRole[],

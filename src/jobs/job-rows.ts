@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import type { JobRow } from '../store/event-tables.ts';
+import { sql } from 'kysely';
+import type { Row } from '../store/tables.ts';
 import type { NewJob } from './job.ts';
 
 export interface StoredJob extends NewJob {
@@ -27,7 +27,7 @@ export const jobColumns = [
 /** A literal: SQLite uses the partial indexes of waiting jobs only for literals. */
 export const waiting = sql.lit('waiting' as const);
 
-export function storedJobFrom(row: Pick<Selectable<JobRow>, (typeof jobColumns)[number]>): StoredJob {
+export function storedJobFrom(row: Pick<Row<'jobs'>, (typeof jobColumns)[number]>): StoredJob {
   return {
     id: row.id,
     kind: row.kind,

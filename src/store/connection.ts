@@ -1,4 +1,5 @@
 import type { Compilable, Kysely } from 'kysely';
+import type { Dialect } from './schema/table.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds queries. They run through a {@link Connection}, so that a transaction's handle is always an argument. */
@@ -9,7 +10,7 @@ export type Queries = Pick<
 
 /** The database, or one transaction of it. A store's method that takes one belongs to the caller's transaction. */
 export interface Connection {
-  readonly dialect: 'sqlite' | 'postgres';
+  readonly dialect: Dialect;
   readonly queries: Queries;
   all<Row>(query: Compilable<Row>): Promise<Row[]>;
   first<Row>(query: Compilable<Row>): Promise<Row | undefined>;

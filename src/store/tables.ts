@@ -1,7 +1,62 @@
-import type { AccountTables } from './account-tables.ts';
-import type { EventTables } from './event-tables.ts';
-import type { MediaTables } from './media-tables.ts';
-import type { NodeTables } from './node-tables.ts';
+import type { Generated, Selectable } from 'kysely';
+import type { EmailAddress } from '../shared/email-address.ts';
+import type { accountTables } from './schema/account-tables.ts';
+import type { eventTables } from './schema/event-tables.ts';
+import type { liveTables } from './schema/live-tables.ts';
+import type { RowOf } from './schema/row.ts';
+import type { serverTables } from './schema/server-tables.ts';
+import type { videoTables } from './schema/video-tables.ts';
 
-/** Times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
-export interface Tables extends AccountTables, EventTables, MediaTables, NodeTables {}
+export type Environment = 'sandbox' | 'production';
+
+type Described = typeof accountTables &
+  typeof eventTables &
+  typeof liveTables &
+  typeof serverTables &
+  typeof videoTables;
+
+/** Columns that migrations added, and those that the schema tells less about. */
+interface OwnColumns {
+  accounts: {
+    /** 1: no owner has ever proved their email address, as far as is known. */
+    is_unclaimed: Generated<number>;
+  };
+  invitations: { email: EmailAddress };
+  users: { email: EmailAddress };
+  videos: { is_discarded: Generated<number> };
+  webhook_delivery_totals: { state: 'waiting' | 'retrying' | 'succeeded' | 'failed' };
+}
+
+/** Tables that migrations added, and those of one database. */
+interface OwnTables {
+  /**
+   * Something that a user set up before they proved their email address. `target_id` is the id of the resource, or the text of an
+   * upload token.
+   */
+  unverified_changes: {
+    user_id: string;
+    kind:
+      | 'signing-key'
+      | 'webhook'
+      | 'hook'
+      | 'upload-token'
+      | 'invitation'
+      | 'stream-key'
+      | 'destination'
+      | 'player-link';
+    target_id: string;
+  };
+  /** A block of consecutive rows in an order of a project's videos, counted by triggers. */
+  video_blocks_by_creation: { project_id: string; is_discarded: number; videos: number };
+}
+
+/** Rows by table, from the schema. Times are Unix times in milliseconds, booleans 0 or 1, hashes 32 bytes of SHA-256. */
+export type Tables = {
+  [Name in keyof Described]: RowOf<
+    Described[Name],
+    Name extends keyof OwnColumns ? OwnColumns[Name] : Record<never, never>
+  >;
+} & OwnTables;
+
+/** A row as it is read. */
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { JobRow } from '../../src/store/event-tables.ts';
+import type { Row } from '../../src/store/tables.ts';
 import { acceptWrites, refuseWrites, rowsOf, runSql } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../support/test-database.ts';
@@ -32,11 +32,11 @@ async function startedQueue(database: Database, kinds: JobKind[], options: Parti
   return jobs;
 }
 
-function jobsOf(database: Database): Promise<(Omit<JobRow, 'id'> & { id: number })[]> {
+function jobsOf(database: Database): Promise<(Omit<Row<'jobs'>, 'id'> & { id: number })[]> {
   return rowsOf(database, 'SELECT * FROM jobs ORDER BY id');
 }
 
-async function firstJobOf(database: Database): Promise<Omit<JobRow, 'id'>> {
+async function firstJobOf(database: Database): Promise<Omit<Row<'jobs'>, 'id'>> {
   return (await jobsOf(database))[0]!;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/store/database.ts';
-import type { RenditionRow } from '../../src/store/media-tables.ts';
+import type { Row } from '../../src/store/tables.ts';
 import type { AudioTrack } from '../../src/vod/encoding-repository.ts';
 
 /** Stores encoded audio of a video that no job works on. */
@@ -7,7 +7,7 @@ export async function addAudioTracks(
   { database }: { readonly database: Database },
   videoId: string,
   tracks: readonly AudioTrack[] = [{ track: 1, isDefault: true }],
-  renditions: Readonly<Record<string, RenditionRow['status']>> = { audio: 'encoded' },
+  renditions: Readonly<Record<string, Row<'renditions'>['status']>> = { audio: 'encoded' },
 ): Promise<void> {
   const { queries } = database;
   await database.run(

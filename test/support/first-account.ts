@@ -1,9 +1,9 @@
 import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
 import { environments } from '../../src/resources/identity/accounts/key-pair.ts';
 import { KeyPairsStore } from '../../src/resources/identity/accounts/key-pairs.store.ts';
-import type { Environment } from '../../src/store/account-tables.ts';
 import type { Transaction } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
+import type { Environment } from '../../src/store/tables.ts';
 import { admin, cheapHash, emailOf, type SignInCredentials } from './sign-in.ts';
 
 /** Keys of the first account in tests. */

@@ -15,8 +15,7 @@ import { silentLogger } from '../../src/shared/logger.ts';
 import { sandboxLimits } from '../../src/shared/sandbox-limits.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { VideoRow } from '../../src/store/media-tables.ts';
-
+import type { Tables } from '../../src/store/tables.ts';
 import { RenditionFolders } from '../../src/vod/encode/rendition-folders.ts';
 import type { EncodingState } from '../../src/vod/encoding-repository.ts';
 import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
@@ -43,7 +42,7 @@ export interface VodPipeline {
   /** Event types and payloads so far, oldest first. */
   events(): Promise<{ type: string; payload: Record<string, unknown> }[]>;
   /** Adds a video whose source is a copy of `path`, and begins the work on it. */
-  add(path: string, attributes?: Partial<Insertable<VideoRow>>): Promise<string>;
+  add(path: string, attributes?: Partial<Insertable<Tables['videos']>>): Promise<string>;
   setMp4Support(videoId: string, isWanted: boolean): Promise<void>;
   /** Waits until no job of the video waits or runs. */
   settled(videoId: string): Promise<EncodingState>;

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
-import type { HookResultRow, HookRow } from '../../store/event-tables.ts';
 import { lockForUpdate } from '../../store/row-locks.ts';
+import type { Row } from '../../store/tables.ts';
 import { type Hook, type HookKind, type HookResult, maxKeptResults } from './hook.ts';
 
 export class HooksStore {
@@ -94,7 +94,7 @@ export class HooksStore {
   }
 }
 
-function hookFrom(row: HookRow): Hook {
+function hookFrom(row: Row<'hooks'>): Hook {
   return {
     hookId: row.id,
     projectId: row.project_id,
@@ -107,7 +107,7 @@ function hookFrom(row: HookRow): Hook {
   };
 }
 
-function resultFrom(row: Omit<HookResultRow, 'number'>): HookResult {
+function resultFrom(row: Omit<Row<'hook_results'>, 'number'>): HookResult {
   return {
     attemptedAtMs: row.attempted_at_ms,
     durationMs: row.duration_ms,

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../store/connection.ts';
-import type { TextTrackRow } from '../../store/media-tables.ts';
+import type { Row } from '../../store/tables.ts';
 import type { LostRendition, VideoFindings } from './video-findings.ts';
 
 /** Corrects rows by the files on the disk, through the stores that own the rows. */
@@ -19,7 +19,7 @@ export interface SweepRepairs {
   ): Promise<void>;
   removeTextTrack(
     videoId: string,
-    track: Pick<TextTrackRow, 'kind' | 'language'>,
+    track: Pick<Row<'text_tracks'>, 'kind' | 'language'>,
     transaction: Transaction,
   ): Promise<void>;
   clearVideoThumbnail(videoId: string, transaction: Transaction): Promise<void>;

@@ -1,39 +1,34 @@
 import type { AdditionalCodec } from '../../shared/additional-codecs.ts';
-import type {
-  CodecRenditionRow,
-  RenditionRow,
-  TextTrackRow,
-  VideoSourceRow,
-} from '../../store/media-tables.ts';
+import type { Row } from '../../store/tables.ts';
 
 export interface VideoRows {
-  readonly sourceStatus: VideoSourceRow['status'] | undefined;
+  readonly sourceStatus: Row<'video_sources'>['status'] | undefined;
   readonly hasWatermark: boolean;
   readonly hasFailed: boolean;
   readonly hasStoryboard: boolean;
-  readonly renditions: readonly Pick<RenditionRow, 'type' | 'quality' | 'status' | 'file'>[];
-  readonly codecRenditions: readonly Pick<CodecRenditionRow, 'codec' | 'quality' | 'status' | 'file'>[];
+  readonly renditions: readonly Pick<Row<'renditions'>, 'type' | 'quality' | 'status' | 'file'>[];
+  readonly codecRenditions: readonly Pick<Row<'codec_renditions'>, 'codec' | 'quality' | 'status' | 'file'>[];
   readonly thumbnail: string | undefined;
-  readonly tracks: readonly Pick<TextTrackRow, 'kind' | 'language' | 'file'>[];
+  readonly tracks: readonly Pick<Row<'text_tracks'>, 'kind' | 'language' | 'file'>[];
 }
 
 /** `remake`: the job that rebuilds it; undefined when it cannot be rebuilt. */
-export interface LostRendition extends Pick<RenditionRow, 'type' | 'quality'> {
+export interface LostRendition extends Pick<Row<'renditions'>, 'type' | 'quality'> {
   readonly remake: 'encode' | 'mp4' | undefined;
 }
 
 export interface VideoFindings {
   readonly lostRenditions: readonly LostRendition[];
-  readonly lostCodecRenditions: readonly Pick<CodecRenditionRow, 'codec' | 'quality'>[];
+  readonly lostCodecRenditions: readonly Pick<Row<'codec_renditions'>, 'codec' | 'quality'>[];
   /** Codecs whose job is missing. */
   readonly unfinishedCodecs: readonly AdditionalCodec[];
-  readonly foundRenditions: readonly Pick<RenditionRow, 'type' | 'quality'>[];
+  readonly foundRenditions: readonly Pick<Row<'renditions'>, 'type' | 'quality'>[];
   /** The job for work that is not done and has none. */
   readonly unfinished: 'prepare' | 'encode' | 'mp4' | undefined;
   readonly hasSource: boolean;
   readonly isStoryboardLost: boolean;
   readonly isThumbnailLost: boolean;
-  readonly lostTracks: readonly Pick<TextTrackRow, 'kind' | 'language'>[];
+  readonly lostTracks: readonly Pick<Row<'text_tracks'>, 'kind' | 'language'>[];
   readonly orphans: readonly string[];
 }
 

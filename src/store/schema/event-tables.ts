@@ -1,6 +1,7 @@
 import type { Table } from './table.ts';
 
-export const eventTables: Readonly<Record<string, Table>> = {
+export const eventTables = {
+  /** Stored in the transaction of its change. `number` counts a project's events; `payload` is JSON. */
   events: {
     columns: {
       id: 'uniqueNumber',
@@ -20,6 +21,7 @@ export const eventTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** `events` is a JSON array of event types. */
   webhooks: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -37,6 +39,10 @@ export const eventTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /**
+   * Deliveries of one `sequence` are sent in order: `is_next` marks the current one. `due_at_ms` is null for
+   * finished ones; `body` is the exact request body.
+   */
   webhook_deliveries: {
     columns: {
       number: 'number',
@@ -66,6 +72,7 @@ export const eventTables: Readonly<Record<string, Table>> = {
       webhook_deliveries_by_creation: '(created_at_ms)',
     },
   },
+  /** Numbered from 1. `response` is the start of the response body. */
   webhook_attempts: {
     columns: {
       delivery_number: 'integer NOT NULL REFERENCES webhook_deliveries (number) ON DELETE CASCADE',
@@ -89,6 +96,7 @@ export const eventTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (webhook_id, state, type)'],
     isKeyed: true,
   },
+  /** One per project and kind. */
   hooks: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -102,6 +110,7 @@ export const eventTables: Readonly<Record<string, Table>> = {
     },
     constraints: ['UNIQUE (project_id, kind)'],
   },
+  /** The newest of each hook. `error` is null when the hook decided itself. */
   hook_results: {
     columns: {
       number: 'number',
@@ -118,4 +127,4 @@ export const eventTables: Readonly<Record<string, Table>> = {
     },
     indexes: { hook_results_by_hook: '(hook_id, number)' },
   },
-};
+} as const satisfies Readonly<Record<string, Table>>;

@@ -1,6 +1,7 @@
 import type { Table } from './table.ts';
 
-export const liveTables: Readonly<Record<string, Table>> = {
+export const liveTables = {
+  /** `restreams` is a JSON array; `name_folded` is for sorting and searching. */
   live_streams: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -22,8 +23,10 @@ export const liveTables: Readonly<Record<string, Table>> = {
       source_status: 'text',
       is_ultra_low_latency: 'integer CHECK (is_ultra_low_latency IN (0, 1))',
       keep_recordings_days: 'integer CHECK (keep_recordings_days > 0)',
+      /** JSON. */
       playback_policy: 'text',
       has_viewer_clips: 'integer CHECK (has_viewer_clips IN (0, 1))',
+      /** JSON of the publisher that `complete` has cut off. */
       cut_off_publisher: 'text',
     },
     indexes: {
@@ -34,6 +37,7 @@ export const liveTables: Readonly<Record<string, Table>> = {
       live_streams_with_source: '(id) WHERE is_source_enabled = 1',
     },
   },
+  /** States and end reasons are defined in `live`. `live_at_ms` is the time of the first playable part. */
   broadcasts: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -59,15 +63,24 @@ export const liveTables: Readonly<Record<string, Table>> = {
       missing_frames: 'integer',
       dropped_connections: 'integer',
       away_ms: 'integer',
+      /** The server that packages it, where several share the database; null while none does. */
       node_id: 'text',
+      /** Counts the servers that packaged it. */
       claim: 'integer NOT NULL DEFAULT 0',
+      /** First segment of this server. */
       first_sequence: 'integer NOT NULL DEFAULT 1',
+      /** Time by the clock of the database. */
       claimed_at_ms: 'integer',
+      /** End of a claim without a server, by the clock of the database. */
       expires_at_ms: 'integer',
+      /** A server to which its publisher wants to connect. */
       wanted_by: 'text',
+      /** A reason to end it, for the server that packages it. */
       requested_end: 'text',
       target_duration_seconds: 'integer',
+      /** The multivariant playlist, with relative addresses. */
       multivariant: 'text',
+      /** JSON: the state, health and viewers that other servers show. */
       report: 'text',
     },
     constraints: ['CHECK ((ended_at_ms IS NULL) = (end_reason IS NULL))'],
@@ -78,6 +91,7 @@ export const liveTables: Readonly<Record<string, Table>> = {
       broadcasts_by_end: '(ended_at_ms) WHERE ended_at_ms IS NOT NULL',
     },
   },
+  /** `look` is a JSON object of colours and switches; the logo's file is relative to the theme's folder. */
   players: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -108,6 +122,7 @@ export const liveTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** The client that a private token was bound to at its first use. Hashes are SHA-256. */
   private_sessions: {
     columns: {
       token_hash: 'hash PRIMARY KEY',
@@ -118,4 +133,4 @@ export const liveTables: Readonly<Record<string, Table>> = {
     indexes: { private_sessions_by_expiry: '(expires_at_ms)' },
     isKeyed: true,
   },
-};
+} as const satisfies Readonly<Record<string, Table>>;

@@ -1,6 +1,7 @@
 import type { Table } from './table.ts';
 
-export const serverTables: Readonly<Record<string, Table>> = {
+export const serverTables = {
+  /** Survives a crash. `payload` is JSON specific to its kind. */
   jobs: {
     columns: {
       id: 'uniqueNumber',
@@ -19,9 +20,13 @@ export const serverTables: Readonly<Record<string, Table>> = {
       failed_at_ms: 'integer',
       group_id: "text NOT NULL DEFAULT ''",
       crashes: 'integer NOT NULL DEFAULT 0',
+      /** The node that runs it. */
       node_id: 'text',
+      /** Removed while another node ran it, which has not let go yet. */
       is_removed: 'integer NOT NULL DEFAULT 0 CHECK (is_removed IN (0, 1))',
+      /** `suspect`: the process ended while it parsed a file of others. */
       parsing: "text NOT NULL DEFAULT 'no' CHECK (parsing IN ('no', 'now', 'suspect'))",
+      /** The node whose lease ran out while it parsed: it may live. */
       lost_by: 'text',
     },
     constraints: [
@@ -38,10 +43,13 @@ export const serverTables: Readonly<Record<string, Table>> = {
       jobs_running_by_node: "(node_id) WHERE state = 'running'",
     },
   },
+  /** A server that shares the database. `roles` is a JSON array. */
   nodes: {
     columns: {
       id: 'text PRIMARY KEY',
+      /** Id of one start of its process. */
       run_id: 'text NOT NULL',
+      /** Host and file of its id: a copy of its data folder is elsewhere. */
       place: 'text NOT NULL',
       roles: 'text NOT NULL',
       url: 'text NOT NULL',
@@ -50,9 +58,11 @@ export const serverTables: Readonly<Record<string, Table>> = {
       schema_version: 'integer NOT NULL',
       started_at_ms: 'integer NOT NULL',
       is_draining: 'integer NOT NULL DEFAULT 0 CHECK (is_draining IN (0, 1))',
+      /** End of the lease by the clock of the database. 0 once it has left. */
       lease_until_ms: 'integer NOT NULL',
     },
   },
+  /** Held while the node's run has a lease. */
   duties: {
     columns: {
       name: 'text PRIMARY KEY',
@@ -60,13 +70,16 @@ export const serverTables: Readonly<Record<string, Table>> = {
       run_id: 'text NOT NULL',
     },
   },
+  /** `load` is a JSON object. */
   node_loads: {
     columns: {
       node_id: 'text PRIMARY KEY',
       load: 'text NOT NULL',
+      /** Time by the clock of the database. */
       measured_at_ms: 'integer NOT NULL',
     },
   },
+  /** Time range in which servers used this database, updated each minute. */
   database_uses: {
     columns: {
       began_at_ms: 'integer PRIMARY KEY',
@@ -78,4 +91,4 @@ export const serverTables: Readonly<Record<string, Table>> = {
       min_version: 'integer NOT NULL',
     },
   },
-};
+} as const satisfies Readonly<Record<string, Table>>;

@@ -1,6 +1,4 @@
-import type { Connection } from '../connection.ts';
-
-export type Dialect = Connection['dialect'];
+export type Dialect = 'sqlite' | 'postgres';
 
 /** A type of {@link types} and what follows it in SQL: `text NOT NULL`. Or else the SQL of each database. */
 type Column = string | Readonly<Record<Dialect, string>>;

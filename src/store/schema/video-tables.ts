@@ -1,6 +1,10 @@
 import type { Table } from './table.ts';
 
-export const videoTables: Readonly<Record<string, Table>> = {
+export const videoTables = {
+  /**
+   * `number` replaces the id in indexes. `tags` and `metadata` are JSON arrays, `watermark` a JSON placement;
+   * clip times refer to the source, or to the video that it was `clipped_from` until the source is complete. Columns with `_folded` are for sorting and searching.
+   */
   videos: {
     columns: {
       number: 'number',
@@ -32,12 +36,16 @@ export const videoTables: Readonly<Record<string, Table>> = {
       description_folded: "text NOT NULL DEFAULT ''",
       expires_at_ms: 'integer',
       expiry_notice_at_ms: 'integer',
+      /** JSON. */
       playback_policy: 'text',
       clipped_from: 'text',
       clip_precision: "text CHECK (clip_precision IN ('keyframe', 'frame'))",
       is_language_detected: 'integer NOT NULL DEFAULT 0 CHECK (is_language_detected IN (0, 1))',
+      /** Id of a video or live stream. */
       public_from: 'text',
+      /** Id of a video or live stream. */
       policy_from: 'text',
+      /** JSON. */
       viewer_limits: 'text',
     },
     constraints: ['CHECK ((discarded_at_ms IS NULL) = (deletes_at_ms IS NULL))'],
@@ -70,6 +78,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (project_id, is_discarded, tag, video_number)'],
     isKeyed: true,
   },
+  /** Counted by triggers. `tag_folded` is for sorting and searching. */
   tags: {
     columns: {
       project_id: 'text NOT NULL REFERENCES projects (id) ON DELETE CASCADE',
@@ -97,6 +106,13 @@ export const videoTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (project_id, is_discarded, key, value, video_number)'],
     isKeyed: true,
   },
+  /**
+   * Exists once an upload or import has started. `total`: announced bytes or parts; `bytes`: final size;
+   * `address`: the URL or the id of the cloned video. Complete sources are `uploaded` or `ingested`;
+   * `completed_at_ms` is the time of completion or failure. `is_joined`: joined from several files. Uploads
+   * with a token have `upload_client`, a hash of the client, `upload_file_name`, and `has_created_video` if the
+   * upload created the video.
+   */
   video_sources: {
     columns: {
       video_id: 'text PRIMARY KEY REFERENCES videos (id) ON DELETE CASCADE',
@@ -123,6 +139,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** Bytes `first` to `last` inclusive, or twice the part number. `digest`: SHA-256. */
   upload_chunks: {
     columns: {
       video_id: 'text NOT NULL REFERENCES videos (id) ON DELETE CASCADE',
@@ -135,6 +152,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (video_id, first)', 'CHECK (last >= first)'],
     isKeyed: true,
   },
+  /** A file that a server is receiving. */
   arriving_uploads: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -143,6 +161,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
       bytes: 'integer NOT NULL',
       is_new: 'integer NOT NULL CHECK (is_new IN (0, 1))',
       receiver_id: 'text NOT NULL',
+      /** End of the lease by the clock of the database. */
       lease_until_ms: 'integer NOT NULL',
     },
     indexes: {
@@ -151,6 +170,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
       arriving_uploads_by_receiver: '(receiver_id)',
     },
   },
+  /** `expires_at_ms` is null for a token that never expires. */
   upload_tokens: {
     columns: {
       token: 'text PRIMARY KEY',
@@ -166,6 +186,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** `video_id` is the id of the future video; the other columns come from its live stream. */
   recordings: {
     columns: {
       video_id: 'text PRIMARY KEY',
@@ -177,10 +198,12 @@ export const videoTables: Readonly<Record<string, Table>> = {
       is_public: 'flag NOT NULL',
       player_id: 'text',
       node_id: 'text',
+      /** JSON. */
       playback_policy: 'text',
     },
     isKeyed: true,
   },
+  /** A sandbox video with a complete or failed source, and the time of it; maintained by triggers. */
   sandbox_videos: {
     columns: {
       completed_at_ms: 'integer NOT NULL',
@@ -189,6 +212,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (completed_at_ms, video_id)'],
     isKeyed: true,
   },
+  /** A video that never had a source and is not in the trash; maintained by triggers. */
   empty_videos: {
     columns: {
       created_at_ms: 'integer NOT NULL',
@@ -203,6 +227,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** `revision` increases with every change of the video's media. `audio_tracks` is JSON of the vod room. */
   video_encodings: {
     columns: {
       video_id: 'text PRIMARY KEY REFERENCES videos (id) ON DELETE CASCADE',
@@ -217,6 +242,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** `file` is relative to the video's folder; `facts` is JSON of the vod room. */
   renditions: {
     columns: {
       video_id: 'text NOT NULL REFERENCES videos (id) ON DELETE CASCADE',
@@ -231,6 +257,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     constraints: ['PRIMARY KEY (video_id, type, quality)'],
     isKeyed: true,
   },
+  /** HLS in another codec than H.264. */
   codec_renditions: {
     columns: {
       video_id: 'text NOT NULL REFERENCES videos (id) ON DELETE CASCADE',
@@ -244,6 +271,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     constraints: ['PRIMARY KEY (video_id, codec, quality)'],
   },
+  /** Thumbnail of a video; without a row, the default frame. `file` is null until the image exists. */
   video_thumbnails: {
     columns: {
       video_id: 'text PRIMARY KEY REFERENCES videos (id) ON DELETE CASCADE',
@@ -266,6 +294,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     indexes: { watermarks_by_creation: '(project_id, created_at_ms, id)' },
     isKeyed: true,
   },
+  /** `file` is relative to the video's folder and changes with each upload. */
   text_tracks: {
     columns: {
       video_id: 'text NOT NULL REFERENCES videos (id) ON DELETE CASCADE',
@@ -275,12 +304,14 @@ export const videoTables: Readonly<Record<string, Table>> = {
       file: 'text NOT NULL',
       bytes: 'integer NOT NULL',
       is_generated: 'integer NOT NULL DEFAULT 0 CHECK (is_generated IN (0, 1))',
+      /** JSON array of sentences. */
       warnings: 'text',
     },
     constraints: ['PRIMARY KEY (video_id, kind, language)', "CHECK (is_default = 0 OR kind = 'captions')"],
     indexes: { text_tracks_default: 'UNIQUE (video_id) WHERE is_default = 1' },
     isKeyed: true,
   },
+  /** Exists once one was requested. */
   transcripts: {
     columns: {
       video_id: 'text PRIMARY KEY REFERENCES videos (id) ON DELETE CASCADE',
@@ -290,6 +321,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
       failure: 'text',
     },
   },
+  /** A part that is transcribed, until all are. `segments` is JSON of the vod room. */
   transcript_parts: {
     columns: {
       video_id: 'text NOT NULL REFERENCES transcripts (video_id) ON DELETE CASCADE',
@@ -300,6 +332,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     constraints: ['PRIMARY KEY (video_id, start_ms)'],
   },
+  /** `takeaways` is a JSON array; a trigger copies `is_discarded` from the video. */
   summaries: {
     columns: {
       id: 'text PRIMARY KEY',
@@ -312,8 +345,11 @@ export const videoTables: Readonly<Record<string, Table>> = {
       created_at_ms: 'integer NOT NULL',
       updated_at_ms: 'integer NOT NULL',
       origin: "text NOT NULL DEFAULT 'api' CHECK (origin IN ('api', 'auto'))",
+      /** State of a text that is being generated, or could not be; replaces `source_status`. */
       generation: "text CHECK (generation IN ('waiting', 'failed', 'unprocessable'))",
+      /** JSON array: what to generate. */
       attributes: 'text',
+      /** The reason of a text that could not be generated. */
       failure: 'text',
     },
     constraints: ["CHECK (source_status = 'completed' OR (abstract IS NULL AND takeaways IS NULL))"],
@@ -327,6 +363,7 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
+  /** `due_at_ms`: the next measurement; 0 after changes, which `changes` counts. */
   stored_videos: {
     columns: {
       video_id: 'text PRIMARY KEY',
@@ -360,4 +397,4 @@ export const videoTables: Readonly<Record<string, Table>> = {
     },
     isKeyed: true,
   },
-};
+} as const satisfies Readonly<Record<string, Table>>;

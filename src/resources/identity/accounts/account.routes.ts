@@ -4,7 +4,7 @@ import { type RateLimits, ratesOf } from '../../../http/routing/rate-limiter.ts'
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { formatAtom } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
-import type { Environment } from '../../../store/account-tables.ts';
+import type { Environment } from '../../../store/tables.ts';
 import {
   type AccountView,
   accountSchema,

@@ -1,6 +1,6 @@
 import type { EmailAddress } from '../../../shared/email-address.ts';
-import type { Environment } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
+import type { Environment } from '../../../store/tables.ts';
 import { AccountsStore } from './accounts.store.ts';
 import { environments } from './key-pair.ts';
 import { KeyPairsStore } from './key-pairs.store.ts';

@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../../http/routing/scope.ts';
-import type { Environment } from '../../../store/account-tables.ts';
+import type { Environment } from '../../../store/tables.ts';
 
 export const environments = ['sandbox', 'production'] as const satisfies readonly Environment[];
 

@@ -3,8 +3,8 @@ import { allScopes, requireScope, type Scope } from '../../../http/routing/scope
 import { type Clock, formatAtom } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { randomBase62 } from '../../../shared/ids.ts';
-import type { Environment } from '../../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
+import type { Environment } from '../../../store/tables.ts';
 import type { ProjectPair } from '../projects/project-pair.ts';
 import type { KeyPairView } from './account.schema.ts';
 import type { AccountsStore } from './accounts.store.ts';

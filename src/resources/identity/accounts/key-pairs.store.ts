@@ -1,7 +1,7 @@
 import { listScopes, type Scope, scopeSet, scopes } from '../../../http/routing/scope.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Environment } from '../../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
+import type { Environment } from '../../../store/tables.ts';
 import { hashOfSecret } from './account.ts';
 import { type ApiKey, type KeyPair, parseScopes } from './key-pair.ts';
 import { selectUnclaimed } from './unverified-changes.store.ts';

@@ -1,11 +1,11 @@
 import { lockWebhooks } from '../../../events/webhooks/webhook-queue.store.ts';
 import { newUuid } from '../../../shared/ids.ts';
-import type { UnverifiedChangeRow } from '../../../store/account-tables.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import type { Row } from '../../../store/tables.ts';
 
 export interface UnverifiedChange {
-  readonly kind: UnverifiedChangeRow['kind'];
+  readonly kind: Row<'unverified_changes'>['kind'];
   readonly targetId: string;
 }
 
@@ -54,7 +54,7 @@ export class UnverifiedChangesStore {
   /** Ends the changes of the user, and the same in accounts that the user owns and no verified user has owned. */
   async remove(userId: string, transaction: Transaction): Promise<RemovedChanges> {
     const { queries } = transaction;
-    const changed = (kind: UnverifiedChangeRow['kind']) =>
+    const changed = (kind: Row<'unverified_changes'>['kind']) =>
       queries
         .selectFrom('unverified_changes')
         .select('target_id')

@@ -1,5 +1,5 @@
 import { operatorCommand } from '../../../shared/installation.ts';
-import type { Environment } from '../../../store/account-tables.ts';
+import type { Environment } from '../../../store/tables.ts';
 
 export const actorKinds = ['user', 'api-key', 'upload-token', 'operator'] as const;
 

@@ -1,9 +1,9 @@
 import { type Expression, sql } from 'kysely';
 import type { ListResult, PageRequest } from '../../../shared/list-page.ts';
-import type { AuditEntryRow, Environment } from '../../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import { type Bound, type PreparedQuery, prepareQuery } from '../../../store/prepared-query.ts';
 import { removeInBatches } from '../../../store/remove-in-batches.ts';
+import type { Environment, Row } from '../../../store/tables.ts';
 import type { AuditActor, AuditEntry, AuditEvent, AuditFilter } from './audit-entry.ts';
 
 /** Numbers entries that have the same value, so that pages and totals are found without a scan. */
@@ -352,7 +352,7 @@ function conditionsOf({ actor, action, targetId }: AuditFilter): Condition[] {
   return given.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]));
 }
 
-function entryFrom(row: AuditEntryRow): AuditEntry {
+function entryFrom(row: Row<'audit_entries'>): AuditEntry {
   return {
     number: row.number,
     atMs: row.at_ms,

@@ -18,7 +18,8 @@ export class TokensStore {
     const ownerOf = (table: TokenTable): OwnerQuery =>
       prepareQuery(({ hash, nowMs }: Bound<{ hash: Buffer; nowMs: number }>) =>
         selectKeyOwner(database.queries)
-          .innerJoin(`${table} as t`, 't.api_key_id', 'k.id')
+          // Both tables have the same columns.
+          .innerJoin(`${table as 'access_tokens'} as t`, 't.api_key_id', 'k.id')
           .where('t.token_hash', '=', hash)
           .where('t.expires_at_ms', '>', nowMs),
       );

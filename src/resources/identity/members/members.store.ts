@@ -1,10 +1,10 @@
 import type { ExpressionBuilder, InferResult } from 'kysely';
 import type { Connection, Transaction } from '../../../store/connection.ts';
-import type { Tables } from '../../../store/tables.ts';
+import type { Row, Tables } from '../../../store/tables.ts';
 import type { Member, Membership, Role } from './member.ts';
 
 /** The email address of an account's first owner, as a subquery. */
-export function ownerEmail({ selectFrom }: ExpressionBuilder<Tables & { a: Tables['accounts'] }, 'a'>) {
+export function ownerEmail({ selectFrom }: ExpressionBuilder<Tables & { a: Row<'accounts'> }, 'a'>) {
   return selectFrom('members as om')
     .innerJoin('users as ou', 'ou.id', 'om.user_id')
     .select('ou.email')

@@ -1,7 +1,7 @@
 import type { EmailAddress } from '../../../shared/email-address.ts';
-import type { PasskeyRow } from '../../../store/account-tables.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { Passkey } from './passkey.ts';
 
 export class PasskeysStore {
@@ -105,7 +105,7 @@ export class PasskeysStore {
   }
 }
 
-function passkeyFrom(row: PasskeyRow): Passkey {
+function passkeyFrom(row: Row<'passkeys'>): Passkey {
   return {
     passkeyId: row.id,
     userId: row.user_id,

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../store/account-tables.ts';
+import type { Environment } from '../../../store/tables.ts';
 
 /** The name of the project that comes with an account. */
 export const firstProjectName = 'Default';

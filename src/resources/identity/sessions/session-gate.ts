@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { basePathOf } from '../../../shared/network/base-path.ts';
-import type { Environment } from '../../../store/account-tables.ts';
+import type { Environment } from '../../../store/tables.ts';
 import type { CookieScope } from './own-cookie.ts';
 import { type Session, sessionLifetimeMs } from './session.ts';
 import { sessionCookie } from './session-cookie.ts';

@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { ListResult, PageRequest } from '../../../shared/list-page.ts';
 import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Database } from '../../../store/database.ts';
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../../store/event-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 
 export const deliveryStatuses = ['waiting', 'retrying', 'succeeded', 'failed'] as const;
 
@@ -23,7 +22,7 @@ export interface Delivery {
 }
 
 export interface ListedDelivery extends Delivery {
-  readonly lastAttempt: Omit<WebhookAttemptRow, 'delivery_number' | 'attempt' | 'response'> | undefined;
+  readonly lastAttempt: Omit<Row<'webhook_attempts'>, 'delivery_number' | 'attempt' | 'response'> | undefined;
 }
 
 export interface DeliveryFilter {
@@ -136,7 +135,7 @@ export class DeliveriesStore {
     }
   }
 
-  attempts(deliveryNumber: number): Promise<WebhookAttemptRow[]> {
+  attempts(deliveryNumber: number): Promise<Row<'webhook_attempts'>[]> {
     return this.#database.all(
       this.#database.queries
         .selectFrom('webhook_attempts')
@@ -148,8 +147,8 @@ export class DeliveriesStore {
 }
 
 function listedFrom(
-  row: Selectable<WebhookDeliveryRow> & {
-    [Key in keyof NonNullable<ListedDelivery['lastAttempt']>]: WebhookAttemptRow[Key] | null;
+  row: Row<'webhook_deliveries'> & {
+    [Key in keyof NonNullable<ListedDelivery['lastAttempt']>]: Row<'webhook_attempts'>[Key] | null;
   },
 ): ListedDelivery {
   const { attempted_at_ms, duration_ms, status_code, error } = row;
@@ -162,7 +161,7 @@ function listedFrom(
   };
 }
 
-function deliveryFrom(row: Selectable<WebhookDeliveryRow>): Delivery {
+function deliveryFrom(row: Row<'webhook_deliveries'>): Delivery {
   return {
     number: row.number,
     deliveryId: row.id,

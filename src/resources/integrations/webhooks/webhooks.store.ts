@@ -2,7 +2,7 @@ import type { EventType } from '../../../events/event-catalogue.ts';
 import { lockWebhooks } from '../../../events/webhooks/webhook-queue.store.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { WebhookRow } from '../../../store/event-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { Webhook } from './webhook.ts';
 
 export class WebhooksStore {
@@ -95,7 +95,7 @@ export class WebhooksStore {
   }
 }
 
-function webhookFrom(row: WebhookRow): Webhook {
+function webhookFrom(row: Row<'webhooks'>): Webhook {
   return {
     webhookId: row.id,
     projectId: row.project_id,

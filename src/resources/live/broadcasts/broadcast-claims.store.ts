@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { databaseNowMs } from '../../../store/database-clock.ts';
-import type { BroadcastRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 
 /** The servers that package broadcasts. Times are those of the database's clock. */
 export interface ClaimedBroadcast {
@@ -214,7 +214,7 @@ export class BroadcastClaimsStore {
   }
 }
 
-function claimedFrom(row: Pick<Selectable<BroadcastRow>, (typeof columns)[number]>): ClaimedBroadcast {
+function claimedFrom(row: Pick<Row<'broadcasts'>, (typeof columns)[number]>): ClaimedBroadcast {
   return {
     broadcastId: row.id,
     liveStreamId: row.live_stream_id,

@@ -1,12 +1,11 @@
-import type { Selectable } from 'kysely';
 import { newId } from '../../../shared/ids.ts';
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { BroadcastRow } from '../../../store/media-tables.ts';
 import { removeInBatches } from '../../../store/remove-in-batches.ts';
+import type { Row } from '../../../store/tables.ts';
 
-export type StoredBroadcast = Selectable<BroadcastRow>;
+export type StoredBroadcast = Row<'broadcasts'>;
 
 export interface OpenedBroadcast<State extends string> {
   readonly liveStreamId: string;

@@ -2,7 +2,7 @@ import type { Outbox } from '../../../events/outbox.store.ts';
 import type { PlaybackPolicy } from '../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { RecordingRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { NewRecording, RecordingRepository } from '../../../vod/recording/recording-repository.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
 import { VideoSourcesStore } from '../../videos/uploads/video-sources.store.ts';
@@ -230,11 +230,11 @@ export class RecordingsStore implements RecordingRepository {
   }
 
   /** Servers of earlier versions did not write down who records. */
-  #isOwn({ node_id: nodeId }: RecordingRow): boolean {
+  #isOwn({ node_id: nodeId }: Row<'recordings'>): boolean {
     return this.#options.nodeId === undefined || nodeId === null || nodeId === this.#options.nodeId;
   }
 
-  #find(videoId: string, connection: Connection): Promise<RecordingRow | undefined> {
+  #find(videoId: string, connection: Connection): Promise<Row<'recordings'> | undefined> {
     return connection.first(
       connection.queries.selectFrom('recordings').selectAll().where('video_id', '=', videoId),
     );

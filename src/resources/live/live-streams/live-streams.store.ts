@@ -4,9 +4,9 @@ import type { Connection } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { LiveStreamRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
+import type { Row } from '../../../store/tables.ts';
 import { holdAccess, passOnAccess } from '../../playback/playback-policies/inherited-access.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
 import {
@@ -62,7 +62,7 @@ export class LiveStreamsStore {
     this.#findForViewers = prepareQuery<
       { id: string },
       Pick<
-        LiveStreamRow,
+        Row<'live_streams'>,
         | 'project_id'
         | 'name'
         | 'is_public'
@@ -326,7 +326,7 @@ export class LiveStreamsStore {
   async #update(
     projectId: string,
     liveStreamId: string,
-    changes: Partial<LiveStreamRow>,
+    changes: Partial<Row<'live_streams'>>,
     connection: Connection = this.#database,
   ): Promise<boolean> {
     const changed = await connection.run(
@@ -367,7 +367,7 @@ export class LiveStreamsStore {
   }
 }
 
-function liveStreamFrom(row: LiveStreamRow): LiveStream {
+function liveStreamFrom(row: Row<'live_streams'>): LiveStream {
   return {
     liveStreamId: row.id,
     projectId: row.project_id,
@@ -391,19 +391,23 @@ function liveStreamFrom(row: LiveStreamRow): LiveStream {
   };
 }
 
-function cutOffFrom({ cut_off_publisher }: Pick<LiveStreamRow, 'cut_off_publisher'>): LiveStream['cutOff'] {
+function cutOffFrom({
+  cut_off_publisher,
+}: Pick<Row<'live_streams'>, 'cut_off_publisher'>): LiveStream['cutOff'] {
   return cut_off_publisher === null ? undefined : (JSON.parse(cut_off_publisher) as LiveStream['cutOff']);
 }
 
-function audioTracksFrom({ audio_tracks }: Pick<LiveStreamRow, 'audio_tracks'>): LiveStream['audioTracks'] {
+function audioTracksFrom({
+  audio_tracks,
+}: Pick<Row<'live_streams'>, 'audio_tracks'>): LiveStream['audioTracks'] {
   return audio_tracks === null ? undefined : (JSON.parse(audio_tracks) as LiveStream['audioTracks']);
 }
 
-function isRecordedFrom({ is_recorded }: Pick<LiveStreamRow, 'is_recorded'>): boolean | undefined {
+function isRecordedFrom({ is_recorded }: Pick<Row<'live_streams'>, 'is_recorded'>): boolean | undefined {
   return is_recorded === null ? undefined : is_recorded === 1;
 }
 
-function sourceFrom(row: LiveStreamRow): LiveSource | undefined {
+function sourceFrom(row: Row<'live_streams'>): LiveSource | undefined {
   if (row.source_url === null) return undefined;
   const status = row.source_status === null ? undefined : (JSON.parse(row.source_status) as SourceStatus);
   return { url: row.source_url, isEnabled: row.is_source_enabled === 1, status };

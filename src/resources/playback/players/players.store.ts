@@ -3,10 +3,10 @@ import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { PlayerRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
 import { lockForKeyShare } from '../../../store/row-locks.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { Player, PlayerLogo, PlayerLook } from './player.ts';
 
 interface ThemedRows {
@@ -32,7 +32,7 @@ export class PlayersStore {
     const { queries } = database;
     this.#database = database;
     this.#themedRows = themedRows;
-    this.#find = prepareQuery<{ id: string }, PlayerRow>(({ id }) =>
+    this.#find = prepareQuery<{ id: string }, Row<'players'>>(({ id }) =>
       queries.selectFrom('players').selectAll().where('id', '=', id),
     );
   }
@@ -170,19 +170,25 @@ export class PlayersStore {
   }
 }
 
-async function update(playerId: string, values: Partial<PlayerRow>, connection: Connection): Promise<void> {
+async function update(
+  playerId: string,
+  values: Partial<Row<'players'>>,
+  connection: Connection,
+): Promise<void> {
   await connection.run(connection.queries.updateTable('players').set(values).where('id', '=', playerId));
 }
 
-function nameColumns(name: string | undefined): Pick<PlayerRow, 'name' | 'name_folded'> {
+function nameColumns(name: string | undefined): Pick<Row<'players'>, 'name' | 'name_folded'> {
   return { name: name ?? null, name_folded: foldText(name ?? '') };
 }
 
-function logoColumns(logo: PlayerLogo | undefined): Pick<PlayerRow, 'logo_file' | 'logo_bytes' | 'link'> {
+function logoColumns(
+  logo: PlayerLogo | undefined,
+): Pick<Row<'players'>, 'logo_file' | 'logo_bytes' | 'link'> {
   return { logo_file: logo?.file ?? null, logo_bytes: logo?.bytes ?? null, link: logo?.link ?? null };
 }
 
-function playerFrom(row: PlayerRow): Player {
+function playerFrom(row: Row<'players'>): Player {
   return {
     playerId: row.id,
     projectId: row.project_id,

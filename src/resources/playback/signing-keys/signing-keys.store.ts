@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { SigningKeyRow } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
 import { lockForUpdate } from '../../../store/row-locks.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { SigningAlgorithm, SigningKey } from './signing-key.ts';
 
 export class SigningKeysStore {
@@ -77,7 +77,7 @@ export class SigningKeysStore {
   }
 }
 
-function keyFrom(row: SigningKeyRow): SigningKey {
+function keyFrom(row: Row<'signing_keys'>): SigningKey {
   return {
     signingKeyId: row.id,
     projectId: row.project_id,

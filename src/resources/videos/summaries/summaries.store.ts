@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely';
 import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { SummaryRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { Summary, SummaryAttribute, SummaryFilter, SummaryStatus } from './summary.ts';
 
 const sortColumns = { createdAt: 'created_at_ms', updatedAt: 'updated_at_ms', videoId: 'video_id' } as const;
@@ -212,7 +211,7 @@ function matches({ origin, sourceStatus }: Summary, filter: SummaryFilter): bool
   );
 }
 
-function summaryFrom(row: Selectable<SummaryRow>): Summary {
+function summaryFrom(row: Row<'summaries'>): Summary {
   return {
     summaryId: row.id,
     projectId: row.project_id,

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../../shared/scheduling/yield-to-event-loop
 import type { Connection } from '../../../store/connection.ts';
 import { foldText } from '../../../store/folded-text.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { TagRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 
 interface CountedTag {
   readonly value: string;
@@ -130,7 +130,7 @@ class TagWalk {
     const key = sql`(${sql.join(this.#columns.map(column => sql.ref(column)))})`;
     const [past, upTo] = this.#direction === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];
     let query = queries
-      .selectFrom(sql<TagRow>`tags`.as<'tags'>(name))
+      .selectFrom(sql<Row<'tags'>>`tags`.as<'tags'>(name))
       .where('project_id', '=', this.#projectId)
       .where('is_discarded', '=', 0);
     if (after !== undefined) query = query.where(sql<boolean>`${key} ${past} (${sql.join(after)})`);

@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { PageRequest } from '../../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { TextTrackRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { TextTrack, TextTrackKind } from './text-track.ts';
 
 export class TextTracksStore {
@@ -112,7 +111,7 @@ export class TextTracksStore {
   }
 }
 
-function trackFrom(row: Selectable<TextTrackRow>): TextTrack {
+function trackFrom(row: Row<'text_tracks'>): TextTrack {
   return {
     videoId: row.video_id,
     kind: row.kind,

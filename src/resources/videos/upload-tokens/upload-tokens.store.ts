@@ -1,9 +1,8 @@
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
-import type { Environment } from '../../../store/account-tables.ts';
 import type { Database } from '../../../store/database.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { UploadTokenRow } from '../../../store/media-tables.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
+import type { Environment, Row } from '../../../store/tables.ts';
 import { type Standing, standingOf } from '../../identity/accounts/account.ts';
 import type { UploadToken } from './upload-token.ts';
 
@@ -88,11 +87,11 @@ export class UploadTokensStore {
   }
 }
 
-function isExpired({ expires_at_ms }: Pick<UploadTokenRow, 'expires_at_ms'>, nowMs: number): boolean {
+function isExpired({ expires_at_ms }: Pick<Row<'upload_tokens'>, 'expires_at_ms'>, nowMs: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= nowMs;
 }
 
-function tokenFrom(row: UploadTokenRow): UploadToken {
+function tokenFrom(row: Row<'upload_tokens'>): UploadToken {
   return {
     token: row.token,
     projectId: row.project_id,

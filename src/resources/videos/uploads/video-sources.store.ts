@@ -1,16 +1,16 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { VideoSourceRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
+import type { Row, Tables } from '../../../store/tables.ts';
 import type { ClipRange } from './clip-range.ts';
 import type { ContentRange, RangedUpload } from './content-range.ts';
 
 export interface VideoSource {
   readonly videoId: string;
-  readonly origin: VideoSourceRow['origin'];
-  readonly uploadMethod: VideoSourceRow['form'];
-  readonly status: VideoSourceRow['status'];
+  readonly origin: Row<'video_sources'>['origin'];
+  readonly uploadMethod: Row<'video_sources'>['form'];
+  readonly status: Row<'video_sources'>['status'];
   /** The URL, or the id of the cloned video. */
   readonly address: string | undefined;
   /** Announced bytes or parts. */
@@ -32,9 +32,9 @@ export interface UploadStart {
 
 interface NewVideoSource {
   readonly videoId: string;
-  readonly origin: VideoSourceRow['origin'];
-  readonly uploadMethod?: VideoSourceRow['form'];
-  readonly status: VideoSourceRow['status'];
+  readonly origin: Row<'video_sources'>['origin'];
+  readonly uploadMethod?: Row<'video_sources'>['form'];
+  readonly status: Row<'video_sources'>['status'];
   readonly address?: string;
   readonly startedBy?: UploadStart | undefined;
   readonly total?: number | undefined;
@@ -86,7 +86,7 @@ export class VideoSourcesStore {
   constructor(database: Database) {
     const { queries } = database;
     this.#database = database;
-    this.#source = prepareQuery<{ videoId: string }, Selectable<VideoSourceRow>>(({ videoId }) =>
+    this.#source = prepareQuery<{ videoId: string }, Row<'video_sources'>>(({ videoId }) =>
       queries.selectFrom('video_sources').selectAll().where('video_id', '=', videoId),
     );
     this.#lastChunkUpTo = prepareQuery<{ videoId: string; last: number }, StoredChunk>(({ videoId, last }) =>
@@ -203,7 +203,7 @@ export class VideoSourcesStore {
   }
 
   async begin(source: NewVideoSource, transaction: Transaction): Promise<void> {
-    const row: Insertable<VideoSourceRow> = {
+    const row: Insertable<Tables['video_sources']> = {
       video_id: source.videoId,
       origin: source.origin,
       form: source.uploadMethod ?? null,
@@ -377,7 +377,7 @@ export class VideoSourcesStore {
 
   async #change(
     videoId: string,
-    values: Updateable<VideoSourceRow>,
+    values: Updateable<Tables['video_sources']>,
     transaction: Transaction,
   ): Promise<void> {
     const { queries } = transaction;

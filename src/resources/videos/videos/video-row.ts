@@ -1,4 +1,4 @@
-import type { VideoRow } from '../../../store/media-tables.ts';
+import type { Row } from '../../../store/tables.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
 import type { Video } from './video.ts';
 
@@ -27,7 +27,7 @@ export const videoColumns = [
 ] as const;
 
 export type SelectedVideoRow = Pick<
-  VideoRow,
+  Row<'videos'>,
   Exclude<(typeof videoColumns)[number], 'is_language_detected'>
 > & { readonly is_language_detected: number };
 

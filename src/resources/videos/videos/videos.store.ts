@@ -1,20 +1,12 @@
-import {
-  type Compilable,
-  type DeleteQueryBuilder,
-  type DeleteResult,
-  type Selectable,
-  sql,
-  type Updateable,
-} from 'kysely';
+import { type Compilable, type DeleteQueryBuilder, type DeleteResult, sql, type Updateable } from 'kysely';
 import type { ListResult } from '../../../shared/list-page.ts';
 import type { PlaybackPolicy } from '../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
-import type { VideoRow } from '../../../store/media-tables.ts';
 import { prepareQuery } from '../../../store/prepared-query.ts';
 import { lockForKeyShare, lockForUpdate } from '../../../store/row-locks.ts';
-import type { Tables } from '../../../store/tables.ts';
+import type { Row, Tables } from '../../../store/tables.ts';
 import { holdAccess, passOnAccess, skipDeleted } from '../../playback/playback-policies/inherited-access.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
 import { createVideoLists } from './lists/create-video-lists.ts';
@@ -30,7 +22,7 @@ import {
 import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
 type NewVideoRow = Omit<
-  Selectable<VideoRow>,
+  Row<'videos'>,
   | 'number'
   | 'is_discarded'
   | 'discarded_at_ms'
@@ -426,7 +418,7 @@ export class VideosStore {
   async #update(
     { projectId, isDiscarded }: ListScope,
     videoId: string,
-    changes: Updateable<VideoRow>,
+    changes: Updateable<Tables['videos']>,
     connection: Connection = this.#database,
   ): Promise<boolean> {
     const count = await connection.run(
@@ -441,6 +433,8 @@ export class VideosStore {
   }
 }
 
-function expiryColumns(expiresAtMs: number | null): Pick<VideoRow, 'expires_at_ms' | 'expiry_notice_at_ms'> {
+function expiryColumns(
+  expiresAtMs: number | null,
+): Pick<Row<'videos'>, 'expires_at_ms' | 'expiry_notice_at_ms'> {
   return { expires_at_ms: expiresAtMs, expiry_notice_at_ms: expiresAtMs && expiresAtMs - expiryNoticeMs };
 }

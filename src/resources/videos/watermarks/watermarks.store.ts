@@ -1,8 +1,8 @@
 import type { ListResult, PageRequest, Sort } from '../../../shared/list-page.ts';
 import type { Database } from '../../../store/database.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import type { WatermarkRow } from '../../../store/media-tables.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
+import type { Row } from '../../../store/tables.ts';
 import type { Watermark } from './watermark.ts';
 
 export class WatermarksStore {
@@ -66,7 +66,7 @@ export class WatermarksStore {
   }
 }
 
-function watermarkFrom(row: WatermarkRow): Watermark {
+function watermarkFrom(row: Row<'watermarks'>): Watermark {
   return {
     watermarkId: row.id,
     projectId: row.project_id,

@@ -1,11 +1,11 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { RenditionRow } from '../../../../store/media-tables.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type { AudioTrack } from '../../../../vod/encoding-repository.ts';
 
 interface StoredAudio {
   readonly tracks: readonly AudioTrack[];
-  readonly renditions: readonly Pick<RenditionRow, 'quality' | 'status' | 'facts'>[];
+  readonly renditions: readonly Pick<Row<'renditions'>, 'quality' | 'status' | 'facts'>[];
 }
 
 export class AudioTracksStore {

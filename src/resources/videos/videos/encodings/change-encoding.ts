@@ -1,6 +1,6 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
-import type { VideoRow } from '../../../../store/media-tables.ts';
 import { lockForKeyShare } from '../../../../store/row-locks.ts';
+import type { Row } from '../../../../store/tables.ts';
 
 export interface VideoOwner {
   readonly projectId: string;
@@ -73,6 +73,6 @@ export function requestOf(videoId: string, { queries }: Connection) {
     .where('v.id', '=', videoId);
 }
 
-export function videoOwnerOf(video: Pick<VideoRow, 'project_id' | 'live_stream_id'>): VideoOwner {
+export function videoOwnerOf(video: Pick<Row<'videos'>, 'project_id' | 'live_stream_id'>): VideoOwner {
   return { projectId: video.project_id, liveStreamId: video.live_stream_id };
 }

@@ -1,7 +1,7 @@
 import { type AdditionalCodec, additionalCodecs } from '../../../../shared/additional-codecs.ts';
 import type { Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { CodecRenditionRow } from '../../../../store/media-tables.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type {
   CodecRenditionName,
   CodecRenditionRepository,
@@ -108,7 +108,7 @@ export class CodecRenditionsStore implements CodecRenditionRepository {
   async #set(
     videoId: string,
     renditions: readonly CodecRenditionName[],
-    values: Partial<CodecRenditionRow>,
+    values: Partial<Row<'codec_renditions'>>,
     connection: Transaction | Database = this.#database,
   ): Promise<void> {
     if (renditions.length === 0) return;

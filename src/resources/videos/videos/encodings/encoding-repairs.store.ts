@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { RenditionRow } from '../../../../store/media-tables.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type { CodecRenditionName, RenditionName } from '../../../../vod/encoding-repository.ts';
 import { isPlayable, RenditionsStore } from './renditions.store.ts';
 
@@ -24,7 +24,7 @@ export class EncodingRepairsStore {
   }
 
   async repair(videoId: string, repair: EncodingRepair, transaction: Transaction): Promise<void> {
-    const set = (renditions: readonly RenditionName[], values: Partial<RenditionRow>) =>
+    const set = (renditions: readonly RenditionName[], values: Partial<Row<'renditions'>>) =>
       this.#renditions.set(videoId, renditions, values, transaction);
     const isRebuilt = (rendition: EncodingRepair['lost'][number]) => rendition.isRebuilt;
     await set(repair.lost.filter(isRebuilt), {

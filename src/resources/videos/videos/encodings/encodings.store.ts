@@ -10,8 +10,8 @@ import {
 } from '../../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { VideoEncodingRow } from '../../../../store/media-tables.ts';
 import { type Bound, prepareQuery } from '../../../../store/prepared-query.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type {
   AudioTrack,
   EncodingRepository,
@@ -90,7 +90,7 @@ export class EncodingsStore implements EncodingRepository {
     this.#clock = clock;
     this.#outbox = outbox;
     const { queries } = database;
-    this.#encoding = prepareQuery<{ videoId: string }, VideoEncodingRow>(({ videoId }) =>
+    this.#encoding = prepareQuery<{ videoId: string }, Row<'video_encodings'>>(({ videoId }) =>
       queries.selectFrom('video_encodings').selectAll().where('video_id', '=', videoId),
     );
     this.#encodingWithRenditions = prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
@@ -463,7 +463,7 @@ export class EncodingsStore implements EncodingRepository {
 
 async function updateEncoding(
   videoId: string,
-  values: Partial<VideoEncodingRow>,
+  values: Partial<Row<'video_encodings'>>,
   transaction: Transaction,
 ): Promise<void> {
   await transaction.run(

@@ -1,12 +1,12 @@
-import type { CodecRenditionRow, RenditionRow } from '../../../../store/media-tables.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type { StoredCodecRendition, StoredRendition } from '../../../../vod/encoding-repository.ts';
 
 /** A rendition in another codec than H.264 has `codec`; all columns are null for a video without renditions. */
 interface JoinedRendition {
-  readonly codec: CodecRenditionRow['codec'] | null;
-  readonly type: RenditionRow['type'] | null;
+  readonly codec: Row<'codec_renditions'>['codec'] | null;
+  readonly type: Row<'renditions'>['type'] | null;
   readonly quality: string | null;
-  readonly status: RenditionRow['status'] | null;
+  readonly status: Row<'renditions'>['status'] | null;
   readonly progress_percent: number | null;
   readonly file: string | null;
   readonly rendition_facts: string | null;

@@ -1,8 +1,8 @@
 import { isLeftOut, parseAudioRenditionName } from '../../../../shared/audio-rendition.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { RenditionRow } from '../../../../store/media-tables.ts';
 import { prepareQuery } from '../../../../store/prepared-query.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type { RenditionName } from '../../../../vod/encoding-repository.ts';
 import { waitingRendition } from './change-encoding.ts';
 
@@ -12,8 +12,8 @@ const typeOrder: readonly RenditionName['type'][] = ['hls', 'mp4', 'audio'];
  * A video is playable when its audio and, if it has video, one HLS rendition are encoded. Further audio tracks may have
  * failed.
  */
-export function isPlayable(rows: readonly Pick<RenditionRow, 'type' | 'quality' | 'status'>[]): boolean {
-  const isEncoded = (wanted: RenditionRow['type']) =>
+export function isPlayable(rows: readonly Pick<Row<'renditions'>, 'type' | 'quality' | 'status'>[]): boolean {
+  const isEncoded = (wanted: Row<'renditions'>['type']) =>
     rows.some(({ type, status }) => type === wanted && status === 'encoded');
   const hasVideo = rows.some(({ type }) => type === 'hls');
   const isAudioEncoded = rows.every(
@@ -28,7 +28,7 @@ export class RenditionsStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#ofVideo = prepareQuery<{ videoId: string }, RenditionRow>(({ videoId }) =>
+    this.#ofVideo = prepareQuery<{ videoId: string }, Row<'renditions'>>(({ videoId }) =>
       database.queries
         .selectFrom('renditions')
         .selectAll()
@@ -38,7 +38,7 @@ export class RenditionsStore {
   }
 
   /** Lists renditions in the order of the API: HLS ascending, mp4, audio. */
-  ofVideo(videoId: string, connection: Connection = this.#database): Promise<RenditionRow[]> {
+  ofVideo(videoId: string, connection: Connection = this.#database): Promise<Row<'renditions'>[]> {
     return connection.all(this.#ofVideo({ videoId }));
   }
 
@@ -67,7 +67,7 @@ export class RenditionsStore {
   async set(
     videoId: string,
     renditions: readonly RenditionName[],
-    values: Partial<RenditionRow>,
+    values: Partial<Row<'renditions'>>,
     connection: Connection = this.#database,
   ): Promise<void> {
     if (renditions.length === 0) return;

@@ -1,8 +1,8 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { VideoThumbnailRow } from '../../../../store/media-tables.ts';
 import { prepareQuery } from '../../../../store/prepared-query.ts';
 import { lockForKeyShare } from '../../../../store/row-locks.ts';
+import type { Row } from '../../../../store/tables.ts';
 
 export interface ThumbnailChoice {
   readonly choice: 'default' | 'timecode' | 'upload';
@@ -31,7 +31,7 @@ export class VideoThumbnailsStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#find = prepareQuery<{ videoId: string }, VideoThumbnailRow>(({ videoId }) =>
+    this.#find = prepareQuery<{ videoId: string }, Row<'video_thumbnails'>>(({ videoId }) =>
       database.queries.selectFrom('video_thumbnails').selectAll().where('video_id', '=', videoId),
     );
   }
@@ -95,8 +95,8 @@ export class VideoThumbnailsStore {
 
   #show(
     videoId: string,
-    row: Omit<VideoThumbnailRow, 'video_id'>,
-    isChosen: (row: VideoThumbnailRow | undefined) => boolean,
+    row: Omit<Row<'video_thumbnails'>, 'video_id'>,
+    isChosen: (row: Row<'video_thumbnails'> | undefined) => boolean,
     connection: Connection = this.#database,
   ): Promise<ThumbnailUpdate> {
     return connection.transaction(async transaction => {
@@ -118,7 +118,7 @@ async function holdVideo(videoId: string, transaction: Transaction): Promise<boo
 
 async function set(
   videoId: string,
-  row: Omit<VideoThumbnailRow, 'video_id'>,
+  row: Omit<Row<'video_thumbnails'>, 'video_id'>,
   transaction: Transaction,
 ): Promise<void> {
   await transaction.run(

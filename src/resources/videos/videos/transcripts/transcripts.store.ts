@@ -5,7 +5,7 @@ import { newId } from '../../../../shared/ids.ts';
 import { yieldToEventLoop } from '../../../../shared/scheduling/yield-to-event-loop.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import type { TranscriptRow } from '../../../../store/media-tables.ts';
+import type { Row } from '../../../../store/tables.ts';
 import type {
   GeneratedCaptions,
   SummaryFailure,
@@ -254,7 +254,9 @@ export class TranscriptsStore implements TranscriptRepository {
 
   async #set(
     videoId: string,
-    changes: Partial<Pick<TranscriptRow, 'status' | 'language' | 'failure'>> & { progress_percent?: number },
+    changes: Partial<Pick<Row<'transcripts'>, 'status' | 'language' | 'failure'>> & {
+      progress_percent?: number;
+    },
     transaction: Transaction,
   ): Promise<void> {
     await transaction.run(

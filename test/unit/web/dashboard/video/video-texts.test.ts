@@ -4,6 +4,11 @@ import { maxTextTrackBytes } from '../../../../../src/shared/limits/resource-lim
 import { normalizeLanguageTag } from '../../../../../src/shared/text/language-tag.ts';
 import { parseTimecode } from '../../../../../src/shared/text/timecode.ts';
 import {
+  languageName,
+  spokenLanguages,
+  trackLanguages,
+} from '../../../../../src/web/dashboard/format/languages.ts';
+import {
   positionAfterKey,
   sampleTiles,
   tileAt,
@@ -14,11 +19,6 @@ import {
   parseRows,
   rowsOf,
 } from '../../../../../src/web/dashboard/pages/video/tracks/chapter-rows.ts';
-import {
-  languageName,
-  spokenLanguages,
-  trackLanguages,
-} from '../../../../../src/web/dashboard/pages/video/tracks/languages.ts';
 import { checkTrackFile } from '../../../../../src/web/dashboard/pages/video/tracks/track-file.ts';
 import { parseChapters } from '../../../../../src/web/shared/chapters.ts';
 import { formatTimecode } from '../../../../../src/web/shared/time-text.ts';
