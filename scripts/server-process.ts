@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { addKnownPrograms } from '../test/support/known-programs.ts';
+import { projectRoot } from './project-files.ts';
 
 /** A Millrace that runs as a process of its own, as `npm start` runs it, on free ports. */
 export interface ServerProcess {
@@ -26,6 +26,9 @@ export interface ServerProcessOptions {
   readonly dataDir: string;
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The program of an installed package; by default that of the project. */
+  readonly program?: string;
+  readonly cwd?: string;
   readonly startTimeoutMs?: number;
   /** Ctrl-C in the terminal reaches only the caller, who then stops the server; else both hear it. */
   readonly isDetached?: boolean;
@@ -42,8 +45,8 @@ const maxNewestServers = 4;
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   addKnownPrograms(options.dataDir);
   const startedMs = performance.now();
-  const child = spawn(fileURLToPath(new URL('../bin/millrace', import.meta.url)), ['start'], {
-    cwd: fileURLToPath(new URL('../', import.meta.url)),
+  const child = spawn(options.program ?? join(projectRoot, 'bin/millrace'), ['start'], {
+    cwd: options.cwd ?? projectRoot,
     env: {
       ...process.env,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,

@@ -4,7 +4,7 @@ import { messageOf, systemCodeOf } from '../shared/errors.ts';
 
 const foreignBits = 0o077;
 
-/** Removes the permissions of other users from a data folder and its children. Ignores a missing folder. */
+/** Removes the permissions of other users from a data folder and its children. Ignores what is missing or no folder. */
 export function makeDataFolderPrivate(dataDir: string): { changed: string[]; failed: string[] } {
   const changed: string[] = [];
   const failed: string[] = [];
@@ -18,7 +18,10 @@ export function makeDataFolderPrivate(dataDir: string): { changed: string[]; fai
     }
   };
   try {
-    restrict(dataDir, statSync(dataDir).mode);
+    const folder = statSync(dataDir);
+    // The start then says that it cannot be used.
+    if (!folder.isDirectory()) return { changed, failed };
+    restrict(dataDir, folder.mode);
     for (const name of readdirSync(dataDir)) {
       const path = join(dataDir, name);
       const entry = lstatSync(path, { throwIfNoEntry: false });

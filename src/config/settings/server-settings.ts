@@ -30,7 +30,7 @@ export const serverSettings = {
     'MILLRACE_DATA_DIR',
     text,
     './media',
-    'The only folder that the server writes to: uploads, videos, recordings, images, and the database unless it is PostgreSQL.',
+    'The only folder that the server writes to: uploads, videos, recordings, images, and the database unless it is PostgreSQL. Default of an installed package: `$XDG_DATA_HOME/millrace`, or `~/.local/share/millrace`.',
   ),
   'database.url': setting(
     'MILLRACE_DATABASE_URL',

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  basicAuthorization,
+  createLiveStream,
+  createVideo,
+  type ServerProcess,
+  startServerProcess,
+} from '../../scripts/server-process.ts';
+import { uploadFile } from '../../scripts/upload-file.ts';
+import { ffmpegPath, publishTestPicture, runToEnd, serverFfmpeg } from '../support/ffmpeg.ts';
+import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+let temp: string;
+/** Folder of the project that the package is installed in. */
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  temp = await makeTempDir();
+  folder = join(temp, 'project');
+  env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: temp,
+    XDG_DATA_HOME: '',
+    // npm's own of the run of the tests.
+    npm_lifecycle_event: '',
+  };
+  await run('npm', ['pack', '--silent', '--pack-destination', temp], { cwd: root });
+  const tarball = readdirSync(temp).find(name => name.endsWith('.tgz'))!;
+  const omitted = serverFfmpeg.source === 'path' ? ['--omit=optional'] : [];
+  await run(
+    'npm',
+    ['install', '--silent', '--prefer-offline', '--prefix', folder, ...omitted, join(temp, tarball)],
+    {
+      cwd: root,
+    },
+  );
+});
+afterAll(() => removeDir(temp));
+
+const program = () => join(folder, 'node_modules/.bin/millrace');
+
+/** Runs a command of the package in the project's folder. */
+async function millrace(args: readonly string[], variables: Record<string, string> = {}) {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
+  execFile(program(), args, { cwd: folder, env: { ...env, ...variables } }, (error, stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, stdout, stderr }),
+  );
+  return await promise;
+}
+
+test('has only what runs', async () => {
+  const installed = join(folder, 'node_modules/millrace');
+  expect(readdirSync(installed).sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'bin',
+    'config',
+    'dist',
+    'package.json',
+  ]);
+  const files = readdirSync(installed, { encoding: 'utf8', recursive: true });
+  expect(files.filter(path => /\.tsx?$/.test(path))).toEqual([]);
+  for (const name of ['esbuild', 'preact', 'hls.js', 'vitest', 'swagger-ui-dist']) {
+    expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
+  }
+});
+
+test('publishes, plays, takes a video and backs up, and leaves the working directory alone', async () => {
+  const before = readdirSync(folder);
+  const dataDir = join(temp, '.local/share/millrace');
+  const server = await startServerProcess({
+    dataDir,
+    program: program(),
+    cwd: folder,
+    env: { HOME: temp, XDG_DATA_HOME: '', MILLRACE_DATA_DIR: '' },
+  });
+  try {
+    expect(server.lines.join('\n')).toContain(`Data folder         ${dataDir}\n`);
+    await playsLive(server);
+    await playsVideo(server);
+    for (const page of ['/dashboard', '/docs']) expect((await fetch(server.baseUrl + page)).status).toBe(200);
+
+    const backup = join(temp, 'millrace.tar');
+    expect(await millrace(['backup', backup])).toMatchObject({ code: 0 });
+    expect((await millrace(['restore', backup, '--check'])).stdout).toContain('is intact');
+    expect((await millrace(['account', 'list'])).stdout).toContain('admin@localhost');
+  } finally {
+    await server.stop();
+  }
+  const restored = join(temp, 'restored');
+  expect(await millrace(['restore', join(temp, 'millrace.tar'), '--data-dir', restored])).toMatchObject({
+    code: 0,
+  });
+  expect(readdirSync(restored)).toContain('millrace.db');
+  expect(readdirSync(folder)).toEqual(before);
+});
+
+async function playsLive({ baseUrl, rtmpPort, productionKey }: ServerProcess): Promise<void> {
+  const { streamKey, assets } = await createLiveStream(baseUrl, productionKey, 'A test');
+  await using _publisher = publishTestPicture({ url: `rtmp://127.0.0.1:${rtmpPort}/s/${streamKey}` });
+  const playlist = new URL(new URL(assets.hls).pathname, baseUrl).href;
+  await waitUntil(async () => (await fetch(playlist)).ok);
+  const frames = await runToEnd(ffmpegPath, [
+    '-v',
+    'error',
+    '-i',
+    playlist,
+    '-frames:v',
+    '5',
+    '-f',
+    'framecrc',
+    '-',
+  ]);
+  expect(frames).toMatch(/^0, /m);
+}
+
+async function playsVideo({ baseUrl, productionKey }: ServerProcess): Promise<void> {
+  const path = join(temp, 'film.mp4');
+  await runToEnd(ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:duration=2', path]);
+  const { videoId } = await createVideo(baseUrl, productionKey, { title: 'A test' });
+  const signal = new AbortController().signal;
+  await uploadFile({ baseUrl, apiKey: productionKey, videoId, path, signal, onProgress: () => {} });
+  const headers = { authorization: basicAuthorization(productionKey) };
+  await waitUntil(async () => {
+    const status = await fetch(`${baseUrl}/videos/${videoId}/status`, { headers });
+    return ((await status.json()) as { encoding: { playable: boolean } }).encoding.playable;
+  });
+}
+
+/** Returns the files of the project and what is beside it, with their permissions. */
+const modes = () =>
+  [temp, folder].flatMap(path => readdirSync(path).map(name => [name, statSync(join(path, name)).mode]));
+
+test.for<[problem: string, args: string[], variables: Record<string, string>, code: number, text: RegExp]>([
+  ['an unknown command', ['strat'], {}, 2, /^unknown command strat\n/],
+  ['an unknown flag', ['start', '--http.prot=80'], {}, 1, /^--http\.prot: unknown setting\n$/],
+  ['a command without its argument', ['backup'], {}, 2, /^FILE is missing\n/],
+  ['a data folder that is a file', ['--data-dir', './package.json'], {}, 1, /^[^\n]*package\.json[^\n]*\n$/],
+  [
+    'an older Node',
+    ['start'],
+    { NODE_OPTIONS: '--require=./old.cjs' },
+    1,
+    /^Millrace needs Node 24\.9 or newer[^\n]*\n$/,
+  ],
+])('refuses %s', async ([_problem, args, variables, code, text]) => {
+  const old = join(folder, 'old.cjs');
+  writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });");
+  const before = modes();
+  const ended = await millrace(args, variables);
+  expect(ended).toMatchObject({ code, stderr: expect.stringMatching(text) });
+  expect(modes()).toEqual(before);
+});
+
+test('describes each command', async () => {
+  const { stdout } = await millrace(['--help']);
+  const names = [...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!);
+  expect(names).toEqual(['start', 'account', 'backup', 'restore', 'database', 'storage', 'drain', 'version']);
+  for (const name of names) {
+    const usage = await millrace([name, '--help']);
+    expect([usage.code, usage.stderr]).toEqual([0, '']);
+    expect(usage.stdout).toContain(`Usage: millrace ${name}`);
+  }
+  const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect((await millrace(['version'])).stdout).toBe(`${about.version}\n`);
+});
