@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import { FilePlace } from '../shared/files/file-place.ts';
+import { isBusy } from './database-lock.ts';
 
 /** Exists during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
@@ -116,8 +117,4 @@ function ownerOf(path: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return systemCodeOf(error)?.startsWith('SQLITE_BUSY') === true;
 }

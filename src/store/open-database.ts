@@ -6,8 +6,12 @@ import type { Logger } from '../shared/logger.ts';
 import type { Secret } from '../shared/secret.ts';
 import { assertRestoreFinished, DataFolderLock } from './data-folder-lock.ts';
 import type { Database } from './database.ts';
+import { isBusy, lockedError } from './database-lock.ts';
 import { checkIsCurrent, migrate } from './migrations.ts';
-import { busyTimeoutMs, cacheKibibytes, SqliteDatabase } from './sqlite-database.ts';
+import { cacheKibibytes, SqliteDatabase } from './sqlite-database.ts';
+
+/** Time that the start waits for another process. */
+const busyTimeoutMs = 5_000;
 
 interface DatabaseOptions {
   readonly dataDir: string;
@@ -75,6 +79,8 @@ function wrapSqlite(
     return new SqliteDatabase(sqlite, lock);
   } catch (error) {
     sqlite?.close();
+    const cause = error instanceof AppError ? error.cause : error;
+    if (isBusy(cause)) throw lockedError(path, cause);
     if (error instanceof AppError) throw error;
     throw new AppError('database-unusable', `The database ${path} cannot be opened: ${messageOf(error)}`, {
       cause: error,

@@ -14,7 +14,6 @@ import { SqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 import { runInScope, runShared, share, sharedTransaction, TransactionScope } from './transaction-scope.ts';
 
-export const busyTimeoutMs = 5_000;
 /** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
 export const cacheKibibytes = 16 * 1_024;
 
@@ -33,6 +32,8 @@ export class SqliteDatabase implements Database {
 
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+    // Waiting for other processes would block everybody: the writer tries again.
+    sqlite.pragma('busy_timeout = 0');
     this.#main = new SqliteConnection(sqlite);
     this.#lock = lock;
     this.#checkpointer = new Checkpointer(sqlite);
@@ -151,7 +152,7 @@ export class SqliteDatabase implements Database {
 }
 
 function openReader(path: string): SqliteConnection {
-  const sqlite = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
+  const sqlite = new Sqlite(path, { readonly: true, timeout: 0 });
   sqlite.pragma(`cache_size = -${cacheKibibytes}`);
   addSqlFunctions(sqlite);
   return new SqliteConnection(sqlite);

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../shared/errors.ts';
 import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
+import { isBusy, lockedError } from './database-lock.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** A transaction of a caller. */
@@ -19,6 +21,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Time that writes wait for another process. */
+const maxLockedMs = 5_000;
+const lockRetryMs = 10;
 /** The rest goes into the next transaction, after an event loop iteration. */
 const maxTransactionMs = 4;
 /** Work waits for nothing but the database, so that this only ends work that waits for itself, or forever. */
@@ -115,27 +120,16 @@ export class SqliteWriter {
   }
 
   async #runWaiting(): Promise<void> {
-    const [first, second] = this.#waiting;
-    if (first === undefined) return;
+    if (this.#waiting.length === 0) return;
     try {
-      this.#assertUsable();
-    } catch (error) {
-      this.#rejectWaiting(error);
-      return;
-    }
-    if (first.statement !== undefined && second === undefined) {
-      this.#waiting = [];
-      this.#runAlone(first.statement, first);
-      return;
-    }
-    try {
-      this.#execute('BEGIN IMMEDIATE');
+      const giveUpAtMs = performance.now() + maxLockedMs;
+      while (!this.#begin(giveUpAtMs)) await delay(lockRetryMs);
     } catch (error) {
       // The database is closed or locked by another process. More work would fail, too.
       this.#rejectWaiting(error);
       return;
     }
-    this.#isOpen = true;
+    if (!this.#isOpen) return;
     const started: Waiting[] = [];
     const settle: (() => void)[] = [];
     try {
@@ -159,21 +153,41 @@ export class SqliteWriter {
     for (const notify of settle) notify();
   }
 
+  /** Begins a transaction, or runs a statement that waits alone. Returns false while another process writes. */
+  #begin(giveUpAtMs: number): boolean {
+    this.#assertUsable();
+    const [first, second] = this.#waiting;
+    try {
+      if (first?.statement !== undefined && second === undefined) this.#runAlone(first.statement, first);
+      else {
+        this.#execute('BEGIN IMMEDIATE');
+        this.#isOpen = true;
+      }
+      return true;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() >= giveUpAtMs) throw lockedError(this.#connection.sqlite.name, error);
+      return false;
+    }
+  }
+
   #rejectWaiting(error: unknown): void {
     const failed = this.#waiting;
     this.#waiting = [];
     for (const { reject } of failed) reject(error);
   }
 
-  /** A statement is a transaction by itself. */
+  /** A statement is a transaction by itself. @throws an error of a lock, which leaves the statement waiting */
   #runAlone(statement: () => unknown, { resolve, reject }: Waiting): void {
     try {
       const value = statement();
       this.#commits += 1;
       resolve(value);
     } catch (error) {
+      if (isBusy(error)) throw error;
       reject(error);
     }
+    this.#waiting = [];
   }
 
   /** Returns what tells the caller, after the commit. @throws an error that ended the whole transaction */

@@ -57,7 +57,8 @@ describe('the database', () => {
     expect(await pragma('journal_mode')).toBe('wal');
     expect(await pragma('foreign_keys')).toBe(1);
     expect(await pragma('synchronous')).toBe(1);
-    expect(await pragma('busy_timeout')).toBe(5_000);
+    // Waiting here would block everybody: the writer tries again.
+    expect(await pragma('busy_timeout')).toBe(0);
     expect(await pragma('user_version')).toBe(schemaVersion);
   });
 
