@@ -20,11 +20,11 @@ export function lockedError(path: string, cause: unknown): AppError {
 
 /** Names the processes that lock a database in text, as far as Linux tells. Empty elsewhere. */
 function holdersOf(path: string): string {
-  const places = [path, `${path}-shm`].flatMap(file => lockPlaceOf(file) ?? []);
+  const inodes = [path, `${path}-shm`].flatMap(file => inodeOf(file) ?? []);
   const locks = readText('/proc/locks')
     .split('\n')
     .map(line => /(READ|WRITE) +(\d+) ([0-9a-f]+:[0-9a-f]+:\d+) /.exec(line))
-    .filter(lock => lock !== null && places.includes(lock[3]!) && Number(lock[2]) !== process.pid);
+    .filter(lock => lock !== null && inodes.includes(lock[3]!) && Number(lock[2]) !== process.pid);
   // Readers lock it, too, but hold up nobody who writes.
   const writers = locks.filter(lock => lock?.[1] === 'WRITE');
   const pids = new Set((writers.length > 0 ? writers : locks).map(lock => lock![2]!));
@@ -32,7 +32,7 @@ function holdersOf(path: string): string {
 }
 
 /** The device and inode of a file as `/proc/locks` writes them. */
-function lockPlaceOf(file: string): string | undefined {
+function inodeOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   const { dev, ino } = found;

@@ -147,7 +147,8 @@ export class SqliteWriter {
     } catch (error) {
       this.#rollBack();
       settle.length = 0;
-      for (const { reject } of started) settle.push(() => reject(error));
+      const failure = isBusy(error) ? lockedError(this.#connection.sqlite.name, error) : error;
+      for (const { reject } of started) settle.push(() => reject(failure));
     }
     this.#isOpen = false;
     for (const notify of settle) notify();

@@ -1,29 +1,41 @@
-interface ClockReference {
-  /** NTP time since 1900. */
-  readonly seconds: number;
-  /** RTP timestamp of this moment. */
-  readonly timestamp: number;
+interface TrackClock {
+  /** NTP time of the last report by the RTP clock since the first one, in seconds since 1900. */
+  seconds: number;
+  /** RTP timestamp of the last report. */
+  timestamp: number;
+  /** Average lead of the reports over the RTP clock. */
+  driftSeconds: number;
+  /** Part of the drift that media at `timestamp` has followed. Later media follow more of it. */
+  followedSeconds: number;
+  /** Last RTP timestamp of media, and its correction: all packets of a frame get the same. */
+  media: { readonly timestamp: number; readonly ticks: number } | undefined;
 }
 
 const VERSION = 2;
 const SENDER_REPORT = 200;
 const minReportBytes = 28;
+const minMediaBytes = 12;
 /** Header of interleaved packets: marker, channel and length. */
 const headerBytes = 4;
 /** A report that deviates more corrects a clock, instead of being written late. */
 const maxDeviationSeconds = 0.5;
+/** Time over which reports are averaged: some are written late, and a clock drifts by milliseconds only in that time. */
+const averagedSeconds = 60;
+/** Drift that is followed in each second: 20 us in a frame of 40 ms. Clocks of cameras drift by a tenth of it. */
+const maxFollowedSeconds = 0.0005;
 const maxSeconds = 2 ** 32 - 1;
 /** RFC 3551, table 4, and for all video. */
 const staticClockRates: Readonly<Record<string, number>> = { '0': 8000, '8': 8000 };
 const usualClockRate = 90_000;
 
 /**
- * Makes the sender reports of a source agree with its first ones. ffmpeg moves all times after a report by its deviation, but
- * busy sources write their reports late, and frames around one would change places with B-frames. RFC 3550, 6.4.1.
+ * Makes the sender reports of a source agree with its first ones, and moves the timestamps of its media instead, so slowly that
+ * nobody notices. ffmpeg would move all times after a report by its deviation at once, but busy sources write their reports late,
+ * and frames around one would change places with B-frames. RFC 3550, 6.4.1.
  */
 export class SenderReports {
   #clockRates: readonly number[] = [];
-  readonly #references = new Map<number, ClockReference>();
+  readonly #clocks: (TrackClock | undefined)[] = [];
 
   /** RFC 4566, 5.14 and 6. */
   describe(sdp: string): void {
@@ -35,27 +47,70 @@ export class SenderReports {
     });
   }
 
-  /** Writes into a packet that is a report. Channels are numbered as ffmpeg asks for them: two per track, the second for reports. */
+  /** Writes into a packet. Channels are numbered as ffmpeg asks for them: two per track, the second for reports. */
   correct(packet: Buffer): void {
     const channel = packet[1]!;
-    const report = packet.subarray(headerBytes);
-    const isReport =
-      channel % 2 === 1 &&
-      report.length >= minReportBytes &&
-      report[0]! >> 6 === VERSION &&
-      report[1] === SENDER_REPORT;
-    if (!isReport) return;
-    const rate = this.#clockRates[(channel - 1) / 2] ?? usualClockRate;
-    const timestamp = report.readUInt32BE(16);
-    const told = report.readUInt32BE(8) + report.readUInt32BE(12) / 2 ** 32;
-    const former = this.#references.get(channel);
-    // A signed 32-bit difference is right across the wrap at 2^32.
-    const expected =
-      former === undefined ? told : former.seconds + ((timestamp - former.timestamp) | 0) / rate;
-    const agreed = Math.abs(told - expected) <= maxDeviationSeconds ? expected : told;
-    const seconds = Math.max(0, Math.min(agreed, maxSeconds));
-    this.#references.set(channel, { seconds, timestamp });
-    report.writeUInt32BE(Math.floor(seconds), 8);
-    report.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), 12);
+    const track = channel >> 1;
+    const rate = this.#clockRates[track] ?? usualClockRate;
+    const content = packet.subarray(headerBytes);
+    if (content[0] === undefined || content[0] >> 6 !== VERSION) return;
+    if (channel % 2 === 0) this.#correctMedia(content, this.#clocks[track], rate);
+    else if (content[1] === SENDER_REPORT && content.length >= minReportBytes) {
+      this.#clocks[track] = correctReport(content, this.#clocks[track], rate);
+    }
   }
+
+  #correctMedia(content: Buffer, clock: TrackClock | undefined, rate: number): void {
+    if (clock === undefined || content.length < minMediaBytes) return;
+    const timestamp = content.readUInt32BE(4);
+    if (clock.media?.timestamp !== timestamp) {
+      clock.media = { timestamp, ticks: Math.round(followedAt(clock, timestamp, rate) * rate) };
+    }
+    content.writeUInt32BE((timestamp + clock.media.ticks) >>> 0, 4);
+  }
+}
+
+function correctReport(report: Buffer, former: TrackClock | undefined, rate: number): TrackClock {
+  const timestamp = report.readUInt32BE(16);
+  const told = report.readUInt32BE(8) + report.readUInt32BE(12) / 2 ** 32;
+  const clock = followed(former, told, timestamp, rate) ?? {
+    seconds: Math.max(0, Math.min(told, maxSeconds)),
+    timestamp,
+    driftSeconds: 0,
+    followedSeconds: 0,
+    media: undefined,
+  };
+  report.writeUInt32BE(Math.floor(clock.seconds), 8);
+  report.writeUInt32BE(Math.floor((clock.seconds % 1) * 2 ** 32), 12);
+  return clock;
+}
+
+/** Returns the clock at a report of it. Undefined for a report that begins another one. */
+function followed(
+  former: TrackClock | undefined,
+  told: number,
+  timestamp: number,
+  rate: number,
+): TrackClock | undefined {
+  if (former === undefined) return undefined;
+  const elapsed = secondsBetween(former.timestamp, timestamp, rate);
+  const seconds = Math.max(0, Math.min(former.seconds + elapsed, maxSeconds));
+  const followedSeconds = followedAt(former, timestamp, rate);
+  const deviation = told - seconds;
+  if (Math.abs(deviation - followedSeconds) > maxDeviationSeconds) return undefined;
+  const weight = Math.max(0, Math.min(elapsed / averagedSeconds, 1));
+  const driftSeconds = former.driftSeconds + weight * (deviation - former.driftSeconds);
+  return { seconds, timestamp, driftSeconds, followedSeconds, media: former.media };
+}
+
+/** Drift that media of a timestamp have followed, in seconds. */
+function followedAt({ timestamp, driftSeconds, followedSeconds }: TrackClock, at: number, rate: number) {
+  const missing = driftSeconds - followedSeconds;
+  const possible = maxFollowedSeconds * Math.max(0, secondsBetween(timestamp, at, rate));
+  return followedSeconds + Math.sign(missing) * Math.min(Math.abs(missing), possible);
+}
+
+/** Seconds from one RTP timestamp to another. A signed 32-bit difference is right across the wrap at 2^32. */
+function secondsBetween(from: number, to: number, rate: number): number {
+  return ((to - from) | 0) / rate;
 }

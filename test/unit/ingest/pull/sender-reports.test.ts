@@ -37,6 +37,62 @@ test('reports that deviate by more correct the clock', () => {
   expect(corrected(reports, reportOf(videoChannel, 1011.1, 10 * 90_000))).toBeCloseTo(1011, 6);
 });
 
+/** Simulates a track of 25 frames and a report each 5 seconds, and how ffmpeg times its frames. Returns errors of the times. */
+function follow({
+  hours,
+  driftPpm,
+  error,
+}: {
+  hours: number;
+  driftPpm: number;
+  error: (report: number) => number;
+}) {
+  const reports = new SenderReports();
+  reports.describe(sdp);
+  let reference = { seconds: 0, timestamp: 0 };
+  let maxStepMs = 0;
+  let lastMs = 0;
+  let leadMs = 0;
+  for (let frame = 0; frame < hours * 3600 * 25; frame += 1) {
+    const media = frame / 25;
+    const timestamp = (frame * 3600 - 3600 * 90_000) >>> 0;
+    // By the clock of the camera, its media are as much too slow.
+    const real = media * (1 + driftPpm / 1e6);
+    if (frame % 125 === 0) {
+      const report = reportOf(videoChannel, 1000 + real + error(frame / 125), timestamp);
+      reference = { seconds: corrected(reports, report), timestamp };
+    }
+    const packets = [0, 1].map(() => mediaOf(timestamp));
+    for (const packet of packets) reports.correct(packet);
+    if (!packets[0]!.equals(packets[1]!)) throw new Error(`the packets of frame ${frame} have two times`);
+    const elapsed = ((packets[0]!.readUInt32BE(8) - reference.timestamp) | 0) / 90_000;
+    const ms = 1000 * (reference.seconds - 1000 + elapsed);
+    if (frame > 0) maxStepMs = Math.max(maxStepMs, Math.abs(ms - lastMs - 40));
+    lastMs = ms;
+    leadMs = ms - 1000 * real;
+  }
+  return { maxStepMs, leadMs };
+}
+
+function mediaOf(timestamp: number): Buffer {
+  const packet = Buffer.alloc(20);
+  packet.set([0x24, videoChannel - 1, 0, 16, 0x80, 96]);
+  packet.writeUInt32BE(timestamp, 8);
+  return packet;
+}
+
+test.each([50, -50, 400])('a clock that drifts by %s ppm is followed for hours, without steps', driftPpm => {
+  const { maxStepMs, leadMs } = follow({ hours: 4, driftPpm, error: () => 0 });
+  expect(Math.abs(leadMs)).toBeLessThan(30);
+  expect(maxStepMs).toBeLessThan(0.05);
+});
+
+test('reports that are written late by turns do not move the media', () => {
+  const { maxStepMs, leadMs } = follow({ hours: 1, driftPpm: 0, error: report => 0.04 * (-1) ** report });
+  expect(maxStepMs).toBeLessThan(0.05);
+  expect(Math.abs(leadMs)).toBeLessThan(45);
+});
+
 test('timestamps wrap', () => {
   const reports = new SenderReports();
   reports.describe(sdp);
