@@ -4,13 +4,17 @@ import { type CodecConfig, isVideoFourCc, type MediaSample } from '../../media/s
 
 /** Video is coded in whole blocks, of which up to this many lines and columns are cropped. */
 const maxCroppedLines = 15;
+/** Sample entries have 16 bits for each side. ISO/IEC 14496-12:2022, 12.1.3. */
+const maxSide = 0xffff;
 
 export function isResolutionTooLarge({ width, height }: FrameSize, maxPixels: number): boolean {
-  return (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
+  const isTooLong = Math.max(width, height) > maxSide;
+  return isTooLong || (width - maxCroppedLines) * (height - maxCroppedLines) > maxPixels;
 }
 
 export function resolutionTooLargeText({ width, height }: FrameSize, maxPixels: number): string {
-  return `The resolution ${width}x${height} is too high: this server accepts up to ${maxPixels} pixels. Choose a lower output resolution in the encoder.`;
+  const limit = Math.max(width, height) > maxSide ? `${maxSide} pixels on each side` : `${maxPixels} pixels`;
+  return `The resolution ${width}x${height} is too high: this server accepts up to ${limit}. Choose a lower output resolution in the encoder.`;
 }
 
 /** Detects oversized video in decoder configurations and in-band parameter sets, before anything decodes it. */

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { isResolutionTooLarge, ResolutionGuard } from '../../../../src/live/broadcast/resolution-guard.ts';
-import { mediaOf } from '../../../support/media-samples.ts';
+import {
+  isResolutionTooLarge,
+  ResolutionGuard,
+  resolutionTooLargeText,
+} from '../../../../src/live/broadcast/resolution-guard.ts';
+import { vp8Record } from '../../../../src/media/codecs/vp8.ts';
+import { mediaOf, samples } from '../../../support/media-samples.ts';
 
 /** x265's configuration of 3840x2160, and its sequence parameter set. */
 const hevcSet = '420101016000000300900000030000030096a001e020021c5965654a4c2f0168080000030008000003000840';
@@ -34,6 +39,28 @@ test.each([
 ])('finds video that is too large in %s', (_, body, size) => {
   expect(find(new ResolutionGuard(1_000_000), body)).toEqual(size);
   expect(find(new ResolutionGuard(9_437_184), body)).toBeUndefined();
+});
+
+test('finds VP8 that is too large in its configuration and in keyframes', () => {
+  const size = { width: 16_383, height: 16_383 };
+  const record = vp8Record(size);
+  const keyframe = Buffer.concat([Buffer.from([0x30, 0, 0]), record, Buffer.alloc(4)]);
+  const guard = new ResolutionGuard(9_437_184);
+  expect(guard.find(samples.videoConfig('vp08', record))).toEqual(size);
+  expect(guard.find(samples.video('vp08', { dtsMs: 0, data: keyframe }))).toEqual(size);
+});
+
+test.each([
+  [124_208, 16],
+  [8, 2 ** 31],
+])('finds %d columns of %d lines too large, which no MP4 can have, in whatever blocks', (width, height) => {
+  for (const size of [
+    { width, height },
+    { width: height, height: width },
+  ]) {
+    expect(isResolutionTooLarge(size, 9_437_184)).toBe(true);
+    expect(resolutionTooLargeText(size, 9_437_184)).toContain('up to 65535 pixels on each side');
+  }
 });
 
 test('ignores cropping to whole blocks', () => {
