@@ -35,7 +35,7 @@ export const mostStalls = 2;
 
 /** Waits for something to come true of a page. @throws Error that names `what` at the deadline */
 export function until(what: string, condition: () => Promise<boolean> | boolean): Promise<boolean> {
-  return waitUntil(condition, { what, everyMs: 25 });
+  return waitUntil(condition, { what });
 }
 
 /** State that a video element reports. Times in seconds. */

@@ -54,12 +54,22 @@ export async function readCounters(input: string, stream = '0:v:0'): Promise<num
   return counters;
 }
 
-/** The time that the sound tells at a time of a file or address, in seconds. */
-export async function readToneSeconds(input: string, atSeconds: number, stream = '0:a:0'): Promise<number> {
+/** The times that the sound tells at some times of a file or address, in seconds. */
+export async function readToneSeconds(
+  input: string,
+  times: readonly number[],
+  stream = '0:a:0',
+): Promise<number[]> {
   // Filled up with silence where the audio begins late, and cut where it begins before the video.
-  const filter = `aresample=${audioRate}:async=1:first_pts=0,atrim=start=${atSeconds}`;
+  const filter = `aresample=${audioRate}:async=1:first_pts=0`;
   const samples = await decode(input, ['-map', stream, '-af', filter, '-ac', '1', '-f', 's16le']);
-  const window = Array.from({ length: windowSamples }, (_, index) => samples.readInt16LE(2 * index));
+  return times.map(at => toneSecondsAt(samples, Math.round(at * audioRate)));
+}
+
+function toneSecondsAt(samples: Buffer, first: number): number {
+  const window = Array.from({ length: windowSamples }, (_, index) =>
+    samples.readInt16LE(2 * (first + index)),
+  );
   const crossings: number[] = [];
   for (let index = 1; index < window.length; index += 1) {
     const [before, after] = [window[index - 1]!, window[index]!];

@@ -14,7 +14,7 @@ const versions = await BuildVersionCache.read(process.env[knownPrograms] ?? '');
 
 /** The build of 2018 that comes with the packages, for machines with nothing better. */
 export const outdatedFfmpeg: string = embeddedFfmpeg.lastResort();
-/** The ffprobe that comes with the packages. */
+/** The ffprobe that comes with the packages. A distribution's takes fifty times as long to start, but this one cannot resolve names. */
 export const embeddedFfprobePath: string = embeddedFfprobe.lastResort();
 
 /** The one that the server uses. */

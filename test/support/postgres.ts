@@ -7,6 +7,8 @@ import { PrivateServer, startedServer } from './private-server.ts';
 
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
+/** Databases of tests are too short-lived to be cleaned or made safe from a crash of the machine. */
+const settings = ['listen_addresses=', 'fsync=off', 'autovacuum=off', 'max_connections=200'];
 
 const programs = programFolders.find(
   folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
@@ -51,7 +53,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     async start() {
       const isStarted = await program.start(
         join(programs, 'postgres'),
-        ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200'],
+        ['-D', data, '-k', folder, ...settings.flatMap(setting => ['-c', setting])],
         { ...identity, cwd: folder },
       );
       if (!isStarted) throw new Error(`PostgreSQL did not start: ${program.output}`);
