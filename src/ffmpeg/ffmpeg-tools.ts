@@ -4,13 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 import { maxEntries } from '../shared/lru-limit.ts';
-import { environmentOf } from './build/find-build.ts';
-import {
-  type FfmpegBuild,
-  type FfprobeBuild,
-  type FpsModeSupport,
-  withFpsMode,
-} from './build/find-ffmpeg.ts';
+import { environmentOf, type StartedProgram } from './build/find-build.ts';
+import { type FpsModeSupport, withFpsMode } from './build/find-ffmpeg.ts';
 import { type CommandAccess, prepareAccess } from './command-access.ts';
 import type {
   BuildCommand,
@@ -44,8 +39,8 @@ interface FfmpegToolsObserver {
 }
 
 export interface FfmpegToolsOptions {
-  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'> & FpsModeSupport;
-  readonly ffprobe: Pick<FfprobeBuild, 'path' | 'source'>;
+  readonly ffmpeg: StartedProgram & FpsModeSupport;
+  readonly ffprobe: StartedProgram;
   readonly owner: ProcessOwner;
   readonly probeLimits: RunLimits;
   readonly maxPixels: number;

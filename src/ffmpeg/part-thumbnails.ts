@@ -1,5 +1,4 @@
-import { environmentOf } from './build/find-build.ts';
-import type { FfmpegBuild } from './build/find-ffmpeg.ts';
+import { environmentOf, type StartedProgram } from './build/find-build.ts';
 import type { RunLimits } from './media-tools.ts';
 import { BoundedRun, childLimitsOf } from './process/bounded-run.ts';
 import type { ProcessOwner } from './process/owned-process.ts';
@@ -11,7 +10,7 @@ export interface ThumbnailMedia {
 }
 
 interface PartThumbnailsOptions {
-  readonly ffmpeg: Pick<FfmpegBuild, 'path' | 'source'>;
+  readonly ffmpeg: StartedProgram;
   readonly owner: ProcessOwner;
   readonly memoryBytes: number;
   readonly niceness: number;

@@ -1,8 +1,10 @@
 import { copyFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findFfprobe } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import { embeddedFfprobePath } from '../support/ffmpeg.ts';
 import { commandOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
 import { ampleLimits, makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
@@ -267,6 +269,12 @@ describe('a file', () => {
       await copyFile(await fixture('h264-only'), path);
       expect((await makeMediaTools().probe(path, never)).streams).toHaveLength(1);
     }
+  });
+
+  test('may be a transport stream, of which a static ffprobe on the path of the settings reads the names', async () => {
+    const ffprobe = await findFfprobe(embeddedFfprobePath, process.env);
+    const tools = makeMediaTools({ ...toolBuilds[0]!, ffprobe });
+    expect((await tools.probe(await fixture('h264-aac-ts'), never)).streams).toHaveLength(2);
   });
 
   test('that is empty is refused, one that is not there is our fault', async () => {

@@ -8,11 +8,15 @@ import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts'
 
 export type BuildSource = 'setting' | 'path' | 'embedded' | 'embedded-static';
 
-/** Static builds crash when the C library loads a character set converter. */
-export function environmentOf({ source }: { readonly source: BuildSource }): {
+/** A program as far as it must be known to start it. Without a version, it is taken for one that is not static. */
+export type StartedProgram = Pick<ProgramBuild, 'path' | 'source'> & Partial<Pick<ProgramBuild, 'version'>>;
+
+/** Static builds crash when the C library loads a character set converter, as for any MPEG-TS with names. */
+export function environmentOf({ source, version }: Omit<StartedProgram, 'path'>): {
   readonly environment?: Readonly<Record<string, string>>;
 } {
-  return source === 'embedded-static' ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
+  const isStatic = source === 'embedded-static' || version?.endsWith('-static') === true;
+  return isStatic ? { environment: { GCONV_PATH: '/nonexistent' } } : {};
 }
 
 /** Versions as comparable numbers of libavformat. ffmpeg 5 is the oldest version tested with all features. */

@@ -2,13 +2,13 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { silentLogger } from '../../shared/logger.ts';
-import { environmentOf, findExecutables, type ProgramBuild } from '../build/find-build.ts';
+import { environmentOf, findExecutables, type StartedProgram } from '../build/find-build.ts';
 import type { EnvironmentVariables } from './child-environment.ts';
 import { type ChildAccess, Isolation, type IsolationVariant } from './isolation.ts';
 import { ProcessOwner } from './owned-process.ts';
 import type { ProcessLimits } from './process-limits.ts';
 
-interface TestedProgram extends Pick<ProgramBuild, 'path' | 'source'> {
+interface TestedProgram extends StartedProgram {
   readonly name: 'ffmpeg' | 'ffprobe';
 }
 
