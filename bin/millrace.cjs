@@ -13,9 +13,10 @@ if (isOlder(process.versions.node, needed)) {
   );
 } else {
   // Resolves when a server is ready.
-  findMain()
-    .then(main => import(pathToFileURL(main).href))
-    .catch(error => fail(error.stack));
+  findMain().then(
+    main => import(pathToFileURL(main).href).catch(error => fail(error.stack)),
+    error => fail(error.message),
+  );
 }
 
 /** @param {string} version @param {string} other */

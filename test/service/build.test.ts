@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cp, symlink } from 'node:fs/promises';
+import { cp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -104,6 +104,15 @@ test.concurrent('a build that is killed is not used, and simultaneous builds lea
   // The rest of the killed one is not in a package.
   await run(process.execPath, [join(folder, 'scripts/build.ts'), '--only']);
   expect(readdirSync(join(folder, 'dist'))).toEqual(builds(folder));
+});
+
+test.concurrent('a clone without its packages says what to do', async () => {
+  const folder = await clone();
+  await rm(join(folder, 'node_modules'));
+  await expect(millrace(folder, ['version'])).rejects.toMatchObject({
+    code: 1,
+    stderr: 'Millrace is not built, and the packages that build it are not installed: run `npm ci`.\n',
+  });
 });
 
 test.concurrent('a build that mixes old and new sources is not stored', async () => {
