@@ -150,6 +150,10 @@ describe('the sound of an upload changes', () => {
   test.each([
     ['MPEG-TS: to another sample rate', 'ts', [44_100, 2], [48_000, 2]],
     ['MPEG-TS: to half of the sample rate, then the packets are others', 'ts', [44_100, 2], [22_050, 2]],
+    ['MPEG-TS: to twice the sample rate', 'ts', [22_050, 2], [44_100, 2]],
+    ['MPEG-TS: to twice the sample rate, 24 kHz', 'ts', [24_000, 1], [48_000, 2]],
+    ['MPEG-TS: to a fourth of the sample rate', 'ts', [48_000, 2], [12_000, 2]],
+    ['MPEG-TS: to four times the sample rate', 'ts', [11_025, 2], [44_100, 2]],
     ['MPEG-TS: to one channel', 'ts', [48_000, 2], [48_000, 1]],
     ['MPEG-TS: to two channels and another sample rate', 'ts', [32_000, 1], [48_000, 2]],
     ['M2TS: to another sample rate', 'm2ts', [44_100, 2], [48_000, 2]],

@@ -4,6 +4,27 @@ import { finiteSamples, twoOfMany } from './encode-filters.ts';
 import type { EncodedAudio } from './encode-options.ts';
 
 /**
+ * Times by the number of samples. In MPEG-TS, ffmpeg estimates the times of AAC within a packet by the first sample rate, so that they run ahead or
+ * behind until the next packet. What remains all the time is a gap or an overlap: for a second, or at once when it is longer than that.
+ */
+const countedTimes = [
+  // 0: end of the frame before, 1: whether there is one, 2 and 3: least and greatest difference since 4, 5: difference.
+  'st(5,if(ld(1),T-ld(0),0))',
+  'st(2,if(ld(1),min(ld(2),ld(5)),0))',
+  'st(3,if(ld(1),max(ld(3),ld(5)),0))',
+  'st(4,if(ld(1),ld(4),T))',
+  'st(6,if(gt(abs(ld(5)),1),ld(5),if(gt(T-ld(4),1),max(ld(2),0)+min(ld(3),0),0)))',
+  'st(7,gt(T-ld(4),1)+gt(abs(ld(5)),1))',
+  'st(6,if(ld(1),ld(0)+ld(6),T))',
+  'st(2,if(ld(7),1e9,ld(2)))',
+  'st(3,if(ld(7),-1e9,ld(3)))',
+  'st(4,if(ld(7),T,ld(4)))',
+  'st(1,1)',
+  'st(0,ld(6)+S/SR)',
+  'ld(6)/TB',
+].join(';');
+
+/**
  * Decodes audio that changes its sample rate or channels to PCM with one format, each track to a stream from 1 on. ffmpeg builds filters
  * anew at each change, and they know nothing of the audio before: filters that fill gaps need a file of one format.
  */
@@ -22,8 +43,7 @@ export function steadyAudioCommand(
     readonly output: string;
   },
 ): BuildCommand {
-  // Times of AAC within a packet of MPEG-TS are estimated by the first sample rate: up to 0.1 s, only the number of samples counts.
-  const resampled = `aresample=${sampleRate}:async=1`;
+  const resampled = `asetpts='${countedTimes}',aresample=${sampleRate}:async=1`;
   return command => {
     openSource(command, part);
     // A sample at zero, since ffmpeg shifts the first one of a file there.

@@ -15,6 +15,8 @@ export type SurveyedClock =
 const jumpSeconds = 9;
 /** Before version 6, ffmpeg takes decode times this long before the presentation for a new clock. */
 const delaySeconds = 0.1;
+/** Times of audio within a packet are estimated by the first sample rate, and can end later than the next packet begins. */
+const maxEstimateSeconds = 1;
 /** A longer jump of the only video comes from a new clock. */
 const maxStillSeconds = 600;
 const packetLine = /^(\d+),(N\/A|-?[\d.]+),(N\/A|-?[\d.]+)/;
@@ -67,12 +69,16 @@ export class ClockSurvey {
     const front = this.#frontSeconds ?? at;
     const isAlone = isVideo && (last === undefined ? 0 : 1) === this.#lastSeconds.size;
     const isAhead = at - front > (isAlone ? maxStillSeconds : jumpSeconds);
-    if (isAhead || (last !== undefined && at < last - delaySeconds)) {
+    const back = (last ?? at) - at;
+    if (isAhead || back > (isVideo ? delaySeconds : maxEstimateSeconds)) {
       this.#isChanging = true;
       const moved = (last ?? front) - at;
       this.#offsetSeconds += moved;
       at += moved;
-    } else if (Math.abs(at - (last ?? front)) > jumpSeconds || (last === undefined && delay > delaySeconds)) {
+    } else if (
+      Math.abs(at - (last ?? front)) > jumpSeconds ||
+      Math.max(back, last === undefined ? delay : 0) > delaySeconds
+    ) {
       this.#isUsual = false;
     }
     const shown = ptsSeconds + this.#offsetSeconds;

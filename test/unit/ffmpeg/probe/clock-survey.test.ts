@@ -53,6 +53,19 @@ describe('a steady clock', () => {
       ],
     ],
     [
+      'audio whose times run ahead within its packets',
+      [
+        [audio, 0],
+        [audio, 0.05],
+        [audio, 0.1],
+        [audio, 0.15],
+        [audio, 0.25],
+        [audio, 0.1],
+        [audio, 0.15],
+      ],
+      [[audio, 0]],
+    ],
+    [
       'a low frame rate with delay',
       [
         [video, 2, 0],
