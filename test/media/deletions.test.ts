@@ -29,7 +29,7 @@ const send = (videoId: string, bytes: Uint8Array<ArrayBuffer>, range?: string): 
   body.set('file', new File([bytes], 'film.mp4'));
   const headers = {
     authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`,
-    'content-range': range,
+    ...(range === undefined ? {} : { 'content-range': range }),
   };
   return fetch(`${server.baseUrl}/videos/${videoId}/source`, { method: 'POST', headers, body });
 };

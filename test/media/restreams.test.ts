@@ -43,7 +43,7 @@ async function ask(method: string, path: string, body?: unknown, key = here.prod
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-      'content-type': body === undefined ? undefined : 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
   });

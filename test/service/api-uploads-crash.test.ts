@@ -24,7 +24,7 @@ async function call(
     method,
     headers: {
       authorization: basic(server.productionKey),
-      'content-range': range,
+      ...(range === undefined ? {} : { 'content-range': range }),
     },
     body,
   });

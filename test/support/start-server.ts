@@ -122,7 +122,7 @@ export async function startServer(
         method,
         headers: {
           authorization: `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`,
-          'content-type': body === undefined ? undefined : 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: body === undefined ? undefined : JSON.stringify(body),
       }),
