@@ -49,7 +49,7 @@ export class IngestTracks {
     this.#change(kind, trackId, {
       rendition,
       ...(width === undefined || height === undefined ? {} : { width, height }),
-      channels,
+      ...(channels === undefined ? {} : { channels }),
     });
   }
 
