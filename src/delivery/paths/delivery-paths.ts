@@ -66,6 +66,7 @@ export interface FoundPath {
   readonly handle: DeliveryPath['handle'];
 }
 
+const privateVideo = /^\/vod\/[^/]*\/token\//;
 const folders: ReadonlySet<string> = new Set(['vod', 'live', 'private', 'assets', 'player']);
 /** Paths by their beginning; those of live streams have none in common. */
 const byFolder = Map.groupBy([...vodPaths, ...livePaths, ...files], ({ path }) => folderOf(path));
@@ -97,6 +98,6 @@ export function findDeliveryPath(path: string): FoundPath | undefined {
 
 function folderOf(path: string): string {
   const folder = path.slice(1, path.indexOf('/', 1));
-  if (folder === 'vod') return path.includes('/token/') ? 'token' : folder;
+  if (folder === 'vod') return privateVideo.test(path) ? 'token' : folder;
   return folders.has(folder) ? folder : '';
 }

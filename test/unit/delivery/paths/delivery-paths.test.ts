@@ -35,7 +35,9 @@ describe('paths of videos', () => {
       expect(readPath(`/vod/${videoId}${end}`)).toEqual({ kind: 'vod-page', videoId });
       expect(readPath(`/vod/nobody${end}`)).toEqual({ kind: 'vod-page', videoId: '' });
     }
-    expect(readPath('/vod/')).toEqual({ kind: 'vod-page', videoId: '' });
+    for (const path of ['/vod/', '/vod/token', '/vod/token/']) {
+      expect(readPath(path), path).toEqual({ kind: 'vod-page', videoId: '' });
+    }
     expect(readPath('/vod/sample')).toEqual({ kind: 'vod-sample' });
     expect(readPath(`/vod/${videoId}/oembed.json`)).toEqual({ kind: 'vod-oembed', videoId });
     expect(readPath(`/vod/${videoId}/token/${token}/session`)).toMatchObject({ kind: 'vod-session' });
