@@ -28,6 +28,7 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
     <SignInCard
       title={sentTo === undefined ? 'Forgot your password?' : 'Check your inbox'}
       documentTitle="Forgot your password?"
+      submission={submission}
       onSubmit={submit}
     >
       <LoadedContent loaded={methods} height={140}>

@@ -14,11 +14,12 @@ export function SignInCard({
 }: {
   title: string;
   documentTitle?: string;
-  submission?: Submission;
-  /** Replaces that of `submission`. */
-  onSubmit?: ((event: Event) => void) | undefined;
   children: ComponentChildren;
-}) {
+} & (
+  | { submission?: never; onSubmit?: never }
+  /** `onSubmit` replaces that of `submission`. */
+  | { submission: Submission; onSubmit?: (event: Event) => void }
+)) {
   useEffect(() => {
     document.title = `${documentTitle} · Millrace`;
   }, [documentTitle]);
