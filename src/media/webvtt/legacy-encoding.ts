@@ -31,7 +31,7 @@ const latinAlphabets: Readonly<Record<string, readonly string[]>> = {
   'windows-1257': ['äõöüšž', 'āčēģīķļņšūž', 'ąčęėįšųūž'],
   'iso-8859-2': centralEuropean,
 };
-/** Its letters are those of Turkish in Windows-1254. */
+/** Looks like Turkish in Windows-1254. */
 const icelandic = 'áðéíóúýþæö';
 /** The most frequent letters, more than half of any text. */
 const frequentLetters: Readonly<Record<string, string>> = {
@@ -143,8 +143,8 @@ function scoreLatin(text: string, alphabets: readonly string[]): number {
   const all = letters.flat();
   if (all.length === 0) return 1;
   const fitting = alphabets.map(alphabet => all.filter(letter => alphabet.includes(letter)).length);
-  const apart = letters.filter(({ length }) => length <= maxLetterRun).flat().length;
-  return (Math.max(...fitting) / all.length) * (apart / all.length);
+  const separate = letters.filter(({ length }) => length <= maxLetterRun).flat().length;
+  return (Math.max(...fitting) / all.length) * (separate / all.length);
 }
 
 /** The share of frequent letters of another script, which has no letters of ASCII in its words. */
