@@ -52,7 +52,7 @@ import type { Database } from '../store/database.ts';
 /** May replace further dependencies of {@link VideosService}. */
 export type VideoWork = Pick<
   VideosOptions,
-  'restoreDays' | 'mp4SupportChanged' | 'discarded' | 'restored' | 'findAudioOnly' | 'removed'
+  'restoreDays' | 'mp4SupportChanged' | 'discarded' | 'restored' | 'removed'
 > &
   Partial<Pick<VideosOptions, 'sources' | 'watermarkExists' | 'takeWatermark' | 'playerExists'>>;
 

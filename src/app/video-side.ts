@@ -21,7 +21,7 @@ export async function createVideoSide(foundation: Foundation) {
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const vod = createVodServices(foundation, thumbnailFiles);
-  const { encodings, vodJobs } = vod;
+  const { vodJobs } = vod;
   const videoServices = await createVideoServices({
     database,
     files,
@@ -39,7 +39,6 @@ export async function createVideoSide(foundation: Foundation) {
       restoreDays: config['videos.restore'],
       mp4SupportChanged: (videoId, isSupported, transaction) =>
         vodJobs.updateMp4Support(videoId, isSupported, transaction),
-      findAudioOnly: (videoIds, connection) => encodings.findAudioOnly(videoIds, connection),
       discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
       restored: transaction => vod.jobs.resumeRestored(transaction),
       removed: videoId => vodJobs.removeVideo(videoId),

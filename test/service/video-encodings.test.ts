@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { CodecRenditionsStore } from '../../src/resources/videos/videos/encodings/codec-renditions.store.ts';
 import { EncodingsStore } from '../../src/resources/videos/videos/encodings/encodings.store.ts';
+import { VideosStore } from '../../src/resources/videos/videos/videos.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Transaction } from '../../src/store/connection.ts';
@@ -99,15 +100,20 @@ describe('renditions', () => {
   });
 
   test('of audio alone leave no mp4 to be had', async () => {
+    const videos = new VideosStore(database);
+    const projectId = (await singleValue<string>(database, 'SELECT id FROM projects LIMIT 1'))!;
+    const scope = { projectId, isDiscarded: false };
+    const page = { sort: { field: 'createdAt', direction: 'asc' }, currentPage: 1, pageSize: 1 } as const;
     const audioOnly = async () => [
-      (await store.findAudioOnly([videoId, 'vi-other'])).has(videoId),
+      (await videos.find(scope, videoId))?.isAudioOnly,
+      (await videos.list(scope, {}, page)).items[0]?.isAudioOnly,
       (await store.findForViewers(videoId))?.mp4Support,
     ];
-    expect(await audioOnly()).toEqual([false, true]);
+    expect(await audioOnly()).toEqual([false, false, true]);
     await store.setPlan(videoId, {}, [hls('240p'), audio]);
-    expect(await audioOnly()).toEqual([false, true]);
+    expect(await audioOnly()).toEqual([false, false, true]);
     await store.setPlan(videoId, {}, [audio]);
-    expect(await audioOnly()).toEqual([true, false]);
+    expect(await audioOnly()).toEqual([true, true, false]);
   });
 
   test('are planned anew without what was before', async () => {

@@ -75,7 +75,6 @@ const noVideoWork: VideoWork = {
   mp4SupportChanged: async () => {},
   discarded: async () => {},
   restored: async () => {},
-  findAudioOnly: async () => new Set(),
   removed: async () => {},
 };
 

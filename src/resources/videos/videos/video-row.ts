@@ -29,9 +29,18 @@ export const videoColumns = [
 export type SelectedVideoRow = Pick<
   Row<'videos'>,
   Exclude<(typeof videoColumns)[number], 'is_language_detected'>
-> & { readonly is_language_detected: number };
+> & { readonly is_language_detected: number; readonly is_audio_only: number | null };
 
-export const selectedColumns = videoColumns.map(column => `v.${column}`).join(', ');
+/** 1 when the renditions of a video are audio only, null before its source was probed. */
+export function isAudioOnlyOf(videoId: string): string {
+  return `(SELECT min(CASE WHEN type = 'audio' THEN 1 ELSE 0 END) FROM renditions WHERE video_id = ${videoId})`;
+}
+
+/** Columns of the videos `v`. */
+export const selectedColumns = [
+  ...videoColumns.map(column => `v.${column}`),
+  `${isAudioOnlyOf('v.id')} AS is_audio_only`,
+].join(', ');
 
 export function videoFrom(row: SelectedVideoRow): Video {
   return {
@@ -47,6 +56,7 @@ export function videoFrom(row: SelectedVideoRow): Video {
     metadata: listFrom<Video['metadata']>(row.metadata),
     language: row.language ?? undefined,
     isLanguageDetected: row.is_language_detected === 1,
+    isAudioOnly: row.is_audio_only === 1,
     liveStreamId: row.live_stream_id ?? undefined,
     clippedFrom: row.clipped_from ?? undefined,
     createdAtMs: row.created_at_ms,

@@ -48,6 +48,8 @@ export interface Video {
   readonly language: string | undefined;
   /** True when a model detected the language. */
   readonly isLanguageDetected?: boolean | undefined;
+  /** All its renditions are audio. */
+  readonly isAudioOnly?: boolean;
   readonly liveStreamId: string | undefined;
   /** The video or live stream that it is a clip of. */
   readonly clippedFrom?: string | undefined;

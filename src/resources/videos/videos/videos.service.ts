@@ -48,10 +48,6 @@ export interface VideosOptions extends VideoRemovalOptions {
   readonly discarded: (videoId: string, transaction: Transaction) => Promise<void>;
   /** Work on restored videos is resumed. */
   readonly restored: (transaction: Transaction) => Promise<void>;
-  readonly findAudioOnly: (
-    videoIds: readonly string[],
-    connection?: Connection,
-  ) => Promise<ReadonlySet<string>>;
 }
 
 interface RecordedVideoAttributes {
@@ -249,19 +245,18 @@ export class VideosService {
     videos: readonly Video[],
     { hidesPrivate }: { readonly hidesPrivate: boolean },
   ): Promise<VideoView[]> {
-    const { baseUrl, privateTokens, findRemovedPlayers, findAudioOnly } = this.#options;
+    const { baseUrl, privateTokens, findRemovedPlayers } = this.#options;
     const playerIds = videos.map(({ playerId }) => playerId).filter(id => id !== undefined);
-    const removedPlayers = await findRemovedPlayers([...new Set(playerIds)]);
-    const withMp4 = videos.filter(({ mp4Support }) => mp4Support);
-    const audioOnly = await findAudioOnly(withMp4.map(({ videoId }) => videoId));
+    const removedPlayers =
+      playerIds.length === 0 ? undefined : await findRemovedPlayers([...new Set(playerIds)]);
     return videos.map(video => {
       const { videoId, playerId } = video;
       const isHidden = !video.public && video.discarded === undefined && !hidesPrivate;
-      const hasLostPlayer = playerId !== undefined && removedPlayers.has(playerId);
+      const hasLostPlayer = playerId !== undefined && removedPlayers?.has(playerId) === true;
       return viewOf(hasLostPlayer ? { ...video, playerId: undefined } : video, {
         baseUrl: baseUrl(),
         privateToken: isHidden ? privateTokens.mint(videoId) : undefined,
-        hasMp4: video.mp4Support && !audioOnly.has(videoId),
+        hasMp4: video.mp4Support && video.isAudioOnly !== true,
       });
     });
   }

@@ -19,7 +19,7 @@ import {
   type VideoChanges,
   type WatermarkPlacement,
 } from './video.ts';
-import { type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
+import { isAudioOnlyOf, type SelectedVideoRow, videoColumns, videoFrom } from './video-row.ts';
 
 type NewVideoRow = Omit<
   Row<'videos'>,
@@ -56,6 +56,7 @@ export class VideosStore {
         queries
           .selectFrom('videos')
           .select(videoColumns)
+          .select(sql.raw<number | null>(isAudioOnlyOf('videos.id')).as('is_audio_only'))
           .where('id', '=', id)
           .where('project_id', '=', projectId)
           .where('is_discarded', '=', isDiscarded),
@@ -89,18 +90,23 @@ export class VideosStore {
         description_folded: row.description_folded,
       }),
     );
-    this.#keepDays = prepareQuery<
-      { projectId: string; liveStreamId: string | null },
-      { days: number | null }
-    >(({ projectId, liveStreamId }) =>
-      queries
-        .selectFrom('projects as project')
-        .leftJoin('live_streams as stream', join =>
-          join.onRef('stream.project_id', '=', 'project.id').on('stream.id', '=', liveStreamId),
-        )
-        .select(({ fn }) => fn.coalesce('stream.keep_recordings_days', 'project.keep_videos_days').as('days'))
-        .where('project.id', '=', projectId),
-    );
+    this.#keepDays = {
+      ofProject: prepareQuery<{ projectId: string }, { days: number | null }>(({ projectId }) =>
+        queries.selectFrom('projects').select('keep_videos_days as days').where('id', '=', projectId),
+      ),
+      ofStream: prepareQuery<{ projectId: string; liveStreamId: string }, { days: number | null }>(
+        ({ projectId, liveStreamId }) =>
+          queries
+            .selectFrom('projects as project')
+            .leftJoin('live_streams as stream', join =>
+              join.onRef('stream.project_id', '=', 'project.id').on('stream.id', '=', liveStreamId),
+            )
+            .select(({ fn }) =>
+              fn.coalesce('stream.keep_recordings_days', 'project.keep_videos_days').as('days'),
+            )
+            .where('project.id', '=', projectId),
+      ),
+    };
   }
 
   async find(
@@ -224,7 +230,10 @@ export class VideosStore {
     liveStreamId: string | undefined,
     connection: Connection = this.#database,
   ): Promise<number | undefined> {
-    const row = await connection.first(this.#keepDays({ projectId, liveStreamId: liveStreamId ?? null }));
+    const { ofProject, ofStream } = this.#keepDays;
+    const row = await connection.first(
+      liveStreamId === undefined ? ofProject({ projectId }) : ofStream({ projectId, liveStreamId }),
+    );
     return row?.days ?? undefined;
   }
 

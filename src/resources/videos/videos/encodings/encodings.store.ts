@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { EventType } from '../../../../events/event-catalogue.ts';
 import type { NewEvent, Outbox } from '../../../../events/outbox.store.ts';
 import type { AdditionalCodec } from '../../../../shared/additional-codecs.ts';
@@ -20,6 +20,7 @@ import type {
   FinishedRendition,
   RenditionName,
 } from '../../../../vod/encoding-repository.ts';
+import { isAudioOnlyOf } from '../video-row.ts';
 import {
   changeEncoding,
   encodedRendition,
@@ -48,14 +49,6 @@ export interface VideoForViewers {
   readonly hasStoryboard: boolean;
   readonly revision: number;
   readonly sourceMetadata: unknown;
-}
-
-/** 1 when all renditions of a group are audio. */
-const isAudioOnly = sql<number>`min(CASE WHEN type = 'audio' THEN 1 ELSE 0 END)`;
-
-/** 1 when the renditions of a video are audio only, null before its source was probed. */
-function isAudioOnlyOf(videoId: Expression<string>) {
-  return sql<number | null>`(SELECT ${isAudioOnly} FROM renditions WHERE video_id = ${videoId})`;
 }
 
 /** `type` of a rendition in another codec than H.264 is the codec. */
@@ -139,7 +132,7 @@ export class EncodingsStore implements EncodingRepository {
         .select(['e.is_playable', 'e.has_storyboard', 'e.revision', 'e.facts'])
         .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
         .select(({ fn }) => fn.coalesce('v.playback_policy', 'p.playback_policy').as('playback_policy'))
-        .select(isAudioOnlyOf(videoId).as('is_audio_only'))
+        .select(sql.raw<number | null>(isAudioOnlyOf('v.id')).as('is_audio_only'))
         .where('v.id', '=', videoId)
         .where('v.discarded_at_ms', 'is', null),
     );
@@ -205,21 +198,6 @@ export class EncodingsStore implements EncodingRepository {
       revision: row.revision ?? 0,
       sourceMetadata: row.facts === null ? {} : JSON.parse(row.facts),
     };
-  }
-
-  /** Returns those whose renditions are all audio. */
-  async findAudioOnly(
-    videoIds: readonly string[],
-    connection: Connection = this.#database,
-  ): Promise<ReadonlySet<string>> {
-    if (videoIds.length === 0) return new Set();
-    const audioOnly = connection.queries
-      .selectFrom('renditions')
-      .select('video_id')
-      .where('video_id', 'in', videoIds)
-      .groupBy('video_id')
-      .having(isAudioOnly, '=', 1);
-    return new Set((await connection.all(audioOnly)).map(row => row.video_id));
   }
 
   async languageOf(videoId: string): Promise<string | undefined> {
