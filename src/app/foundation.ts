@@ -187,7 +187,8 @@ async function open(config: Config, dataDir: string, log: Logger): Promise<Datab
   const url = config['database.url'];
   // Servers that share a database share the media, too.
   const isShared = config['storage.url'] !== undefined;
-  const database = await openDatabase({ dataDir, url, isShared, log });
+  const maxConnections = config['database.maxConnections'];
+  const database = await openDatabase({ dataDir, url, isShared, maxConnections, log });
   log.info('database-opened', {
     database: url === undefined ? join(dataDir, 'millrace.db') : withoutPassword(url.reveal()),
   });

@@ -19,17 +19,25 @@ interface DatabaseOptions {
   readonly url?: Secret | undefined;
   /** True when other servers may use the same PostgreSQL database. Default false. */
   readonly isShared?: boolean;
+  /** Connections to PostgreSQL at once. */
+  readonly maxConnections?: number | undefined;
   readonly log?: Logger;
 }
 
 /** Locks the data folder and migrates. @throws AppError `data-dir-unusable` or `database-unusable` */
-export async function openDatabase({ dataDir, url, isShared, log }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({
+  dataDir,
+  url,
+  isShared,
+  maxConnections,
+  log,
+}: DatabaseOptions): Promise<Database> {
   const lock = DataFolderLock.acquire(dataDir);
   try {
     assertRestoreFinished(dataDir);
     return url === undefined
       ? openSqlite(join(dataDir, 'millrace.db'), lock)
-      : await openPostgres({ url, log, lock, isShared, isBesideServer: false });
+      : await openPostgres({ url, log, lock, isShared, maxConnections, isBesideServer: false });
   } catch (error) {
     lock.release();
     throw error;
@@ -94,6 +102,7 @@ async function openPostgres(options: {
   readonly log: Logger | undefined;
   readonly lock: DataFolderLock | undefined;
   readonly isShared?: boolean | undefined;
+  readonly maxConnections?: number | undefined;
   readonly isBesideServer: boolean;
 }): Promise<Database> {
   const { connectPostgres } = await import('./postgres/postgres-database.ts');
@@ -102,6 +111,7 @@ async function openPostgres(options: {
     lock: options.lock,
     isBesideServer: options.isBesideServer,
     isShared: options.isShared ?? false,
+    maxConnections: options.maxConnections,
     onPooled: () =>
       options.log?.info('database-pooled', {
         advice:

@@ -38,6 +38,12 @@ export const serverSettings = {
     null,
     'PostgreSQL database, such as `postgres://USER:PASSWORD@HOST:5432/DATABASE`. Prefer the environment variable: other users of the machine can see flags. Unset: SQLite, in the data folder.',
   ),
+  'database.maxConnections': setting(
+    'MILLRACE_DATABASE_MAX_CONNECTIONS',
+    integer(2, 1_000),
+    '5',
+    'Connections to PostgreSQL for queries. Two more wait for the lock of the server and for signals of other servers. While all are in use, up to three more keep the lease of this server.',
+  ),
   'node.roles': setting(
     'MILLRACE_NODE_ROLES',
     choices(nodeRoles),

@@ -22,9 +22,9 @@ import { ServerLock } from './server-lock.ts';
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
-const maxConnections = 10;
-/** One that hangs must not keep the next one. */
-const maxUrgentConnections = 3;
+const defaultMaxConnections = 5;
+/** Opened while all others are in use, and closed soon. One that hangs must not keep the next one. */
+const urgentConnections = { max: 3, idleTimeoutMillis: 1_000 };
 /** A server that lost its network must not keep rows locked. */
 const idleInTransactionTimeoutMs = 60_000;
 const statementTimeoutMs = 60_000;
@@ -63,7 +63,7 @@ class PostgresDatabase implements Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  readonly #openPool: (max: number) => pg.Pool;
+  readonly #openPool: (options?: pg.PoolConfig) => pg.Pool;
   #pool: pg.Pool;
   #urgentPool: pg.Pool;
   #connectedAtMs = 0;
@@ -72,7 +72,7 @@ class PostgresDatabase implements Database {
   #end: Promise<unknown> | undefined;
 
   constructor(options: {
-    readonly openPool: (max: number) => pg.Pool;
+    readonly openPool: (options?: pg.PoolConfig) => pg.Pool;
     /** Settings of connections beside the pools. */
     readonly settings: pg.ClientConfig;
     /** True behind a pooler that assigns connections by transaction. */
@@ -83,8 +83,8 @@ class PostgresDatabase implements Database {
   }) {
     const { openPool, settings, onError } = options;
     this.#openPool = openPool;
-    this.#pool = openPool(maxConnections);
-    this.#urgentPool = openPool(maxUrgentConnections);
+    this.#pool = openPool();
+    this.#urgentPool = openPool(urgentConnections);
     this.#serverLock = new ServerLock(settings, options);
     this.#lock = options.lock;
     this.signals = new PostgresSignals({
@@ -116,7 +116,9 @@ class PostgresDatabase implements Database {
   async runUrgent(query: Compilable): Promise<number> {
     const shared = sharedTransaction();
     if (shared !== undefined) return shared.run(query);
-    return (await this.#execute(this.#urgentPool, query)).rowCount ?? 0;
+    const { idleCount, totalCount, options } = this.#pool;
+    const pool = idleCount > 0 || totalCount < options.max ? this.#pool : this.#urgentPool;
+    return (await this.#execute(pool, query)).rowCount ?? 0;
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -163,8 +165,8 @@ class PostgresDatabase implements Database {
     if (this.#end !== undefined || performance.now() - this.#connectedAtMs < reconnectEveryMs) return;
     this.#connectedAtMs = performance.now();
     for (const pool of [this.#pool, this.#urgentPool]) endOnceUnused(pool);
-    this.#pool = this.#openPool(maxConnections);
-    this.#urgentPool = this.#openPool(maxUrgentConnections);
+    this.#pool = this.#openPool();
+    this.#urgentPool = this.#openPool(urgentConnections);
     this.#serverLock.reconnect();
     this.signals.reconnect(new Error(readOnlyMessage));
   }
@@ -264,6 +266,8 @@ export async function connectPostgres(options: {
   readonly onPooled?: () => void;
   /** Timeout of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
+  /** Connections of the pool, 5 by default. Two more are for the lock of the server and for signals. */
+  readonly maxConnections?: number | undefined;
 }): Promise<PostgresDatabase> {
   const settings: pg.ClientConfig = {
     connectionString: options.url,
@@ -285,11 +289,12 @@ export async function connectPostgres(options: {
     const { lock, isShared = false } = options;
     if (isPooled && isShared) throw new AppError('database-unusable', pooledAndShared);
     if (isPooled) options.onPooled?.();
-    const openPool = (max: number) => {
+    const openPool = (poolOptions?: pg.PoolConfig) => {
       const pool = new pg.Pool({
         ...settings,
-        max,
+        max: options.maxConnections ?? defaultMaxConnections,
         idleTimeoutMillis: idleTimeoutMs,
+        ...poolOptions,
         query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
         // Poolers refuse these among the parameters of a connection. A transaction pooler would give them to others.
         ...(isPooled ? {} : { onConnect: async client => void (await client.query(sessionSettings)) }),
