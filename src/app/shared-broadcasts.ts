@@ -66,8 +66,10 @@ export function createSharedBroadcasts(
         await claims.writeOwn(broadcastId, transaction =>
           history.ended(broadcastId, atMs, reason, health, transaction),
         );
+        // Unknown when another server has it by now.
+        const liveStreamId = claims.liveStreamOf(broadcastId) ?? '';
         claims.forget(broadcastId);
-        announce('');
+        announce(liveStreamId);
       },
     },
     connect: ({ registry, alarms, viewers }) => {

@@ -255,10 +255,10 @@ function apiOptions(
     bodyTimeoutMs: config['http.requestTimeout'],
     live: cluster ?? registry,
     ingestHealth: {
-      health: liveStreamId => {
+      health: async liveStreamId => {
         const stats = registry.statsOf(liveStreamId);
         if (stats !== undefined) return { ...stats, alarms: alarms.raised(stats.broadcastId) };
-        const report = cluster?.report(liveStreamId);
+        const report = await cluster?.report(liveStreamId);
         return report && { ...report.stats, alarms: report.alarms };
       },
       history: (liveStreamId, seconds) =>

@@ -186,19 +186,59 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     const broadcasts = await follow(servers);
     expect(broadcasts.find(liveStreamId)?.nodeId).toBe('no2');
     const { store } = nodes[0];
-    const listOpen = store.listOpen.bind(store);
+    const listVersions = store.listVersions.bind(store);
     const [hasRead, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    store.listOpen = async () => {
-      const open = await listOpen();
+    store.listVersions = async () => {
+      const versions = await listVersions();
       hasRead.resolve();
       await goOn.promise;
-      return open;
+      return versions;
     };
     await database.signals.send('live', '');
     await hasRead.promise;
     await nodes[1].release(broadcastId);
     goOn.resolve();
     await waitUntil(() => broadcasts.find(liveStreamId)?.nodeId === undefined);
+  });
+
+  it('reads rows of broadcasts that changed only, and reports when they are requested', async () => {
+    const servers = await cluster('no1', 'no2');
+    const { nodes, publish, database } = servers;
+    const { broadcastId } = (await publish(nodes[1]))!;
+    const { store } = nodes[0];
+    const findAllOpen = store.findAllOpen.bind(store);
+    const read: string[][] = [];
+    store.findAllOpen = ids => {
+      read.push([...ids]);
+      return findAllOpen(ids);
+    };
+    const broadcasts = await follow(servers);
+    expect(read[0]).toEqual([broadcastId]);
+    await database.signals.send('live', '');
+    await waitUntil(() => read.some(ids => ids.length === 0));
+
+    // The signal is lost.
+    const report = { multivariant: '#EXTM3U', targetDurationSeconds: 2, report: '{"alarms":[]}' };
+    await database.transaction(transaction =>
+      store.report({ broadcastId, nodeId: 'no2', claim: 1 }, report, transaction),
+    );
+    await database.signals.send('live', '');
+    await waitUntil(() => broadcasts.find(liveStreamId)?.hasReport === true);
+    expect(read.filter(ids => ids.length > 0).length).toBeGreaterThan(1);
+    const open = broadcasts.find(liveStreamId)!;
+    expect(broadcasts.multivariantOf(open)).toBe('#EXTM3U');
+    expect(await broadcasts.reportOf(open)).toBe(report.report);
+    expect(broadcasts.recentReportOf(open)).toBeUndefined();
+    await waitUntil(() => broadcasts.recentReportOf(open) === report.report);
+
+    await database.run(
+      database.queries
+        .updateTable('broadcasts')
+        .set({ ended_at_ms: 9, end_reason: 'publisher-gone' })
+        .where('id', '=', broadcastId),
+    );
+    await database.signals.send('live', '');
+    await waitUntil(() => broadcasts.find(liveStreamId) === undefined);
   });
 
   it('ends what an earlier version left in a crash', async () => {

@@ -21,16 +21,32 @@ export interface ClaimedBroadcast {
   readonly requestedEnd: string | undefined;
   readonly targetDurationSeconds: number | undefined;
   readonly multivariant: string | undefined;
-  readonly report: string | undefined;
+  /** True when its server has stored a report: see {@link BroadcastClaimsStore.findReports}. */
+  readonly hasReport: boolean;
   readonly width: number | undefined;
   readonly height: number | undefined;
 }
 
+/** Columns that change with a broadcast, for servers that look for changes. */
+export interface BroadcastVersion
+  extends Pick<
+    ClaimedBroadcast,
+    'broadcastId' | 'state' | 'claim' | 'expiresAtMs' | 'requestedEnd' | 'hasReport'
+  > {
+  readonly hasMultivariant: boolean;
+}
+
+const versionColumns = ['id', 'state', 'claim', 'expires_at_ms', 'requested_end'] as const;
 const columns = [
-  ...(['id', 'live_stream_id', 'project_id', 'state', 'started_at_ms', 'node_id', 'claim'] as const),
-  ...(['first_sequence', 'claimed_at_ms', 'expires_at_ms', 'wanted_by', 'requested_end'] as const),
-  ...(['target_duration_seconds', 'multivariant', 'report', 'width', 'height'] as const),
+  ...versionColumns,
+  ...(['live_stream_id', 'project_id', 'started_at_ms', 'node_id', 'first_sequence'] as const),
+  ...(['claimed_at_ms', 'wanted_by', 'target_duration_seconds', 'multivariant', 'width', 'height'] as const),
 ] as const;
+/** Reports are long, and change all the time. */
+const hasReport = sql<number>`CASE WHEN report IS NULL THEN 0 ELSE 1 END`.as('has_report');
+const hasMultivariant = sql<number>`CASE WHEN multivariant IS NULL THEN 0 ELSE 1 END`.as('has_multivariant');
+/** Rows that one query names. */
+const maxNamed = 500;
 
 export class BroadcastClaimsStore {
   readonly #database: Database;
@@ -48,11 +64,63 @@ export class BroadcastClaimsStore {
   }
 
   /** Lists broadcasts that have not ended, on any server or none. */
-  async listOpen(connection: Connection = this.#database): Promise<ClaimedBroadcast[]> {
-    const rows = await connection.all(
-      connection.queries.selectFrom('broadcasts').select(columns).where('ended_at_ms', 'is', null),
+  async listVersions(): Promise<BroadcastVersion[]> {
+    const rows = await this.#database.all(
+      this.#database.queries
+        .selectFrom('broadcasts')
+        .select(versionColumns)
+        .select([hasReport, hasMultivariant])
+        .where('ended_at_ms', 'is', null),
     );
-    return rows.map(claimedFrom);
+    return rows.map(row => ({
+      broadcastId: row.id,
+      state: row.state,
+      claim: row.claim,
+      expiresAtMs: row.expires_at_ms ?? undefined,
+      requestedEnd: row.requested_end ?? undefined,
+      hasReport: row.has_report === 1,
+      hasMultivariant: row.has_multivariant === 1,
+    }));
+  }
+
+  /** Leaves out those that have ended. */
+  findAllOpen(broadcastIds: readonly string[]): Promise<ClaimedBroadcast[]> {
+    return this.#readNamed(broadcastIds, async ids => {
+      const { queries } = this.#database;
+      const rows = await this.#database.all(
+        queries
+          .selectFrom('broadcasts')
+          .select(columns)
+          .select(hasReport)
+          .where('id', 'in', ids)
+          .where('ended_at_ms', 'is', null),
+      );
+      return rows.map(claimedFrom);
+    });
+  }
+
+  /** Returns what the servers of these broadcasts reported last, as JSON. */
+  findReports(
+    broadcastIds: readonly string[],
+  ): Promise<{ readonly broadcastId: string; readonly report: string }[]> {
+    return this.#readNamed(broadcastIds, async ids => {
+      const { queries } = this.#database;
+      const rows = await this.#database.all(
+        queries.selectFrom('broadcasts').select(['id', 'report']).where('id', 'in', ids),
+      );
+      return rows.flatMap(({ id, report }) => (report === null ? [] : [{ broadcastId: id, report }]));
+    });
+  }
+
+  async #readNamed<Found>(
+    ids: readonly string[],
+    read: (ids: readonly string[]) => Promise<Found[]>,
+  ): Promise<Found[]> {
+    const rows: Found[] = [];
+    for (let first = 0; first < ids.length; first += maxNamed) {
+      rows.push(...(await read(ids.slice(first, first + maxNamed))));
+    }
+    return rows;
   }
 
   /** The newest, unless it has ended. */
@@ -64,6 +132,7 @@ export class BroadcastClaimsStore {
       connection.queries
         .selectFrom('broadcasts')
         .select(columns)
+        .select(hasReport)
         .where('live_stream_id', '=', liveStreamId)
         .where('ended_at_ms', 'is', null)
         .orderBy('started_at_ms', 'desc')
@@ -77,6 +146,7 @@ export class BroadcastClaimsStore {
       connection.queries
         .selectFrom('broadcasts')
         .select(columns)
+        .select(hasReport)
         .where('ended_at_ms', 'is', null)
         .where('node_id', '=', nodeId),
     );
@@ -214,7 +284,9 @@ export class BroadcastClaimsStore {
   }
 }
 
-function claimedFrom(row: Pick<Row<'broadcasts'>, (typeof columns)[number]>): ClaimedBroadcast {
+function claimedFrom(
+  row: Pick<Row<'broadcasts'>, (typeof columns)[number]> & { readonly has_report: number },
+): ClaimedBroadcast {
   return {
     broadcastId: row.id,
     liveStreamId: row.live_stream_id,
@@ -230,7 +302,7 @@ function claimedFrom(row: Pick<Row<'broadcasts'>, (typeof columns)[number]>): Cl
     requestedEnd: row.requested_end ?? undefined,
     targetDurationSeconds: row.target_duration_seconds ?? undefined,
     multivariant: row.multivariant ?? undefined,
-    report: row.report ?? undefined,
+    hasReport: row.has_report === 1,
     width: row.width ?? undefined,
     height: row.height ?? undefined,
   };

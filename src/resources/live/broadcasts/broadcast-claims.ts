@@ -51,7 +51,7 @@ export class BroadcastClaims {
   readonly #options: BroadcastClaimsOptions;
   readonly #broadcasts: BroadcastsStore;
   /** Claims of this server, by broadcast. */
-  readonly #own = new Map<string, number>();
+  readonly #own = new Map<string, { readonly claim: number; readonly liveStreamId: string }>();
 
   constructor(options: BroadcastClaimsOptions) {
     this.#options = options;
@@ -72,8 +72,17 @@ export class BroadcastClaims {
     return this.#own.size > 0;
   }
 
+  hasOwnOf(liveStreamId: string): boolean {
+    return [...this.#own.values()].some(own => own.liveStreamId === liveStreamId);
+  }
+
   claimOf(broadcastId: string): number | undefined {
-    return this.#own.get(broadcastId);
+    return this.#own.get(broadcastId)?.claim;
+  }
+
+  /** Undefined for a broadcast that this server has not claimed. */
+  liveStreamOf(broadcastId: string): string | undefined {
+    return this.#own.get(broadcastId)?.liveStreamId;
   }
 
   forget(broadcastId: string): void {
@@ -93,7 +102,8 @@ export class BroadcastClaims {
       const alive = new Set((await this.#options.listNodes()).map(({ id }) => id));
       const outcome = await this.#try(record, requested, { isUnanswered, alive });
       if ('broadcastId' in outcome) {
-        this.#own.set(outcome.broadcastId, outcome.continued?.claim ?? 1);
+        const { liveStreamId } = record;
+        this.#own.set(outcome.broadcastId, { claim: outcome.continued?.claim ?? 1, liveStreamId });
         return outcome;
       }
       if (outcome.requested === undefined) return undefined;
@@ -155,14 +165,15 @@ export class BroadcastClaims {
   /** Leaves a broadcast to the next server that claims it. */
   async release(broadcastId: string): Promise<void> {
     const { database, nodeId, reconnectGraceMs } = this.#options;
-    const claim = this.#own.get(broadcastId);
-    if (claim === undefined) return;
+    const own = this.#own.get(broadcastId);
+    if (own === undefined) return;
+    const { claim, liveStreamId } = own;
     await database.transaction(async transaction => {
       await this.store.release({ broadcastId, nodeId, claim }, reconnectGraceMs, transaction);
-      await database.signals.send('live', '', transaction);
+      await database.signals.send('live', liveStreamId, transaction);
     });
     // The publisher may have returned to this server meanwhile.
-    if (this.#own.get(broadcastId) === claim) this.#own.delete(broadcastId);
+    if (this.#own.get(broadcastId) === own) this.#own.delete(broadcastId);
   }
 
   /**
@@ -172,7 +183,7 @@ export class BroadcastClaims {
    */
   async writeOwn(broadcastId: string, write: (transaction: Transaction) => Promise<void>): Promise<boolean> {
     const { database, nodeId } = this.#options;
-    const claim = this.#own.get(broadcastId);
+    const claim = this.claimOf(broadcastId);
     if (claim === undefined) return false;
     return database.transaction(async transaction => {
       if (!(await this.store.lockOwn({ broadcastId, nodeId, claim }, transaction))) return false;

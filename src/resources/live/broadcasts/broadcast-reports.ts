@@ -34,8 +34,8 @@ export class BroadcastReports implements Component {
     this.#task.request();
     return this.#options.running().length > 0;
   });
-  /** Broadcasts that other servers know as playable. */
-  #reported = new Set<string>();
+  /** Multivariant playlists, as {@link shapeOf}, of broadcasts that other servers know as playable. */
+  #reported: ReadonlyMap<string, string> = new Map();
 
   constructor(options: BroadcastReportsOptions) {
     this.#options = options;
@@ -71,13 +71,21 @@ export class BroadcastReports implements Component {
       await database.transaction(async transaction => {
         for (const { liveStreamId, claimed, values } of reports) {
           await claims.store.report(claimed, values, transaction);
-          const isNew = !this.#reported.has(claimed.broadcastId);
-          if (isNew) await database.signals.send('live', liveStreamId, transaction);
+          if (this.#reported.get(claimed.broadcastId) !== shapeOf(values.multivariant)) {
+            await database.signals.send('live', liveStreamId, transaction);
+          }
         }
       });
-      this.#reported = new Set(reports.map(({ claimed }) => claimed.broadcastId));
+      this.#reported = new Map(
+        reports.map(({ claimed, values }) => [claimed.broadcastId, shapeOf(values.multivariant)]),
+      );
     } catch (error) {
       log.warn('broadcast-reports-not-stored', { error });
     }
   }
+}
+
+/** Leaves out what is measured, and may change with each segment. */
+function shapeOf(multivariant: string): string {
+  return multivariant.replaceAll(/(?:BANDWIDTH|FRAME-RATE)=[\d.]+/g, '');
 }

@@ -62,7 +62,7 @@ interface IngestHealthHistory {
 }
 
 export interface IngestHealthSources {
-  readonly health: (liveStreamId: string) => IngestHealth | undefined;
+  readonly health: (liveStreamId: string) => Promise<IngestHealth | undefined> | IngestHealth | undefined;
   /** The last `seconds` of the newest broadcast; undefined when none is in memory. */
   readonly history: (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
 }
@@ -82,8 +82,8 @@ export class BroadcastsService {
     return mapList(await this.#store.list(...query), viewOf);
   }
 
-  health(liveStreamId: string): IngestHealthView {
-    const health = this.#health(liveStreamId);
+  async health(liveStreamId: string): Promise<IngestHealthView> {
+    const health = await this.#health(liveStreamId);
     if (health === undefined) return { broadcasting: false, alarms: [] };
     const { broadcastId, state, durationSeconds, protocol, encoder, videoCodec, audioCodec } = health;
     return omitUnset({

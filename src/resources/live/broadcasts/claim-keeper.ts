@@ -68,8 +68,9 @@ export class ClaimKeeper implements Component {
     const { database, claims, nodeId } = this.#options;
     // Releases the claims of this server's previous run.
     await claims.releaseAllOf(nodeId);
-    this.#stopListening = database.signals.listen('live', () => {
+    this.#stopListening = database.signals.listen('live', (liveStreamId = '') => {
       if (this.#options.local.running().length === 0 && !claims.hasOwn) return;
+      if (liveStreamId !== '' && !this.#isOwn(liveStreamId)) return;
       this.#interval.wake();
       this.#check.request();
     });
@@ -85,6 +86,11 @@ export class ClaimKeeper implements Component {
   /** Call this when a broadcast begins. */
   wake(): void {
     this.#interval.wake();
+  }
+
+  #isOwn(liveStreamId: string): boolean {
+    const { claims, local } = this.#options;
+    return claims.hasOwnOf(liveStreamId) || local.running().some(one => one.liveStreamId === liveStreamId);
   }
 
   async #checkAll(): Promise<void> {

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Component } from '../../../shared/lifecycle.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { CoalescedTask } from '../../../shared/scheduling/coalesced-task.ts';
 import { TypedEvents } from '../../../shared/typed-events.ts';
 import type { Database } from '../../../store/database.ts';
-import type { BroadcastClaimsStore, ClaimedBroadcast } from './broadcast-claims.store.ts';
+import type { BroadcastClaimsStore, BroadcastVersion, ClaimedBroadcast } from './broadcast-claims.store.ts';
 import type { BroadcastHistory } from './broadcast-history.ts';
 
 interface NodeAddresses {
@@ -24,13 +25,26 @@ interface ClusterBroadcastsOptions {
   readonly log: Logger;
 }
 
+interface WantedReport {
+  /** JSON; undefined until it is read. */
+  text: string | undefined;
+  readAtMs: number;
+  wantedAtMs: number;
+}
+
 interface BroadcastEvents {
   'state-changed': { readonly liveStreamId: string };
 }
 
 const tickMs = 1000;
 /** Signals tell of changes at once, and may be lost. */
-const maxAgeMs = 5000;
+const maxAgeMs = 10_000;
+/** Age of a report that is read again when it is requested. */
+const maxReportAgeMs = 5000;
+/** The same for multivariant playlists. Signals tell of changes; only their bandwidths follow without. */
+const maxMultivariantAgeMs = 60_000;
+/** Reports nobody asked for in this time are dropped. */
+const reportIdleMs = 60_000;
 const maxChangedIds = 200;
 const broadcastingStates: readonly string[] = ['live', 'waiting', 'stopping'];
 
@@ -40,7 +54,13 @@ export class ClusterBroadcasts implements Component {
   readonly #options: ClusterBroadcastsOptions;
   readonly #events = new TypedEvents<BroadcastEvents>();
   readonly #reading = new CoalescedTask(() => this.#readChanged());
-  #byStream = new Map<string, ClaimedBroadcast>();
+  readonly #byStream = new Map<string, ClaimedBroadcast>();
+  /** Versions of all open broadcasts that were read, those of this server too. */
+  readonly #versions = new Map<string, string>();
+  readonly #reports = new Map<string, WantedReport>();
+  readonly #readingReports = new CoalescedTask(() => this.#readReports());
+  /** Times at which multivariant playlists were read, by broadcast. */
+  readonly #textsReadAtMs = new WeakMap<ClaimedBroadcast, number>();
   #nodes: ReadonlyMap<string, NodeAddresses> = new Map();
   #changed = new Set<string>();
   #mustReadAll = false;
@@ -68,8 +88,8 @@ export class ClusterBroadcasts implements Component {
   async stop(): Promise<void> {
     this.#stopListening();
     clearInterval(this.#timer);
-    this.#reading.cancel();
-    await this.#reading.idle();
+    for (const task of [this.#reading, this.#readingReports]) task.cancel();
+    await Promise.all([this.#reading.idle(), this.#readingReports.idle()]);
   }
 
   /** The broadcast of another server, or of none that waits for one. */
@@ -79,6 +99,33 @@ export class ClusterBroadcasts implements Component {
 
   list(): Iterable<ClaimedBroadcast> {
     return this.#byStream.values();
+  }
+
+  /** Reads the report of a broadcast, as JSON. */
+  async reportOf({ broadcastId }: ClaimedBroadcast): Promise<string | undefined> {
+    return (await this.#options.store.findReports([broadcastId]))[0]?.report;
+  }
+
+  /** Returns the report that was read last, and reads it again soon unless it is new. */
+  recentReportOf({ broadcastId, hasReport }: ClaimedBroadcast): string | undefined {
+    if (!hasReport) return undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    let report = this.#reports.get(broadcastId);
+    if (report === undefined) {
+      report = { text: undefined, readAtMs: Number.NEGATIVE_INFINITY, wantedAtMs: nowMs };
+      this.#reports.set(broadcastId, report);
+    }
+    report.wantedAtMs = nowMs;
+    if (nowMs - report.readAtMs >= maxReportAgeMs) this.#readingReports.request();
+    return report.text;
+  }
+
+  /** Returns the playlist that was read last, and reads it again unless it is new. */
+  multivariantOf(broadcast: ClaimedBroadcast): string | undefined {
+    const readAtMs = this.#textsReadAtMs.get(broadcast) ?? 0;
+    if (this.#options.clock.monotonicMs() - readAtMs >= maxMultivariantAgeMs)
+      this.#request(broadcast.liveStreamId);
+    return broadcast.multivariant;
   }
 
   isBroadcasting(liveStreamId: string): boolean {
@@ -144,19 +191,64 @@ export class ClusterBroadcasts implements Component {
   async #readAll(): Promise<void> {
     const { store, clock, listNodes } = this.#options;
     const readAtMs = clock.monotonicMs();
-    this.#nodes = new Map((await listNodes()).map(node => [node.id, node]));
-    const open = new Map((await store.listOpen()).map(one => [one.liveStreamId, one]));
-    for (const liveStreamId of new Set([...this.#byStream.keys(), ...open.keys()])) {
-      this.#set(liveStreamId, open.get(liveStreamId));
+    const nodes = await listNodes();
+    const haveMoved = JSON.stringify(nodes) !== JSON.stringify([...this.#nodes.values()]);
+    this.#nodes = new Map(nodes.map(node => [node.id, node]));
+    const versions = new Map(
+      (await store.listVersions()).map(version => [version.broadcastId, textOf(version)]),
+    );
+    for (const broadcastId of this.#versions.keys()) {
+      if (!versions.has(broadcastId)) this.#versions.delete(broadcastId);
     }
+    for (const { liveStreamId, broadcastId } of [...this.#byStream.values()]) {
+      if (!versions.has(broadcastId)) this.#set(liveStreamId, undefined);
+    }
+    const changed = [...versions].filter(([id, version]) => this.#versions.get(id) !== version);
+    for (const open of await store.findAllOpen(changed.map(([id]) => id))) this.#set(open.liveStreamId, open);
+    // Addresses of the playlists follow from those of the servers.
+    if (haveMoved) for (const liveStreamId of this.#byStream.keys()) this.#emitChange(liveStreamId);
+    this.#dropIdleReports(readAtMs);
     this.#readAtMs = readAtMs;
   }
 
   #set(liveStreamId: string, open: ClaimedBroadcast | undefined): void {
+    const before = this.#byStream.get(liveStreamId);
+    if (open !== undefined) this.#versions.set(open.broadcastId, versionOf(open));
     if (open === undefined || open.nodeId === this.#options.nodeId) {
-      if (!this.#byStream.delete(liveStreamId)) return;
-    } else this.#byStream.set(liveStreamId, open);
+      if (before === undefined) return;
+      this.#byStream.delete(liveStreamId);
+    } else {
+      this.#byStream.set(liveStreamId, open);
+      this.#textsReadAtMs.set(open, this.#options.clock.monotonicMs());
+      if (before !== undefined && isDeepStrictEqual(before, open)) return;
+    }
+    this.#emitChange(liveStreamId);
+  }
+
+  #emitChange(liveStreamId: string): void {
     this.#events.emit('state-changed', { liveStreamId });
+  }
+
+  async #readReports(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const due = [...this.#reports].filter(([, { readAtMs }]) => nowMs - readAtMs >= maxReportAgeMs);
+    try {
+      const found = await store.findReports(due.map(([broadcastId]) => broadcastId));
+      const texts = new Map(found.map(({ broadcastId, report }) => [broadcastId, report]));
+      for (const [broadcastId, report] of due) {
+        report.text = texts.get(broadcastId);
+        report.readAtMs = nowMs;
+      }
+    } catch (error) {
+      log.warn('cluster-reports-not-read', { error });
+    }
+  }
+
+  #dropIdleReports(nowMs: number): void {
+    for (const [broadcastId, { wantedAtMs }] of this.#reports) {
+      if (nowMs - wantedAtMs >= reportIdleMs) this.#reports.delete(broadcastId);
+    }
   }
 
   async #endExpired(): Promise<void> {
@@ -188,4 +280,13 @@ export class ClusterBroadcasts implements Component {
 function isOver({ nodeId, requestedEnd, expiresAtMs }: ClaimedBroadcast, nowMs: number): boolean {
   if (nodeId !== undefined) return false;
   return requestedEnd !== undefined || expiresAtMs === undefined || expiresAtMs <= nowMs;
+}
+
+function versionOf(open: ClaimedBroadcast): string {
+  return textOf({ ...open, hasMultivariant: open.multivariant !== undefined });
+}
+
+function textOf(version: BroadcastVersion): string {
+  const { state, claim, expiresAtMs, requestedEnd, hasReport, hasMultivariant } = version;
+  return `${state} ${claim} ${expiresAtMs} ${requestedEnd} ${hasReport} ${hasMultivariant}`;
 }

@@ -60,7 +60,6 @@ export class ClusterLive<Playable> implements LiveControl {
   readonly #registry: OwnBroadcasts<Playable>;
   readonly #cluster: ClusterBroadcasts;
   readonly #texts = new WeakMap<ClaimedBroadcast, CompressedText>();
-  readonly #reports = new WeakMap<ClaimedBroadcast, BroadcastReport>();
 
   constructor(options: ClusterLiveOptions<Playable>) {
     this.#options = options;
@@ -137,18 +136,18 @@ export class ClusterLive<Playable> implements LiveControl {
   stats(includesProject: (projectId: string) => boolean): BroadcastReport['stats'][] {
     return [...this.#cluster.list()]
       .filter(({ projectId, liveStreamId }) => includesProject(projectId) && this.#remote(liveStreamId))
-      .flatMap(remote => this.#reportOf(remote)?.stats ?? []);
+      .flatMap(remote => parseReport(this.#cluster.recentReportOf(remote))?.stats ?? []);
   }
 
-  report(liveStreamId: string): BroadcastReport | undefined {
+  async report(liveStreamId: string): Promise<BroadcastReport | undefined> {
     const remote = this.#remote(liveStreamId);
-    return remote && this.#reportOf(remote);
+    return remote && parseReport(await this.#cluster.reportOf(remote));
   }
 
   /** The samples are in the memory of the server that packages the broadcast. */
   emptyHistory(liveStreamId: string): ReturnType<IngestHealthSources['history']> {
     const remote = this.#remote(liveStreamId);
-    if (remote?.report === undefined) return undefined;
+    if (!remote?.hasReport) return undefined;
     const { broadcastId, startedAtMs } = remote;
     return { broadcastId, startedAtMs, endedAtMs: undefined, stepSeconds: 1, samples: [] };
   }
@@ -160,7 +159,7 @@ export class ClusterLive<Playable> implements LiveControl {
   }
 
   #playable(remote: ClaimedBroadcast): RemoteBroadcast {
-    const { broadcastId, width, height, multivariant } = remote;
+    const { broadcastId, width, height } = remote;
     const mediaUrl = this.#cluster.mediaUrlOf(remote);
     return {
       broadcastId,
@@ -168,6 +167,7 @@ export class ClusterLive<Playable> implements LiveControl {
       serverUrl: this.#cluster.serverUrlOf(remote),
       videoSize: width && height ? { width, height } : undefined,
       multivariant: () => {
+        const multivariant = this.#cluster.multivariantOf(remote);
         if (multivariant === undefined || mediaUrl === undefined) return undefined;
         let text = this.#texts.get(remote);
         if (text === undefined) {
@@ -180,14 +180,8 @@ export class ClusterLive<Playable> implements LiveControl {
       media: () => undefined,
     };
   }
+}
 
-  #reportOf(remote: ClaimedBroadcast): BroadcastReport | undefined {
-    if (remote.report === undefined) return undefined;
-    let report = this.#reports.get(remote);
-    if (report === undefined) {
-      report = JSON.parse(remote.report) as BroadcastReport;
-      this.#reports.set(remote, report);
-    }
-    return report;
-  }
+function parseReport(json: string | undefined): BroadcastReport | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as BroadcastReport);
 }
