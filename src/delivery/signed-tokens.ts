@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type * as Jose from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Clock } from '../shared/clock.ts';
@@ -125,7 +125,8 @@ export class SignedTokens {
   }
 
   async #verifySignature(token: string): Promise<VerifiedToken | string> {
-    const header = headerOf(token);
+    const jose = await import('jose');
+    const header = headerOf(token, jose);
     if (header === undefined) return shapeText;
     if (!algorithms.some(known => known === header.alg)) return algorithmText;
     const { kid } = header;
@@ -135,7 +136,7 @@ export class SignedTokens {
     if (key.algorithm !== header.alg) return algorithmText;
     const nowMs = this.#clock.nowMs();
     try {
-      const { payload } = await jwtVerify(token, key.publicKey, {
+      const { payload } = await jose.jwtVerify(token, key.publicKey, {
         algorithms: [key.algorithm],
         requiredClaims: ['sub', 'exp'],
         clockTolerance: clockToleranceMs / 1000,
@@ -143,7 +144,7 @@ export class SignedTokens {
       });
       return readClaims(payload, { keyId: kid, projectId: key.projectId, nowMs });
     } catch (error) {
-      return refusalOf(error);
+      return refusalOf(error, jose);
     }
   }
 }
@@ -152,7 +153,10 @@ function nameOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }
 
-function headerOf(token: string): { readonly alg?: unknown; readonly kid?: unknown } | undefined {
+function headerOf(
+  token: string,
+  { decodeProtectedHeader }: typeof Jose,
+): { readonly alg?: unknown; readonly kid?: unknown } | undefined {
   try {
     return decodeProtectedHeader(token);
   } catch {
@@ -194,7 +198,7 @@ function readClaims(
   };
 }
 
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown, { errors }: typeof Jose): string {
   if (error instanceof errors.JWTExpired) return expiredText;
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return 'The signature of the token is wrong. Sign it with the private key that belongs to its `kid`.';

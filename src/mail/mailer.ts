@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Secret } from '../shared/secret.ts';
 
 export interface SmtpSettings {
@@ -23,30 +23,17 @@ const silenceTimeoutMs = 15_000;
 
 /** Sends mails over SMTP, each over its own connection. */
 export class Mailer {
-  readonly #transport: Transporter;
-  readonly #from: string;
+  readonly #settings: SmtpSettings;
+  #transport: Transporter | undefined;
 
-  constructor({ host, port, isSecure, user, password, from }: SmtpSettings) {
-    this.#from = from;
-    this.#transport = createTransport({
-      host,
-      port,
-      secure: isSecure,
-      // A password must not cross the network in the clear.
-      requireTLS: !isSecure && password !== undefined,
-      auth: user === undefined ? undefined : { user, pass: password?.reveal() ?? '' },
-      connectionTimeout: connectTimeoutMs,
-      dnsTimeout: connectTimeoutMs,
-      greetingTimeout: connectTimeoutMs,
-      socketTimeout: silenceTimeoutMs,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+  constructor(settings: SmtpSettings) {
+    this.#settings = settings;
   }
 
   async send({ to, subject, text, html }: Mail): Promise<void> {
+    this.#transport ??= await createTransport(this.#settings);
     await this.#transport.sendMail({
-      from: this.#from,
+      from: this.#settings.from,
       // An address that was typed is not parsed as a list.
       to: { name: '', address: to },
       subject,
@@ -54,4 +41,23 @@ export class Mailer {
       html,
     });
   }
+}
+
+/** Loads the package for the first mail. */
+async function createTransport({ host, port, isSecure, user, password }: SmtpSettings): Promise<Transporter> {
+  const nodemailer = await import('nodemailer');
+  return nodemailer.createTransport({
+    host,
+    port,
+    secure: isSecure,
+    // A password must not cross the network in the clear.
+    requireTLS: !isSecure && password !== undefined,
+    auth: user === undefined ? undefined : { user, pass: password?.reveal() ?? '' },
+    connectionTimeout: connectTimeoutMs,
+    dnsTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }

@@ -9,7 +9,7 @@ const maxCueMs = 7_000;
 const pauseMs = 1_500;
 /** A sentence that is longer has its own cue. */
 const minSentenceWidth = 24;
-const sentenceEnd = /[.!?…。！？]["”’»)]?$/u;
+const sentenceEnd = /[.!?\u2026\u3002\uff01\uff1f]["\u201d\u2019\xbb)]?$/u;
 /** East Asian characters that are twice as wide as others. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 

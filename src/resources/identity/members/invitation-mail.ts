@@ -36,7 +36,7 @@ export function mailOf({ invitation, url, inviter }: InvitationMail, publicUrl: 
 
 /** Leaves nothing that mail programs show as a link. */
 function harmlessName(name: string): string {
-  const words = name.replaceAll(/[^\p{L}\p{M}\p{N}'’&-]+/gu, ' ').trim();
+  const words = name.replaceAll(/[^\p{L}\p{M}\p{N}'\u2019&-]+/gu, ' ').trim();
   const letters = [...words];
   return letters.length > maxNameLength ? `${letters.slice(0, maxNameLength).join('')}…` : words;
 }

@@ -1,22 +1,4 @@
-import {
-  AuthorizationResponseError,
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type ClientAuth,
-  ClientError,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  clockTolerance,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  None,
-  ResponseBodyError,
-} from 'openid-client';
+import type * as OpenId from 'openid-client';
 import type { Clock } from '../../../shared/clock.ts';
 import { AppError, messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/logger.ts';
@@ -40,6 +22,8 @@ export interface ProvenPerson extends Identity {
   readonly isEmailVerified: boolean;
 }
 
+/** Loaded when somebody signs in with the provider. */
+const loadClient = () => import('openid-client');
 const timeoutSeconds = 10;
 const discoveryLifetimeMs = 3_600_000;
 const clockToleranceSeconds = 30;
@@ -52,7 +36,7 @@ export class OidcProvider {
   readonly #settings: OidcSettings;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined;
+  #discovered: { readonly atMs: number; readonly configuration: Promise<OpenId.Configuration> } | undefined;
 
   constructor(settings: OidcSettings, { clock, log }: { clock: Clock; log: Logger }) {
     this.#settings = settings;
@@ -63,6 +47,7 @@ export class OidcProvider {
   /** @throws AppError `oidc-provider-unavailable` */
   async authorizationUrl({ state, nonce, codeVerifier }: SignInChecks, redirectUri: string): Promise<string> {
     const configuration = await this.#configuration();
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await loadClient();
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
       scope: 'openid email',
@@ -81,8 +66,9 @@ export class OidcProvider {
    */
   async identify(redirected: URL, { state, nonce, codeVerifier }: SignInChecks): Promise<ProvenPerson> {
     const configuration = await this.#configuration();
+    const client = await loadClient();
     try {
-      const tokens = await authorizationCodeGrant(configuration, redirected, {
+      const tokens = await client.authorizationCodeGrant(configuration, redirected, {
         pkceCodeVerifier: codeVerifier,
         expectedState: state,
         expectedNonce: nonce,
@@ -94,7 +80,7 @@ export class OidcProvider {
       const { email, email_verified } =
         hasEmail || userinfo_endpoint === undefined
           ? claims
-          : await fetchUserInfo(configuration, tokens.access_token, sub);
+          : await client.fetchUserInfo(configuration, tokens.access_token, sub);
       return {
         issuer: iss,
         subject: sub,
@@ -103,11 +89,11 @@ export class OidcProvider {
         isEmailVerified: email_verified === true || email_verified === 'true',
       };
     } catch (error) {
-      throw this.#problemOf(error);
+      throw this.#problemOf(error, client);
     }
   }
 
-  async #configuration(): Promise<Configuration> {
+  async #configuration(): Promise<OpenId.Configuration> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#discovered === undefined || nowMs - this.#discovered.atMs >= discoveryLifetimeMs) {
       this.#discovered = { atMs: nowMs, configuration: this.#discover() };
@@ -121,24 +107,23 @@ export class OidcProvider {
     }
   }
 
-  #discover(): Promise<Configuration> {
+  async #discover(): Promise<OpenId.Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings;
     const url = new URL(issuer);
-    return discovery(
+    const client = await loadClient();
+    const checks = [client.enableNonRepudiationChecks];
+    if (url.protocol === 'http:') checks.push(client.allowInsecureRequests);
+    return client.discovery(
       url,
       clientId,
-      { [clockTolerance]: clockToleranceSeconds },
-      clientSecret === undefined ? None() : authenticationWith(clientSecret),
-      {
-        [customFetch]: boundedFetch,
-        timeout: timeoutSeconds,
-        execute: [enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [allowInsecureRequests] : [])],
-      },
+      { [client.clockTolerance]: clockToleranceSeconds },
+      clientSecret === undefined ? client.None() : authenticationWith(clientSecret, client),
+      { [client.customFetch]: boundedFetch, timeout: timeoutSeconds, execute: checks },
     );
   }
 
-  #problemOf(error: unknown): AppError {
-    if (error instanceof AuthorizationResponseError) {
+  #problemOf(error: unknown, client: typeof OpenId): AppError {
+    if (error instanceof client.AuthorizationResponseError) {
       const isCanceled = error.error === 'access_denied';
       return refusedSignIn(
         isCanceled
@@ -146,13 +131,13 @@ export class OidcProvider {
           : `${this.#settings.name} refused the sign-in (${shortCode(error.error)}). Ask the operator to check its settings there.`,
       );
     }
-    if (error instanceof ResponseBodyError) {
+    if (error instanceof client.ResponseBodyError) {
       if (error.error === 'invalid_grant')
         return refusedSignIn('It was already used, or it took too long. Start again.');
       return this.#unavailable(error, `refused this server (${shortCode(error.error)})`);
     }
     const isUnverified =
-      error instanceof ClientError && !/TIMEOUT|ABORT|RESPONSE_IS_NOT/.test(error.code ?? '');
+      error instanceof client.ClientError && !/TIMEOUT|ABORT|RESPONSE_IS_NOT/.test(error.code ?? '');
     if (!isUnverified) return this.#unavailable(error, 'sent an unexpected response');
     this.#log.warn('oidc-answer-refused', { reason: reasonOf(error) });
     return refusedSignIn(`The response from ${this.#settings.name} could not be verified. Start again.`);
@@ -170,7 +155,10 @@ export function refusedSignIn(detail: string): AppError {
 }
 
 /** Sends the secret as the provider supports it. OpenID Connect Discovery, 3: without a list, only HTTP Basic. */
-function authenticationWith(secret: Secret): ClientAuth {
+function authenticationWith(
+  secret: Secret,
+  { ClientSecretPost, ClientSecretBasic }: typeof OpenId,
+): OpenId.ClientAuth {
   const post = ClientSecretPost(secret.reveal());
   const basic = ClientSecretBasic(secret.reveal());
   return (server, ...rest) => {

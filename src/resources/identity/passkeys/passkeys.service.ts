@@ -1,11 +1,4 @@
 import { createPublicKey } from 'node:crypto';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
-import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import type { PeerRequest } from '../../../http/listener/client-address.ts';
 import type { SessionCaller } from '../../../http/routing/caller.ts';
 import { attributeError } from '../../../http/routing/validation.ts';
@@ -38,6 +31,8 @@ interface PasskeysServiceOptions {
 
 /** EdDSA, ES256 and RS256 (IANA COSE Algorithms), which all authenticators have one of. */
 const algorithms = [-8, -7, -257];
+/** Loaded for the first passkey: they take 4 MB. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 const signInPurpose = 'sign-in';
 const registrationPurpose = ({ sessionId }: SessionCaller) => `registration ${sessionId}`;
 
@@ -71,6 +66,7 @@ export class PasskeysService {
     const { store, twoFactor, challenges } = this.#options;
     const { id } = this.#relyingParty();
     const { email } = await twoFactor.confirmIdentity(caller, proof, request);
+    const { generateRegistrationOptions } = await loadWebAuthn();
     return generateRegistrationOptions({
       rpName: 'Millrace',
       rpID: id,
@@ -130,8 +126,10 @@ export class PasskeysService {
   }
 
   async requestOptions() {
+    const { id } = this.#relyingParty();
+    const { generateAuthenticationOptions } = await loadWebAuthn();
     return generateAuthenticationOptions({
-      rpID: this.#relyingParty().id,
+      rpID: id,
       challenge: await this.#options.challenges.create(signInPurpose),
       userVerification: 'required',
     });
@@ -164,6 +162,7 @@ export class PasskeysService {
   async #verifyRegistration(caller: SessionCaller, credential: PasskeyCreation['credential']) {
     const { id, origin } = this.#relyingParty();
     const { transports = [], ...response } = credential.response;
+    const { verifyRegistrationResponse } = await loadWebAuthn();
     let challenge = '';
     try {
       const { verified, registrationInfo } = await verifyRegistrationResponse({
@@ -178,7 +177,7 @@ export class PasskeysService {
       });
       if (!verified) throw new Error('the signature is wrong');
       const { publicKey, counter } = registrationInfo.credential;
-      requireStrongKey(publicKey);
+      await requireStrongKey(publicKey);
       const credentialId = Buffer.from(registrationInfo.credential.id, 'base64url');
       return { challenge, credentialId, publicKey: Buffer.from(publicKey), counter, transports };
     } catch (error) {
@@ -193,6 +192,7 @@ export class PasskeysService {
     { id, origin }: RelyingParty,
   ): Promise<{ challenge: string; newCounter: number }> {
     const { userHandle, ...response } = credential.response;
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
     let challenge = '';
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -241,7 +241,8 @@ export function viewOf({ passkeyId, name, createdAtMs, lastUsedAtMs }: Passkey):
 }
 
 /** RFC 9053 and RFC 8230, 4. @throws Error for a weak RSA key */
-function requireStrongKey(coseKey: Uint8Array<ArrayBuffer>): void {
+async function requireStrongKey(coseKey: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { cose, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers');
   const key = decodeCredentialPublicKey(coseKey);
   if (!cose.isCOSEPublicKeyRSA(key)) return;
   const [n, e] = [cose.COSEKEYS.n, cose.COSEKEYS.e].map(name =>
