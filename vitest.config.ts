@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { buildBrowserCode, findOrBuild } from './scripts/build/current-build.js';
 import { TestSequencer } from './scripts/test-sequencer.ts';
+import { embeddedFfmpeg, embeddedFfprobe } from './src/ffmpeg/build/find-ffmpeg.ts';
 import { findPostgres } from './test/support/postgres.ts';
 
 /** Tests have the browser code of the product. */
@@ -16,6 +17,21 @@ const isolatedEnv = {
 };
 /** At each start, a server would run its programs once in the sandbox. Tests of media are in it. */
 const env = { ...isolatedEnv, MILLRACE_FFMPEG_ISOLATION: 'off' };
+
+/**
+ * The programs that come with the packages. A distribution's load two hundred libraries, and take five to fifty times as long to start.
+ * Empty where there are none.
+ */
+const embeddedPrograms = ((): Readonly<Record<string, string>> => {
+  try {
+    return {
+      MILLRACE_FFMPEG_PATH: embeddedFfmpeg.current(),
+      MILLRACE_FFPROBE_PATH: embeddedFfprobe.lastResort(),
+    };
+  } catch {
+    return {};
+  }
+})();
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
@@ -89,6 +105,13 @@ const answers = {
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
+const edgeCases = {
+  include: beyond['edge-cases'],
+  ...deadlines,
+  ...answers,
+  globalSetup: [...answers.globalSetup, ...postgresSetup],
+};
+
 /** Tests that use the database through the API or the stores, except those of SQLite's file: they run once more on PostgreSQL. */
 const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
@@ -222,14 +245,14 @@ export default defineConfig({
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
+      { test: { name: 'edge-cases', ...edgeCases, env: { ...isolatedEnv, ...embeddedPrograms } } },
+      // Their media once more, with the programs that a server finds on this machine.
       {
         test: {
-          name: 'edge-cases',
-          include: beyond['edge-cases'],
-          ...deadlines,
-          ...answers,
+          name: 'edge-cases-found',
+          ...edgeCases,
+          exclude: ['test/service/**', 'test/media/!(vod-*).test.ts'],
           env: isolatedEnv,
-          globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
       {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { toolBuilds } from '../support/media-tools.ts';
 import { type MadeTrack, makeMovie } from '../support/progressive-movie.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
@@ -19,7 +20,8 @@ let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodPipeline(dataDir, { preset: 'veryfast' });
+  // Times are what a build of ffmpeg reads.
+  shop = await startVodPipeline(dataDir, { builds: toolBuilds[0]!, preset: 'veryfast' });
 });
 afterAll(async () => {
   await shop.stop();

@@ -1,3 +1,4 @@
+import { findFfmpeg, findFfprobe } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import { FfmpegTools, type FfmpegToolsOptions } from '../../src/ffmpeg/ffmpeg-tools.ts';
 import type { RunLimits } from '../../src/ffmpeg/media-tools.ts';
 import type { ProcessOwner } from '../../src/ffmpeg/process/owned-process.ts';
@@ -26,7 +27,7 @@ const outdated: ToolBuilds = {
   ffprobe: { path: embeddedFfprobePath, source: 'embedded-static' },
 };
 
-/** The programs that the server uses, the newest, and the oldest (`describe.each`). */
+/** The programs that a server finds, the newest, and the oldest (`describe.each`). */
 export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
   ? [outdated]
   : [
@@ -40,9 +41,19 @@ export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
       outdated,
     ];
 
-/** Tools on a build, the server's unless given, with the owner of their processes. */
+/** The programs that the servers of the test's project use. */
+const usualBuilds: ToolBuilds =
+  process.env.MILLRACE_FFMPEG_PATH === undefined
+    ? toolBuilds[0]!
+    : {
+        name: 'usual',
+        ffmpeg: await findFfmpeg(process.env.MILLRACE_FFMPEG_PATH, process.env),
+        ffprobe: await findFfprobe(process.env.MILLRACE_FFPROBE_PATH, process.env),
+      };
+
+/** Tools on a build, with the owner of their processes. */
 export function makeMediaTools(
-  builds: ToolBuilds = toolBuilds[0]!,
+  builds: ToolBuilds = usualBuilds,
   options: Partial<FfmpegToolsOptions> = {},
 ): FfmpegTools & { readonly owner: ProcessOwner } {
   const owner = options.owner ?? makeProcessOwner(options.log);

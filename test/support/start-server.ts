@@ -64,8 +64,9 @@ export async function startServer(
   } = {},
 ): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await makeTempDir());
+  const { MILLRACE_FFMPEG_PATH, MILLRACE_FFPROBE_PATH } = process.env;
   const config = loadConfig({
-    env: {},
+    env: { MILLRACE_FFMPEG_PATH, MILLRACE_FFPROBE_PATH },
     flags: {
       host: '127.0.0.1',
       'http.port': '0',
