@@ -28,6 +28,7 @@ import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../sh
 import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
 import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
+import { assertOwnFolder } from '../store/data-folder-lock.ts';
 import type { Database } from '../store/database.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { createNodes } from './nodes.ts';
@@ -88,6 +89,7 @@ export interface Foundation {
 export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
   const { log, clock = systemClock } = environment;
   const dataDir = resolve(config.dataDir);
+  assertOwnFolder(dataDir);
   const versions = await BuildVersionCache.read(join(dataDir, 'programs.json'));
   const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions);
   warnOfDescriptorLimit(config, log);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, messageOf } from '../shared/errors.ts';
@@ -7,6 +7,12 @@ import { isBusy } from './database-lock.ts';
 
 /** Exists during a restore, and after an incomplete one. */
 export const restoreMarker = 'restore-unfinished';
+
+const ownFiles = ['millrace.lock', 'millrace.db', 'programs.json', restoreMarker];
+/** May be copied or mounted into a new data folder. */
+const mediaFolders: ReadonlySet<string> = new Set(['vod', 'uploads', 'live', 'players', 'watermarks']);
+/** May be mounted into a new data folder, but the server empties them. */
+const emptiedFolders: ReadonlySet<string> = new Set(['work', 'incoming', 'cache']);
 
 /** The operating system holds the lock on an SQLite file, so it ends with the process in any case. */
 export class DataFolderLock {
@@ -21,9 +27,10 @@ export class DataFolderLock {
   /**
    * Creates a missing folder. Does not wait for the lock.
    * @param name another one for a process that may run beside a server, but only once
-   * @throws AppError `data-dir-unusable` when the folder is not writable or locked
+   * @throws AppError `data-dir-unusable` when the folder is not writable or locked, or holds other data
    */
   static acquire(dataDir: string, name = 'millrace.lock'): DataFolderLock {
+    assertOwnFolder(dataDir);
     let holder: Sqlite.Database | undefined;
     try {
       makeFolder(resolve(dataDir));
@@ -63,6 +70,35 @@ export function isDataFolderLocked(dataDir: string): boolean {
   } finally {
     reader?.close();
   }
+}
+
+/**
+ * Refuses a folder of somebody else, such as a home folder: the server restricts its permissions and empties folders in it.
+ * @throws AppError `data-dir-unusable`
+ */
+export function assertOwnFolder(dataDir: string): void {
+  const foreign = namesIn(dataDir).find(name => isForeign(dataDir, name));
+  // A start at the same time creates the lock before any folder.
+  if (foreign === undefined || ownFiles.some(name => existsSync(join(dataDir, name)))) return;
+  throw new AppError(
+    'data-dir-unusable',
+    `The folder ${dataDir} holds other data, such as "${foreign}", and none of Millrace. Use an empty folder for Millrace alone, such as --data-dir=${join(dataDir, 'millrace')}.`,
+  );
+}
+
+/** Lists nothing where the folder cannot be listed: locking it tells the reason. */
+function namesIn(dataDir: string): string[] {
+  try {
+    return readdirSync(dataDir);
+  } catch {
+    return [];
+  }
+}
+
+function isForeign(dataDir: string, name: string): boolean {
+  if (name.startsWith('.') || name === 'lost+found' || mediaFolders.has(name)) return false;
+  const path = join(dataDir, name);
+  return isFolder(path) && !(emptiedFolders.has(name) && namesIn(path).length === 0);
 }
 
 /** Refuses a data folder with an incomplete restore. @throws AppError `data-dir-unusable` */

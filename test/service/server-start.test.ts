@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -247,6 +247,38 @@ test.concurrent('the first keys are in a file where one is named, and everything
   expect(printed).toContain(`Your sign-in and API keys are in ${secretsFile}.`);
   for (const name of ['sandboxKey', 'productionKey', 'adminPassword']) {
     expect([name, printed.includes(secrets[name]!)]).toEqual([name, false]);
+  }
+});
+
+test.concurrent('a folder with other data is refused and stays as it is', async () => {
+  const dataDir = await newFolder();
+  mkdirSync(join(dataDir, 'work'));
+  writeFileSync(join(dataDir, 'work/thesis.txt'), '');
+  for (const name of ['.', 'work']) chmodSync(join(dataDir, name), 0o755);
+  const { code, lines } = await runToEnd({ MILLRACE_DATA_DIR: dataDir });
+  expect({ code, lines }).toEqual({
+    code: 1,
+    lines: [
+      `The folder ${dataDir} holds other data, such as "work", and none of Millrace. Use an empty folder for Millrace alone, such as --data-dir=${dataDir}/millrace.`,
+    ],
+  });
+  expect(readdirSync(dataDir, { recursive: true })).toEqual(['work', 'work/thesis.txt']);
+  expect(['.', 'work'].map(name => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o755, 0o755]);
+});
+
+test.concurrent('a file or pipe as data folder keeps its permissions', async () => {
+  const folder = await newFolder();
+  const [file, pipe] = [join(folder, 'file'), join(folder, 'pipe')];
+  writeFileSync(file, '');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [file, pipe]) {
+    chmodSync(path, 0o666);
+    const { code, lines } = await runToEnd({ MILLRACE_DATA_DIR: path });
+    expect({ code, lines }).toEqual({
+      code: 1,
+      lines: [`The data folder ${path} is not writable: EEXIST: file already exists, mkdir '${path}'`],
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o666);
   }
 });
 

@@ -293,11 +293,12 @@ function takeFolder(dataDir: string): DataFolderLock {
   try {
     return DataFolderLock.acquire(dataDir);
   } catch (error) {
-    if (error instanceof AppError)
-      throw new BackupError(
-        `${error.message} Stop the server that uses it, or restore elsewhere with --dataDir=PATH.`,
-      );
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    const advice =
+      error.cause === undefined
+        ? ''
+        : ' Stop the server that uses it, or restore elsewhere with --dataDir=PATH.';
+    throw new BackupError(`${error.message}${advice}`);
   }
 }
 
