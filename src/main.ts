@@ -27,7 +27,7 @@ process.umask(0o077);
 await run(process.argv.slice(2));
 
 async function run([name = start, ...args]: readonly string[]): Promise<void> {
-  if (name === '--help' || name === 'help') {
+  if (name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(usage());
     return;
   }

@@ -30,7 +30,8 @@ export function readCommandLine(
         ),
       ),
       ...Object.fromEntries(valued.map(name => [name, { type: 'string' as const }])),
-      ...Object.fromEntries(known.map(name => [name, { type: 'boolean' }])),
+      ...Object.fromEntries(known.map(name => [name, { type: 'boolean' as const }])),
+      ...(known.includes('help') ? { help: { type: 'boolean' as const, short: 'h' } } : {}),
     },
   });
   const positionals: string[] = [];

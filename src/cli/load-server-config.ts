@@ -25,11 +25,25 @@ export function loadServerConfig({ flags, configFile, env }: ConfigSource): Conf
     fileRequired: file !== undefined,
     env,
     flags,
-    dataDir: isInClone ? undefined : userDataFolder(env),
+    defaultDataDir: isInClone ? undefined : () => userDataFolder(env),
   });
 }
 
-/** Returns the folder that the XDG Base Directory Specification says. */
+/** Returns the folder that the XDG Base Directory Specification says. @throws Error without a home folder */
 function userDataFolder({ XDG_DATA_HOME: base = '' }: ConfigSource['env']): string {
-  return join(isAbsolute(base) ? base : join(homedir(), '.local/share'), 'millrace');
+  if (isAbsolute(base)) return join(base, 'millrace');
+  const home = homeFolder();
+  if (home === undefined)
+    throw new Error('this user has no home folder. Set --data-dir=PATH or MILLRACE_DATA_DIR.');
+  return join(home, '.local/share/millrace');
+}
+
+/** Undefined for a user without HOME and without an entry in `/etc/passwd`, as in some containers. */
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : undefined;
+  } catch {
+    return undefined;
+  }
 }

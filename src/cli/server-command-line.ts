@@ -27,8 +27,8 @@ export async function readServerCommandLine(args: readonly string[]): Promise<Se
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional')
       throw new AppError('config-invalid', `unknown argument ${token.value}\n\n${usage}`);
-    if (token.name === 'help') return usage;
-    if (token.name === 'version') {
+    if (token.name === 'help' || token.rawName === '-h') return usage;
+    if (token.name === 'version' || token.rawName === '-v') {
       const { default: about } = await import('../../package.json', { with: { type: 'json' } });
       return `${about.version}\n`;
     }
@@ -38,7 +38,7 @@ export async function readServerCommandLine(args: readonly string[]): Promise<Se
       value = next.value;
       index += 1;
     }
-    if (value === undefined) throw new AppError('config-invalid', `--${token.name}: a value is missing`);
+    if (value === undefined) throw new AppError('config-invalid', `${token.rawName}: a value is missing`);
     if (token.name === 'config') configFile = value;
     else flags[settingName(token.name)] = value;
   }

@@ -8,8 +8,8 @@ export interface ConfigSources {
   /** A missing JSON file is an error only when `fileRequired`. */
   readonly file?: string | undefined;
   readonly fileRequired?: boolean;
-  /** Replaces the default. */
-  readonly dataDir?: string | undefined;
+  /** Replaces the default. Throws when there is none. */
+  readonly defaultDataDir?: (() => string) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags?: Readonly<Record<string, string>>;
 }
@@ -27,8 +27,6 @@ interface Found {
 export function loadConfig(sources: ConfigSources): Config {
   const problems: string[] = [];
   const found = new Map<string, Found>();
-  if (sources.dataDir !== undefined)
-    found.set('dataDir', { raw: sources.dataDir, where: 'default of dataDir' });
   if (sources.file !== undefined) collectFile(sources.file, sources.fileRequired ?? false, found, problems);
   collectEnv(sources.env, found, problems);
   for (const [key, raw] of Object.entries(sources.flags ?? {})) {
@@ -44,7 +42,8 @@ export function loadConfig(sources: ConfigSources): Config {
       given === undefined || given.raw === null ? { raw: entry.fallback, where: `default of ${key}` } : given;
     if (value.raw === null) continue;
     try {
-      config[key] = entry.kind.parse(value.raw);
+      const replaced = key === 'dataDir' && value !== given ? sources.defaultDataDir?.() : undefined;
+      config[key] = entry.kind.parse(replaced ?? value.raw);
     } catch (error) {
       problems.push(`${value.where}: ${messageOf(error)}`);
     }

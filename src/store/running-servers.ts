@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { randomBase62 } from '../shared/ids.ts';
 import { isDataFolderLocked } from './data-folder-lock.ts';
@@ -76,7 +76,8 @@ export class RunningServers {
 /** Lists folders for state. Some containers have neither a home folder nor an entry in `/etc/passwd`. */
 function stateFolders(): string[] {
   try {
-    return [join(homedir(), '.local', 'state', 'millrace')];
+    const home = homedir();
+    return isAbsolute(home) ? [join(home, '.local', 'state', 'millrace')] : [];
   } catch {
     return [];
   }

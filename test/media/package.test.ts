@@ -143,6 +143,14 @@ const modes = () =>
 
 test.for<[problem: string, args: string[], variables: Record<string, string>, code: number, text: RegExp]>([
   ['an unknown command', ['strat'], {}, 2, /^unknown command strat\n/],
+  [
+    'a user without a home folder',
+    ['start'],
+    { HOME: '' },
+    1,
+    /^default of dataDir: this user has no home folder\. Set --data-dir=PATH or MILLRACE_DATA_DIR\.\n$/,
+  ],
+  ['a one-letter flag without a value', ['-p'], {}, 1, /^-p: a value is missing\n$/],
   ['an unknown flag', ['start', '--http.prot=80'], {}, 1, /^--http\.prot: unknown setting\n$/],
   ['a command without its argument', ['backup'], {}, 2, /^FILE is missing\n/],
   ['a data folder that is a file', ['--data-dir', './package.json'], {}, 1, /^[^\n]*package\.json[^\n]*\n$/],
@@ -164,12 +172,14 @@ test.for<[problem: string, args: string[], variables: Record<string, string>, co
 
 test('describes each command', async () => {
   const { stdout } = await millrace(['--help']);
+  expect((await millrace(['-h'])).stdout).toBe(stdout);
   const names = [...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!);
   expect(names).toEqual(['start', 'account', 'backup', 'restore', 'database', 'storage', 'drain', 'version']);
   for (const name of names) {
     const usage = await millrace([name, '--help']);
     expect([usage.code, usage.stderr]).toEqual([0, '']);
     expect(usage.stdout).toContain(`Usage: millrace ${name}`);
+    expect(await millrace([name, '-h'])).toEqual(usage);
   }
   const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   expect((await millrace(['version'])).stdout).toBe(`${about.version}\n`);
