@@ -57,10 +57,11 @@ function shapeOf(path: string | null): string {
 function fixedPartsFirst(a: Route, b: Route): number {
   const aParts = a.path.split('/');
   const bParts = b.path.split('/');
-  for (const [index, part] of aParts.entries()) {
-    const other = bParts[index] ?? '';
-    const difference = Number(part.startsWith('{')) - Number(other.startsWith('{'));
-    if (difference !== 0) return difference;
+  for (let index = 0; index < Math.max(aParts.length, bParts.length); index += 1) {
+    const [part = 0, other = 0] = [aParts, bParts].map(parts =>
+      Number(parts[index]?.startsWith('{') ?? false),
+    );
+    if (part !== other) return part - other;
   }
   return 0;
 }

@@ -57,6 +57,11 @@ describe('the routes of a request', () => {
     expect(await ask(path)).toBe(expected);
   });
 
+  it('put fixed parts first, whatever else is between them', async () => {
+    const { ask: askOther } = tableOf('/a/{id}', '/a', '/a/{id}/b', '/b', '/a/fixed');
+    expect(await askOther('/a/fixed')).toBe('GET /a/fixed {}');
+  });
+
   it('are not those of another method', async () => {
     expect(await ask('/a', 'DELETE')).toBe('none');
     expect(await ask('/a', 'PATCH')).toBe('PATCH /a {}');
