@@ -141,9 +141,11 @@ export class SqliteWriter {
         if (entry.work !== undefined) {
           settle.push(await this.#attemptWork(entry.work, entry, started.length === 1));
         }
-      } while (this.#waiting.length > 0 && performance.now() < endMs);
-      this.#execute('COMMIT');
-      this.#commits += 1;
+      } while (this.#isInTransaction && this.#waiting.length > 0 && performance.now() < endMs);
+      if (this.#isInTransaction) {
+        this.#execute('COMMIT');
+        this.#commits += 1;
+      }
     } catch (error) {
       this.#rollBack();
       settle.length = 0;
@@ -225,8 +227,12 @@ export class SqliteWriter {
       };
     } catch (error) {
       if (!sqlite.inTransaction) throw error;
-      this.#execute(isFirst ? 'ROLLBACK' : 'ROLLBACK TO work');
-      this.#execute(isFirst ? 'BEGIN IMMEDIATE' : 'RELEASE work');
+      // Ends the transaction: another process may begin one before the next work does.
+      if (isFirst) this.#execute('ROLLBACK');
+      else {
+        this.#execute('ROLLBACK TO work');
+        this.#execute('RELEASE work');
+      }
       return () => reject(error);
     }
   }
@@ -254,8 +260,12 @@ export class SqliteWriter {
     return true;
   }
 
+  get #isInTransaction(): boolean {
+    return this.#connection.sqlite.open && this.#connection.sqlite.inTransaction;
+  }
+
   #rollBack(): void {
-    if (this.#connection.sqlite.open && this.#connection.sqlite.inTransaction) this.#execute('ROLLBACK');
+    if (this.#isInTransaction) this.#execute('ROLLBACK');
   }
 
   #execute(sql: string): void {

@@ -219,6 +219,50 @@ describe('writes', () => {
   });
 });
 
+describe('a transaction that fails', () => {
+  it('gives its own reason while another process begins to write', async () => {
+    const connection = new SqliteConnection(new Sqlite(path, { timeout: 0 }));
+    const other = new Sqlite(path);
+    onTestFinished(() => {
+      other.close();
+      connection.close();
+    });
+    const prepare = connection.prepare.bind(connection);
+    vi.spyOn(connection, 'prepare').mockImplementation(sql => {
+      const statement = prepare(sql);
+      if (sql !== 'ROLLBACK') return statement;
+      return Object.assign(Object.create(statement), {
+        run: () => {
+          statement.run();
+          other.exec('BEGIN IMMEDIATE');
+          setImmediate(() => other.exec('ROLLBACK'));
+        },
+      });
+    });
+    const writer = new SqliteWriter(connection, { mayBegin: () => undefined });
+    const work = (text: string, run: () => unknown) =>
+      writer.addWork({
+        run: async () => {
+          connection.sqlite.prepare('INSERT INTO notes (text) VALUES (?)').run(text);
+          run();
+        },
+        abandon: () => {},
+        committed: () => {},
+      });
+    const fail = () => {
+      throw new Error('its own reason');
+    };
+    const results = await Promise.allSettled([work('a', fail), work('b', () => {}), work('c', fail)]);
+    expect(results).toMatchObject([
+      { reason: { message: 'its own reason' } },
+      { status: 'fulfilled' },
+      { reason: { message: 'its own reason' } },
+    ]);
+    await writer.finish();
+    expect(await notes()).toEqual(['b']);
+  });
+});
+
 describe('work that waits for something else than the database', () => {
   it('is ended, and others go on', async () => {
     const connection = new SqliteConnection(new Sqlite(path));
