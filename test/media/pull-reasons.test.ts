@@ -1,11 +1,12 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openSource } from '../../src/ingest/pull/open-source.ts';
 import { headerOf, RtspReader, writeRtspText } from '../../src/ingest/pull/rtsp-messages.ts';
 import { sourceUrlProblem } from '../../src/shared/network/source-url.ts';
 import { ffmpegPath } from '../support/ffmpeg.ts';
 import { makePlainProcessOwner, makeProcessOwner } from '../support/process-limits.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const servers: Server[] = [];
 
@@ -28,15 +29,17 @@ function open(url: string, owner = makeProcessOwner()) {
   return openSource(url, rules, events, options, new AbortController().signal);
 }
 
-/** A camera with one video track. */
-function camera(rtpmap: string, setupStatus: string): Server {
+const g711 = 'm=audio 0 RTP/AVP 0\r\na=control:track2\r\n';
+
+/** A camera with one video track. @param otherTracks in its session description */
+function camera(rtpmap: string, setupStatus: string, otherTracks = ''): Server {
   return createServer(socket => {
     socket.on('error', () => {});
     const reader = new RtspReader(message => {
       if (message.kind !== 'text') return;
       const [method] = message.firstLine.split(' ');
       const sequence = `CSeq: ${headerOf(message.headers, 'cseq')}`;
-      const sdp = `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${rtpmap}\r\na=control:track1\r\n`;
+      const sdp = `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${rtpmap}\r\na=control:track1\r\n${otherTracks}`;
       const isDescribe = method === 'DESCRIBE';
       const status = method === 'SETUP' ? setupStatus : '200 OK';
       const headers = isDescribe ? [sequence, 'Content-Type: application/sdp'] : [sequence];
@@ -55,6 +58,29 @@ test.each([
   expect(await source.ended).toMatch(
     /^The source sends its media over UDP only\. .* firewalls .* Turn on RTP over RTSP/,
   );
+});
+
+test.each([
+  ['in', makeProcessOwner()],
+  ['without', makePlainProcessOwner()],
+])('without descriptors for a program, a source fails with the reason, %s a sandbox', async (_, owner) => {
+  const listeners = () =>
+    process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap' || name === 'PipeWrap');
+  const address = await listen(camera('H264/90000', '200 OK', g711));
+  const url = `rtsp://${address}/cam`;
+  const before = listeners();
+  const start = owner.start.bind(owner);
+  const fail = () => {
+    throw new Error('no descriptors');
+  };
+  const started = vi.spyOn(owner, 'start').mockImplementation(fail);
+  await expect(open(url, owner)).rejects.toThrow('no descriptors');
+  await waitUntil(() => listeners().length <= before.length, { what: 'the end of the relay' });
+  // The first program is ended for the audio, which the next one would convert.
+  started.mockImplementationOnce(start);
+  const source = await open(url, owner);
+  expect(await source.ended).toBe('The source failed: no descriptors');
+  expect(started).toHaveBeenCalledTimes(3);
 });
 
 test('a camera that sends MJPEG is named as such, over RTSP and HTTP', async () => {

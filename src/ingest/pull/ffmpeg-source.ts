@@ -1,6 +1,7 @@
 import { type PullArguments, pullArguments } from '../../ffmpeg/arguments/pull-arguments.ts';
 import type { PipedProcess, ProcessOwner } from '../../ffmpeg/process/owned-process.ts';
 import { copyLimits } from '../../ffmpeg/process/process-limits.ts';
+import { messageOf } from '../../shared/errors.ts';
 import { EgressProxy } from './egress-proxy.ts';
 import {
   PullError,
@@ -139,8 +140,12 @@ export async function openRtspSource(
       const skipsStart = isStartSkipped || lastLines.some(line => untimedStart.test(line));
       const isChanged = needsConversion !== isAudioConverted || skipsStart !== isStartSkipped;
       if (!isStopped && isChanged) {
-        run(needsConversion, skipsStart);
-        return;
+        try {
+          run(needsConversion, skipsStart);
+          return;
+        } catch (error) {
+          relay.problem = `The source failed: ${messageOf(error)}`;
+        }
       }
       relay.close();
       resolve(relay.problem ?? 'The source has ended.');
@@ -169,17 +174,23 @@ function start(
   run: { readonly environment: Readonly<Record<string, string>>; readonly arguments: PullArguments },
 ): PipedProcess {
   let isReady = !owner.limits.isIsolated;
-  const child = owner.start(path, pullArguments(run.arguments), {
-    outputs: 0,
-    hasStdout: true,
-    limits: copyLimits,
-    environment: run.environment,
-    ids: { purpose: 'pull', liveStreamId },
-    onListener: listener => {
-      isReady = true;
-      network.adopt(listener);
-    },
-  });
+  let child: PipedProcess;
+  try {
+    child = owner.start(path, pullArguments(run.arguments), {
+      outputs: 0,
+      hasStdout: true,
+      limits: copyLimits,
+      environment: run.environment,
+      ids: { purpose: 'pull', liveStreamId },
+      onListener: listener => {
+        isReady = true;
+        network.adopt(listener);
+      },
+    });
+  } catch (error) {
+    network.close();
+    throw error;
+  }
   void child.exited.then(({ kind }) => {
     if (!isReady && kind === 'failed') network.problem ??= unusableSandbox;
   });
