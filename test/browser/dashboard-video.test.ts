@@ -49,6 +49,26 @@ describeInBrowser('the page of a video in the dashboard', browser => {
   const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
+  it('tells that details and metadata are being saved, and why they were not', async () => {
+    for (const name of ['Edit details', 'Edit metadata']) {
+      await open();
+      await button(name).click();
+      const answered = Promise.withResolvers<void>();
+      await page.route(`**/videos/${videoId}`, async route => {
+        if (route.request().method() !== 'PATCH') return await route.fallback();
+        await answered.promise;
+        await route.fulfill({ status: 409, json: { title: 'Not now.' } });
+      });
+      await button('Save').click();
+      await page.locator('button[type=submit][aria-busy=true]').waitFor();
+      answered.resolve();
+      await page.getByRole('alert').getByText('Not now.').waitFor();
+      await page.unroute(`**/videos/${videoId}`);
+    }
+    // The browser reports what was answered with 409.
+    expect(dashboard.complaints.splice(0).filter(text => !text.includes('409'))).toEqual([]);
+  });
+
   it('plays it, and saves what is written: title, tags, metadata', async () => {
     await open();
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();

@@ -28,12 +28,14 @@ export function EditForm({
         if (event.key === 'Escape') onClose();
       }}
     >
-      <SubmissionContext submission={submission}>{children}</SubmissionContext>
-      <FormActions>
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-      </FormActions>
+      <SubmissionContext submission={submission}>
+        {children}
+        <FormActions>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </SubmissionContext>
     </form>
   );
 }
