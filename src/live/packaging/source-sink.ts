@@ -1,5 +1,4 @@
 import type { TrackKind } from '../../media/samples/media-sample.ts';
-import type { Clock } from '../../shared/clock.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';
 import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
@@ -14,7 +13,6 @@ interface SourceSinkOptions {
   /** The track whose arrival times count. */
   readonly leader: TrackKind;
   readonly observer: LiveObserver;
-  readonly clock: Clock;
 }
 
 /** Media before the target duration is known: at least 3 s at the highest bitrate. */
@@ -61,9 +59,10 @@ export class SourceSink implements SegmentSink {
   }
 
   openSegment(segment: { startMs: number; isIndependent: boolean }): void {
-    const arrivedAtMs = this.#options.clock.nowMs() - (this.#lagMs(segment.startMs) ?? 0);
+    const { output, leader } = this.#options;
+    const times = output.timesOf(leader, segment.startMs);
     this.#listOrWait(() => {
-      const info = this.#window.openSegment({ ...segment, arrivedAtMs });
+      const info = this.#window.openSegment({ ...segment, ...times });
       this.#endMs = segment.startMs;
       for (const segmenter of this.#options.aligned) segmenter.segmentOpened(info);
     });
