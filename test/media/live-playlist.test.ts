@@ -13,8 +13,7 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 
-const seconds = 9;
-const common = { seconds, size: '160x90' };
+const common = { seconds: 9, size: '160x90' };
 
 /** Videos that are published at once, each to its own stream. */
 const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
@@ -39,6 +38,7 @@ const sources: Readonly<Record<string, Partial<TestPictureOptions>>> = {
     extraArgs: ['-bsf:v', 'filter_units=remove_types=6'],
   },
   'one picture a second': { ...common, fps: 1 },
+  'one picture in two seconds': { ...common, seconds: 12, fps: 0.5 },
 };
 const names = Object.keys(sources);
 
@@ -107,7 +107,7 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
         .split('\n')
         .map(line => line.split(',')),
     );
-    const { fps = 30, extraArgs = [] } = sources[name]!;
+    const { fps = 30, extraArgs = [], seconds = 0 } = sources[name]!;
     const audioSeconds = name.includes('late audio') ? seconds - 0.5 : seconds;
     if (!extraArgs.includes('-vn')) expect(Number(frames.video)).toBe(seconds * fps);
     // The encoder's priming frame, and rounding.
@@ -136,19 +136,22 @@ describe.concurrent.each(packagers)('packaged by $by', ({ settings }) => {
     }
   });
 
-  test('pictures that last for a second are in one segment with the audio beside them', async () => {
-    const watch = watches.get('one picture a second')!;
-    const tracks = await watch.tracks();
-    const starts = async (kind: 'video' | 'audio') => {
-      const { timescale } = tracks.find(track => track.kind === kind)!;
-      return (await watch.firstSamples(kind)).map(sample => sample && sample.dtsTicks / timescale);
-    };
-    const [video, audio] = [await starts('video'), await starts('audio')];
-    expect(video.length).toBeGreaterThan(3);
-    for (const [index, seconds] of video.entries()) {
-      expect(Math.abs((audio[index] ?? Infinity) - seconds!), `segment ${index}`).toBeLessThan(0.5);
-    }
-  });
+  test.each(names.filter(name => name.startsWith('one picture')))(
+    '%s: each is in one segment with the audio beside it',
+    async name => {
+      const watch = watches.get(name)!;
+      const tracks = await watch.tracks();
+      const starts = async (kind: 'video' | 'audio') => {
+        const { timescale } = tracks.find(track => track.kind === kind)!;
+        return (await watch.firstSamples(kind)).map(sample => sample && sample.dtsTicks / timescale);
+      };
+      const [video, audio] = [await starts('video'), await starts('audio')];
+      expect(video.length).toBeGreaterThan(3);
+      for (const [index, seconds] of video.entries()) {
+        expect(Math.abs((audio[index] ?? Infinity) - seconds!), `segment ${index}`).toBeLessThan(0.5);
+      }
+    },
+  );
 
   test('B-frames keep their order', async () => {
     const samples = await watches.get('with B-frames and late audio')!.samples('video');

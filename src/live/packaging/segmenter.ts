@@ -63,8 +63,8 @@ interface CurrentSegment {
 }
 
 const videoLateSeconds = 1;
-/** Limit for slow video. */
-const maxVideoLateSeconds = 10;
+/** Limit for slow video: more than the longest frame that fits a segment. */
+const maxVideoLateSeconds = 12;
 /** Slow video does not wait for audio that is later. */
 const maxAudioLateSeconds = 1;
 /** Share of the longest frame's duration that counts after each further frame. */
@@ -193,7 +193,7 @@ export class Segmenter {
     const minEnd = startSeconds + (last.endSeconds - last.atSeconds) / 2;
     const end = this.#leaderEnd >= minEnd ? this.#leaderEnd : Math.max(last.endSeconds, minEnd);
     const isWorthAPart =
-      (last.endSeconds >= minEnd && this.#segment.state !== 'complete') ||
+      (last.endSeconds >= minEnd && this.#segment.state === 'open') ||
       last.endSeconds - first.atSeconds > audioTailSeconds + 1e-6;
     if (isWorthAPart) this.#closePart(end, Number.POSITIVE_INFINITY);
     else this.#audioSamples = [];

@@ -192,6 +192,26 @@ describe('1 fps', () => {
     },
   );
 
+  test.each([0, 45, 700])(
+    'pictures of ten seconds that are known %i ms after their ends fill a segment each, with the audio beside them',
+    lateMs => {
+      const times = [0, 10_000, 20_000, 30_000, 40_000, 50_000];
+      const pictures = feedOf('video', times, () => true);
+      const samples = [
+        ...pictures.map(feed => ({ feed, arrivesMs: feed.atMs + feed.durationMs + lateMs })),
+        ...audio(61).map(feed => ({ feed, arrivesMs: feed.atMs + feed.durationMs })),
+      ]
+        .toSorted((a, b) => a.arrivesMs - b.arrivesMs)
+        .map(({ feed }) => feed);
+      const sink = cut(samples, { sink: new RecordingSink(10) });
+      expect(sink.brokenRules()).toEqual([]);
+      expectComplete(sink, samples);
+      const shown = sink.segments.slice(0, 6).map(({ parts }) => readSamples(parts).video.length);
+      expect(shown).toEqual([1, 1, 1, 1, 1, 1]);
+      for (const duration of sink.durations.slice(0, 6)) expect(duration).toBeCloseTo(10, 2);
+    },
+  );
+
   test('without audio: each part is as long as its frame, and PART-TARGET with it', () => {
     const samples = video(1, 2, 20);
     const sink = cut(samples);
