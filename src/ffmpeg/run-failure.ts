@@ -4,6 +4,8 @@ import type { RunResult } from './process/bounded-run.ts';
 import type { ProcessExit } from './process/owned-process.ts';
 
 const crashSignals: readonly string[] = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGILL', 'SIGSYS'];
+/** Sent for more processor time, or more output, than a run may need. */
+const limitSignals: readonly string[] = ['SIGXCPU', 'SIGXFSZ'];
 
 const probeRefusals: readonly (readonly [RegExp, string])[] = [
   [/Format not on whitelist/i, 'Unsupported file format. Upload a video file.'],
@@ -30,7 +32,7 @@ const diskFull =
  */
 export function runFailure(program: string, { exit, exceededLimit }: RunResult): AppError {
   const { kind, code, signal, lastLines } = exit;
-  const data = { code, signal, lines: lastLines };
+  const data = { code, signal, lines: lastLines, exceededLimit };
   if (kind === 'stopped' && exceededLimit === undefined) {
     return new AppError('stopped', `${program} was stopped with the server`, { details: { data } });
   }
@@ -39,6 +41,15 @@ export function runFailure(program: string, { exit, exceededLimit }: RunResult):
   }
   const failure = exceededLimit === undefined ? codeOfExit(exit) : 'process-failed';
   return new AppError(failure, `${program} ${exceededLimit ?? describeExit(exit)}`, { details: { data } });
+}
+
+/** True for work that exceeded its time, or was ended by a signal from outside: neither tells anything about the file. */
+export function isInterruption(error: unknown): boolean {
+  if (!(error instanceof AppError)) return error instanceof DOMException && error.name === 'TimeoutError';
+  if (error.code !== 'process-failed') return false;
+  const { exceededLimit, signal } = error.details.data ?? {};
+  if (exceededLimit !== undefined) return true;
+  return typeof signal === 'string' && ![...crashSignals, ...limitSignals].includes(signal);
 }
 
 /** The kernel kills what needs too much memory by SIGKILL. */

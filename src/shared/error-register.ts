@@ -295,7 +295,8 @@ export const errorRegister = {
   'storage-unusable': unavailable('The storage cannot be used.'),
   'not-ready': unavailable('The server is not ready.', { logLevel: 'info' }),
   'images-busy': unavailable('Too many images are being processed.', {
-    meaning: 'The server is processing as many images as it can, and the queue is full.',
+    meaning:
+      'The server is processing as many images as it can, and the queue is full, or it did not finish in time.',
     remedy: 'Send the image again after the seconds in `Retry-After`.',
   }),
   'server-error': internal('Server error'),

@@ -157,7 +157,7 @@ export class VodJobs {
     return enqueueVodJob(this.#context, 'frame', videoId, transaction);
   }
 
-  /** @throws AppError `images-busy` */
+  /** Returns false when the image cannot be decoded. @throws AppError `images-busy` */
   canDecode(path: string): Promise<boolean> {
     const { tools, images } = this.#context;
     return images.serve(() =>

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ImageQueue } from '../../src/ffmpeg/image-queue.ts';
+import type { ProcessExit } from '../../src/ffmpeg/process/owned-process.ts';
+import { runFailure } from '../../src/ffmpeg/run-failure.ts';
 import type { VodContext } from '../../src/vod/vod-context.ts';
 import { VodJobs } from '../../src/vod/vod-jobs.ts';
 import { formWith, pngImage } from '../support/images.ts';
@@ -8,6 +10,9 @@ import { sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
 
 const maxRunning = 2;
 const maxWaiting = 40;
+const unfinished = 'The server did not finish processing the image. Try again in 5 seconds.';
+const outOfMemory = 'The server ran out of memory while processing this file.';
+const outOfResources = 'The server ran out of memory, file descriptors or processes.';
 
 describe('uploaded images', () => {
   const tools = makeMediaTools();
@@ -88,5 +93,40 @@ describe('uploaded images', () => {
     );
     expect(seen.started).toBe(0);
     expect((await thumbnail(pngImage(64, 64))).status).toBe(201);
+  });
+
+  const exited = (exit: Partial<ProcessExit>, exceededLimit?: string) =>
+    runFailure('ffmpeg', {
+      exit: { kind: 'failed', code: null, signal: null, lastLines: [], ...exit },
+      exceededLimit,
+    });
+  test.each<[string, unknown, [number, string]]>([
+    [
+      'a time limit',
+      exited({ kind: 'stopped', signal: 'SIGINT' }, 'took longer than 10 s'),
+      [503, unfinished],
+    ],
+    ['the time limit of all', new DOMException('too late', 'TimeoutError'), [503, unfinished]],
+    ['a signal from outside', exited({ signal: 'SIGTERM' }), [503, unfinished]],
+    ['a lack of memory', exited({ signal: 'SIGKILL' }), [503, outOfMemory]],
+    ['a lack of processes', exited({ kind: 'not-started' }), [503, outOfResources]],
+    ['a crash', exited({ signal: 'SIGSEGV' }), [400, 'The image is damaged.']],
+    ['the processor time', exited({ signal: 'SIGXCPU' }), [400, 'The image is damaged.']],
+    ['an error', exited({ code: 1 }), [400, 'The image is damaged.']],
+  ])('are only called damaged where they are: %s', async (_, failure, expected) => {
+    const { json: stream } = await server.call('POST', '/live-streams', {
+      key: sandboxKey,
+      body: { name: 'A' },
+    });
+    const run = vi.spyOn(tools, 'runCommand').mockRejectedValue(failure);
+    try {
+      for (const path of ['/watermarks', `/live-streams/${stream.liveStreamId}/thumbnail`]) {
+        const body = formWith(['file', pngImage(8, 8), 'image.png']);
+        const { status, json } = await server.call('POST', path, { key: sandboxKey, body });
+        expect([status, json.detail ?? json.title]).toEqual(expected);
+      }
+    } finally {
+      run.mockRestore();
+    }
   });
 });

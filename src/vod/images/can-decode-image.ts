@@ -1,11 +1,12 @@
 import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { MediaTools } from '../../ffmpeg/media-tools.ts';
+import { isInterruption } from '../../ffmpeg/run-failure.ts';
 import { AppError, systemCodeOf } from '../../shared/errors.ts';
 
 const limits = { timeoutMs: 10_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 };
 
-/** Uses the temporary file `PATH.pixel`. @throws the signal's reason when aborted */
+/** Uses the temporary file `PATH.pixel`. @throws what tells nothing about the image; the signal's reason when aborted */
 export async function canDecodeImage(
   tools: MediaTools,
   path: string,
@@ -26,6 +27,7 @@ export async function canDecodeImage(
     return (await stat(pixel)).size > 0;
   } catch (error) {
     options.signal.throwIfAborted();
+    if (isInterruption(error)) throw error;
     if (error instanceof AppError && error.code === 'process-failed') return false;
     if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;

@@ -1,6 +1,7 @@
 import { readFile, rename, rm } from 'node:fs/promises';
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sandboxOverlay } from '../../ffmpeg/arguments/sandbox-watermark.ts';
+import { isInterruption } from '../../ffmpeg/run-failure.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ffmpegPath, imageRunLimits, type VideoInput } from './frames.ts';
 import { imageFilters } from './image-filters.ts';
@@ -53,7 +54,7 @@ export async function watermarkImage(run: ImageRun, path: string): Promise<boole
     return true;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (error instanceof AppError && isImageError(error)) return false;
+    if (error instanceof AppError && isImageError(error) && !isInterruption(error)) return false;
     throw error;
   } finally {
     await Promise.all([plain, marked].map(file => rm(file, { force: true })));
