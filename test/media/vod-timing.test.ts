@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
-import { toolBuilds } from '../support/media-tools.ts';
 import { type MadeTrack, makeMovie } from '../support/progressive-movie.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
@@ -20,8 +19,7 @@ let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  // Times are what a build of ffmpeg reads.
-  shop = await startVodPipeline(dataDir, { builds: toolBuilds[0]!, preset: 'veryfast' });
+  shop = await startVodPipeline(dataDir, { preset: 'veryfast' });
 });
 afterAll(async () => {
   await shop.stop();
@@ -369,6 +367,15 @@ describe('a source without times', () => {
     const { videoId, sourceMetadata } = await played(source);
     expect(sourceMetadata.duration).toBe(4);
     expect((await listed(videoId)).frames).toHaveLength(100);
+  });
+
+  test.each([
+    ['H.264', 'stated.h264', ['-c:v', 'libx264', '-preset', 'ultrafast']],
+    ['H.265', 'stated.hevc', ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error']],
+    ['MPEG-2', 'stated.m2v', ['-c:v', 'mpeg2video']],
+  ])('tells the frame rate that raw %s states', async (_, name, encoder) => {
+    const source = await made(name, [...picture(2, 'settb=1/50,setpts=N'), '-r', '50', ...encoder]);
+    expect((await played(source)).sourceMetadata).toMatchObject({ framerate: 50, duration: 1 });
   });
 });
 

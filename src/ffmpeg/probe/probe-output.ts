@@ -48,6 +48,11 @@ const entries = [
 
 const dispositions = 'default,attached_pic,forced,hearing_impaired,visual_impaired,comment';
 
+/** Streams without timestamps: their clock is only a statement about the frame rate. */
+export const rawFormats: readonly string[] = ['h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'obu'];
+/** Frame rate that ffmpeg assumes for raw streams that state none. */
+export const usualRawFrameRate = 25;
+
 /** B-frames delay the start of a file by less. */
 const maxReorderSeconds = 1;
 
@@ -100,8 +105,7 @@ export function readProbeOutput(text: string, bytes: number): ProbedFile {
   const about = objectFrom(format);
   const name = textFrom(about.format_name);
   if (name === undefined) throw new AppError('process-failed', 'ffprobe did not name the format of the file');
-  const isMp4 = name.split(',').includes('mp4');
-  const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream), isMp4));
+  const found = (Array.isArray(streams) ? streams : []).map(stream => streamFrom(objectFrom(stream), name));
   if (found.length === 0) throw mediaRefused('The file has neither video nor audio.');
   return withDefined({
     format: name,
@@ -143,7 +147,7 @@ function timesOf(
   });
 }
 
-function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
+function streamFrom(stream: JsonObject, format: string): ProbedStream {
   const type = stream.codec_type;
   const kind = type === 'video' || type === 'audio' || type === 'subtitle' ? type : 'other';
   const disposition = objectFrom(stream.disposition);
@@ -154,12 +158,12 @@ function streamFrom(stream: JsonObject, isMp4: boolean): ProbedStream {
     kind,
     codec: textFrom(stream.codec_name) ?? 'unknown',
     profile: textFrom(stream.profile),
-    ...(kind === 'video' ? videoFrom(stream) : {}),
+    ...(kind === 'video' ? videoFrom(stream, format) : {}),
     ...(kind === 'audio'
       ? { sampleRate: aboveZero(stream.sample_rate), channels: aboveZero(stream.channels) }
       : {}),
     bitsPerSecond: aboveZero(stream.bit_rate),
-    ...lengthFrom(stream, isMp4),
+    ...lengthFrom(stream, format.split(',').includes('mp4')),
     isDefault: disposition.default === 1,
     isCoverImage: disposition.attached_pic === 1,
     ...flag('isForced', disposition.forced),
@@ -189,7 +193,7 @@ function lengthFrom(stream: JsonObject, isMp4: boolean): Partial<ProbedStream> {
   return withDefined({ durationSeconds, startSeconds });
 }
 
-function videoFrom(stream: JsonObject): Partial<ProbedStream> {
+function videoFrom(stream: JsonObject, format: string): Partial<ProbedStream> {
   return withDefined({
     width: aboveZero(stream.width),
     height: aboveZero(stream.height),
@@ -201,8 +205,7 @@ function videoFrom(stream: JsonObject): Partial<ProbedStream> {
     colorSpace: textFrom(stream.color_space),
     fieldOrder: textFrom(stream.field_order),
     ...((numberFrom(stream.has_b_frames) ?? 0) > 0 ? { isReordered: true } : {}),
-    averageFrameRate: frameRateFrom(stream.avg_frame_rate),
-    baseFrameRate: frameRateFrom(stream.r_frame_rate),
+    ...frameRatesFrom(stream, format),
   });
 }
 
@@ -230,6 +233,19 @@ function matrixFrom(text: unknown) {
   const [one, other] = [...rows].map(row => row[1]!.trim().split(/\s+/).map(Number));
   if (one === undefined || other === undefined) return undefined;
   return { a: one[0]!, b: one[1]!, c: other[0]!, d: other[1]! };
+}
+
+/** ffprobe 7 reports its own assumption as the average of a raw stream, and the rate of fields as the base of H.264. */
+function frameRatesFrom(
+  stream: JsonObject,
+  format: string,
+): Pick<ProbedStream, 'averageFrameRate' | 'baseFrameRate'> {
+  const average = frameRateFrom(stream.avg_frame_rate);
+  const base = frameRateFrom(stream.r_frame_rate);
+  const isAssumed = rawFormats.includes(format) && average === usualRawFrameRate && base !== average;
+  if (!isAssumed) return withDefined({ averageFrameRate: average, baseFrameRate: base });
+  const stated = base !== undefined && format === 'h264' ? base / 2 : base;
+  return withDefined({ averageFrameRate: stated, baseFrameRate: stated });
 }
 
 /** ffprobe reports the time base as the rate of a stream without frames. */

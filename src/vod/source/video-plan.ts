@@ -1,6 +1,7 @@
 import { pixelAspectLimits } from '../../ffmpeg/arguments/encode-filters.ts';
 import type { VideoColor } from '../../ffmpeg/arguments/encode-options.ts';
 import type { ProbedFile, ProbedStream } from '../../ffmpeg/media-tools.ts';
+import { rawFormats, usualRawFrameRate } from '../../ffmpeg/probe/probe-output.ts';
 import type { Resolution } from '../encode/ladder.ts';
 import type { SourceRequest } from './source-request.ts';
 
@@ -25,10 +26,6 @@ export interface VideoPlan {
 export const maxFramesPerSecond = 60.5;
 /** Higher frame rates are a clock or a default: FLV and MKV files with 30 fps may state 1000. */
 const maxPlausibleFrameRate = 300;
-/** Streams without timestamps: their clock is only a statement about the frame rate. */
-const rawFormats = ['h264', 'hevc', 'mpegvideo', 'm4v', 'vc1', 'obu'];
-/** Frame rate that ffmpeg assumes for raw streams that state none. */
-const usualRawFrameRate = 25;
 const maxPassthroughSide = 4096;
 const megabit = 1_000_000;
 const passthroughProfiles = ['Constrained Baseline', 'Baseline', 'Main', 'High'];

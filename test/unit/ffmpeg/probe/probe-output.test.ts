@@ -101,6 +101,19 @@ describe('a stream', () => {
     expect(read([{ ...picture, avg_frame_rate }]).streams[0]!.averageFrameRate).toBe(rate);
   });
 
+  test.each([
+    ['H.264 by ffprobe 5', 'h264', '30/1', '30/1', 30],
+    ['H.264 by ffprobe 7', 'h264', '25/1', '60/1', 30],
+    ['H.264 whose fields are the assumed frames', 'h264', '25/1', '50/1', 25],
+    ['H.264 with a clock for a frame rate', 'h264', '25/1', '2000/1', undefined],
+    ['H.265 by ffprobe 7', 'hevc', '25/1', '60/1', 60],
+    ['MPEG-2 by ffprobe 7', 'mpegvideo', '25/1', '30000/1001', 30_000 / 1001],
+    ['a file with times', 'mov', '25/1', '60/1', 25],
+  ])('with the frame rate that is stated: %s', (_, format_name, avg_frame_rate, r_frame_rate, rate) => {
+    const [stream] = read([{ ...picture, avg_frame_rate, r_frame_rate }], { format_name }).streams;
+    expect(stream!.averageFrameRate ?? stream!.baseFrameRate).toBe(rate);
+  });
+
   test('has nothing of what ffprobe does not know', () => {
     const [stream] = read([
       {
