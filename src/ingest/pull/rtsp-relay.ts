@@ -9,6 +9,8 @@ import { SenderReports } from './sender-reports.ts';
 type RtspText = Extract<RtspMessage, { kind: 'text' }>;
 
 const maxPending = 16;
+/** Two of 256 channels each. */
+const maxTracks = 128;
 /** A child that is ended may still be connected when the next one starts. */
 const maxConnections = 4;
 const maxFirstLineBytes = 1024;
@@ -144,6 +146,8 @@ class RelayedConnection {
   readonly #responses = new RtspReader(message => this.#response(message));
   /** Requests by CSeq, until they are answered. */
   readonly #pending = new Map<string, { readonly request: RtspText; readonly isRetry: boolean }>();
+  /** Address of each track, as ffmpeg knows it. */
+  readonly #tracks: string[] = [];
 
   constructor(source: URL, localBase: string, events: RelayedEvents) {
     this.#source = source;
@@ -162,8 +166,13 @@ class RelayedConnection {
   }
 
   #request(message: RtspMessage): void {
-    if (message.kind === 'media') this.#events.toSource(message.bytes);
-    else this.#send(message, false);
+    if (message.kind === 'media') {
+      this.#events.toSource(message.bytes);
+      return;
+    }
+    const [method, address = ''] = message.firstLine.split(' ');
+    if (method === 'SETUP' && this.#tracks.length < maxTracks) this.#tracks.push(address);
+    this.#send(message, false);
   }
 
   #send(request: RtspText, isRetry: boolean): void {
@@ -218,8 +227,18 @@ class RelayedConnection {
       this.#reports.describe(sdp);
       this.#events.described(sdp);
     }
+    if (status === 200) this.#readStarts(headerOf(headers, 'rtp-info') ?? '');
     const passed = headers.filter(header => !/^location:/i.test(header));
     this.#events.toClient(writeRtspText(`RTSP/1.0 ${status} -`, passed, body));
+  }
+
+  /** RFC 2326, 12.33. ffmpeg ignores addresses that it does not know, and a timestamp of 0. */
+  #readStarts(info: string): void {
+    for (const entry of info.split(',')) {
+      const track = this.#tracks.indexOf(/\burl=([^;\s]+)/.exec(entry)?.[1] ?? '');
+      const timestamp = Number(/\brtptime=(\d{1,10})\b/.exec(entry)?.[1] ?? 0);
+      if (track !== -1 && timestamp !== 0) this.#reports.start(track, timestamp);
+    }
   }
 
   #acceptsChallenge(headers: readonly string[]): boolean {

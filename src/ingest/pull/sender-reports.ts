@@ -13,6 +13,7 @@ interface TrackClock {
 
 const VERSION = 2;
 const SENDER_REPORT = 200;
+const RECEIVER_REPORT = 201;
 const minReportBytes = 28;
 const minMediaBytes = 12;
 /** Header of interleaved packets: marker, channel and length. */
@@ -23,6 +24,8 @@ const maxDeviationSeconds = 0.5;
 const averagedSeconds = 60;
 /** Drift that is followed in each second: 20 us in a frame of 40 ms. Clocks of cameras drift by a tenth of it. */
 const maxFollowedSeconds = 0.0005;
+/** Deviation between the tracks, at their first reports, that nobody notices while it is followed slowly. ITU-R BT.1359, 2. */
+const maxUnnoticedSeconds = 0.045;
 const maxSeconds = 2 ** 32 - 1;
 /** RFC 3551, table 4, and for all video. */
 const staticClockRates: Readonly<Record<string, number>> = { '0': 8000, '8': 8000 };
@@ -35,16 +38,30 @@ const usualClockRate = 90_000;
  */
 export class SenderReports {
   #clockRates: readonly number[] = [];
+  /** Track by which all others are moved, the first video. */
+  #leadingTrack: number | undefined;
   readonly #clocks: (TrackClock | undefined)[] = [];
+  /** RTP timestamps that ffmpeg counts from until the first reports. */
+  readonly #starts: (number | undefined)[] = [];
+  /** NTP time, in seconds, of the start of the track with the first report of all: ffmpeg counts the other tracks from it. */
+  #startSeconds: number | undefined;
 
-  /** RFC 4566, 5.14 and 6. */
+  /** RFC 4566, 5.14 and 6. ffmpeg has no tracks of other kinds. */
   describe(sdp: string): void {
-    this.#clockRates = sdp.split(/^(?=m=)/m).flatMap(section => {
-      const format = /^m=\w+ \d+ \S+ (\d+)/.exec(section)?.[1];
+    const tracks = sdp.split(/^(?=m=)/m).flatMap(section => {
+      const [, kind, format] = /^m=(audio|video|application|text) \d+ \S+ (\d+)/.exec(section) ?? [];
       if (format === undefined) return [];
       const rate = new RegExp(`^a=rtpmap:${format} [^/\\s]+/(\\d+)`, 'm').exec(section)?.[1];
-      return [Number(rate ?? staticClockRates[format] ?? usualClockRate)];
+      return { kind, rate: Number(rate ?? staticClockRates[format] ?? usualClockRate) };
     });
+    this.#clockRates = tracks.map(({ rate }) => rate);
+    const video = tracks.findIndex(({ kind }) => kind === 'video');
+    this.#leadingTrack = video === -1 ? undefined : video;
+  }
+
+  /** RFC 2326, 12.33: a source may tell in its response to PLAY where a track starts. */
+  start(track: number, timestamp: number): void {
+    this.#starts[track] = timestamp;
   }
 
   /** Writes into a packet. Channels are numbered as ffmpeg asks for them: two per track, the second for reports. */
@@ -54,15 +71,41 @@ export class SenderReports {
     const rate = this.#clockRates[track] ?? usualClockRate;
     const content = packet.subarray(headerBytes);
     if (content[0] === undefined || content[0] >> 6 !== VERSION) return;
-    if (channel % 2 === 0) this.#correctMedia(content, this.#clocks[track], rate);
+    if (channel % 2 === 0) this.#correctMedia(content, track, rate);
     else if (content[1] === SENDER_REPORT && content.length >= minReportBytes) {
-      this.#clocks[track] = correctReport(content, this.#clocks[track], rate);
+      const former = this.#clocks[track];
+      if (former === undefined && this.#mustWait(track)) content[1] = RECEIVER_REPORT;
+      else
+        this.#clocks[track] = correctReport(content, former ?? this.#firstClock(content, track, rate), rate);
     }
   }
 
-  #correctMedia(content: Buffer, clock: TrackClock | undefined, rate: number): void {
-    if (clock === undefined || content.length < minMediaBytes) return;
+  /** ffmpeg moves the other tracks to the one with the first report, and a step in video would lose frames. It ignores other reports. */
+  #mustWait(track: number): boolean {
+    const leading = this.#leadingTrack;
+    return leading !== undefined && track !== leading && this.#clocks[leading] === undefined;
+  }
+
+  /** Returns a clock by which the first report of a track does not move what was sent of it. */
+  #firstClock(report: Buffer, track: number, rate: number): TrackClock | undefined {
+    const { timestamp, told } = readReport(report);
+    const start = this.#starts[track];
+    const elapsed = start === undefined ? 0 : secondsBetween(start, timestamp, rate);
+    const isFirst = this.#startSeconds === undefined;
+    this.#startSeconds ??= told - elapsed;
+    if (isFirst || start === undefined) return undefined;
+    const seconds = this.#startSeconds + elapsed;
+    const deviation = told - seconds;
+    if (Math.abs(deviation) > maxUnnoticedSeconds) return undefined;
+    return { seconds, timestamp, driftSeconds: deviation, followedSeconds: 0, media: undefined };
+  }
+
+  #correctMedia(content: Buffer, track: number, rate: number): void {
+    if (content.length < minMediaBytes) return;
     const timestamp = content.readUInt32BE(4);
+    this.#starts[track] ??= timestamp;
+    const clock = this.#clocks[track];
+    if (clock === undefined) return;
     if (clock.media?.timestamp !== timestamp) {
       clock.media = { timestamp, ticks: Math.round(followedAt(clock, timestamp, rate) * rate) };
     }
@@ -70,9 +113,13 @@ export class SenderReports {
   }
 }
 
-function correctReport(report: Buffer, former: TrackClock | undefined, rate: number): TrackClock {
-  const timestamp = report.readUInt32BE(16);
+function readReport(report: Buffer): { timestamp: number; told: number } {
   const told = report.readUInt32BE(8) + report.readUInt32BE(12) / 2 ** 32;
+  return { timestamp: report.readUInt32BE(16), told };
+}
+
+function correctReport(report: Buffer, former: TrackClock | undefined, rate: number): TrackClock {
+  const { timestamp, told } = readReport(report);
   const clock = followed(former, told, timestamp, rate) ?? {
     seconds: Math.max(0, Math.min(told, maxSeconds)),
     timestamp,

@@ -74,9 +74,9 @@ function follow({
   return { maxStepMs, leadMs };
 }
 
-function mediaOf(timestamp: number): Buffer {
+function mediaOf(timestamp: number, channel = videoChannel - 1): Buffer {
   const packet = Buffer.alloc(20);
-  packet.set([0x24, videoChannel - 1, 0, 16, 0x80, 96]);
+  packet.set([0x24, channel, 0, 16, 0x80, 96]);
   packet.writeUInt32BE(timestamp, 8);
   return packet;
 }
@@ -85,6 +85,101 @@ test.each([50, -50, 400])('a clock that drifts by %s ppm is followed for hours, 
   const { maxStepMs, leadMs } = follow({ hours: 4, driftPpm, error: () => 0 });
   expect(Math.abs(leadMs)).toBeLessThan(30);
   expect(maxStepMs).toBeLessThan(0.05);
+});
+
+/** Simulates how ffmpeg times media: from their start, and from the first report of all after the report of their track. */
+class FfmpegTimes {
+  readonly #reports = new SenderReports();
+  readonly #rates = [90_000, 8000];
+  readonly #starts: (number | undefined)[] = [];
+  readonly #references: ({ seconds: number; timestamp: number } | undefined)[] = [];
+  #origin: number | undefined;
+
+  constructor() {
+    this.#reports.describe(sdp);
+  }
+
+  start(track: number, timestamp: number): void {
+    this.#reports.start(track, timestamp);
+    this.#starts[track] = timestamp;
+  }
+
+  report(track: number, seconds: number, timestamp: number): void {
+    const packet = reportOf(2 * track + 1, seconds, timestamp);
+    const told = corrected(this.#reports, packet);
+    if (packet[5] !== 200) return;
+    this.#starts[track] ??= timestamp;
+    this.#origin ??= told - this.#elapsed(track, this.#starts[track], timestamp);
+    this.#references[track] = { seconds: told, timestamp };
+  }
+
+  media(track: number, timestamp: number): number {
+    const packet = mediaOf(timestamp, 2 * track);
+    this.#reports.correct(packet);
+    const passed = packet.readUInt32BE(8);
+    this.#starts[track] ??= passed;
+    const reference = this.#references[track];
+    if (reference === undefined) return this.#elapsed(track, this.#starts[track], passed);
+    return reference.seconds - this.#origin! + this.#elapsed(track, reference.timestamp, passed);
+  }
+
+  #elapsed(track: number, from: number, to: number): number {
+    return ((to - from) | 0) / this.#rates[track]!;
+  }
+}
+
+const video = 0;
+const audio = 1;
+
+test.each([
+  ['video', 25, 50],
+  ['audio', 50, 25],
+])('the first reports do not move video, and audio slowly: %s first', (_, videoDelay, audioDelay) => {
+  const times = new FfmpegTimes();
+  const at = (rate: number, seconds: number) => (4_294_000_000 + Math.round(seconds * rate)) >>> 0;
+  let last = 0;
+  for (let frame = 0; frame < 25 * 60; frame += 1) {
+    const seconds = frame / 25;
+    if (frame % 125 === videoDelay) times.report(video, 1000 + seconds, at(90_000, seconds));
+    // The first audio was 16 ms later than the first video.
+    if (frame % 125 === audioDelay) times.report(audio, 1000.016 + seconds, at(8000, seconds));
+    expect(times.media(video, at(90_000, seconds))).toBeCloseTo(seconds, 4);
+    const moved = times.media(audio, at(8000, seconds)) - seconds;
+    expect(Math.abs(moved - last)).toBeLessThan(0.0003);
+    last = moved;
+  }
+  expect(last).toBeCloseTo(0.016, 3);
+});
+
+test('the first reports never move video, whatever they tell', () => {
+  const times = new FfmpegTimes();
+  for (const track of [video, audio]) times.media(track, 8000);
+  times.report(audio, 1000.3, 8000);
+  expect(times.media(audio, 16_000)).toBeCloseTo(1, 3);
+  times.report(video, 1000, 8000);
+  expect(times.media(video, 98_000)).toBeCloseTo(1, 3);
+  times.report(audio, 1001.3, 16_000);
+  expect(times.media(audio, 24_000)).toBeCloseTo(2.3, 3);
+});
+
+test('the first report of audio moves it at once where anybody would notice that it does not fit the video', () => {
+  const times = new FfmpegTimes();
+  for (const track of [video, audio]) times.media(track, 8000);
+  times.report(video, 1000, 8000);
+  times.report(audio, 1000.3, 8000);
+  expect(times.media(audio, 16_000)).toBeCloseTo(1.3, 3);
+});
+
+test('media are counted from the starts that the source tells', () => {
+  const times = new FfmpegTimes();
+  times.start(video, 90_000);
+  times.start(audio, 8000);
+  times.media(video, 180_000);
+  times.media(audio, 17_600);
+  times.report(video, 1001, 180_000);
+  times.report(audio, 1001.21, 17_600);
+  expect(times.media(video, 270_000)).toBeCloseTo(2, 3);
+  expect(times.media(audio, 25_600)).toBeCloseTo(2.2, 3);
 });
 
 test('reports that are written late by turns do not move the media', () => {
@@ -118,6 +213,7 @@ test('times before 1900 and clock rates of other tracks do no harm', () => {
   reports.describe(
     'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\nm=audio 0 RTP/AVP 96\r\na=rtpmap:96 opus/48000\r\n',
   );
+  corrected(reports, reportOf(videoChannel, 0.1, 90_000));
   corrected(reports, reportOf(audioChannel, 0.1, 48_000));
   expect(corrected(reports, reportOf(audioChannel, 0.1, 28_800))).toBe(0);
   expect(corrected(reports, reportOf(audioChannel, 1.1, 76_800))).toBeCloseTo(1, 2);
