@@ -19,13 +19,15 @@ export interface RtspServer {
   readonly sdp: string;
   /** Answers players with a redirect to this address. */
   redirectTo: string | undefined;
-  /** Players get many reports, by turns too early and too late. */
+  /** Players get many reports, by turns too early and too late, after one of the audio alone, which is early. */
   hasUnsteadyReports: boolean;
   stop(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 const realm = 'camera';
+/** Some are shown before it, and some after it, by the first segments. */
+const firstReportFrames = 40;
 const nonce = '0123456789abcdef';
 
 /** @param password asked of players, with a digest, for the user `viewer` */
@@ -106,7 +108,9 @@ export async function startRtspServer(password?: string): Promise<RtspServer> {
     const reader = new RtspReader(message => {
       if (message.kind === 'text') handle(socket, message);
       else if (!players.has(socket)) {
-        const packets = state.hasUnsteadyReports ? reports.after(message.bytes) : [message.bytes];
+        const isPlaying = state.hasUnsteadyReports && playing.size > 0;
+        const packets = isPlaying ? reports.after(message.bytes) : [message.bytes];
+        reports.keep(message.bytes);
         for (const player of playing) for (const packet of packets) player.write(packet);
       }
     });
@@ -144,26 +148,48 @@ export async function startRtspServer(password?: string): Promise<RtspServer> {
   };
 }
 
-/** Repeats the first sender report of the video (channel 1) after every fifth frame, 40 ms too early or too late. */
+/**
+ * Repeats the first sender report of the audio (channel 3) 0.1 s early after some frames, and then that of the video (channel 1) after every
+ * fifth frame, 40 ms too early or too late.
+ */
 class UnsteadyReports {
-  #first: Buffer | undefined;
+  readonly #first: (Buffer | undefined)[] = [];
+  readonly #timestamps: number[] = [];
   #frames = 0;
 
+  keep(packet: Buffer): void {
+    const channel = packet[1]!;
+    if (channel % 2 === 1) this.#first[channel] ??= Buffer.from(packet);
+    else this.#timestamps[channel] = packet.readUInt32BE(8);
+  }
+
   after(packet: Buffer): Buffer[] {
-    if (packet[1] === 1) this.#first ??= Buffer.from(packet);
     const isFrameEnd = packet[1] === 0 && (packet[5]! & 0x80) !== 0;
-    if (this.#first === undefined || !isFrameEnd) return [packet];
+    // The reports of the recorder itself would come first by chance.
+    if (packet[1]! % 2 === 1) return [];
+    if (!isFrameEnd) return [packet];
+    this.#timestamps[0] = packet.readUInt32BE(8);
     this.#frames += 1;
-    if (this.#frames % 5 !== 0) return [packet];
-    const report = Buffer.from(this.#first);
-    const timestamp = packet.readUInt32BE(8);
-    const elapsed = ((timestamp - this.#first.readUInt32BE(20)) | 0) / 90_000;
-    const error = this.#frames % 10 === 0 ? 0.04 : -0.04;
-    const seconds = report.readUInt32BE(12) + report.readUInt32BE(16) / 2 ** 32 + elapsed + error;
+    const report =
+      this.#frames === firstReportFrames
+        ? this.#reportOf(3, 8000, 0.1)
+        : this.#frames > firstReportFrames && this.#frames % 5 === 0
+          ? this.#reportOf(1, 90_000, this.#frames % 10 === 0 ? 0.04 : -0.04)
+          : undefined;
+    return report === undefined ? [packet] : [packet, report];
+  }
+
+  #reportOf(channel: number, rate: number, errorSeconds: number): Buffer | undefined {
+    const first = this.#first[channel];
+    const timestamp = this.#timestamps[channel - 1];
+    if (first === undefined || timestamp === undefined) return undefined;
+    const report = Buffer.from(first);
+    const elapsed = ((timestamp - first.readUInt32BE(20)) | 0) / rate;
+    const seconds = report.readUInt32BE(12) + report.readUInt32BE(16) / 2 ** 32 + elapsed + errorSeconds;
     report.writeUInt32BE(Math.floor(seconds), 12);
     report.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), 16);
     report.writeUInt32BE(timestamp, 20);
-    return [packet, report];
+    return report;
   }
 }
 
