@@ -86,7 +86,9 @@ export function buildBrowserCode(...options) {
 /** @param {string[]} args */
 function build(args) {
   if (!existsSync(join(root, 'node_modules/esbuild'))) {
-    throw new Error('Millrace is not built, and the packages that build it are not installed: run `npm ci`.');
+    throw new Error(
+      'Millrace is not built, and the packages that build it are not installed: run `npm ci --include=dev`.',
+    );
   }
   process.stderr.write('Millrace is being built, which takes a few seconds.\n');
   const { status, signal, error, stderr } = spawnSync(process.execPath, [buildScript, ...args], {

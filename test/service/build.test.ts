@@ -111,7 +111,8 @@ test.concurrent('a clone without its packages says what to do', async () => {
   await rm(join(folder, 'node_modules'));
   await expect(millrace(folder, ['version'])).rejects.toMatchObject({
     code: 1,
-    stderr: 'Millrace is not built, and the packages that build it are not installed: run `npm ci`.\n',
+    stderr:
+      'Millrace is not built, and the packages that build it are not installed: run `npm ci --include=dev`.\n',
   });
 });
 

@@ -26,7 +26,7 @@ export interface RtspServer {
 }
 
 const realm = 'camera';
-/** Some are shown before it, and some after it, by the first segments. */
+/** Number that is within the first segments. */
 const firstReportFrames = 40;
 const nonce = '0123456789abcdef';
 
