@@ -1,6 +1,7 @@
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { EgressProxy } from '../../src/ingest/pull/egress-proxy.ts';
 import { openSource } from '../../src/ingest/pull/open-source.ts';
 import { headerOf, RtspReader, writeRtspText } from '../../src/ingest/pull/rtsp-messages.ts';
 import { sourceUrlProblem } from '../../src/shared/network/source-url.ts';
@@ -9,6 +10,7 @@ import { makePlainProcessOwner, makeProcessOwner } from '../support/process-limi
 import { waitUntil } from '../support/wait-until.ts';
 
 const servers: Server[] = [];
+const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
 
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
@@ -23,7 +25,6 @@ async function listen(server: Server): Promise<string> {
 
 function open(url: string, owner = makeProcessOwner()) {
   expect(sourceUrlProblem(url)).toBeUndefined();
-  const rules = { resolve: async () => [{ address: '127.0.0.1', family: 4 }], allowPrivate: true };
   const events = { bytes: () => {}, media: () => {} };
   const options = { path: ffmpegPath, owner, liveStreamId: 'li1' };
   return openSource(url, rules, events, options, new AbortController().signal);
@@ -92,6 +93,32 @@ test('a camera that sends MJPEG is named as such, over RTSP and HTTP', async () 
     response.write('--frame\r\n');
   });
   await expect(open(`http://${await listen(http)}/video`)).rejects.toThrow(text);
+});
+
+test('a source that changes the protocol fails, for the server and for its programs', async () => {
+  const source = createServer(socket => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
+  });
+  const address = await listen(source);
+  await expect(open(`http://${address}/video`)).rejects.toThrow(`${address} could not be reached.`);
+  const proxy = new EgressProxy(new URL(`http://${address}/a.m3u8`), rules);
+  const place = new URL(await proxy.start());
+  onTestFinished(() => proxy.close());
+  const answered = await new Promise<number | undefined>((resolve, reject) => {
+    const secret = Buffer.from(`${place.username}:${place.password}`).toString('base64');
+    get({
+      host: place.hostname,
+      port: place.port,
+      path: `http://${address}/a.m3u8`,
+      headers: { 'proxy-authorization': `Basic ${secret}` },
+    })
+      .on('response', ({ statusCode }) => resolve(statusCode))
+      .on('error', reject);
+  });
+  expect(answered).toBe(502);
 });
 
 test.skipIf(!makeProcessOwner().limits.isIsolated)('a sandbox without Node is named as such', async () => {

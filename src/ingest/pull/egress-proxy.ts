@@ -114,6 +114,8 @@ export class EgressProxy {
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
     outgoing.on('error', error => reject(new PullError(describeConnectError(error, url.host))));
+    // An answer that changes the protocol ends the request without an error.
+    outgoing.on('close', () => reject(new PullError(describeConnectError(undefined, url.host))));
     outgoing.on('response', resolve);
     answer.once('close', () => outgoing.destroy());
     outgoing.end();

@@ -58,6 +58,8 @@ async function send(url: URL, rules: TargetRules, signal: AbortSignal): Promise<
   const overdue = setTimeout(() => request.destroy(new Error('no answer')), answerTimeoutMs);
   request.on('response', resolve);
   request.on('error', reject);
+  // An answer that changes the protocol ends the request without an error.
+  request.on('close', () => reject(new Error('closed')));
   request.end();
   try {
     return await promise;
