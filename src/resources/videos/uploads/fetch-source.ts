@@ -143,6 +143,8 @@ async function sendRequest(
   request.on('timeout', () => request.destroy(stallError()));
   request.on('response', resolve);
   request.on('error', reject);
+  // An answer that changes the protocol ends the request without an error.
+  request.on('close', () => reject(new Error('the server closed the connection')));
   request.end();
   try {
     return await promise;
