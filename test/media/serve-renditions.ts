@@ -88,7 +88,7 @@ export async function serveRenditions(
           : path.startsWith('/audio')
             ? 'audio/mp4'
             : 'video/mp4',
-      vary: text === undefined ? undefined : 'accept-encoding',
+      ...(text === undefined ? {} : { vary: 'accept-encoding' }),
       ...(canZip ? { 'content-encoding': 'gzip' } : {}),
     });
     response.end(request.method === 'HEAD' ? '' : canZip && body !== undefined ? gzipSync(body) : body);

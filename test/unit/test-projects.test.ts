@@ -22,14 +22,15 @@ function filesOf({ include, exclude }: Project): string[] {
   return [...matching(include)].filter(file => !excluded.has(file));
 }
 
-test('every test file belongs to one project, and some to one more that repeats them on PostgreSQL or with the usual leases', () => {
+test('every test file belongs to one project, and some to one more that repeats them on PostgreSQL, with the usual leases or with the machine’s programs', () => {
   const homes = Map.groupBy(
     projects.flatMap(project => filesOf(project).map(file => ({ file, name: project.name }))),
     ({ file }) => file,
   );
   const all = globSync('test/**/*.test.ts', { cwd: root });
   const names = (file: string) => (homes.get(file) ?? []).map(({ name }) => name);
-  const isRepeat = (name: string) => name.startsWith('postgres') || name === 'usual-leases';
+  const repeats = ['usual-leases', 'edge-cases-found'];
+  const isRepeat = (name: string) => name.startsWith('postgres') || repeats.includes(name);
   expect(all.filter(file => names(file).filter(name => !isRepeat(name)).length !== 1)).toEqual([]);
   expect(all.filter(file => names(file).filter(isRepeat).length > 1)).toEqual([]);
 });
