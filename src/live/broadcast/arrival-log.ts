@@ -32,32 +32,6 @@ export class ArrivalLog {
     return this.#arrivedMs[Math.max(index, first) % maxEntries];
   }
 
-  /** Monotonic time at which the first frame that is not older than `atMs` arrived. */
-  arrivalSince(atMs: number): number | undefined {
-    let arrivedMs: number | undefined;
-    for (let index = this.#count - 1; this.#isSince(index, atMs); index -= 1) {
-      arrivedMs = this.#arrivedMs[index % maxEntries];
-    }
-    return arrivedMs;
-  }
-
-  /**
-   * Monotonic time before which media of `atMs` was recorded, since what follows it has arrived by then. Infinity when
-   * nothing follows.
-   */
-  recordedBy(atMs: number): number {
-    let recordedMs = Number.POSITIVE_INFINITY;
-    for (let index = this.#count - 1; this.#isSince(index, atMs); index -= 1) {
-      const laterMs = Math.max(0, this.#atOf(index) - atMs);
-      recordedMs = Math.min(recordedMs, this.#arrivedMs[index % maxEntries]! - laterMs);
-    }
-    return recordedMs;
-  }
-
-  #isSince(index: number, atMs: number): boolean {
-    return index >= 0 && index >= this.#count - maxEntries && this.#atOf(index) >= atMs - maxSnapMs;
-  }
-
   #atOf(index: number): number {
     return this.#atMs[index % maxEntries]!;
   }

@@ -53,15 +53,4 @@ export class PackagingOutput {
     const arrivedAtMs = (kind === 'video' ? arrivals.video : arrivals.audio).arrivalOf(atMs);
     return arrivedAtMs === undefined ? undefined : clock.monotonicMs() - arrivedAtMs;
   }
-
-  /** Dates media of `atMs`, of which `kind` leads, on the wall clock. Media without a frame of it arrives now. */
-  timesOf(kind: TrackKind, atMs: number): { readonly arrivedAtMs: number; readonly recordedByMs: number } {
-    const { arrivals, clock } = this.#options;
-    const { video, audio } = arrivals;
-    const nowMs = clock.monotonicMs();
-    const arrivedMs = (kind === 'video' ? video : audio).arrivalSince(atMs) ?? nowMs;
-    const recordedMs = Math.min(arrivedMs, video.recordedBy(atMs), audio.recordedBy(atMs));
-    const offsetMs = clock.nowMs() - nowMs;
-    return { arrivedAtMs: arrivedMs + offsetMs, recordedByMs: recordedMs + offsetMs };
-  }
 }

@@ -271,7 +271,7 @@ export class PackagingSession {
   }
 
   #startSegmenter({ video, audio }: Tracks): void {
-    const { settings, log, host, observer } = this.#options;
+    const { settings, log, host, observer, clock } = this.#options;
     host.mediaStarted(this, this.#inputTracks);
     const isDemuxed = this.#isDemuxed;
     const sourceTracks: Tracks = {
@@ -293,6 +293,7 @@ export class PackagingSession {
         aligned: this.#aligned.segmenters,
         leader: video === undefined ? 'audio' : 'video',
         observer,
+        clock,
       }),
       partSeconds: settings.partTargetMs / 1000,
       segmentSeconds: settings.segmentTargetMs / 1000,

@@ -1,4 +1,5 @@
 import type { TrackKind } from '../../media/samples/media-sample.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveObserver } from '../broadcast/ports.ts';
 import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
@@ -13,6 +14,7 @@ interface SourceSinkOptions {
   /** The track whose arrival times count. */
   readonly leader: TrackKind;
   readonly observer: LiveObserver;
+  readonly clock: Clock;
 }
 
 /** Media before the target duration is known: at least 3 s at the highest bitrate. */
@@ -59,10 +61,9 @@ export class SourceSink implements SegmentSink {
   }
 
   openSegment(segment: { startMs: number; isIndependent: boolean }): void {
-    const { output, leader } = this.#options;
-    const times = output.timesOf(leader, segment.startMs);
+    const arrivedAtMs = this.#options.clock.nowMs() - (this.#lagMs(segment.startMs) ?? 0);
     this.#listOrWait(() => {
-      const info = this.#window.openSegment({ ...segment, ...times });
+      const info = this.#window.openSegment({ ...segment, arrivedAtMs });
       this.#endMs = segment.startMs;
       for (const segmenter of this.#options.aligned) segmenter.segmentOpened(info);
     });

@@ -201,20 +201,12 @@ export class LiveWindow implements SegmentSink {
     if (this.isPlayable || this.#startsMidBroadcast) this.#isDiscontinuityDue = true;
   }
 
-  /**
-   * @param arrivedAtMs wall-clock arrival of its first frame; now by default
-   * @param recordedByMs wall-clock time before which that was recorded, which what follows it shows
-   */
-  openSegment(segment: {
-    startMs: number;
-    isIndependent: boolean;
-    arrivedAtMs?: number;
-    recordedByMs?: number;
-  }): SegmentInfo {
+  /** @param arrivedAtMs wall-clock arrival of its first frame; now by default */
+  openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentInfo {
     const { startMs, isIndependent } = segment;
     const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
     if (this.#isContinuationDue) this.#listFillerSegmentsUntil(arrivedAtMs);
-    const { date, isLate } = this.#programDateTimes.dateOf(startMs, arrivedAtMs, segment.recordedByMs);
+    const { date, isLate } = this.#programDateTimes.dateOf(startMs, arrivedAtMs);
     if (isLate) this.#isDiscontinuityDue = true;
     const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
     const info = { sequence, hasDiscontinuity, startMs, programDateTimeMs: dateMs };

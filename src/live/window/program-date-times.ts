@@ -33,35 +33,27 @@ export class ProgramDateTimes {
     this.#anchor = undefined;
   }
 
-  /**
-   * @param arrivedMs of its first frame
-   * @param recordedMs before which it must have been recorded, at most `arrivedMs`
-   * @returns `isLate`: time was lost before the segment
-   */
-  dateOf(
-    startMs: number,
-    arrivedMs: number,
-    recordedMs = arrivedMs,
-  ): { readonly date: number; readonly isLate: boolean } {
-    const { wallMs, mediaMs, marginMs } = this.#anchor ?? this.#anchorAt(startMs, recordedMs);
+  /** `isLate`: time was lost before the segment. */
+  dateOf(startMs: number, nowMs: number): { readonly date: number; readonly isLate: boolean } {
+    const { wallMs, mediaMs, marginMs } = this.#anchor ?? this.#anchorAt(startMs, nowMs);
     const elapsedMs = startMs - mediaMs;
     const date = wallMs + elapsedMs;
-    const isLate = recordedMs - date > maxDateLagMs;
-    const wasSetBack = this.lastMs - arrivedMs > maxJitterMs;
-    if (isLate) this.#anchor = this.#anchorAt(startMs, recordedMs);
-    else if ((date > arrivedMs && !wasSetBack) || date < this.lastMs) {
-      this.#anchor = { wallMs: Math.max(arrivedMs, this.lastMs), mediaMs: startMs, marginMs: 0 };
+    const isLate = nowMs - date > maxDateLagMs;
+    const wasSetBack = this.lastMs - nowMs > maxJitterMs;
+    if (isLate) this.#anchor = this.#anchorAt(startMs, nowMs);
+    else if ((date > nowMs && !wasSetBack) || date < this.lastMs) {
+      this.#anchor = { wallMs: Math.max(nowMs, this.lastMs), mediaMs: startMs, marginMs: 0 };
     } else {
       const maxStepMs = Math.max(Math.min(marginMs, elapsedMs * marginRate), elapsedMs * driftRate);
-      const stepMs = Math.max(0, Math.min(recordedMs - date, maxStepMs));
+      const stepMs = Math.max(0, Math.min(nowMs - date, maxStepMs));
       this.#anchor = { wallMs: date + stepMs, mediaMs: startMs, marginMs: marginMs - stepMs };
     }
     this.lastMs = this.#anchor.wallMs;
     return { date: Math.round(this.lastMs), isLate };
   }
 
-  #anchorAt(startMs: number, recordedMs: number): Anchor {
-    const wallMs = Math.max(recordedMs - anchorMarginMs, this.lastMs);
-    return { wallMs, mediaMs: startMs, marginMs: recordedMs - wallMs };
+  #anchorAt(startMs: number, nowMs: number): Anchor {
+    const wallMs = Math.max(nowMs - anchorMarginMs, this.lastMs);
+    return { wallMs, mediaMs: startMs, marginMs: nowMs - wallMs };
   }
 }

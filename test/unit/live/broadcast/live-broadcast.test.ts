@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
 import type { PlayableBroadcast } from '../../../../src/delivery/live/live-source.ts';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
 import { videoTrack } from '../../../support/recording-sink.ts';
@@ -111,21 +110,6 @@ describe('a journal that fails', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(await playlistOf(live.current('li1'))).toContain('#EXT-X-ENDLIST');
   });
-});
-
-test('a picture that arrives with the next one is dated by that', async () => {
-  const { live, packagers } = startFakeBroadcasts();
-  const publisher = await publish(live);
-  await startVideo(publisher);
-  packagers[0]!.begin();
-  const arrivedAtMs = Date.now();
-  publisher.send(videoTag(2000, avc.keyframe()));
-  packagers[0]!.give(500, 50);
-  packagers[0]!.give(2500, 50);
-  const { segments } = parseMediaPlaylist(await playlistOf(live.current('li1')));
-  const first = segments.find(({ durationSeconds }) => durationSeconds === 2);
-  // The first media of a broadcast often comes late: a quarter of a second is left for it.
-  expect(first!.programDateTimeMs! - arrivedAtMs).toBe(-2250);
 });
 
 describe('a slow journal', () => {

@@ -58,20 +58,3 @@ test('dates follow the media while the clock is set back, and none occurs twice'
 test('a clock that is set back and corrected does not change dates', () => {
   expect(dated([0, 2, -600, -598, 8.1, 10])).toEqual({ at: [-0.25, 1.85, 3.85, 5.85, 7.95, 10], late: [] });
 });
-
-test('a first segment that arrives with the second one is dated by that', () => {
-  const dates = new ProgramDateTimes();
-  const given = [
-    dates.dateOf(0, startMs + 10, startMs - 2000),
-    dates.dateOf(2000, startMs + 11),
-    dates.dateOf(4000, startMs + 2000),
-  ];
-  expect(given.map(({ date }) => (date - startMs) / 1000)).toEqual([-2.25, -0.15, 1.95]);
-});
-
-test('media at the end of a broadcast that arrives early does not set dates back', () => {
-  const dates = new ProgramDateTimes();
-  const given = [0, 2000, 4000].map(atMs => dates.dateOf(atMs, startMs + atMs));
-  given.push(dates.dateOf(6000, startMs + 6000, startMs + 4000));
-  expect(given.map(({ date }) => (date - startMs) / 1000)).toEqual([-0.25, 1.85, 3.95, 5.95]);
-});
