@@ -57,6 +57,8 @@ async function millrace(folder: string, args: readonly string[], { uid }: { uid?
       ...process.env,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       MILLRACE_TEST_NOTES: notes,
+      // The folder of temporary files of the tests may be closed to other users.
+      TMPDIR: dirname(notes),
       NODE_OPTIONS: `--import=${new URL('../support/note-modules.ts', import.meta.url)}`,
     },
     ...(uid === undefined ? {} : { uid }),
