@@ -34,27 +34,19 @@ export const passphrase: SettingKind<Secret> = {
   },
 };
 
-/** Secret, because it contains a password. */
-export const postgresUrl: SettingKind<Secret> = {
+/** Secret, because it contains a password or the secret of a key. */
+const secretUrl = (describeProblem: (url: string) => string | undefined): SettingKind<Secret> => ({
   name: 'secret address',
   parse(raw) {
     const url = text.parse(raw).trim();
-    const problem = describeUrlProblem(url);
+    const problem = describeProblem(url);
     if (problem !== undefined) throw new Error(problem);
     return new Secret(url);
   },
-};
+});
 
-/** Secret, because it contains the secret of a key. */
-export const s3Url: SettingKind<Secret> = {
-  name: 'secret address',
-  parse(raw) {
-    const url = text.parse(raw).trim();
-    const problem = describeS3UrlProblem(url);
-    if (problem !== undefined) throw new Error(problem);
-    return new Secret(url);
-  },
-};
+export const postgresUrl = secretUrl(describeUrlProblem);
+export const s3Url = secretUrl(describeS3UrlProblem);
 
 export const boolean: SettingKind<boolean> = {
   name: 'boolean',
