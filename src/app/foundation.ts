@@ -76,7 +76,10 @@ export interface Foundation {
   readonly peers: {
     readonly addressOf: ReturnType<typeof addressReader>;
     readonly isSecure: ReturnType<typeof secureReader>;
+    /** Peers that connect for many clients. */
     readonly isTrustedProxy: ReturnType<typeof trustedProxyCheck>;
+    /** Peers that send PROXY protocol headers; undefined when none do. */
+    readonly isProxy: ReturnType<typeof trustedProxyCheck> | undefined;
   };
   readonly resolveHost: ResolveHost;
   readonly sandboxLimits: SandboxLimits;
@@ -105,6 +108,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
     const hosts = new HostResolver();
     const proxies = config['http.trustedProxies'] ?? [];
+    const balancers = config['proxyProtocol.from'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
     const { limits, missing: missingIsolation } = await isolate(config, environment, {
@@ -174,7 +178,8 @@ export async function openFoundation(config: Config, environment: AppEnvironment
       peers: {
         addressOf: addressReader(proxies),
         isSecure: secureReader(proxies),
-        isTrustedProxy: trustedProxyCheck(proxies),
+        isTrustedProxy: trustedProxyCheck([...proxies, ...balancers]),
+        isProxy: balancers.length === 0 ? undefined : trustedProxyCheck(balancers),
       },
       resolveHost: hostname => hosts.resolve(hostname),
       sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },

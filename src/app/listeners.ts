@@ -26,7 +26,7 @@ export function createHttpListener(
   delivery: Delivery,
   signaling: readonly SignalingEndpoint[],
 ): HttpListener {
-  const { isSecure, isTrustedProxy } = peers;
+  const { isSecure, isTrustedProxy, isProxy } = peers;
   const roles = config['node.roles'];
   const signalingHandler = new SignalingHandler(signaling, {
     addressOf: peers.addressOf,
@@ -58,6 +58,7 @@ export function createHttpListener(
     docsBase: api.docsBase,
     maxConnections: config['http.maxConnections'],
     perAddress: { maxPerAddress: config['http.maxConnectionsPerAddress'], isExempt: isTrustedProxy },
+    isProxy,
     connectionRefused: () =>
       metrics.connectionsDropped.inc({ side: 'viewer', reason: 'too-many-connections-of-address' }),
     allowedMethods: path =>
@@ -90,6 +91,7 @@ export function createRtmpServer(
       maxPerAddress: config['rtmp.maxConnectionsPerAddress'],
       isExempt: peers.isTrustedProxy,
     },
+    isProxy: peers.isProxy,
     handshakeTimeoutMs: config['rtmp.handshakeTimeout'],
     gateTimeoutMs,
     idleTimeoutMs: config['rtmp.idleTimeout'],

@@ -41,7 +41,9 @@ export interface StartApiOptions
         | 'uploads'
       >
     >,
-    Partial<Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs' | 'perAddress'>> {
+    Partial<
+      Pick<HttpListenerOptions, 'https' | 'beforeKoa' | 'headersTimeoutMs' | 'perAddress' | 'isProxy'>
+    > {
   readonly dataDir?: string;
   /** Default: that of the test's project. */
   readonly database?: (dataDir: string) => Promise<Database>;
@@ -206,6 +208,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
     https: options.https,
     hsts: { maxAgeSeconds: 3_600, isSecure: options.peers?.isSecure ?? secureReader([]) },
     perAddress: options.perAddress,
+    isProxy: options.isProxy,
     headersTimeoutMs: options.headersTimeoutMs,
   });
   for (const kind of api.uploads.jobKinds) jobs.register(kind);

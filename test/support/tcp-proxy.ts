@@ -20,13 +20,22 @@ export class TcpProxy {
     this.port = (server.address() as AddressInfo).port;
   }
 
-  static async start(target: NetConnectOpts): Promise<TcpProxy> {
+  /** @param begin sends bytes of the proxy itself before those of a client */
+  static async start(
+    target: NetConnectOpts,
+    begin?: (outgoing: Socket, incoming: Socket) => void | Promise<void>,
+  ): Promise<TcpProxy> {
     const server = createServer({ noDelay: true });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy = new TcpProxy(server);
-    server.on('connection', incoming => {
+    server.on('connection', async incoming => {
       const outgoing = connect(target);
+      incoming.on('error', () => {});
+      await begin?.(
+        outgoing.on('error', () => {}),
+        incoming,
+      );
       for (const [socket, other] of [
         [incoming, outgoing],
         [outgoing, incoming],

@@ -105,6 +105,12 @@ export const serverSettings = {
     null,
     'Addresses and networks of reverse proxies, separated by commas. Their `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted. Unset: none.',
   ),
+  'proxyProtocol.from': setting(
+    'MILLRACE_PROXY_PROTOCOL_FROM',
+    networks,
+    null,
+    'Addresses and networks of load balancers, separated by commas, that begin each of their HTTP, HTTPS, RTMP and RTMPS connections with a PROXY protocol header (version 1 or 2). The address in it is that of the client. Connections of these addresses without a header are refused, and so are headers from all others. Unset: none.',
+  ),
   'http.maxConnections': setting(
     'MILLRACE_HTTP_MAX_CONNECTIONS',
     integer(1, 1_000_000),

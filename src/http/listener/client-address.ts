@@ -1,15 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { forwardedFamily } from '../../shared/network/proxy-protocol.ts';
 
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
 /** Excludes requests that a local proxy forwarded, and those of foreign web pages in a local browser. */
 export function isLocalRequest(request: {
   readonly headers: IncomingHttpHeaders & { readonly ':authority'?: string | undefined };
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly socket: {
+    readonly remoteAddress?: string | undefined;
+    readonly remoteFamily?: string | undefined;
+  };
 }): boolean {
   const { headers, socket } = request;
-  if (!isLoopback(socket.remoteAddress)) return false;
+  if (!isLoopback(socket.remoteAddress) || socket.remoteFamily === forwardedFamily) return false;
   if (headers.origin !== undefined) return false;
   if (!isLocalHostName(headers[':authority'] ?? headers.host ?? 'localhost')) return false;
   return proxyHeaders.every(name => headers[name] === undefined);

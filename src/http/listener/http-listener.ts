@@ -12,6 +12,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { withoutBasePath } from '../../shared/network/base-path.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { listenError } from '../../shared/network/listen-error.ts';
+import { ProxyProtocol, tlsFailureAdvice } from '../../shared/network/proxy-protocol.ts';
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { FastPath } from '../fast-path/fast-path.ts';
 import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
@@ -51,6 +52,8 @@ export interface HttpListenerOptions {
   readonly maxConnections?: number;
   readonly perAddress?: ConnectionLimiterOptions;
   readonly connectionRefused?: () => void;
+  /** Peers that begin each connection with a PROXY protocol header. Default: none. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
   /** Timeout from the first byte to the end of the headers, and from a response to the end of an unread body. */
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
@@ -67,6 +70,7 @@ export class HttpListener implements Component {
   readonly #log: Logger;
   readonly #refusalLog: ThrottledLog;
   readonly #connectionLimiter: ConnectionLimiter;
+  readonly #proxyProtocol: ProxyProtocol;
   readonly #sockets = new Set<Socket>();
   readonly #openResponses = new Set<HttpResponse>();
   readonly #unreadable = new WeakSet<Socket>();
@@ -85,6 +89,11 @@ export class HttpListener implements Component {
     this.#connectionLimiter = new ConnectionLimiter(
       options.perAddress ?? { maxPerAddress: 0, isExempt: () => true },
     );
+    this.#proxyProtocol = new ProxyProtocol({
+      isProxy: options.isProxy ?? (() => false),
+      timeoutMs: this.#serverOptions().headersTimeout,
+      log: options.log,
+    });
     this.#koa = options.koa.callback();
   }
 
@@ -157,6 +166,7 @@ export class HttpListener implements Component {
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     this.#fastPath?.drain();
+    this.#proxyProtocol.stop();
     for (const answer of this.#openResponses) closeAfterResponse(answer);
     for (const server of this.#servers) server.close();
     while (this.openRequests > 0 && Date.now() < deadlineMs) {
@@ -167,6 +177,7 @@ export class HttpListener implements Component {
   async stop(): Promise<void> {
     this.#unsubscribeCertificate?.();
     const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())));
+    this.#proxyProtocol.stop();
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
     this.#servers = [];
@@ -232,20 +243,42 @@ export class HttpListener implements Component {
       void this.#upgrade(findUpgradeHandler(handlers, request, this.#basePath), request, socket, head);
     });
     events.on('clientError', (error: Error, socket: Socket) => void this.#rejectUnreadable(error, socket));
+    if (this.#options.isProxy !== undefined) this.#expectProxyHeaders(server);
     for (const event of ['tlsClientError', 'sessionError']) {
-      events.on(event, (error: Error) =>
-        this.#log.debug('connection-failed', { event, error: messageOf(error) }),
-      );
+      events.on(event, (error: Error, { remoteAddress }: { readonly remoteAddress?: string }) => {
+        const advice = tlsFailureAdvice(error);
+        this.#log[advice === undefined ? 'debug' : 'info']('connection-failed', {
+          event,
+          remoteAddress,
+          error: messageOf(error),
+          advice,
+        });
+      });
     }
     return server;
   }
 
+  /** Holds connections back from all that listens for them so far. */
+  #expectProxyHeaders(server: Server | Http2SecureServer): void {
+    const listeners: readonly CallableFunction[] = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) =>
+      this.#proxyProtocol.receive(socket, rest => {
+        if (rest.length > 0) socket.unshift(rest);
+        for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+        // TLS reads the socket itself.
+        if (!('setSecureContext' in server)) socket.resume();
+      }),
+    );
+  }
+
   /** Responds to bytes that are not a request, after the responses to the requests before them (RFC 9112 9.3.2). */
-  async #rejectUnreadable(error: Error, socket: Socket): Promise<void> {
+  async #rejectUnreadable(error: Error & { rawPacket?: Buffer }, socket: Socket): Promise<void> {
     this.#log.debug('request-unreadable', { error: messageOf(error) });
     // The parser fails again for everything that arrives later.
     if (this.#unreadable.has(socket)) return;
     this.#unreadable.add(socket);
+    this.#proxyProtocol.noteUnexpected(error.rawPacket, socket);
     const incomplete = await this.#completeRequestsServed(socket);
     // The last response closes the connection by itself.
     if (socket.writableEnded) return;

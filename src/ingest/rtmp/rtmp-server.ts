@@ -11,6 +11,7 @@ import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../shared/network/connection-limiter.ts';
 import { listenError } from '../../shared/network/listen-error.ts';
+import { ProxyProtocol, tlsFailureAdvice } from '../../shared/network/proxy-protocol.ts';
 import { withReadBuffer } from '../../shared/network/read-buffer.ts';
 import { unmappedAddress } from '../../shared/network/unmapped-address.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
@@ -37,6 +38,8 @@ export interface RtmpServerOptions extends SessionSettings {
   readonly maxConnections: number;
   /** Unlimited by default. */
   readonly perAddress?: ConnectionLimiterOptions;
+  /** Peers that begin each connection with a PROXY protocol header. Default: none. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
   readonly observer?: IngestObserver;
 }
 
@@ -59,6 +62,7 @@ export class RtmpServer implements Component {
   readonly #observer: IngestObserver;
   readonly #overload: ThrottledLog;
   readonly #counts: ConnectionLimiter;
+  readonly #proxyProtocol: ProxyProtocol;
   readonly #connections = new Set<Connection>();
   /** Connections in their TLS handshake, by the peer's address and port. */
   readonly #securing = new Map<string, Connection>();
@@ -76,6 +80,11 @@ export class RtmpServer implements Component {
     this.#observer = options.observer ?? noopIngestObserver;
     this.#overload = new ThrottledLog(this.#log);
     this.#counts = new ConnectionLimiter(options.perAddress ?? { maxPerAddress: 0, isExempt: () => true });
+    this.#proxyProtocol = new ProxyProtocol({
+      isProxy: options.isProxy ?? (() => false),
+      timeoutMs: options.handshakeTimeoutMs,
+      log: this.#log,
+    });
     this.#rtmpPort = options.rtmpPort;
     this.#rtmpsPort = options.rtmps?.port;
     const shortestMs = Math.min(options.handshakeTimeoutMs, options.idleTimeoutMs);
@@ -103,9 +112,13 @@ export class RtmpServer implements Component {
     redirectLibraryLog(this.#log);
     try {
       if (rtmps !== undefined) this.#tls = this.#createTls(rtmps);
-      this.#rtmpPort = await this.#listen('RTMP', rtmpPort, true, accepted => this.#acceptPlain(accepted));
+      this.#rtmpPort = await this.#listen('RTMP', rtmpPort, true, (accepted, rest) =>
+        this.#acceptPlain(accepted, rest),
+      );
       if (rtmps !== undefined) {
-        this.#rtmpsPort = await this.#listen('RTMPS', rtmps.port, false, raw => this.#acceptSecure(raw));
+        this.#rtmpsPort = await this.#listen('RTMPS', rtmps.port, false, (raw, rest) =>
+          this.#acceptSecure(raw, rest),
+        );
       }
     } catch (error) {
       await this.stop();
@@ -123,6 +136,7 @@ export class RtmpServer implements Component {
     this.#isStopped = true;
     this.#sweeps.stop();
     const closed = this.#listeners.map(listener => new Promise(resolve => listener.close(resolve)));
+    this.#proxyProtocol.stop();
     for (const connection of this.#connections) {
       if (connection.session === undefined) connection.raw.destroy();
       else connection.session.stop();
@@ -138,10 +152,14 @@ export class RtmpServer implements Component {
     what: string,
     port: number,
     pauseOnConnect: boolean,
-    accept: (socket: Socket) => void,
+    accept: (socket: Socket, rest: Buffer) => void,
   ): Promise<number> {
     const { host } = this.#options;
-    const server = createServer({ noDelay: true, pauseOnConnect }, accept);
+    const server = createServer({ noDelay: true, pauseOnConnect }, socket => {
+      if (this.#connections.size + this.#proxyProtocol.waiting >= this.#options.maxConnections)
+        this.#refuseConnection(socket, 'too-many-connections');
+      else this.#proxyProtocol.receive(socket, rest => accept(socket, rest));
+    });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject);
     server.listen({ port, host, backlog }, resolve);
@@ -186,10 +204,6 @@ export class RtmpServer implements Component {
   }
 
   #open(raw: Socket): Connection | undefined {
-    if (this.#connections.size >= this.#options.maxConnections) {
-      this.#refuseConnection(raw, 'too-many-connections');
-      return undefined;
-    }
     const closed = this.#counts.open(addressOf(raw));
     if (closed === undefined) {
       this.#refuseConnection(raw, 'too-many-connections-of-address');
@@ -215,7 +229,7 @@ export class RtmpServer implements Component {
     raw.destroy();
   }
 
-  #acceptPlain(accepted: Socket): void {
+  #acceptPlain(accepted: Socket, rest: Buffer): void {
     let connection: Connection | undefined;
     const socket = withReadBuffer(accepted, data => {
       if (connection !== undefined) this.#receive(connection, socket, 'rtmp', data);
@@ -223,19 +237,22 @@ export class RtmpServer implements Component {
     connection = this.#open(socket);
     if (connection === undefined) return;
     this.#attach(connection, socket);
+    if (rest.length > 0) this.#receive(connection, socket, 'rtmp', rest);
     socket.resume();
   }
 
   /** Starts TLS with the peer's first byte, since its state costs far more than a socket. */
-  #acceptSecure(raw: Socket): void {
+  #acceptSecure(raw: Socket, rest: Buffer): void {
     const connection = this.#open(raw);
     if (connection === undefined) return;
     const peer = peerOf(raw);
     raw.on('error', () => {
       connection.closeReason ??= 'connection-error';
     });
+    if (rest.length > 0) raw.unshift(rest);
     raw.once('readable', () => {
-      if (raw.readableLength === 0) {
+      // Two proxies can forward the same port of a client at once.
+      if (raw.readableLength === 0 || this.#securing.has(peer)) {
         raw.destroy();
         return;
       }
@@ -261,13 +278,18 @@ export class RtmpServer implements Component {
     // Connections that the sweep has closed end up here as well.
     if (connection !== undefined && connection.closeReason === undefined) {
       connection.closeReason = 'tls-failed';
-      this.#log.info('tls-failed', { remoteAddress: addressOf(socket), error: messageOf(error) });
+      this.#log.info('tls-failed', {
+        remoteAddress: addressOf(socket),
+        error: messageOf(error),
+        advice: tlsFailureAdvice(error),
+      });
     }
     socket.destroy();
   }
 
   #receive(connection: Connection, socket: Socket, protocol: 'rtmp' | 'rtmps', data: Buffer): void {
     this.#observer.bytesIn(data.length);
+    if (connection.session === undefined) this.#proxyProtocol.noteUnexpected(data, socket);
     connection.session ??= this.#openSession(connection, socket, protocol);
     connection.session.receive(data);
   }
