@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -111,6 +111,32 @@ async function startNginxStream(): Promise<void> {
   onTestFinished(() => nginx.stop());
 }
 
+/** Starts HAProxy with the configuration of the documentation, in which one server is both. */
+async function startDocumentedHaproxy(): Promise<void> {
+  for (const name of ['http', 'rtmp', 'status'] as const) ports[name] = await freePort();
+  const text = await readFile(new URL('../../docs/cluster/haproxy.cfg', import.meta.url), 'utf8');
+  const configuration = text
+    .replace('maxconn 20000', 'maxconn 1000')
+    .replace('bind :8080', `bind 127.0.0.1:${ports.http}`)
+    .replace('bind :1935', `bind 127.0.0.1:${ports.rtmp}`)
+    .replaceAll(/server-[ab]:8080/g, `127.0.0.1:${targetOf('http')}`)
+    .replaceAll(/server-[ab]:1935/g, `127.0.0.1:${targetOf('rtmp')}`)
+    .replace('port 8080', `port ${targetOf('http')}`)
+    .replaceAll('balance leastconn', `balance leastconn\n  source ${balancer}`);
+  const status = [
+    'frontend status',
+    '  mode http',
+    `  bind 127.0.0.1:${ports.status}`,
+    '  stats enable',
+    '  stats uri /',
+    '',
+  ];
+  const path = join(folder, 'documented.cfg');
+  await writeFile(path, [configuration, ...status].join('\n'));
+  const haproxy = await startListener('haproxy', ['-db', '-f', path], ports.status);
+  onTestFinished(() => haproxy.stop());
+}
+
 /** Calls the API through the balancer, from an address of this machine. */
 async function call(
   method: string,
@@ -143,14 +169,14 @@ async function call(
 }
 
 /** The server sees the addresses of clients in the audit log and at publishers. */
-async function expectAddressesOfClients(): Promise<void> {
+async function expectAddressesOfClients(publishing: readonly ('rtmp' | 'rtmps')[]): Promise<void> {
   for (const localAddress of ['127.0.0.1', '127.0.0.9']) {
     const created = await call('POST', '/live-streams', { localAddress, body: { name: localAddress } });
     expect(created.response.statusCode).toBe(200);
     const { liveStreamId, streamKey } = JSON.parse(created.body);
     const audit = await call('GET', `/account/audit-log?targetId=${liveStreamId}`);
     expect(JSON.parse(audit.body).data).toMatchObject([{ address: localAddress }]);
-    for (const name of ['rtmp', 'rtmps'] as const) {
+    for (const name of publishing) {
       const client = await RtmpClient.connect({ port: ports[name], tls: name === 'rtmps' });
       onTestFinished(() => client.destroy());
       const before = log.length;
@@ -162,6 +188,15 @@ async function expectAddressesOfClients(): Promise<void> {
       await client.close();
     }
   }
+}
+
+/** Waits until health checks of these servers were answered. */
+async function expectHealthy(servers: readonly string[]): Promise<void> {
+  await waitUntil(async () => {
+    const { body } = await call('GET', '/;csv', { port: ports.status });
+    const lines = body.split('\n').filter(line => servers.some(server => line.startsWith(server)));
+    return lines.length === servers.length && lines.every(line => /,UP,.*L7OK/.test(line));
+  });
 }
 
 /** TLS that the server itself ends. */
@@ -187,20 +222,23 @@ describe.runIf(isInstalled('haproxy', '-v'))('behind HAProxy', () => {
     'with %s, the server sees the addresses of clients, and answers health checks',
     async version => {
       await startHaproxy(version);
-      await expectAddressesOfClients();
+      await expectAddressesOfClients(['rtmp', 'rtmps']);
       await expectTls();
       const { headers } = await fetchTls(ports.httpsEnded);
       // Version 1 does not tell of TLS.
       const isTold = headers['strict-transport-security'] !== undefined;
       expect(isTold).toBe(version === 'send-proxy-v2');
-      await waitUntil(async () => {
-        const { body } = await call('GET', '/;csv', { port: ports.status });
-        const line = body.split('\n').find(each => each.startsWith('http,a,'));
-        return line?.includes('L7OK') === true && line.includes(',UP,');
-      });
+      await expectHealthy(['http,a,']);
       expect(log.filter(({ event }) => event === 'proxy-header-refused')).toEqual([]);
     },
   );
+
+  it('with the configuration of the documentation, the server sees the addresses of clients, and answers health checks', async () => {
+    await startDocumentedHaproxy();
+    await expectAddressesOfClients(['rtmp']);
+    await expectHealthy(['servers,a,', 'servers,b,', 'publishers,a,', 'publishers,b,']);
+    expect(log.filter(({ event }) => event === 'proxy-header-refused')).toEqual([]);
+  });
 
   it('which sends no header, the server refuses its connections, and the log says what to do', async () => {
     const port = await freePort();
@@ -232,7 +270,7 @@ const streamModule = '/usr/lib/nginx/modules/ngx_stream_module.so';
 describe.runIf(existsSync(streamModule))('behind nginx as a TCP proxy', () => {
   it('the server sees the addresses of clients', async () => {
     await startNginxStream();
-    await expectAddressesOfClients();
+    await expectAddressesOfClients(['rtmp', 'rtmps']);
     await expectTls();
   });
 });
