@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { withEarlierBlocks } from '../support/matroska.ts';
 import { type MadeTrack, makeMovie } from '../support/progressive-movie.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { startVodPipeline, type VodPipeline } from '../support/vod-pipeline.ts';
@@ -337,6 +338,22 @@ test('a rendition that is copied and one that is encoded begin together after a 
   for (const [index, { seconds }] of encoded.frames.entries()) {
     expect(Math.abs(seconds - copied.frames[index]!.seconds)).toBeLessThan(2 * ROUNDING_SECONDS);
   }
+});
+
+describe('Matroska with times below zero', () => {
+  const many = ['-cluster_time_limit', '400'];
+  test.each<[string, number, string[]]>([
+    ['a second, copied.mkv', 1000, [...h264, '-g', '25', ...aac]],
+    ['several frames, encoded.mkv', 200, [...h264, '-bf', '2', '-pix_fmt', 'yuv444p', ...aac, ...many]],
+    ['without an index.mkv', 700, [...h264, '-pix_fmt', 'yuv444p', '-live', '1', '-c:a', 'libopus']],
+    ['more than a cluster, H.265.mkv', 900, ['-c:v', 'libx265', '-preset', 'ultrafast', ...aac, ...many]],
+  ])('keeps every frame: %s', async (name, ticks, codecs) => {
+    const source = await made(`before ${name}`, [...picture(3, ''), ...tone(3), ...codecs]);
+    const moved = join(dataDir, name);
+    await writeFile(moved, withEarlierBlocks(await readFile(source), ticks));
+    const { videoId } = await played(moved);
+    expectTimes((await listed(videoId)).frames, await decoded(source));
+  });
 });
 
 test('samples of the audio that are no numbers do not fail the video', async () => {

@@ -9,6 +9,7 @@ import { newUuid } from '../../shared/ids.ts';
 import { maxTextTrackBytes } from '../../shared/limits/resource-limits.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
+import { withSource } from '../source/with-source.ts';
 import type { VodContext } from '../vod-context.ts';
 import type { SubtitlePlan } from './subtitle-plan.ts';
 import { writeCues } from './write-cues.ts';
@@ -43,8 +44,9 @@ export async function extractCaptions(context: VodContext, job: RunningJob): Pro
   const request = await records.request(videoId);
   const state = await records.state(videoId);
   if (request === undefined || state === undefined || state.hasSourceCaptions) return;
-  await files.storage.withLocal(
-    files.source(videoId),
+  await withSource(
+    context,
+    videoId,
     async source => {
       const probed = await tools.probe(source, job.signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));

@@ -4,6 +4,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import { type PlannedSource, planUsableSource } from '../source/source-plan.ts';
 import { partToRead, sourceRequestOf, watermarkOverlays } from '../source/source-request.ts';
+import { withSource } from '../source/with-source.ts';
 import type { VodContext } from '../vod-context.ts';
 import type { EncodeInput } from './encode-batch.ts';
 
@@ -16,8 +17,9 @@ export async function withEncodeInput(
 ): Promise<void> {
   const { tools, files } = context;
   const { signal } = job;
-  await files.storage.withLocal(
-    files.source(job.subjectId),
+  await withSource(
+    context,
+    job.subjectId,
     async source => {
       const probed = await tools.probe(source, signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, context.settings.sandboxVideoMs));

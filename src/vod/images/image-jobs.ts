@@ -6,6 +6,7 @@ import type { RenditionRecord } from '../playback/rendition-record.ts';
 import type { SourceMetadata } from '../source/source-metadata.ts';
 import { planSource } from '../source/source-plan.ts';
 import { hasSandboxWatermark, sourceRequestOf } from '../source/source-request.ts';
+import { withSource } from '../source/with-source.ts';
 import type { VodContext } from '../vod-context.ts';
 import { makeFrame, type VideoInput } from './frames.ts';
 import { frameFormatOf } from './image-filters.ts';
@@ -60,14 +61,15 @@ async function withFrameSource(
   job: RunningJob,
   work: (frameSource: FrameSource) => Promise<void>,
 ): Promise<void> {
-  const { records, files } = context;
+  const { records } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   const state = await records.state(videoId);
   // Without renditions, the source is not prepared yet. That enqueues the images.
   if (request === undefined || state === undefined || state.renditions.length === 0) return;
-  await files.storage.withLocal(
-    files.source(videoId),
+  await withSource(
+    context,
+    videoId,
     async source => {
       const frameSource = await frameSourceOf(context, job, { source, request, state });
       if (frameSource !== undefined) await work(frameSource);

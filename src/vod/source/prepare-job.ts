@@ -10,17 +10,18 @@ import type { VodContext } from '../vod-context.ts';
 import { indexPassthrough, isMp4, planPassthrough } from './passthrough.ts';
 import { planUsableSource } from './source-plan.ts';
 import { sourceRequestOf } from './source-request.ts';
+import { withSource } from './with-source.ts';
 
 /** Stores all results in one transaction at the end, so that the job can start again after a crash. */
 export async function prepareVideo(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, folders, files } = context;
+  const { records, folders } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   if (request === undefined) return;
   const before = await records.state(videoId);
   if (before !== undefined && before.renditions.length > 0) return;
   await folders.during(job, records, () =>
-    files.storage.withLocal(files.source(videoId), path => prepare(context, job, request, path), job.signal),
+    withSource(context, videoId, path => prepare(context, job, request, path), job.signal),
   );
 }
 

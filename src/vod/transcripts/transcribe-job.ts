@@ -10,6 +10,7 @@ import type { Transaction } from '../../store/connection.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import { type PlannedSource, planUsableSource, timingIndexes } from '../source/source-plan.ts';
 import { sourceRequestOf } from '../source/source-request.ts';
+import { withSource } from '../source/with-source.ts';
 import { enqueueVodJob, type VodContext } from '../vod-context.ts';
 import { refused } from './model-endpoint.ts';
 import { readSpeechChunk, type SpeechSource } from './speech-chunk.ts';
@@ -23,7 +24,7 @@ const unknownFailure = 'The captions could not be generated. Try again.';
 
 /** Continues after the last part that an earlier attempt has transcribed. */
 export async function transcribeVideo(context: VodContext, job: RunningJob): Promise<void> {
-  const { records, transcripts, transcriber, files, tools, settings } = context;
+  const { records, transcripts, transcriber, tools, settings } = context;
   const videoId = job.subjectId;
   const request = await records.request(videoId);
   const state = await transcripts.state(videoId);
@@ -34,8 +35,9 @@ export async function transcribeVideo(context: VodContext, job: RunningJob): Pro
     await job.ensureOwned(transaction);
     await transcripts.markStarted(videoId, transaction);
   });
-  await files.storage.withLocal(
-    files.source(videoId),
+  await withSource(
+    context,
+    videoId,
     async path => {
       const probed = await tools.probe(path, job.signal);
       const plan = planUsableSource(probed, sourceRequestOf(request, settings.sandboxVideoMs));
