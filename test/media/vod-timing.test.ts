@@ -356,6 +356,33 @@ describe('Matroska with times below zero', () => {
   });
 });
 
+test.each<[string, string[]]>([
+  ['MPEG-4.avi', ['-c:v', 'mpeg4', '-bf', '1', '-c:a', 'libmp3lame']],
+  ['50 frames a second.avi', ['-r', '50', '-c:v', 'mpeg4', '-bf', '1', '-c:a', 'libmp3lame']],
+  ['MPEG-2.ts', ['-r', '50', '-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
+])('segments of video and audio begin within a frame of each other: %s', async (name, codecs) => {
+  const { videoId } = await played(await made(name, [...picture(6, ''), ...tone(6), ...codecs]));
+  const starts = async (rendition: string) => {
+    const path = join(dataDir, `${videoId}-${rendition}.mp4`);
+    const extinf = await storeListed(shop.playback, videoId, rendition, path);
+    const { samples, tracks } = readAll(await readFile(path));
+    const { dtsTicks, compositionOffsetTicks } = samples[0]!;
+    const { timescale } = tracks[0]!;
+    const frameSeconds = samples[1]!.durationTicks / timescale;
+    const start = (dtsTicks + compositionOffsetTicks) / timescale;
+    return extinf.map((_, index) => {
+      const at = extinf.slice(0, index).reduce((sum, seconds) => sum + seconds, start);
+      return { at, frameSeconds };
+    });
+  };
+  const [video, audio] = [await starts('240p'), await starts('audio')];
+  expect(video).toHaveLength(audio.length);
+  for (const [index, { at, frameSeconds }] of video.entries()) {
+    const longest = Math.max(frameSeconds, audio[index]!.frameSeconds);
+    expect(Math.abs(at - audio[index]!.at)).toBeLessThan(longest + ROUNDING_SECONDS);
+  }
+});
+
 test('samples of the audio that are no numbers do not fail the video', async () => {
   const source = await made('nan.mkv', [
     ...[...picture(2, ''), '-f', 'lavfi', '-i', "aevalsrc='if(between(t,1,1.01),0/0,sin(2000*t))':d=2"],

@@ -12,15 +12,13 @@ import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import { cutAtKeyframes } from './cut-at-keyframes.ts';
 import { checkPictureFormats } from './picture-formats.ts';
-import { type IndexedRendition, TIMELINE_START_SECONDS } from './rendition.ts';
+import { type IndexedRendition, MAX_LATE_VIDEO_SECONDS, TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { writeTrackIndex } from './track-index.ts';
 import { presentedStartSeconds, refusal, surveyAudio, surveyVideo } from './track-survey.ts';
 
 /** Players stop at a longer gap at the start. Later audio is encoded, with silence before it. */
 const MAX_LATE_AUDIO_SECONDS = 0.1;
-/** Latest start that video keeps: the first frame of later video is shown from the start. */
-const MAX_LATE_VIDEO_SECONDS = 0.07;
 const MAX_SLICE_MS = 8;
 
 export interface IndexProgressiveOptions {

@@ -3,6 +3,12 @@ import type { FileSlice } from '../../shared/files/file-slice.ts';
 /** First presented instant. Above 0, so that reordered frames and priming never have negative times. */
 export const TIMELINE_START_SECONDS = 10;
 
+/**
+ * Latest start that video keeps, for rounding: the first frame of later video is shown from the start. Audio begins with its
+ * priming, and segments of both must begin within a frame of each other.
+ */
+export const MAX_LATE_VIDEO_SECONDS = 0.002;
+
 export interface RenditionMetadata {
   readonly kind: 'video' | 'audio';
   readonly codec: string;

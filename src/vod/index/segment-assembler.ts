@@ -3,7 +3,7 @@ import type { FragmentedMovie } from '../../media/cmaf/fragmented-file.ts';
 import type { LocatedSample } from '../../media/cmaf/movie-fragment.ts';
 import { AppError } from '../../shared/errors.ts';
 import { DecodeTimes } from './decode-times.ts';
-import { TIMELINE_START_SECONDS } from './rendition.ts';
+import { MAX_LATE_VIDEO_SECONDS, TIMELINE_START_SECONDS } from './rendition.ts';
 import { SampleQueue } from './sample-queue.ts';
 import { boundaryAfter, type SegmentBoundaries } from './segment-boundaries.ts';
 import { SliceList } from './segment-record.ts';
@@ -13,9 +13,6 @@ const AAC_PRIMING_SAMPLES = 1024;
 
 /** Edit lists have millisecond precision. */
 const EDIT_ROUNDING_SECONDS = 0.002;
-
-/** Latest start that video keeps: the first frame of later video is shown from the start. */
-const MAX_LATE_VIDEO_SECONDS = 0.07;
 
 /** Longest duration of a last frame that does not end at the stated end: Matroska states none, and ffmpeg guesses an average. */
 const MAX_LAST_FRAME_SECONDS = 0.5;

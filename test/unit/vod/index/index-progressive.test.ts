@@ -249,7 +249,7 @@ describe('an edit list', () => {
     expect(samples[0]!.dtsTicks).toBe(126_976);
   });
 
-  test('keeps the offset between audio and video, and starts the first of them at ten seconds', async () => {
+  test('keeps the offset between audio and video, and starts at ten seconds', async () => {
     const found = await opened(
       makeMovie([
         {
@@ -269,8 +269,10 @@ describe('an edit list', () => {
       ]),
     );
     expect(found.audio!.startSeconds(0)).toBe(0);
-    expect(found.video!.startSeconds(0)).toBeCloseTo(0.04, 6);
-    expect((await played(found.video)).samples[0]!.dtsTicks).toBe(128_512);
+    expect(found.video!.startSeconds(0)).toBe(0);
+    const { samples } = await played(found.video);
+    expect(samples[0]!.dtsTicks).toBe(128_000);
+    expect(samples[1]!.dtsTicks).toBe(129_024);
   });
 
   test('that hides what an encoder puts before the sound leaves one frame of it to the decoder', async () => {
