@@ -24,6 +24,7 @@ import {
   packetTimesArguments,
   probeArguments,
   readProbeOutput,
+  usualRawFrameRate,
 } from './probe/probe-output.ts';
 import { BoundedRun, childLimitsOf, type RunResult } from './process/bounded-run.ts';
 import { CommandProcess } from './process/command-process.ts';
@@ -101,7 +102,9 @@ export class FfmpegTools implements MediaTools {
 
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
     const { maxPixels } = this.#options;
-    const file = await this.#withoutEmptyVideo(path, await this.#probe(path, signal, allowedFormats), signal);
+    const probed = await this.#probe(path, signal, allowedFormats);
+    const stated = await this.#withStatedRate(path, probed, signal);
+    const file = await this.#withoutEmptyVideo(path, stated, signal);
     for (const { width = 0, height = 0, isCoverImage } of file.streams) {
       if (width * height > maxPixels && !isCoverImage) throw tooLarge(width, height, maxPixels);
     }
@@ -132,6 +135,21 @@ export class FfmpegTools implements MediaTools {
       if (output.trim() === '') empty.add(stream);
     }
     return empty.size === 0 ? file : { ...file, streams: file.streams.filter(stream => !empty.has(stream)) };
+  }
+
+  /** For raw H.264 of 12.5 frames a second, ffprobe 7 reports the rate of fields, which is the one that it assumes of any raw stream. */
+  async #withStatedRate(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {
+    const [stream, ...others] = file.streams;
+    const isDoubtful =
+      file.format === 'h264' &&
+      stream?.averageFrameRate === usualRawFrameRate &&
+      stream.baseFrameRate === usualRawFrameRate;
+    if (!isDoubtful) return file;
+    const output = await this.#runProbe(path, firstPacketArguments(path, stream.index), signal);
+    const [, duration] = /^packet,\d+,([\d.]+)/.exec(output) ?? [];
+    const rate = 1 / Number(duration);
+    if (!(rate < usualRawFrameRate)) return file;
+    return { ...file, streams: [{ ...stream, averageFrameRate: rate, baseFrameRate: rate }, ...others] };
   }
 
   async #withClock(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {

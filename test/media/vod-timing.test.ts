@@ -414,12 +414,22 @@ describe('a source without times', () => {
   });
 
   test.each([
-    ['H.264', 'stated.h264', ['-c:v', 'libx264', '-preset', 'ultrafast']],
-    ['H.265', 'stated.hevc', ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error']],
-    ['MPEG-2', 'stated.m2v', ['-c:v', 'mpeg2video']],
-  ])('tells the frame rate that raw %s states', async (_, name, encoder) => {
-    const source = await made(name, [...picture(2, 'settb=1/50,setpts=N'), '-r', '50', ...encoder]);
-    expect((await played(source)).sourceMetadata).toMatchObject({ framerate: 50, duration: 1 });
+    ['H.264', 'stated.h264', 50, ['-c:v', 'libx264', '-preset', 'ultrafast']],
+    // Its fields have the rate that ffprobe assumes.
+    ['H.264 at half of 25', 'half.h264', 12.5, ['-c:v', 'libx264', '-preset', 'ultrafast']],
+    [
+      'H.265',
+      'stated.hevc',
+      50,
+      ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error'],
+    ],
+    ['MPEG-2', 'stated.m2v', 50, ['-c:v', 'mpeg2video']],
+  ] as const)('tells the frame rate that raw %s states', async (_, name, rate, encoder) => {
+    const source = await made(name, [...picture(2, `setpts=N/${rate}/TB`), '-r', String(rate), ...encoder]);
+    expect((await played(source)).sourceMetadata).toMatchObject({
+      framerate: Math.round(rate),
+      duration: 50 / rate,
+    });
   });
 });
 

@@ -74,11 +74,11 @@ export function probeArguments(path: string, formats: readonly string[] = allowe
   ];
 }
 
-/** Prints a line for the first packet of a stream, without decoding it. */
+/** Prints a line for the first packet of a stream, without decoding it: `packet,stream,duration`. */
 export function firstPacketArguments(path: string, index: number): string[] {
   return [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', allowedFormats.join(',')],
-    ...['-of', 'csv', '-select_streams', String(index), '-show_entries', 'packet=stream_index'],
+    ...['-of', 'csv', '-select_streams', String(index), '-show_entries', 'packet=stream_index,duration_time'],
     ...['-read_intervals', '%+#1', `file:${resolve(path)}`],
   ];
 }
