@@ -4,10 +4,15 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
+import { type Publisher, publishTestPicture, type TestPictureOptions } from '../support/ffmpeg.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { fakeMediaArguments } from '../support/whip-page.ts';
 
 const found = findChromium();
 if (found.path === undefined) process.stderr.write(`Browser tests are skipped: ${found.reason}.\n`);
+
+/** Device pixels of a CSS pixel. Fewer pixels are less to draw, which is most of a page's work without a graphics card; the layout is the same. */
+export const deviceScaleFactor = 0.5;
 
 /** The files of a worker share it, one after the other. It ends with the worker. */
 let shared: Browser | undefined;
@@ -20,7 +25,13 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
       shared = await chromium.launch({
         executablePath: found.path!,
         // Lets all builds play with audio at once; some do so by default.
-        args: [...chromiumArguments, '--autoplay-policy=no-user-gesture-required'],
+        args: [
+          ...chromiumArguments,
+          ...fakeMediaArguments,
+          '--autoplay-policy=no-user-gesture-required',
+          '--auto-select-desktop-capture-source=Entire screen',
+          `--force-device-scale-factor=${deviceScaleFactor}`,
+        ],
       });
     });
     afterAll(async () => {
@@ -28,6 +39,11 @@ export function describeInBrowser(name: string, define: (browser: () => Browser)
     });
     define(() => shared!);
   });
+}
+
+/** Publishes the test picture at half its usual rate: each frame is work for a page that shows it. */
+export function publishPicture(options: TestPictureOptions): Publisher {
+  return publishTestPicture({ fps: 15, ...options });
 }
 
 /** A machine that runs all tests at once may make a player wait now and then; a player that keeps waiting is broken. */
@@ -123,7 +139,11 @@ export class WatchedPage {
     url: string,
     options: BrowserContextOptions = {},
   ): Promise<WatchedPage> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 720 },
+      deviceScaleFactor,
+      ...options,
+    });
     context.setDefaultTimeout(waitTimeoutMs);
     await context.addInitScript(observeVideo);
     const watched = new WatchedPage(await context.newPage());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 const name = `<img src=x onerror="document.title='broken into'"> & "Friends' live" </title><script>1</script>`;
 
@@ -13,7 +13,7 @@ describeInBrowser("the player page's controls", browser => {
   beforeAll(async () => {
     server = await startServer();
     stream = await server.createStream(name);
-    publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
   });
   afterAll(async () => {
     await publisher.stop();
@@ -151,7 +151,7 @@ describeInBrowser("the player page's controls", browser => {
 
   it('shows the title of a broadcast without a picture', async () => {
     const radio = await server.createStream('Night radio');
-    await using _ = publishTestPicture({ url: server.rtmpUrl(radio.streamKey), extraArgs: ['-vn'] });
+    await using _ = publishPicture({ url: server.rtmpUrl(radio.streamKey), extraArgs: ['-vn'] });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${radio.liveStreamId}`);
     const { page } = viewer;
     await viewer.untilPhase('live');

@@ -2,10 +2,9 @@ import { openAsBlob } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, createLiveStream, createVideo } from '../../scripts/server-process.ts';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('clips in the dashboard', browser => {
@@ -65,7 +64,7 @@ describeInBrowser('clips in the dashboard', browser => {
   it('clips a running broadcast, and says what is wrong with a part', async () => {
     const stream = await createLiveStream(server.baseUrl, server.productionKey, 'Match');
     const url = server.rtmpUrl(stream.streamKey);
-    await using _publisher = publishTestPicture({ url, size: '320x180' });
+    await using _publisher = publishPicture({ url, size: '320x180' });
     await using dashboard = await DashboardPage.open(
       browser(),
       server,

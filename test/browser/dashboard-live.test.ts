@@ -1,8 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 import { expectAspectRatio } from './embed-measure.ts';
 
@@ -46,7 +45,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     expect((await streams()).map(({ streamKey }) => streamKey)).toEqual([key]);
     expect(await dashboard.violations()).toEqual([]);
 
-    await using publisher = publishTestPicture({ url: `${address}/${key}`, size: '180x320' });
+    await using publisher = publishPicture({ url: `${address}/${key}`, size: '180x320' });
     await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Health' }).click();
     const rates = page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });

@@ -2,10 +2,9 @@ import { openAsBlob } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basicAuthorization, createVideo } from '../../scripts/server-process.ts';
 import type { LiveStream } from '../../src/web/dashboard/api/api-types.ts';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('the overview of the dashboard', browser => {
@@ -47,7 +46,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     const key = await page.getByRole('textbox', { name: 'Stream key' }).inputValue();
     expect(await dashboard.violations()).toEqual([]);
 
-    await using _ = publishTestPicture({ url: `${address}/${key}` });
+    await using _ = publishPicture({ url: `${address}/${key}` });
 
     const live = section('Live now').getByRole('link', { name: /Sunday service/ });
     await live.getByText(/bit\/s/).waitFor();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 interface Shown {
@@ -24,7 +23,7 @@ describeInBrowser('restreams in the dashboard', browser => {
   it('are added, switched, changed and removed during a broadcast', async () => {
     const [stream, one, other] = await Promise.all(['Harbour', 'One', 'Other'].map(server.createStream));
     const serverUrl = `rtmp://localhost:${server.app.rtmpPort}/s`;
-    await using publisher = publishTestPicture({ url: server.rtmpUrl(stream!.streamKey), gopSeconds: 1 });
+    await using publisher = publishPicture({ url: server.rtmpUrl(stream!.streamKey), gopSeconds: 1 });
     const path = `/dashboard/live/${stream!.liveStreamId}?part=restreams`;
     await using dashboard = await DashboardPage.open(browser(), server, path);
     const { page } = dashboard;

@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LogData, type Logger, silentLogger } from '../../src/shared/logger.ts';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 /** Notes the process ids of the server's own ffmpegs, oldest first. */
 function logOfPackagers(pids: number[]): Logger {
@@ -42,12 +41,12 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
 
   it.concurrent('says that the broadcaster is gone, and goes on when they are back', async () => {
     const stream = await server.createStream();
-    await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using first = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await watch(stream.liveStreamId);
     await first.kill();
     await viewer.page.waitForSelector('text=/connection was interrupted/');
 
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await viewer.untilPlayed(3);
     await until('no notice', async () => (await viewer.page.textContent('#notice')) === '');
     expect(await viewer.phase()).toBe('live');
@@ -59,7 +58,7 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
   it.concurrent('says so to whoever comes meanwhile, and goes on when the broadcaster is back', async () => {
     const stream = await server.createStream();
     const url = server.rtmpUrl(stream.streamKey);
-    await using first = publishTestPicture({ url });
+    await using first = publishPicture({ url });
     const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
     const listed = async () => {
       const text = await (await fetch(master)).text();
@@ -72,7 +71,7 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.page.waitForSelector('text=/connection was interrupted/');
 
-    await using _ = publishTestPicture({ url });
+    await using _ = publishPicture({ url });
     await until('no notice', async () => (await viewer.page.textContent('#notice')) === '');
     await viewer.untilPlayed(1);
   });
@@ -85,13 +84,13 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     async ({ after, argsBefore, argsAfter }) => {
       const stream = await server.createStream();
       const url = server.rtmpUrl(stream.streamKey);
-      await using first = publishTestPicture({ url, extraArgs: argsBefore });
+      await using first = publishPicture({ url, extraArgs: argsBefore });
       await using viewer = await watch(stream.liveStreamId);
       expect((await viewer.video()).width).toBe(320);
       await first.kill();
 
       const profile = ['-profile:v', 'high', '-preset', 'veryfast'];
-      await using _ = publishTestPicture({
+      await using _ = publishPicture({
         url,
         size: '640x360',
         fps: 25,
@@ -112,7 +111,7 @@ describeInBrowser('the player page, when other things break', browser => {
     const packagers: number[] = [];
     await using server = await startServer({ 'live.packager': 'ffmpeg' }, { log: logOfPackagers(packagers) });
     const stream = await server.createStream();
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1 });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1 });
     await using viewer = await watchPlaying(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     const before = packagers.length;
     process.kill(packagers.at(-1)!, 'SIGKILL');
@@ -128,7 +127,7 @@ describeInBrowser('the player page, when other things break', browser => {
   it.concurrent('says that the broadcaster stays away, and that the stream has ended once the grace is over', async () => {
     await using server = await startServer({ 'live.reconnectGrace': '10s' });
     const stream = await server.createStream();
-    await using publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await watchPlaying(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await publisher.kill();
     await viewer.page.waitForSelector('text=/connection was interrupted/');
@@ -151,7 +150,7 @@ describeInBrowser('the player page, when other things break', browser => {
     const first = await startServer({}, { dataDir });
     const stream = await first.createStream();
     const { httpPort, rtmpPort } = first.app;
-    await using before = publishTestPicture({ url: first.rtmpUrl(stream.streamKey) });
+    await using before = publishPicture({ url: first.rtmpUrl(stream.streamKey) });
     await using viewer = await watchPlaying(browser(), `${first.baseUrl}/live/${stream.liveStreamId}`);
     await first.app.stop();
     await before.exited;
@@ -159,7 +158,7 @@ describeInBrowser('the player page, when other things break', browser => {
     const flags = { 'http.port': String(httpPort), 'rtmp.port': String(rtmpPort) };
     const second = await startServer(flags, { dataDir });
     try {
-      await using _ = publishTestPicture({ url: second.rtmpUrl(stream.streamKey) });
+      await using _ = publishPicture({ url: second.rtmpUrl(stream.streamKey) });
       await viewer.untilPhase('live');
       await viewer.untilPlayed(3);
       expect(await isSamePage(viewer)).toBe(true);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 /** Far below what is missed meanwhile, and above what a busy machine takes. */
 const nearLiveSeconds = 4;
@@ -16,7 +15,7 @@ describeInBrowser('the player page under bad conditions', browser => {
 
   async function openPlaying(): Promise<{ viewer: WatchedPage; publisher: AsyncDisposable }> {
     const stream = await server.createStream();
-    const publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '320x180' });
+    const publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey), size: '320x180' });
     const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(2);
     return { viewer, publisher };

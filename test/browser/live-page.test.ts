@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('the player page', browser => {
   let server: TestServer;
@@ -28,7 +27,7 @@ describeInBrowser('the player page', browser => {
       new MutationObserver(() => window.offers.push(text.textContent)).observe(text, { childList: true });
     }`);
 
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 6 });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 6 });
     await viewer.untilPhase('live');
     expect(viewer.requests.filter(url => url.includes('/segment-'))).toEqual([]);
     expect(viewer.requests.filter(url => url.includes('/part-'))).not.toEqual([]);
@@ -47,7 +46,7 @@ describeInBrowser('the player page', browser => {
 
   it('plays on for two viewers, one of whom came in the middle of the broadcast', async () => {
     const stream = await server.createStream();
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using first = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
     await first.untilPlayed(3);
     await using second = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
@@ -61,7 +60,7 @@ describeInBrowser('the player page', browser => {
 
   it('shows that the broadcast has ended, and starts by itself with the next one', async () => {
     const stream = await server.createStream();
-    await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using first = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
     await viewer.untilPlayed(1);
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
@@ -70,7 +69,7 @@ describeInBrowser('the player page', browser => {
     await first.stop();
 
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/allow-again`);
-    await using second = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
+    await using second = publishPicture({ url: server.rtmpUrl(stream.streamKey), size: '426x240' });
     await viewer.untilPhase('live');
     const state = await viewer.untilPlayed(2);
     expect(state.width).toBe(426);
@@ -94,7 +93,7 @@ describeInBrowser('the player page', browser => {
     const { broadcastId, ...rest } = (await health.json()) as { broadcastId: string };
     expect(rest).toMatchObject({ broadcasting: true, state: 'stopping' });
 
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), size: '640x360' });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey), size: '640x360' });
     await viewer.untilPhase('live');
     await until('the picture of the third', async () => (await viewer.untilPlayed(1)).width === 640);
     const sources = viewer.requests
@@ -122,7 +121,7 @@ describeInBrowser('the player page', browser => {
 
   it('plays inside a frame of another site', async () => {
     const stream = await server.createStream();
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     const embedder = http.createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<!doctype html><iframe src="${pageUrl(stream.liveStreamId)}" allow="autoplay"></iframe>`);

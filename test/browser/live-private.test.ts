@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer } from '../support/start-server.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('the page of a private live stream', browser => {
   it('waits and plays with its token, also after a reload, and is refused to another browser', async () => {
@@ -13,7 +12,7 @@ describeInBrowser('the page of a private live stream', browser => {
     const url = server.baseUrl + pathname + search;
     await using viewer = await WatchedPage.open(browser(), url);
     expect(await viewer.phase()).toBe('waiting');
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await viewer.untilPhase('live');
     await viewer.untilPlayed(2);
     await using second = await WatchedPage.open(browser(), url, { userAgent: 'another browser' });
@@ -35,7 +34,7 @@ describeInBrowser('the page of a private live stream', browser => {
     };
     const { assets } = await change(false);
     const { pathname, search } = new URL(assets.player);
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await WatchedPage.open(browser(), server.baseUrl + pathname + search);
     await viewer.untilPlayed(1);
     for (const [isPublic, root] of [

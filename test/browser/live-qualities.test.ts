@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('a live ladder in the player page', browser => {
   let server: TestServer;
@@ -20,7 +19,7 @@ describeInBrowser('a live ladder in the player page', browser => {
 
   it('lets its viewer choose, goes over without a stall, and keeps the sound', async () => {
     const stream = await server.createStream();
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), fps: 15, gopSeconds: 1 });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1 });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(2);
     await viewer.pointAtControls();
@@ -53,13 +52,13 @@ describeInBrowser('a live ladder in the player page', browser => {
   it('has the sound that comes only after a while', async () => {
     const stream = await server.createStream();
     const url = server.rtmpUrl(stream.streamKey);
-    const silent = publishTestPicture({ url, fps: 15, gopSeconds: 1, extraArgs: ['-an'] });
+    const silent = publishPicture({ url, gopSeconds: 1, extraArgs: ['-an'] });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(1);
     await silent.stop();
     // The player begins anew, before a whole segment has sound.
     await viewer.untilPhase('ended');
-    await using _ = publishTestPicture({ url, fps: 15, gopSeconds: 1 });
+    await using _ = publishPicture({ url, gopSeconds: 1 });
     await until('sound', async () => (await viewer.video()).soundBytes > 0);
     await viewer.untilPlayed(1);
     expect(viewer.complaints).toEqual([]);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
+import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('going back in a live stream', browser => {
   let server: TestServer;
@@ -12,7 +12,7 @@ describeInBrowser('going back in a live stream', browser => {
   beforeAll(async () => {
     server = await startServer({ 'live.window': '6s', 'live.segmentTarget': '1s' });
     stream = await server.createStream();
-    publisher = publishTestPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1, size: '160x90' });
+    publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1, size: '160x90' });
   });
   afterAll(async () => {
     await publisher.stop();

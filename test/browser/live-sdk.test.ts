@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture } from './browser-fixture.ts';
 import { SdkParent } from './sdk-parent.ts';
 
 describeInBrowser('the player of a live stream in a frame', browser => {
@@ -18,7 +17,7 @@ describeInBrowser('the player of a live stream in a frame', browser => {
 
   it('tells the page around what happens, and does what that says', async () => {
     const stream = await server.createStream();
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     const address = `${server.baseUrl}/live/${stream.liveStreamId}${parent.sdkAddress()}`;
     await using viewer = await parent.open(browser(), address);
     const { page } = viewer;

@@ -49,7 +49,9 @@ export class SdkParent {
 
   /** A page with the player at this address in its frame. */
   open(browser: Browser, address: string): Promise<WatchedPage> {
-    return WatchedPage.open(browser, `${this.origin}/?${encodeURIComponent(address)}`);
+    // Players choose no quality that is larger than their frame, in device pixels.
+    const options = { deviceScaleFactor: 1 };
+    return WatchedPage.open(browser, `${this.origin}/?${encodeURIComponent(address)}`, options);
   }
 
   /** Query that an SDK adds to the address of a player. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, mostStalls, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('the player page, where a slate stands in for a publisher that is gone', browser => {
   let server: TestServer;
@@ -16,7 +15,7 @@ describeInBrowser('the player page, where a slate stands in for a publisher that
       (await (await server.api('GET', `/live-streams/${stream.liveStreamId}/health`)).json()) as {
         state?: string;
       };
-    await using first = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using first = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(3);
     const { stalls, soundBytes } = await viewer.video();
@@ -25,7 +24,7 @@ describeInBrowser('the player page, where a slate stands in for a publisher that
     expect((await health()).state).toBe('waiting');
     expect(during.soundBytes).toBeGreaterThan(soundBytes);
 
-    await using _ = publishTestPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await until('the publisher is back', async () => (await health()).state === 'live');
     const after = await viewer.untilPlayed(4);
     expect(after.stalls - stalls).toBeLessThanOrEqual(mostStalls);

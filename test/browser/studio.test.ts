@@ -1,28 +1,15 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
-import { fakeMediaArguments } from '../support/whip-page.ts';
-import { until } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
-const found = findChromium();
-
-describe.skipIf(found.path === undefined)('the studio', () => {
-  let browser: Browser;
+describeInBrowser('the studio', browser => {
   let server: TestServer;
   beforeAll(async () => {
-    const args = [
-      ...chromiumArguments,
-      ...fakeMediaArguments,
-      '--auto-select-desktop-capture-source=Entire screen',
-    ];
-    [browser, server] = await Promise.all([
-      chromium.launch({ executablePath: found.path!, args }),
-      startDashboard({ 'live.stopGrace': '500ms' }),
-    ]);
+    server = await startDashboard({ 'live.stopGrace': '500ms' });
   });
-  afterAll(() => Promise.all([browser?.close(), server?.stop()]));
+  afterAll(() => server.stop());
 
   const status = (page: Page) => page.locator('.studio-state');
   const protocolOf = async (liveStreamId: string) => {
@@ -33,7 +20,7 @@ describe.skipIf(found.path === undefined)('the studio', () => {
   };
 
   it('leads from the first steps to a stream that viewers can play, and ends it', async () => {
-    await using dashboard = await DashboardPage.open(browser, server);
+    await using dashboard = await DashboardPage.open(browser(), server);
     const { page } = dashboard;
     await page.getByRole('button', { name: 'Create live stream' }).click();
     await page.getByRole('link', { name: 'Go live from this browser' }).click();
@@ -70,7 +57,7 @@ describe.skipIf(found.path === undefined)('the studio', () => {
   it('reconnects within the same broadcast, and does not when somebody has ended it', async () => {
     const { liveStreamId } = await server.createStream('Harbour');
     await using dashboard = await DashboardPage.open(
-      browser,
+      browser(),
       server,
       `/dashboard/live/${liveStreamId}/studio`,
       {
@@ -116,7 +103,7 @@ describe.skipIf(found.path === undefined)('the studio', () => {
   it('says why it cannot use a camera, and works with the microphone of a later try', async () => {
     const { liveStreamId } = await server.createStream('Quay');
     await using dashboard = await DashboardPage.open(
-      browser,
+      browser(),
       server,
       `/dashboard/live/${liveStreamId}/studio`,
     );

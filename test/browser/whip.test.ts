@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
@@ -9,16 +9,9 @@ import { Random } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fakeMediaArguments, WhipPage } from '../support/whip-page.ts';
+import { describeInBrowser } from './browser-fixture.ts';
 
-const found = findChromium();
-const arguments_ = [...chromiumArguments, ...fakeMediaArguments];
-
-function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: found.path!, args: arguments_ });
-}
-
-describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', () => {
-  let browser: Browser;
+describeInBrowser('a browser that publishes over WHIP', browser => {
   let server: TestServer;
   /** Log lines about the ends of publishers. */
   const closed: { readonly packetsLost: number; readonly packetsRecovered: number }[] = [];
@@ -29,9 +22,9 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     child: () => log,
   };
   beforeAll(async () => {
-    [browser, server] = await Promise.all([launch(), startServer({ 'live.stopGrace': '100ms' }, { log })]);
+    server = await startServer({ 'live.stopGrace': '100ms' }, { log });
   });
-  afterAll(() => Promise.all([browser?.close(), server?.stop()]));
+  afterAll(() => server.stop());
 
   async function stateOf({ liveStreamId }: CreatedStream) {
     const response = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
@@ -46,7 +39,11 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
 
   test('is live with keyframes at its own interval, at a high bitrate, and ends at once on DELETE', async () => {
     const stream = await server.createStream();
-    const page = await WhipPage.publish(browser, { ...server, streamKey: stream.streamKey, hasAudio: true });
+    const page = await WhipPage.publish(browser(), {
+      ...server,
+      streamKey: stream.streamKey,
+      hasAudio: true,
+    });
     await isLive(stream);
     // Sends requests and an answer that names a bitrate: otherwise Chromium sends one keyframe, at 300 kbit/s.
     await waitUntil(async () => {
@@ -72,7 +69,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
   test('may send AV1', async () => {
     const stream = await server.createStream();
     const { streamKey } = stream;
-    const page = await WhipPage.publish(browser, {
+    const page = await WhipPage.publish(browser(), {
       ...server,
       streamKey,
       hasAudio: false,
@@ -91,7 +88,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     const stream = await server.createStream();
     const { streamKey, liveStreamId } = stream;
     await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
-    const publisher = await WhipPage.publish(browser, {
+    const publisher = await WhipPage.publish(browser(), {
       ...server,
       streamKey,
       hasAudio: true,
@@ -105,7 +102,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     ]);
     expect(probed).toContain('h264,640,360');
     expect(probed).toContain('aac');
-    const viewer = await browser.newPage();
+    const viewer = await browser().newPage();
     await viewer.goto(`${server.baseUrl}/health`);
     await viewer.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     await viewer.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
@@ -124,7 +121,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
   test('gets lost packets through', async () => {
     const stream = await server.createStream();
     const proxy = await LossyProxy.start(server.app.webrtcPort!, 0.05);
-    const page = await WhipPage.publish(browser, {
+    const page = await WhipPage.publish(browser(), {
       ...server,
       streamKey: stream.streamKey,
       hasAudio: false,
@@ -143,7 +140,10 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
 
   test('uses TCP where UDP does not get through; killed, it leaves a broadcast that waits, and can come back', async () => {
     const stream = await server.createStream();
-    const killed = await chromium.launchServer({ executablePath: found.path!, args: arguments_ });
+    const killed = await chromium.launchServer({
+      executablePath: findChromium().path!,
+      args: [...chromiumArguments, ...fakeMediaArguments],
+    });
     const client = await chromium.connect(killed.wsEndpoint());
     const page = await WhipPage.publish(client, {
       ...server,
@@ -155,7 +155,7 @@ describe.skipIf(found.path === undefined)('a browser that publishes over WHIP', 
     expect(await page.stats()).toMatchObject({ state: 'connected', protocol: 'tcp' });
     await killed.kill();
     await waitUntil(async () => (await stateOf(stream))?.state === 'waiting');
-    const again = await WhipPage.publish(browser, {
+    const again = await WhipPage.publish(browser(), {
       ...server,
       streamKey: stream.streamKey,
       hasAudio: false,
