@@ -42,7 +42,8 @@ describeInBrowser('going back in a live stream', browser => {
       }
     });
     await viewer.untilPlayed(2);
-    expect(await viewer.latencySeconds()).toBeLessThan(3);
+    // A busy machine makes the player wait now and then.
+    await until('the live edge', async () => (await viewer.latencySeconds()) < 3);
     await viewer.pointAtControls();
     const bar = page.locator('#seek');
     await bar.waitFor({ state: 'visible' });
