@@ -4,12 +4,10 @@ import { basicAuthorization, createVideo } from '../../scripts/server-process.ts
 import { machineAddresses } from '../../src/webrtc/ice/ice-candidates.ts';
 import { FirefoxPage, firefoxPath } from '../support/firefox.ts';
 import { fixture } from '../support/fixtures.ts';
-import { recordTags, replay } from '../support/replay.ts';
-import { RtmpClient } from '../support/rtmp-client.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { missingWebKit, WebKitPage } from '../support/webkit.ts';
-import { until } from './browser-fixture.ts';
+import { publishPicture, until } from './browser-fixture.ts';
 import { email, password, startDashboard } from './dashboard-fixture.ts';
 
 const missingFirefox = firefoxPath === undefined ? 'Firefox is not installed' : undefined;
@@ -44,19 +42,8 @@ afterAll(() => server?.stop());
 
 async function startBroadcast() {
   const stream = await server.createStream();
-  const tags = await recordTags({ seconds: 600 });
-  const client = await RtmpClient.connect({ port: server.app.rtmpPort });
-  await client.publish(stream.streamKey);
-  const signal = new AbortController();
-  const sent = replay(client, tags, { signal: signal.signal });
-  return {
-    stream,
-    async [Symbol.asyncDispose]() {
-      signal.abort();
-      await sent;
-      await client.close();
-    },
-  };
+  const publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1, size: '160x90' });
+  return { stream, [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose]() };
 }
 
 async function uploadVideo() {

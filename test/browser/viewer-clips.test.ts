@@ -1,31 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
-import { recordTags, replay } from '../support/replay.ts';
-import { RtmpClient } from '../support/rtmp-client.ts';
+import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
 
 describeInBrowser('clips by viewers', browser => {
   let server: TestServer;
   let stream: CreatedStream;
-  let stop: () => Promise<void>;
+  let publisher: Publisher;
 
   beforeAll(async () => {
     server = await startServer();
     stream = await server.createStream();
-    const tags = await recordTags({ seconds: 120 });
-    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
-    await client.publish(stream.streamKey);
-    const signal = new AbortController();
-    const sent = replay(client, tags, { signal: signal.signal });
-    stop = async () => {
-      signal.abort();
-      await sent;
-      await client.close();
-    };
+    publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1, size: '160x90' });
   });
   afterAll(async () => {
-    await stop();
+    await publisher.stop();
     await server.stop();
   });
 

@@ -32,6 +32,10 @@ const preferences: Preferences = {
   'media.gmp-manager.updateEnabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
+  // Keeps no processes for pages to come, and one for all sites.
+  'dom.ipc.processPrelaunch.enabled': false,
+  'dom.ipc.processCount': 1,
+  'fission.autostart': false,
 };
 
 interface BidiResponse {
