@@ -8,6 +8,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   store: ['shared'],
   storage: ['shared'],
   cluster: ['shared', 'store'],
+  certificates: ['shared', 'store'],
   http: ['shared'],
   mail: ['shared'],
   media: ['shared'],
@@ -76,6 +77,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   '@aws-sdk/client-s3': /^storage\/s3\//,
   '@aws-sdk/s3-request-presigner': /^storage\/s3\//,
   tar: /^cli\/backup\//,
+  'acme-client': /^certificates\//,
   maxmind: /^resources\/analytics\//,
   'ua-parser-js': /^resources\/analytics\//,
 };

@@ -11,7 +11,6 @@ import { ImageQueue } from '../ffmpeg/image-queue.ts';
 import { type FoundIsolation, findIsolation } from '../ffmpeg/process/find-isolation.ts';
 import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import { ProcessLimits } from '../ffmpeg/process/process-limits.ts';
-import { CertificateFiles } from '../http/listener/certificate-files.ts';
 import { addressReader, secureReader, trustedProxyCheck } from '../http/listener/client-address.ts';
 import { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { LadderConfig } from '../live/transcode/ladder-config.ts';
@@ -25,12 +24,14 @@ import { HostResolver } from '../shared/network/host-resolver.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
 import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
+import type { RetrySchedule } from '../shared/scheduling/retry-schedule.ts';
 import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
 import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
 import { assertOwnFolder } from '../store/data-folder-lock.ts';
 import type { Database } from '../store/database.ts';
 import { openDatabase } from '../store/open-database.ts';
+import { openCertificate, type ServerCertificate } from './certificates.ts';
 import { createNodes } from './nodes.ts';
 import { ServerUrls } from './server-urls.ts';
 import { type OpenedStorage, openStorage } from './storage.ts';
@@ -47,6 +48,7 @@ export interface AppEnvironment {
   readonly sandboxRules?: Partial<SandboxLimits>;
   readonly freeBytes?: () => Promise<number>;
   readonly idleMemoryEveryMs?: number;
+  readonly certificateRetries?: RetrySchedule | undefined;
 }
 
 export interface Foundation {
@@ -70,7 +72,7 @@ export interface Foundation {
   readonly processes: ProcessOwner;
   readonly encoders: EncoderSelector;
   readonly images: ImageQueue;
-  readonly certificate: CertificateFiles | undefined;
+  readonly certificate: ServerCertificate | undefined;
   readonly bundles: BrowserBundles;
   readonly urls: ServerUrls;
   readonly peers: {
@@ -107,6 +109,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   try {
     storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
     const hosts = new HostResolver();
+    const resolveHost: ResolveHost = hostname => hosts.resolve(hostname);
     const proxies = config['http.trustedProxies'] ?? [];
     const balancers = config['proxyProtocol.from'] ?? [];
     const files = new MediaFiles(dataDir, storage.media);
@@ -119,6 +122,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     });
     const urls = new ServerUrls({
       publicUrl: config.publicUrl,
+      hostname: config['tls.domains']?.[0],
       ingestPorts: {
         rtmp: config['rtmp.port'],
         srt: config['srt.enabled'] ? config['srt.port'] : undefined,
@@ -170,7 +174,14 @@ export async function openFoundation(config: Config, environment: AppEnvironment
         maxRunning: config['images.maxRunning'],
         maxWaiting: config['images.maxWaiting'],
       }),
-      certificate: openCertificate(config, log),
+      certificate: openCertificate(config, {
+        database,
+        nodes,
+        resolveHost,
+        retries: environment.certificateRetries,
+        clock,
+        log,
+      }),
       bundles: new BrowserBundles({
         basePath: basePathOf(config.publicUrl),
         folder: environment.browserFolder,
@@ -181,7 +192,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
         isTrustedProxy: trustedProxyCheck([...proxies, ...balancers]),
         isProxy: balancers.length === 0 ? undefined : trustedProxyCheck(balancers),
       },
-      resolveHost: hostname => hosts.resolve(hostname),
+      resolveHost,
       sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },
     };
   } catch (error) {
@@ -264,10 +275,4 @@ function makePrivate(dataDir: string, parent: Logger): void {
   const { changed, failed } = makeDataFolderPrivate(dataDir);
   if (changed.length > 0) log.info('data-folder-made-private', { paths: changed });
   for (const message of failed) log.warn('data-folder-not-private', { dataDir, message });
-}
-
-function openCertificate(config: Config, log: Logger): CertificateFiles | undefined {
-  const { 'tls.cert': certPath, 'tls.key': keyPath } = config;
-  if (certPath === undefined || keyPath === undefined) return undefined;
-  return new CertificateFiles({ certPath, keyPath, log: log.child('tls') });
 }

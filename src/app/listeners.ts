@@ -1,5 +1,7 @@
+import { ChallengeAnswers } from '../certificates/challenge-answers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { HttpListener, type HttpRequest, type HttpResponse } from '../http/listener/http-listener.ts';
+import { HttpsRedirect } from '../http/listener/https-redirect.ts';
 import { RoleGate } from '../http/listener/role-gate.ts';
 import { SignalingHandler } from '../http/listener/signaling-handler.ts';
 import type { PublishGate } from '../ingest/publish-gate.ts';
@@ -21,7 +23,7 @@ const gateTimeoutMs = (maxHookTimeoutSeconds + 5) * 1_000;
 
 /** Delivery, dashboard and documentation answer before the API. */
 export function createHttpListener(
-  { config, certificate, metrics, peers, log }: Foundation,
+  { config, certificate, metrics, peers, urls, log }: Foundation,
   api: Api,
   delivery: Delivery,
   signaling: readonly SignalingEndpoint[],
@@ -35,16 +37,32 @@ export function createHttpListener(
     bodyTimeoutMs: config['http.requestTimeout'],
   });
   const gate = roles.length < nodeRoles.length ? new RoleGate(roles, rolesOfPath, api.docsBase) : undefined;
-  return new HttpListener({
+  const { source, ordered } = certificate ?? {};
+  const answers = ordered && new ChallengeAnswers(token => ordered.keyAuthorization(token));
+  const redirect =
+    ordered &&
+    new HttpsRedirect({
+      domains: ordered.domains,
+      hasCertificate: () => source?.secureContext() !== undefined,
+      isSecure,
+      port: () => httpsPortOf(urls.publicUrl()) ?? http.httpsPort,
+    });
+  const http = new HttpListener({
     host: config.host,
     basePath: basePathOf(config.publicUrl),
     port: config['http.port'],
-    ...(certificate === undefined || config['https.port'] === undefined
+    ...(source === undefined || config['https.port'] === undefined
       ? {}
-      : { https: { port: config['https.port'], certificate } }),
+      : { https: { port: config['https.port'], certificate: source } }),
+    redirect,
     fast: (request, response) =>
-      gate?.isOpen(request.url) === false ? false : delivery.handleFast(request, response),
+      gate?.isOpen(request.url) === false || redirect?.targetOf(request, request.url) !== undefined
+        ? false
+        : delivery.handleFast(request, response),
     beforeKoa: [
+      ...(answers === undefined
+        ? []
+        : [(request: HttpRequest, response: HttpResponse) => answers.handle(request, response)]),
       ...(gate === undefined
         ? []
         : [(request: HttpRequest, response: HttpResponse) => gate.handle(request, response)]),
@@ -68,6 +86,13 @@ export function createHttpListener(
       : { hsts: { maxAgeSeconds: Math.floor(config['tls.hsts'] / 1_000), isSecure } }),
     log: log.child('http'),
   });
+  return http;
+}
+
+/** Port at which clients reach HTTPS, as far as the public URL tells. */
+function httpsPortOf(publicUrl: string): number | undefined {
+  const { protocol, port } = new URL(publicUrl);
+  return protocol === 'https:' ? Number(port || 443) : undefined;
 }
 
 export function createRtmpServer(
@@ -82,8 +107,8 @@ export function createRtmpServer(
       : {
           rtmps: {
             port: config['rtmps.port'],
-            secureContext: () => certificate.secureContext(),
-            onChange: listener => void certificate.onChange(listener),
+            secureContext: () => certificate.source.secureContext(),
+            onChange: listener => void certificate.source.onChange(listener),
           },
         }),
     maxConnections: config['rtmp.maxConnections'],

@@ -181,6 +181,7 @@ export function serverComponents(
       return { waiting, running, isPaused: vod.isPaused() };
     },
     live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
+    certificate: () => foundation.certificate?.ordered?.view(),
     nodes: async () => nodeLoads?.list(),
   };
 }

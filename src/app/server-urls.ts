@@ -13,6 +13,8 @@ interface IngestPorts {
 
 interface ServerUrlsOptions {
   readonly publicUrl: string | undefined;
+  /** Used without a public URL; default: `localhost`. */
+  readonly hostname?: string | undefined;
   /** Ports of the servers that accept publishers, if this one accepts none. */
   readonly ingestPorts: IngestPorts;
   readonly hasWebRtc: boolean;
@@ -21,14 +23,16 @@ interface ServerUrlsOptions {
 /** Ports of 0 are known once the listeners run. */
 export class ServerUrls {
   readonly #publicUrl: string | undefined;
+  readonly #hostname: string;
   readonly #ingestPorts: IngestPorts;
   readonly #hasWebRtc: boolean;
   #http: Pick<HttpListener, 'httpPort' | 'httpsPort'> | undefined;
   #rtmp: Pick<RtmpServer, 'rtmpPort' | 'rtmpsPort'> | undefined;
   #srt: Pick<SrtServer, 'port'> | undefined;
 
-  constructor({ publicUrl, ingestPorts, hasWebRtc }: ServerUrlsOptions) {
+  constructor({ publicUrl, hostname = 'localhost', ingestPorts, hasWebRtc }: ServerUrlsOptions) {
     this.#publicUrl = publicUrl;
+    this.#hostname = hostname;
     this.#ingestPorts = ingestPorts;
     this.#hasWebRtc = hasWebRtc;
   }
@@ -47,8 +51,8 @@ export class ServerUrls {
     if (this.#publicUrl !== undefined) return this.#publicUrl;
     const httpsPort = this.#http?.httpsPort;
     return httpsPort === undefined
-      ? `http://localhost:${this.#http?.httpPort}`
-      : `https://localhost:${httpsPort}`;
+      ? `http://${this.#hostname}:${this.#http?.httpPort}`
+      : `https://${this.#hostname}${httpsPort === 443 ? '' : `:${httpsPort}`}`;
   };
 
   readonly ingest = (): IngestAddresses => {

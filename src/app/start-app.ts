@@ -157,6 +157,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     recordingsStore,
     sessions,
   });
+  const ordered = foundation.certificate?.ordered;
   const components = [
     ...foundationComponents(foundation),
     housekeeping.useRecord,
@@ -184,6 +185,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     ...(srt === undefined ? [] : [srt]),
     // Ports of 0 are known now.
     componentOf('node-addresses', { start: () => nodes.announce() }),
+    ...(ordered === undefined ? [] : [ordered.createOrders(http)]),
     api.storageMeter,
     housekeeping.localSweeps,
     housekeeping.sweeps,
@@ -334,7 +336,13 @@ function createFeed(
 function foundationComponents({ database, nodes, storage, metrics, certificate }: Foundation): Component[] {
   const stopStorage = componentOf('storage', { stop: () => storage.s3?.stop() });
   const stopMetrics = componentOf('metrics', { stop: () => metrics.stop() });
-  return [database, nodes, stopStorage, stopMetrics, ...(certificate === undefined ? [] : [certificate])];
+  return [
+    database,
+    nodes,
+    stopStorage,
+    stopMetrics,
+    ...(certificate === undefined ? [] : [certificate.component]),
+  ];
 }
 
 function firstAccount({ config, database, clock, log }: Foundation, state: ServerState): Component {

@@ -48,6 +48,7 @@ export function loadConfig(sources: ConfigSources): Config {
       problems.push(`${value.where}: ${messageOf(error)}`);
     }
   }
+  if (config['tls.domains'] !== undefined) config['https.port'] ??= 443;
   problems.push(...contradictions(config as Partial<Config>));
   if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
   return config as Config;
@@ -124,9 +125,18 @@ function contradictions(config: Partial<Config>): string[] {
   const hasCert = config['tls.cert'] !== undefined;
   const hasKey = config['tls.key'] !== undefined;
   if (hasCert !== hasKey) problems.push('tls.cert and tls.key: set both or neither');
+  const hasDomains = config['tls.domains'] !== undefined;
+  if (hasDomains && (hasCert || hasKey)) {
+    problems.push(
+      'tls.domains and tls.cert: the server gets a certificate for tls.domains, or reads that of tls.cert and tls.key. Leave one out.',
+    );
+  }
+  if (config['tls.email'] !== undefined && !hasDomains) {
+    problems.push('tls.email: needs tls.domains, the names that the certificate is for');
+  }
   for (const key of ['https.port', 'rtmps.port'] as const) {
-    if (config[key] !== undefined && !(hasCert && hasKey))
-      problems.push(`${key}: needs tls.cert and tls.key`);
+    if (config[key] !== undefined && !(hasCert && hasKey) && !hasDomains)
+      problems.push(`${key}: needs tls.domains, or tls.cert and tls.key`);
   }
   if ((config['live.partTarget'] ?? 0) * 3 > (config['live.segmentTarget'] ?? Number.POSITIVE_INFINITY)) {
     problems.push('live.partTarget: a segment must hold at least three parts');

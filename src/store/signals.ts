@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
  * - `webhooks-removed`: the payload is the id of the removed webhook
  * - `encoding-progress`: renditions were encoded further; the payload is JSON: see `EventFeed`
  * - `nodes`: a node came, left or changed
+ * - `certificate`: the certificate, or an order of it, changed
  */
 export type SignalName =
   | 'jobs'
@@ -21,7 +22,8 @@ export type SignalName =
   | 'webhooks'
   | 'webhooks-removed'
   | 'encoding-progress'
-  | 'nodes';
+  | 'nodes'
+  | 'certificate';
 
 /** Tells every server that shares the database, this one included, that something changed. */
 export interface Signals {

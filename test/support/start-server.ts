@@ -5,6 +5,7 @@ import type { Config, SettingKey } from '../../src/config/settings.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import type { Logger } from '../../src/shared/logger.ts';
 import type { SandboxLimits } from '../../src/shared/sandbox-limits.ts';
+import type { RetrySchedule } from '../../src/shared/scheduling/retry-schedule.ts';
 import { browserFolder } from './browser-bundles.ts';
 import { addFirstAccount } from './first-account.ts';
 import { addKnownPrograms } from './known-programs.ts';
@@ -59,6 +60,8 @@ export async function startServer(
     freeBytes?: () => Promise<number>;
     /** Time between two releases of memory while the server has little to do; default: a minute. */
     idleMemoryEveryMs?: number;
+    /** Pauses between orders of a certificate that fail; default: minutes. */
+    certificateRetries?: RetrySchedule;
     /** Default: those of the test. */
     variables?: Readonly<Record<string, string | undefined>>;
   } = {},
@@ -99,6 +102,7 @@ export async function startServer(
       liveSteps: options.liveSteps,
       freeBytes: options.freeBytes,
       idleMemoryEveryMs: options.idleMemoryEveryMs,
+      certificateRetries: options.certificateRetries,
     });
   };
   const app = await start().catch(async (error: unknown) => {

@@ -3,8 +3,11 @@ import { hour, minute, second, setting } from './setting.ts';
 import {
   boolean,
   choices,
+  domains,
   duration,
+  email,
   hosts,
+  httpsUrl,
   httpUrl,
   integer,
   networks,
@@ -24,7 +27,7 @@ export const serverSettings = {
     'MILLRACE_PUBLIC_URL',
     publicAddress,
     null,
-    'Base URL of all addresses in API responses and pages. May have a path, such as `https://example.org/media`, which a reverse proxy removes or passes on. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate.',
+    'Base URL of all addresses in API responses and pages. May have a path, such as `https://example.org/media`, which a reverse proxy removes or passes on. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate. With `tls.domains`, the first of them stands in place of `localhost`.',
   ),
   dataDir: setting(
     'MILLRACE_DATA_DIR',
@@ -91,7 +94,7 @@ export const serverSettings = {
     'MILLRACE_HTTPS_PORT',
     port,
     null,
-    'HTTPS port for the same, with HTTP/2 and HTTP/1.1. Requires a certificate.',
+    'HTTPS port for the same, with HTTP/2 and HTTP/1.1. Requires a certificate. Default with `tls.domains`: 443.',
   ),
   'http.requestTimeout': setting(
     'MILLRACE_HTTP_REQUEST_TIMEOUT',
@@ -223,6 +226,30 @@ export const serverSettings = {
     'PEM file with the certificate chain. Reloaded when it changes.',
   ),
   'tls.key': setting('MILLRACE_TLS_KEY', text, null, "PEM file with the certificate's private key."),
+  'tls.domains': setting(
+    'MILLRACE_TLS_DOMAINS',
+    domains,
+    null,
+    'Host names of this server, separated by commas. The server gets a certificate for them from a certificate authority by itself (ACME), and renews it. Port 80 of these names must lead to the HTTP port, or port 443 to the HTTPS port.',
+  ),
+  'tls.email': setting(
+    'MILLRACE_TLS_EMAIL',
+    email,
+    null,
+    'Email address for the certificate authority, which may write when something is wrong with the certificate.',
+  ),
+  'tls.acmeDirectory': setting(
+    'MILLRACE_TLS_ACME_DIRECTORY',
+    httpsUrl,
+    'https://acme-v02.api.letsencrypt.org/directory',
+    "ACME directory of the certificate authority: Let's Encrypt by default. `https://acme-staging-v02.api.letsencrypt.org/directory` is for trials: browsers do not trust its certificates.",
+  ),
+  'tls.acmeCa': setting(
+    'MILLRACE_TLS_ACME_CA',
+    text,
+    null,
+    'PEM file with the root certificate of a certificate authority of your own, for the requests to its directory. Unset: only public ones are trusted.',
+  ),
   'tls.hsts': setting(
     'MILLRACE_TLS_HSTS',
     duration(0, 730 * 24 * hour),

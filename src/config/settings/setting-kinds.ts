@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { readEmail } from '../../shared/email-address.ts';
 import { basePathOf, basePathProblem } from '../../shared/network/base-path.ts';
 import { describeUrlProblem } from '../../shared/network/postgres-url.ts';
 import { describeS3UrlProblem } from '../../shared/network/s3-url.ts';
@@ -194,6 +196,35 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i.test(text);
 }
 
+/** **Source**: Let's Encrypt issues for at most as many names */
+const maxDomains = 100;
+
+/** Names that a certificate can be for, in their ASCII form. */
+export const domains: SettingKind<readonly string[]> = {
+  name: 'host names',
+  parse(raw) {
+    const list = typeof raw === 'string' ? raw.split(',').map(entry => entry.trim()) : [];
+    if (list.some(entry => entry.includes('*')))
+      throw new Error('expected host names without "*": list each name, since wildcards cannot be verified');
+    const names = list.map(entry => (isIP(entry) === 0 ? domainToASCII(entry.replace(/\.$/, '')) : ''));
+    if (names.length === 0 || !names.every(name => isIP(name) === 0 && isHostName(name))) {
+      throw new Error('expected host names such as video.example.org, separated by commas');
+    }
+    const unique = [...new Set(names)];
+    if (unique.length > maxDomains) throw new Error(`expected at most ${maxDomains} host names`);
+    return unique;
+  },
+};
+
+export const email: SettingKind<string> = {
+  name: 'email address',
+  parse(raw) {
+    const reading = readEmail(text.parse(raw).trim());
+    if (reading.email === undefined) throw new Error('expected an email address such as name@example.org');
+    return reading.email;
+  },
+};
+
 /** Issuer of OpenID Connect. A slash at the end belongs to it. */
 export const issuerUrl: SettingKind<string> = {
   name: 'address',
@@ -212,6 +243,15 @@ export const httpUrl: SettingKind<string> = {
       throw new Error('expected an address such as https://video.example.org');
     }
     return url.href.replace(/\/+$/, '');
+  },
+};
+
+export const httpsUrl: SettingKind<string> = {
+  name: httpUrl.name,
+  parse(raw) {
+    const url = httpUrl.parse(raw);
+    if (!url.startsWith('https:')) throw new Error('expected an address that begins with https://');
+    return url;
   },
 };
 

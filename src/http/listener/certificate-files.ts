@@ -3,16 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
-
-interface Certificate {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-}
-
-export interface CertificateSource {
-  secureContext(): Certificate;
-  onChange(listener: () => void): () => void;
-}
+import type { CertificateSource, KeyPair } from './certificate-source.ts';
 
 /** Reloads changed files. The old certificate stays in use while the new files are unusable. */
 export class CertificateFiles implements CertificateSource, Component {
@@ -21,7 +12,7 @@ export class CertificateFiles implements CertificateSource, Component {
   readonly #log: Logger;
   readonly #intervalMs: number;
   readonly #listeners = new Set<() => void>();
-  #certificate: Certificate | undefined;
+  #certificate: KeyPair | undefined;
   #version = '';
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -45,7 +36,7 @@ export class CertificateFiles implements CertificateSource, Component {
     this.#listeners.clear();
   }
 
-  secureContext(): Certificate {
+  secureContext(): KeyPair {
     if (this.#certificate === undefined)
       throw new AppError('tls-unusable', 'The certificate was not loaded yet.');
     return this.#certificate;
@@ -87,7 +78,7 @@ export class CertificateFiles implements CertificateSource, Component {
     return (await Promise.all(parts)).join(' ');
   }
 
-  async #load(): Promise<Certificate> {
+  async #load(): Promise<KeyPair> {
     const { certPath, keyPath } = this.#paths;
     try {
       const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)]);

@@ -6,6 +6,7 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -16,9 +17,10 @@ import { ProxyProtocol, tlsFailureAdvice } from '../../shared/network/proxy-prot
 import { ThrottledLog } from '../../shared/throttled-log.ts';
 import { FastPath } from '../fast-path/fast-path.ts';
 import type { FastRequest, FastResponse } from '../fast-path/fast-response.ts';
-import type { CertificateSource } from './certificate-files.ts';
+import type { CertificateSource } from './certificate-source.ts';
 import type { IsSecure, PeerRequest } from './client-address.ts';
 import { checkHostHeader, toOriginForm } from './host-header.ts';
+import type { HttpsRedirect } from './https-redirect.ts';
 import {
   type EarlyError,
   earlyErrorOf,
@@ -38,6 +40,7 @@ export interface HttpListenerOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly https?: { readonly port: number; readonly certificate: CertificateSource };
+  readonly redirect?: HttpsRedirect | undefined;
   /** Tried first for simple GET requests without TLS; `false` leaves them to the others. */
   readonly fast?: (request: FastRequest, response: FastResponse) => boolean;
   /** Tried in order before Koa; one that returns `true` responds. */
@@ -63,6 +66,8 @@ const maxHeaderBytes = 16 * 1_024;
 const http2SessionIdleMs = 120_000;
 const maxHttp2Streams = 128;
 const drainPollMs = 20;
+/** **Source**: RFC 8737, 6.2 */
+const challengeProtocol = 'acme-tls/1';
 
 export class HttpListener implements Component {
   readonly name = 'http';
@@ -145,16 +150,20 @@ export class HttpListener implements Component {
   }
 
   async #startSecure(https: NonNullable<HttpListenerOptions['https']>): Promise<void> {
+    const { certificate } = https;
+    const { challenges } = certificate;
     const secure = createSecureServer({
-      ...https.certificate.secureContext(),
+      ...(certificate.secureContext() ?? challenges?.placeholder),
+      ...(challenges === undefined ? {} : { ALPNCallback: chooseProtocol(certificate, challenges) }),
       ...this.#serverOptions(),
       allowHTTP1: true,
       handshakeTimeout: this.#serverOptions().headersTimeout,
       settings: { maxConcurrentStreams: maxHttp2Streams },
     });
-    this.#unsubscribeCertificate = https.certificate.onChange(() =>
-      secure.setSecureContext(https.certificate.secureContext()),
+    this.#unsubscribeCertificate = certificate.onChange(() =>
+      secure.setSecureContext(certificate.secureContext() ?? {}),
     );
+    if (challenges !== undefined) endConnectionsWithoutContent(secure, certificate);
     secure.on('session', session => {
       session.setTimeout(http2SessionIdleMs, () => session.close());
       // Closing the server does not close a session that was being set up.
@@ -235,6 +244,7 @@ export class HttpListener implements Component {
     Object.assign(server, {
       shouldUpgradeCallback: (request: IncomingMessage) =>
         findUpgradeHandler(handlers, request, this.#basePath) !== undefined &&
+        this.#redirectTarget(request) === undefined &&
         this.#firstOpenResponse(request.socket) === undefined,
     });
     events.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -312,7 +322,18 @@ export class HttpListener implements Component {
       this.#refuse(refusal, response);
       return;
     }
-    request.url = withoutBasePath(toOriginForm(request.url ?? '/'), this.#basePath);
+    const url = toOriginForm(request.url ?? '/');
+    request.url = url;
+    const target = this.#redirectTarget(request);
+    if (target !== undefined) {
+      // Keeps the method and the body.
+      response.statusCode = 308;
+      response.setHeader('Location', target + url);
+      response.setHeader('Content-Length', 0);
+      response.end();
+      return;
+    }
+    request.url = withoutBasePath(url, this.#basePath);
     try {
       for (const take of this.#options.beforeKoa) if (take(request, response)) return;
       this.#koa(request, response);
@@ -320,6 +341,10 @@ export class HttpListener implements Component {
       this.#log.error('request-failed', { error });
       request.destroy();
     }
+  }
+
+  #redirectTarget(request: HttpRequest): string | undefined {
+    return this.#options.redirect?.targetOf(request, withoutBasePath(request.url ?? '/', this.#basePath));
   }
 
   #hstsFor(request: PeerRequest): string | undefined {
@@ -378,6 +403,41 @@ export class HttpListener implements Component {
     this.#servers.push(server);
     return (server.address() as AddressInfo).port;
   }
+}
+
+/** Answers challenges with their certificate, and refuses everything else until there is a certificate. **Source**: RFC 8737, 3 */
+function chooseProtocol(
+  certificate: CertificateSource,
+  challenges: NonNullable<CertificateSource['challenges']>,
+) {
+  return function (
+    this: TLSSocket,
+    { servername, protocols }: { readonly servername: string | false; readonly protocols: readonly string[] },
+  ): string | undefined {
+    if (protocols.includes(challengeProtocol)) {
+      // Clients can leave the name out.
+      const context = servername ? challenges.find(servername) : undefined;
+      if (context === undefined) return undefined;
+      this.setKeyCert(context);
+      return challengeProtocol;
+    }
+    if (certificate.secureContext() === undefined) return undefined;
+    return ['h2', 'http/1.1'].find(protocol => protocols.includes(protocol));
+  };
+}
+
+/** Ends connections of challenges and, until there is a certificate, of clients without ALPN, which have seen a placeholder. */
+function endConnectionsWithoutContent(secure: Http2SecureServer, certificate: CertificateSource): void {
+  const listeners = secure.listeners('secureConnection');
+  secure.removeAllListeners('secureConnection');
+  secure.on('secureConnection', socket => {
+    if (socket.alpnProtocol === challengeProtocol || certificate.secureContext() === undefined) {
+      socket.on('error', () => {});
+      socket.destroySoon();
+      return;
+    }
+    for (const listener of listeners) Reflect.apply(listener, secure, [socket]);
+  });
 }
 
 /** Does nothing on HTTP/2, where closing the server ends the session. */

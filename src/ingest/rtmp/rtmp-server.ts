@@ -23,8 +23,8 @@ import { RtmpSession, type SessionSettings } from './rtmp-session.ts';
 interface RtmpsOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** PEM; read at the start and at each change. */
-  secureContext(): SecureContextOptions;
+  /** PEM; read at the start and at each change. Undefined until there is a certificate: handshakes fail until then. */
+  secureContext(): SecureContextOptions | undefined;
   /** Existing connections keep their certificate. */
   onChange?(listener: () => void): void;
 }
@@ -196,7 +196,7 @@ export class RtmpServer implements Component {
   #reloadCertificate(tls: TlsServer, rtmps: RtmpsOptions): void {
     if (this.#isStopped) return;
     try {
-      tls.setSecureContext(rtmps.secureContext());
+      tls.setSecureContext(rtmps.secureContext() ?? {});
       this.#log.info('certificate-reloaded');
     } catch (error) {
       this.#log.error('certificate-reload-failed', { error });

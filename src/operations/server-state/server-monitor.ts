@@ -20,8 +20,18 @@ export interface ServerComponents {
   /** Lag of the recording whose upload to object storage is furthest behind. */
   recordingLagSeconds(): number;
   live(): { readonly broadcasts: number; readonly viewers: number };
+  /** Undefined without one that the server orders itself. */
+  certificate?(): CertificateState | undefined;
   /** Undefined for the only server of a database. */
   nodes(): Promise<ServerStateView['nodes']>;
+}
+
+interface CertificateState {
+  readonly domains: readonly string[];
+  readonly state: 'missing' | 'valid' | 'expired';
+  readonly expiresAtMs?: number | undefined;
+  readonly renewAtMs?: number | undefined;
+  readonly problem?: string | undefined;
 }
 
 interface ServerMonitorOptions {
@@ -131,6 +141,7 @@ export class ServerMonitor implements Component {
       readDisk(dataDir),
       components.nodes(),
     ]);
+    const certificate = components.certificate?.();
     const measured = {
       cpu,
       memory: { serverBytes, childrenBytes, ...machine },
@@ -147,8 +158,27 @@ export class ServerMonitor implements Component {
       encoder: components.encoder(),
       codecs: components.codecs,
       live: components.live(),
+      ...(certificate === undefined ? {} : { certificate: certificateView(certificate) }),
       ...(nodes === undefined ? {} : { nodes }),
-      warnings: findWarnings({ ...measured, recordingLagSeconds: components.recordingLagSeconds() }),
+      warnings: findWarnings({
+        ...measured,
+        recordingLagSeconds: components.recordingLagSeconds(),
+        certificateProblem: certificate?.problem,
+      }),
     };
   }
+}
+
+function certificateView({
+  domains,
+  state,
+  expiresAtMs,
+  renewAtMs,
+}: CertificateState): NonNullable<ServerStateView['certificate']> {
+  return {
+    domains: [...domains],
+    state,
+    ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
+    ...(renewAtMs === undefined ? {} : { renewAt: formatAtom(renewAtMs) }),
+  };
 }

@@ -49,6 +49,7 @@ const warningSchema = z.object({
     'queue-long',
     'program-lacks',
     'recording-upload-behind',
+    'certificate-failed',
   ]),
   text: z.string().describe('What is wrong, and what to do.'),
 });
@@ -120,6 +121,17 @@ export const serverStateSchema = z
     codecs: z
       .array(z.enum(['h264', ...additionalCodecs]))
       .describe('Codecs that videos are encoded with (setting `encode.codecs`).'),
+    certificate: z
+      .object({
+        domains: z.array(z.string()).describe('Names that it is ordered for (setting `tls.domains`).'),
+        state: z
+          .enum(['missing', 'valid', 'expired'])
+          .describe('`missing`: HTTPS and RTMPS refuse connections until the first one is issued.'),
+        expiresAt: dateTime.optional(),
+        renewAt: dateTime.optional().describe('When the next one is ordered.'),
+      })
+      .optional()
+      .describe('The certificate that the server orders itself. Absent without `tls.domains`.'),
     nodes: z
       .array(nodeSchema)
       .optional()

@@ -4,6 +4,7 @@ type ServerWarning = ServerStateView['warnings'][number];
 
 type ServerMeasurements = Pick<ServerStateView, 'cpu' | 'memory' | 'disk' | 'queue' | 'programs'> & {
   readonly recordingLagSeconds?: number;
+  readonly certificateProblem?: string | undefined;
 };
 
 const lowDiskFactor = 3;
@@ -20,6 +21,7 @@ export function findWarnings({
   queue,
   programs,
   recordingLagSeconds = 0,
+  certificateProblem,
 }: ServerMeasurements): ServerWarning[] {
   const warnings: ServerWarning[] = [];
   const warn = (code: ServerWarning['code'], text: string) => void warnings.push({ code, text });
@@ -55,6 +57,7 @@ export function findWarnings({
       `The object storage is too slow: ${lag} are not stored yet, and would be missing if this server were lost now.`,
     );
   }
+  if (certificateProblem !== undefined) warn('certificate-failed', certificateProblem);
   for (const { name, version, lacks } of programs) {
     if (lacks === undefined || lacks.length === 0) continue;
     warn(

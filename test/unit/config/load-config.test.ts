@@ -205,8 +205,13 @@ describe('refuses', () => {
 
   test.each([
     [{ 'tls.cert': 'a.pem' }, 'tls.cert and tls.key: set both or neither'],
-    [{ 'https.port': '8443' }, 'https.port: needs tls.cert and tls.key'],
-    [{ 'rtmps.port': '1936' }, 'rtmps.port: needs tls.cert and tls.key'],
+    [
+      { 'tls.cert': 'a.pem', 'tls.key': 'b.pem', 'tls.domains': 'example.org' },
+      'tls.domains and tls.cert: the server gets a certificate for tls.domains, or reads that of tls.cert and tls.key. Leave one out.',
+    ],
+    [{ 'tls.email': 'a@example.org' }, 'tls.email: needs tls.domains, the names that the certificate is for'],
+    [{ 'https.port': '8443' }, 'https.port: needs tls.domains, or tls.cert and tls.key'],
+    [{ 'rtmps.port': '1936' }, 'rtmps.port: needs tls.domains, or tls.cert and tls.key'],
     [
       { 'oidc.issuer': 'https://login.example.org' },
       'oidc.issuer: needs oidc.clientId, which you get from the provider',
@@ -230,6 +235,35 @@ describe('refuses', () => {
 
   test('port 0 may be given to all, since each gets another', () => {
     expect(problemsOf({ flags: { 'http.port': '0', 'rtmp.port': '0' } })).toEqual([]);
+  });
+});
+
+describe('names for a certificate', () => {
+  test('are host names in their ASCII form, once each, and turn HTTPS on', () => {
+    const config = load({ flags: { 'tls.domains': 'Video.Example.org., bücher.example,video.example.org' } });
+    expect(config['tls.domains']).toEqual(['video.example.org', 'xn--bcher-kva.example']);
+    expect(config['https.port']).toBe(443);
+    expect(load({ flags: { 'tls.domains': 'a.example', 'https.port': '8443' } })['https.port']).toBe(8443);
+    expect(load({})['https.port']).toBeUndefined();
+  });
+
+  test.each([
+    ['', 'host names such as'],
+    ['*.example.org', 'list each name'],
+    ['203.0.113.7', 'host names such as'],
+    ['0x7f.1', 'host names such as'],
+    ['[::1]', 'host names such as'],
+    ['a..example', 'host names such as'],
+    ['a.example,,b.example', 'host names such as'],
+    ['https://a.example', 'host names such as'],
+    ['a.example:443', 'host names such as'],
+    [Array.from({ length: 101 }, (_, number) => `a${number}.example`).join(), 'at most 100'],
+  ])('refuses %s', (given, message) => {
+    expect(problemsOf({ flags: { 'tls.domains': given } }).join()).toContain(message);
+  });
+
+  test.each(['http://ca.example/dir', 'ca.example'])('refuses the directory %s', directory => {
+    expect(problemsOf({ flags: { 'tls.acmeDirectory': directory } }).join()).toContain('tls.acmeDirectory');
   });
 });
 

@@ -725,6 +725,12 @@ export type ServerState = {
     readonly reason?: string | undefined;
   };
   readonly codecs: readonly ("h264" | "hevc" | "av1")[];
+  readonly certificate?: {
+    readonly domains: readonly string[];
+    readonly state: "missing" | "valid" | "expired";
+    readonly expiresAt?: string | undefined;
+    readonly renewAt?: string | undefined;
+  } | undefined;
   readonly nodes?: readonly {
     readonly nodeId: string;
     readonly url: string;
@@ -744,7 +750,7 @@ export type ServerState = {
     } | undefined;
   }[] | undefined;
   readonly warnings: readonly {
-    readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks" | "recording-upload-behind";
+    readonly code: "disk-full" | "disk-nearly-full" | "memory-low" | "cpu-busy" | "encoding-paused" | "queue-long" | "program-lacks" | "recording-upload-behind" | "certificate-failed";
     readonly text: string;
   }[];
 };

@@ -2,7 +2,7 @@ import type { ServerState } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
-import { formatSpan } from '../../format/time.ts';
+import { formatDate, formatSpan } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -50,7 +50,8 @@ export function ServerCard() {
 }
 
 function ServerDetails({ state }: { state: ServerState }) {
-  const { cpu, memory, disk, queue, live, programs, isolation, encoder, codecs, warnings } = state;
+  const { cpu, memory, disk, queue, live, programs, isolation, encoder, codecs, certificate, warnings } =
+    state;
   const has = (...codes: readonly string[]) => warnings.some(({ code }) => codes.includes(code));
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
   const diskTaken = disk.totalBytes - disk.freeBytes;
@@ -91,6 +92,7 @@ function ServerDetails({ state }: { state: ServerState }) {
             'Media isolation',
             <span key="isolation">{isolation.isActive ? 'On' : `Off: ${isolation.missing}`}</span>,
           ],
+          ...certificateRows(certificate),
           ['Video codecs', codecs.map(codecName).join(', ')],
           ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
@@ -113,6 +115,14 @@ function ServerDetails({ state }: { state: ServerState }) {
       ))}
     </>
   );
+}
+
+function certificateRows(certificate: ServerState['certificate']): [string, string][] {
+  if (certificate === undefined) return [];
+  const { domains, state, expiresAt } = certificate;
+  const states = { missing: 'not issued yet', valid: 'valid until', expired: 'expired on' };
+  const date = expiresAt === undefined ? '' : ` ${formatDate(expiresAt)}`;
+  return [['Certificate', `${domains.join(', ')}: ${states[state]}${date}`]];
 }
 
 function Meter({

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Connection } from '../store/connection.ts';
+import type { Database } from '../store/database.ts';
+
+export type ChallengeType = 'http-01' | 'tls-alpn-01';
+
+/** Account at the certificate authority. Stored before it is registered: its key makes a registration repeatable. */
+export interface AcmeAccount {
+  /** PEM. */
+  readonly key: string;
+  /** Undefined until the account is known to be registered. */
+  readonly url?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+export interface AcmeChallenge {
+  readonly type: ChallengeType;
+  readonly token: string;
+  readonly domain: string;
+  readonly keyAuthorization: string;
+}
+
+interface CertificateRequest {
+  /** URL of the directory of the certificate authority. */
+  readonly directory: string;
+  readonly domains: readonly string[];
+}
+
+export interface AcmeOrder extends CertificateRequest {
+  readonly url: string;
+  /** PEM. Key of the certificate. */
+  readonly key: string;
+  readonly challengeType: ChallengeType;
+  readonly challenges: readonly AcmeChallenge[];
+}
+
+export interface AcmeCertificate extends CertificateRequest {
+  /** PEM chain. */
+  readonly cert: string;
+  readonly key: string;
+  /** The type that the certificate authority has checked. */
+  readonly challengeType: ChallengeType;
+}
+
+export interface AcmeFailure {
+  /** Settings that were in use: other ones start again. */
+  readonly settings: string;
+  /** Failures in a row. */
+  readonly attempts: number;
+  /** Number of {@link attempts} that a challenge caused to fail. */
+  readonly challengeAttempts: number;
+  readonly failedAtMs: number;
+  readonly retryAtMs: number;
+  /** Attempts that began early because a domain got other addresses. */
+  readonly earlyAttempts: number;
+  /** Addresses of the domains at the time. */
+  readonly addresses: string;
+  /** The reason, and what to do. */
+  readonly problem: string;
+}
+
+export interface AcmeRecords {
+  readonly account?: AcmeAccount | undefined;
+  readonly order?: AcmeOrder | undefined;
+  readonly certificate?: AcmeCertificate | undefined;
+  readonly failure?: AcmeFailure | undefined;
+}
+
+type RecordName = keyof AcmeRecords;
+
+const names: readonly RecordName[] = ['account', 'order', 'certificate', 'failure'];
+
+/** Stores what the servers of a database share about their certificate, among their secrets. */
+export class AcmeStore {
+  readonly #database: Database;
+  readonly #directory: string;
+
+  /** @param directory of the account that is read and written */
+  constructor(database: Database, directory: string) {
+    this.#database = database;
+    this.#directory = directory;
+  }
+
+  async read(): Promise<AcmeRecords> {
+    const rowNames = names.map(name => this.#rowName(name));
+    const rows = await this.#database.all(
+      this.#database.queries.selectFrom('secrets').select(['name', 'bytes']).where('name', 'in', rowNames),
+    );
+    const entries = rows.map(({ name, bytes }) => [
+      names[rowNames.indexOf(name)]!,
+      JSON.parse(bytes.toString()) as unknown,
+    ]);
+    return Object.fromEntries(entries) as AcmeRecords;
+  }
+
+  /** Changes the given records in one transaction, and removes those that are undefined. Tells all servers. */
+  async write(changes: AcmeRecords): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      for (const name of names) {
+        if (name in changes) await this.#replace(name, changes[name], transaction);
+      }
+      await this.#database.signals.send('certificate', '', transaction);
+    });
+  }
+
+  /** Calls `listener` after each change by any server, and when one may have been missed. @returns stops listening */
+  onChange(listener: () => void): () => void {
+    return this.#database.signals.listen('certificate', listener);
+  }
+
+  async #replace(name: RecordName, value: unknown, transaction: Connection): Promise<void> {
+    const { queries } = transaction;
+    const rowName = this.#rowName(name);
+    if (value === undefined) {
+      await transaction.run(queries.deleteFrom('secrets').where('name', '=', rowName));
+      return;
+    }
+    const bytes = Buffer.from(JSON.stringify(value));
+    await transaction.run(
+      queries
+        .insertInto('secrets')
+        .values({ name: rowName, bytes })
+        .onConflict(conflict => conflict.column('name').doUpdateSet({ bytes: sql`excluded.bytes` })),
+    );
+  }
+
+  /** A certificate authority that was in use before keeps its account. */
+  #rowName(name: RecordName): string {
+    return name === 'account' ? `acme-account ${this.#directory}` : `acme-${name}`;
+  }
+}
