@@ -35,8 +35,12 @@ const embeddedPrograms = ((): Readonly<Record<string, string>> => {
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
-/** Work on files: it takes as long as it takes, and all of the machine. */
-const filesOnly = ['test/media/{vod,ffmpeg-tools,node-client}*.test.ts'];
+/** What ffmpeg makes of streams and files depends on its version: these have the one that a server finds on this machine. */
+const foundPrograms = [
+  'test/media/{ffmpeg-tools*,hardware-encoders,isolation,packagers}.test.ts',
+  'test/media/live-{audio*,codecs,encoder,ladder,mark,slate}.test.ts',
+  'test/media/vod-{encode,images,index*,jobs}.test.ts',
+];
 /** Streams that are played in real time: they mostly wait, so that many go at once. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
 /** Browsers show pictures for as long as a test takes, so that more at once than the machine can carry would only take longer. */
@@ -44,7 +48,7 @@ const browserRun = { ...realTime, maxWorkers: 3, sequence: { groupOrder: 1 } };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
-const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
+const clusterEnv = { ...env, ...embeddedPrograms, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
 const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 
@@ -105,13 +109,6 @@ const answers = {
 };
 
 const postgresSetup = ['test/support/start-shared-postgres.ts'];
-const edgeCases = {
-  include: beyond['edge-cases'],
-  ...deadlines,
-  ...answers,
-  globalSetup: [...answers.globalSetup, ...postgresSetup],
-};
-
 /** Tests that use the database through the API or the stores, except those of SQLite's file: they run once more on PostgreSQL. */
 const onPostgres = [
   'api-!(store|bad-input-wire|docs|document|listener|uploads-http2)',
@@ -170,8 +167,8 @@ const hasPostgres = findPostgres() !== undefined;
  */
 export default defineConfig({
   test: {
-    // Most files wait for a part of their time.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Most files wait for more than half of their time.
+    maxWorkers: Math.max(5, availableParallelism()),
     sequence: { sequencer: TestSequencer },
     // A run that ends sooner leaves the folders of its PostgreSQL server and its databases.
     teardownTimeout: 60_000,
@@ -196,22 +193,23 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'media-files',
-          include: filesOnly,
-          exclude: inFolder('media').exclude,
-          ...deadlines,
+          name: 'media-found',
+          include: foundPrograms,
+          ...realTime,
           ...answers,
           env: isolatedEnv,
+          isolate: false,
         },
       },
       {
         test: {
           name: 'media',
           include: inFolder('media').include,
-          exclude: [...inFolder('media').exclude, ...filesOnly],
+          exclude: [...inFolder('media').exclude, ...foundPrograms],
           ...realTime,
           ...answers,
-          env: isolatedEnv,
+          env: { ...isolatedEnv, ...embeddedPrograms },
+          isolate: false,
         },
       },
       { test: { name: 'own-process', include: ownProcess, ...deadlines, ...answers } },
@@ -245,14 +243,26 @@ export default defineConfig({
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
       },
-      { test: { name: 'edge-cases', ...edgeCases, env: { ...isolatedEnv, ...embeddedPrograms } } },
-      // Their media once more, with the programs that a server finds on this machine.
       {
         test: {
-          name: 'edge-cases-found',
-          ...edgeCases,
-          exclude: ['test/service/**', 'test/media/!(vod-*).test.ts'],
+          name: 'edge-cases',
+          include: beyond['edge-cases'],
+          ...deadlines,
+          ...answers,
+          env: { ...isolatedEnv, ...embeddedPrograms },
+          globalSetup: [...answers.globalSetup, ...postgresSetup],
+        },
+      },
+      // Uploads once more, with the programs that a server finds on this machine.
+      {
+        test: {
+          name: 'uploads-found',
+          include: ['test/media/vod-*.test.ts'],
+          exclude: [...beyond.cluster, ...foundPrograms],
+          ...deadlines,
+          ...answers,
           env: isolatedEnv,
+          isolate: false,
         },
       },
       {

@@ -1,5 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+/** Short files that take a minute or more. Vitest begins with the largest ones: these would be alone at the end. */
+const longFiles =
+  /\/(idle-memory|api-isolation-walk|cluster-lease|cluster-killed|cluster-player|vod-fair)\.test\.ts$/;
+
 /**
  * Orders test files so that a machine with few cores is busy from the start to the end. Files of all projects whose files share nothing
  * come first and are mixed: some wait for leases or for streams in real time while others encode. Projects whose files share a worker's
@@ -7,7 +11,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export class TestSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project);
+    const sorted = await super.sort(files);
+    const isShort = ({ moduleId }: TestSpecification) => Number(!longFiles.test(moduleId));
+    const byProject = Map.groupBy(
+      sorted.toSorted((one, other) => isShort(one) - isShort(other)),
+      ({ project }) => project,
+    );
     const mixed: { file: TestSpecification; place: number }[] = [];
     const shared: TestSpecification[][] = [];
     for (const [{ config }, ofProject] of byProject) {
