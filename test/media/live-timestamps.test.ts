@@ -7,11 +7,14 @@ import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
 let server: TestServer;
+/** One that waits for keyframes for a shorter time than a busy machine may need to send them. */
+let impatient: TestServer;
 let tags: FlvTag[];
 let moreTags: FlvTag[];
 
 beforeAll(async () => {
-  [server, tags, moreTags] = await Promise.all([
+  [server, impatient, tags, moreTags] = await Promise.all([
+    startServer({ 'live.segmentTarget': '1s' }),
     startServer({ 'live.segmentTarget': '1s', 'live.keyframeTimeout': '2s' }),
     recordTags({ seconds }),
     recordTags({ seconds: 5, size: '192x108', fps: 30 }),
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await server?.stop();
+  await Promise.all([server?.stop(), impatient?.stop()]);
 });
 
 /** Replays tags to a stream of their own, and gives the viewer who followed it to its end. */
@@ -167,8 +170,8 @@ describe.concurrent('timestamps', () => {
 
 describe.concurrent('keyframes', () => {
   async function refused(sent: readonly FlvTag[]): Promise<string> {
-    const stream = await server.createStream();
-    const client = await RtmpClient.connect({ port: server.app.rtmpPort });
+    const stream = await impatient.createStream();
+    const client = await RtmpClient.connect({ port: impatient.app.rtmpPort });
     await client.publish(stream.streamKey);
     await replay(client, sent);
     return (await client.nextStatus()).description;

@@ -242,7 +242,7 @@ it('each caller may use exactly the operations that the table gives it', async (
     }
   }
   expect(wrong).toEqual([]);
-}, 300_000);
+});
 
 /** Bodies that raise whoever may send them. */
 const raising: Readonly<Record<string, object>> = {
@@ -324,7 +324,7 @@ describe('no caller changes anything above itself', () => {
     for (const table of ['accounts', 'projects', 'members', 'key_pairs', 'api_keys', 'webhooks', 'hooks']) {
       expect([table, after[table]]).toEqual([table, before[table]]);
     }
-  }, 300_000);
+  });
 
   it('from the sandbox: production, also where a key pair has a key of both', async () => {
     const sandbox = project('owner-one');
@@ -355,7 +355,7 @@ describe('no caller changes anything above itself', () => {
         'DELETE /account/api-keys/{keyPairId}',
       ]);
     }
-  }, 300_000);
+  });
 });
 
 describe('a key that may upload, but not read', () => {

@@ -47,7 +47,10 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Sends tags at the pace of their recorded times. Ends early when the connection is closed. */
+/**
+ * Sends tags at the pace of their recorded times, and returns once the server has read them: a request that ends the broadcast could
+ * overtake them, and a reset throws them away. Ends early when the connection is closed.
+ */
 export async function replay(
   client: RtmpClient,
   tags: readonly FlvTag[],
@@ -64,4 +67,7 @@ export async function replay(
     if (client.isClosed || signal?.aborted) return;
     client.sendTag(tag.kind, timestampOf(tag, index), tag.body);
   }
+  await client.roundTrips(1).catch((error: unknown) => {
+    if (!client.isClosed) throw error;
+  });
 }
