@@ -28,7 +28,7 @@ test.skipIf(missing !== undefined)(
       expect(Math.round((Date.parse(date) - Date.now()) / 100_000)).toBe(seconds / 100);
     }
     const load = await ClusterLoad.start(cluster);
-    load.upload(6);
+    load.upload(cluster.nodes.length);
     // Gives each broadcast the clocks of the other servers.
     for (let changes = 0; changes < offBySeconds.length; changes += 1) {
       await load.untilViewersProgress();

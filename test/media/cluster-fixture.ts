@@ -205,12 +205,12 @@ export class ClusterLoad {
 
   /** Resolves when all viewers play. */
   static async start(cluster: Cluster, options: LoadOptions = {}): Promise<ClusterLoad> {
-    const { streams: count = 3, viewersPerStream = 2 } = options;
+    const { streams: count = 2, viewersPerStream = 2 } = options;
     const folder = await testTempDir();
     const path = join(folder, 'film.mp4');
     await makeFilm(path, { seconds: 2, size: '320x180' });
     const live = join(folder, 'live.flv');
-    await makeRecording(ffmpegPath, live, streamKilobits, { size: '320x180', gopSeconds: 1 });
+    await makeRecording(ffmpegPath, live, streamKilobits, { size: '160x90', gopSeconds: 1 });
     const receiver = await startReceiver();
     await callApi({ ...cluster, ...cluster.nodes[0]! }, 'POST', '/webhooks', {
       url: receiver.url,

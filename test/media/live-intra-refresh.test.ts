@@ -28,7 +28,7 @@ afterAll(async () => {
   await removeDir(folder);
 });
 
-test.each(packagers)('recovery points are not sync samples, packaged by %s', async packager => {
+test.concurrent.each(packagers)('recovery points are not sync samples, packaged by %s', async packager => {
   const own = servers.get(packager)!;
   const stream = await own.createStream();
   const file = `${folder}/refreshed.flv`;

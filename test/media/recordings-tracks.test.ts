@@ -246,7 +246,7 @@ describe('a recording of a broadcast over enhanced RTMP with two audio tracks', 
   async function publish(stream: CreatedStream, tags: readonly FlvTag[]): Promise<RtmpClient> {
     const client = await RtmpClient.connect({ port: server.process.rtmpPort });
     await client.publish(stream.streamKey);
-    await replay(client, tags);
+    await replay(client, tags, { speed: 4 });
     return client;
   }
 

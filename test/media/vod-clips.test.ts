@@ -6,7 +6,7 @@ import { namesIn } from '../../src/storage/folder-names.ts';
 import { TIMELINE_START_SECONDS } from '../../src/vod/index/rendition.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { decodeVideo } from './decoded.ts';
+import { type DecodedFrame, decodeVideo } from './decoded.ts';
 import { formOf, VideoServer } from './vod-server-fixture.ts';
 
 const framesPerSecond = 25;
@@ -18,9 +18,13 @@ const onsetSeconds = 12.4;
 const syncToleranceSeconds = 0.04;
 const frameSeconds = 1 / framesPerSecond;
 
+const settings = { MILLRACE_ENCODE_PRESET: 'ultrafast' };
+
 let folder: string;
 let server: VideoServer;
 let sourcePath: string;
+/** The frames of the source. */
+let whole: DecodedFrame[];
 let sourceId: string;
 
 beforeAll(async () => {
@@ -44,7 +48,8 @@ beforeAll(async () => {
     ],
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', sourcePath],
   ]);
-  server = await VideoServer.start(join(folder, 'data'));
+  whole = await decodeVideo(sourcePath);
+  server = await VideoServer.start(join(folder, 'data'), settings);
   const { videoId } = await server.create();
   expect(await server.send(videoId, await readFile(sourcePath))).toBe(201);
   await server.untilDone(videoId);
@@ -98,7 +103,6 @@ test('a clip by keyframes starts with the one before its start, and has the very
     clippedFrom: { videoId: sourceId, links: [{ rel: 'self', uri: `/videos/${sourceId}` }] },
   });
   await server.untilDone(videoId);
-  const whole = await decodeVideo(sourcePath);
   const own = await decodeVideo(await topPlaylist(videoId));
   const first = whole.findIndex(({ hash }) => hash === own[0]?.hash);
   expect(first).toBe(5 * keyframeFrames);
@@ -190,7 +194,6 @@ test.each([
 ])('a clip that is exact already is copied: %s', async (_, values, seconds) => {
   const { videoId } = await clip(values);
   await server.untilDone(videoId);
-  const whole = await decodeVideo(sourcePath);
   const own = await decodeVideo(await topPlaylist(videoId));
   const first = whole.findIndex(({ hash }) => hash === own[0]?.hash);
   expect(first / framesPerSecond).toBe(Number(values.startTimecode.slice(-2)));
@@ -210,7 +213,6 @@ test('a clip of a clip counts from the start of the clip', async () => {
   });
   const { videoId } = (await answer.json()) as { videoId: string };
   await server.untilDone(videoId);
-  const whole = await decodeVideo(sourcePath);
   const own = await decodeVideo(await topPlaylist(videoId));
   expect(own[0]!.hash).toBe(whole[12 * framesPerSecond]!.hash);
   expect(Math.abs((await audioOnset(videoId)) - (onsetSeconds - 12))).toBeLessThan(
@@ -237,7 +239,7 @@ test('a clip is refused outside of the video, and when it is shorter than a seco
 test('a clip is complete after the server was killed', async () => {
   const { videoId } = await clip({ startTimecode: '4', endTimecode: '10' });
   await server.kill();
-  server = await VideoServer.start(server.dataDir);
+  server = await VideoServer.start(server.dataDir, settings);
   await server.untilDone(videoId);
   const own = await decodeVideo(await topPlaylist(videoId));
   expect(own.length).toBeGreaterThanOrEqual(6 * framesPerSecond);
@@ -294,6 +296,7 @@ test('a clip is refused when the storage of the project is used up, and nothing 
   skipped.write('free', 4);
   const bytes = Buffer.concat([film, skipped]);
   const full = await VideoServer.start(join(folder, 'full'), {
+    ...settings,
     MILLRACE_STORAGE_MAX_PER_PROJECT: `${bytes.length / 1024}KiB`,
   });
   try {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readImageInfo } from '../../src/http/bodies/image-file.ts';
 import { type FrameRequest, makeFrame } from '../../src/vod/images/frames.ts';
 import { frameFormatOf } from '../../src/vod/images/image-filters.ts';
@@ -12,7 +12,7 @@ import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { pngImage } from '../support/images.ts';
 import { makeMediaTools, toolBuilds } from '../support/media-tools.ts';
 import { startServer } from '../support/start-server.ts';
-import { testTempDir } from '../support/temp-dir.ts';
+import { makeTempDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Picture {
@@ -77,21 +77,38 @@ const colors = [
 ] as const;
 const colorNames = ['red', 'lime', 'blue', 'yellow', 'cyan', 'magenta'];
 
+let folderOfFilms: string;
+beforeAll(async () => {
+  folderOfFilms = await makeTempDir();
+});
+/** Films by the arguments that make them: all builds look at the same ones. */
+const films = new Map<string, Promise<string>>();
+
+function filmOf(...args: readonly string[]): Promise<string> {
+  const key = args.join(' ');
+  const made = async (path: string) => {
+    await runToEnd(ffmpegPath, ['-v', 'error', '-nostdin', ...args, path]);
+    return path;
+  };
+  const film = films.get(key) ?? made(join(folderOfFilms, `${films.size}.mp4`));
+  films.set(key, film);
+  return film;
+}
+
 /** A film whose colour changes each second. */
-async function colorFilm(folder: string, seconds: number, args: readonly string[] = []): Promise<string> {
-  const path = join(folder, 'colors.mp4');
+function colorFilm(seconds: number, args: readonly string[] = []): Promise<string> {
   const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=60'];
   const inputs = Array.from({ length: seconds }, (_, second) => [
     ...['-f', 'lavfi', '-i', `color=${colorNames[second % 6]}:size=320x180:rate=25:duration=1`],
   ]).flat();
-  await runToEnd(ffmpegPath, [
-    ...['-v', 'error', '-nostdin', ...inputs, ...sound],
+  return filmOf(
+    ...inputs,
+    ...sound,
     ...['-filter_complex', `concat=n=${seconds},scale=out_color_matrix=bt709,format=yuv420p[v]`],
     ...['-map', '[v]'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-colorspace', 'bt709', '-g', '25'],
-    ...['-sc_threshold', '0', ...args, path],
-  ]);
-  return path;
+    ...['-sc_threshold', '0', ...args],
+  );
 }
 
 describe.each(toolBuilds)('with the $name build', build => {
@@ -116,7 +133,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
   describe('a frame', () => {
     test('is the one at the time that was asked for, also between keyframes and in a clip', async () => {
-      const source = await colorFilm(await testTempDir(), 6, ['-g', '250', '-keyint_min', '250']);
+      const source = await colorFilm(6, ['-g', '250', '-keyint_min', '250']);
       for (const second of [0, 2, 5]) {
         const picture = (await frame({ source, atSeconds: second + 0.5 }))!;
         expectColor(colorOf(picture), colors[second]!);
@@ -127,7 +144,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is the first one when the film ends before', async () => {
-      const source = await colorFilm(await testTempDir(), 3);
+      const source = await colorFilm(3);
       const beyond = { source, durationSeconds: 3, atSeconds: 922.05 };
       expectColor(colorOf((await frame(beyond))!), colors[0]);
       const atTheEnd = { source, durationSeconds: 3, atSeconds: 3 };
@@ -135,30 +152,26 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is the last one where the sound goes on alone', async () => {
-      const source = await colorFilm(await testTempDir(), 3, ['-map', '3:a']);
+      const source = await colorFilm(3, ['-map', '3:a']);
       const picture = await frame({ source, durationSeconds: 60, atSeconds: 30 });
       expectColor(colorOf(picture!), colors[2]);
     });
 
     test('counts from the first instant of a file whose times begin late', async () => {
       const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
-      const source = await colorFilm(await testTempDir(), 4, args);
+      const source = await colorFilm(4, args);
       expectColor(colorOf((await frame({ source, durationSeconds: 4, atSeconds: 2.5 }))!), colors[2]);
     });
 
     test('by default is not black', async () => {
-      const folder = await testTempDir();
-      for (const [name, gop] of [
-        ['keyframes', '15'],
-        ['one-keyframe', '1000'],
-      ] as const) {
-        const source = join(folder, `${name}.mp4`);
-        await runToEnd(ffmpegPath, [
-          ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=320x180:rate=15:duration=3'],
+      // Several keyframes, and one.
+      for (const gop of ['15', '1000']) {
+        const source = await filmOf(
+          ...['-f', 'lavfi', '-i', 'color=black:size=320x180:rate=15:duration=3'],
           ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=15:duration=3'],
           ...['-filter_complex', 'concat=n=2,format=yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'],
-          ...['-g', gop, '-sc_threshold', '0', source],
-        ]);
+          ...['-g', gop, '-sc_threshold', '0'],
+        );
         const picture = (await frame({ source }))!;
         expect(picture).toMatchObject({ width: 320, height: 180 });
         expect(Math.max(...colorOf(picture))).toBeGreaterThan(60);
@@ -166,11 +179,10 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('of a film that is black throughout is black', async () => {
-      const source = join(await testTempDir(), 'black.mp4');
-      await runToEnd(ffmpegPath, [
-        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=64x36:rate=10:duration=2'],
-        ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', source],
-      ]);
+      const source = await filmOf(
+        ...['-f', 'lavfi', '-i', 'color=black:size=64x36:rate=10:duration=2'],
+        ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
+      );
       expectColor(colorOf((await frame({ source, durationSeconds: 2 }))!), [0, 0, 0]);
     });
 
@@ -195,11 +207,10 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is made small enough for the web', async () => {
-      const source = join(await testTempDir(), 'tall.mp4');
-      await runToEnd(ffmpegPath, [
-        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'testsrc2=size=1440x2560:rate=1:duration=1'],
-        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', source],
-      ]);
+      const source = await filmOf(
+        ...['-f', 'lavfi', '-i', 'testsrc2=size=1440x2560:rate=1:duration=1'],
+        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
+      );
       expect(await frame({ source, durationSeconds: 1 })).toMatchObject({ width: 720, height: 1280 });
     });
 
@@ -214,12 +225,11 @@ describe.each(toolBuilds)('with the $name build', build => {
     test('of an interlaced film shows one moment', async () => {
       // Upright stripes that move sideways: only where two moments are woven do lines differ.
       const stripes = "format=gray,geq=lum='255*gt(mod(X+8*N,64),32)',tinterlace=interleave_top,setfield=tff";
-      const source = join(await testTempDir(), 'stripes.mp4');
-      await runToEnd(ffmpegPath, [
-        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=black:size=320x180:rate=50:duration=1'],
+      const source = await filmOf(
+        ...['-f', 'lavfi', '-i', 'color=black:size=320x180:rate=50:duration=1'],
         ...['-vf', stripes, '-c:v', 'libx264', '-flags', '+ildct+ilme', '-x264-params', 'tff=1'],
-        ...['-pix_fmt', 'yuv420p', source],
-      ]);
+        ...['-pix_fmt', 'yuv420p'],
+      );
       const { streams } = await tools.probe(source, common.signal);
       const look = frameFormatOf(streams[0]!);
       expect(look).toMatchObject({ isInterlaced: true });
@@ -231,12 +241,10 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('is taken from the stream that was named', async () => {
-      const folder = await testTempDir();
-      const source = join(folder, 'two.mp4');
-      await runToEnd(ffmpegPath, [
-        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=red:size=64x36:duration=1'],
-        ...['-f', 'lavfi', '-i', 'color=blue:size=32x18:duration=1', '-map', '0', '-map', '1', source],
-      ]);
+      const source = await filmOf(
+        ...['-f', 'lavfi', '-i', 'color=red:size=64x36:duration=1'],
+        ...['-f', 'lavfi', '-i', 'color=blue:size=32x18:duration=1', '-map', '0', '-map', '1'],
+      );
       expect(await frame({ source, streamIndex: 1, durationSeconds: 1 })).toMatchObject({ width: 32 });
     });
 
@@ -299,7 +307,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
     test('shows what is shown at each time, whichever way it is read', async () => {
       const seconds = 12;
-      const source = await colorFilm(await testTempDir(), seconds);
+      const source = await colorFilm(seconds);
       for (const [width, height] of [
         // Every frame; place by place.
         [320, 180],
@@ -315,7 +323,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 
     test('counts from the first instant of a file whose times begin late, and from the start of a clip', async () => {
       const args = ['-output_ts_offset', '10', '-movflags', '+empty_moov+default_base_moof+frag_keyframe'];
-      const source = await colorFilm(await testTempDir(), 12, args);
+      const source = await colorFilm(12, args);
       for (const [width, height] of [
         [320, 180],
         [64_000, 36_000],
@@ -327,7 +335,7 @@ describe.each(toolBuilds)('with the $name build', build => {
     });
 
     test('shows the last picture where the sound goes on alone', async () => {
-      const source = await colorFilm(await testTempDir(), 3, ['-map', '3:a']);
+      const source = await colorFilm(3, ['-map', '3:a']);
       const made = (await storyboard({ source, durationSeconds: 8 }))!;
       expect(made.parts).toHaveLength(8);
       expectColor(tileColor(made, 0), colors[0]);
@@ -350,11 +358,10 @@ describe.each(toolBuilds)('with the $name build', build => {
     );
 
     test('stays small when the film is noise', async () => {
-      const source = join(await testTempDir(), 'noise.mp4');
-      await runToEnd(ffmpegPath, [
-        ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'color=gray:size=160x90:rate=2:duration=100'],
-        ...['-vf', 'noise=alls=100:allf=t', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', source],
-      ]);
+      const source = await filmOf(
+        ...['-f', 'lavfi', '-i', 'color=gray:size=160x90:rate=2:duration=100'],
+        ...['-vf', 'noise=alls=100:allf=t', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10'],
+      );
       const made = (await storyboard({ source, durationSeconds: 100, width: 160, height: 90 }))!;
       expect(made.image).toMatchObject({ width: 1600, height: 900 });
       expect(made.size).toBeLessThanOrEqual(1_000_000);
@@ -373,7 +380,7 @@ describe.each(toolBuilds)('with the $name build', build => {
 test('a server shows the frame that was picked before the film came, then others, and a storyboard', async () => {
   await using server = await startServer();
   const folder = await testTempDir();
-  const film = await readFile(await colorFilm(folder, 6));
+  const film = await readFile(await colorFilm(6));
   const { videoId } = (await (await server.api('POST', '/videos', { title: 'Colours' })).json()) as {
     videoId: string;
   };

@@ -25,7 +25,7 @@ let server: VideoServer;
 
 beforeAll(async () => {
   folder = await makeTempDir();
-  server = await VideoServer.start(join(folder, 'data'));
+  server = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
 });
 afterAll(async () => {
   await server.stop();

@@ -168,17 +168,18 @@ test('there is no path with pictures of videos that is not looked at here', () =
 describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { path } }) => {
   let server: TestServer;
   let client: ReturnType<typeof clientOf>;
+  let video: Video;
   beforeAll(async () => {
     server = await startServer(
       { 'ffmpeg.path': path, 'encode.preset': 'ultrafast' },
       { sandboxRules: { maxVideoMs: allowedSeconds * 1000 } },
     );
     client = clientOf(server, server.sandboxKey);
+    video = await client.add(film);
   });
   afterAll(() => server.stop());
 
   test('a film is cut, and each of its pictures is marked', async () => {
-    const video = await client.add(film);
     const { qualities, metadata } = await client.done(video.videoId);
     expect(qualities.map(({ quality }: { quality: string }) => quality)).toEqual([
       '240p',
@@ -215,7 +216,6 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
   });
 
   test('a thumbnail is marked: a frame that was asked for, and whatever was uploaded', async () => {
-    const video = await client.add(film);
     const { thumbnail } = video.assets;
     for (const type of ['png', 'jpg', 'webp']) {
       const { status } = await client.send(`/videos/${video.videoId}/thumbnail`, images[type]!);
@@ -238,28 +238,28 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
   });
 
   test('a thumbnail is turned as its Exif data says, whatever it is, and the mark is where it is in others', async () => {
-    const video = (await client.call('POST', '/videos', { title: 'A film' })).json as Video;
+    const empty = (await client.call('POST', '/videos', { title: 'A film' })).json as Video;
     const sizes = { png: [1600, 900], jpg: [360, 640], webp: [640, 360] } as const;
     for (const [type, [width, height]] of Object.entries(sizes)) {
       const turned = join(folder, `turned.${type}`);
       await writeFile(turned, withExif(await readFile(images[type]!), exifOf(6), { width, height }));
-      const { status } = await client.send(`/videos/${video.videoId}/thumbnail`, turned);
+      const { status } = await client.send(`/videos/${empty.videoId}/thumbnail`, turned);
       expect(status, type).toBe(200);
-      const picture = await lumaOf(video.assets.thumbnail);
+      const picture = await lumaOf(empty.assets.thumbnail);
       expect(Math.abs(picture.width / picture.height - height / width), type).toBeLessThan(0.01);
-      expect(await markOf(video.assets.thumbnail), type).toEqual(marked);
+      expect(await markOf(empty.assets.thumbnail), type).toEqual(marked);
     }
   });
 
   test('an image that nothing comes out of is refused, and the one before stays', async () => {
-    const video = (await client.call('POST', '/videos', { title: 'A film' })).json as Video;
-    await client.send(`/videos/${video.videoId}/thumbnail`, images.webp!);
+    const empty = (await client.call('POST', '/videos', { title: 'A film' })).json as Video;
+    await client.send(`/videos/${empty.videoId}/thumbnail`, images.webp!);
     const broken = join(folder, 'broken.png');
     const bytes = await readFile(images.png!);
     await writeFile(broken, Buffer.concat([bytes.subarray(0, 33), Buffer.alloc(200)]));
-    const { status, json } = await client.send(`/videos/${video.videoId}/thumbnail`, broken);
+    const { status, json } = await client.send(`/videos/${empty.videoId}/thumbnail`, broken);
     expect([status, json.detail ?? json.problems]).toEqual([400, 'The image is damaged.']);
-    expect(await markOf(video.assets.thumbnail)).toEqual(marked);
+    expect(await markOf(empty.assets.thumbnail)).toEqual(marked);
   });
 
   test('an own watermark is beside that of the sandbox, and a clip is cut', async () => {
@@ -279,23 +279,22 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
       ],
       ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', white],
     ]);
-    const video = await client.add(white, { watermark, clip });
-    await client.done(video.videoId);
-    const { luma, width, height } = await lumaOf(video.assets.mp4);
+    const both = await client.add(white, { watermark, clip });
+    await client.done(both.videoId);
+    const { luma, width, height } = await lumaOf(both.assets.mp4);
     const at = (x: number, y: number) => luma[x + width * y] ?? -1;
     const { x, y } = sandboxOverlay({ width, height });
     expect(at(32, 32)).toBeLessThan(160);
     expect(at(x + 6, y + 6)).toBeLessThan(at(width / 2, 20) - LETTER_STEPS);
-    expect(Math.abs((await secondsOf(video.assets.mp4)) - allowedSeconds)).toBeLessThan(OVERHANG_SECONDS);
+    expect(Math.abs((await secondsOf(both.assets.mp4)) - allowedSeconds)).toBeLessThan(OVERHANG_SECONDS);
   });
 
   test('a clip keeps the mark of its video, without being encoded', async () => {
-    const original = await client.add(film);
-    await client.done(original.videoId);
+    await client.done(video.videoId);
     const clip = { startTimecode: '0', endTimecode: '00:00:01.500', precision: 'keyframe' };
     const { status, json } = await client.call('POST', '/videos', {
       title: 'A clip',
-      source: original.videoId,
+      source: video.videoId,
       clip,
     });
     expect(status).toBe(202);
@@ -308,7 +307,7 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
       ]);
       return text.trim().split('\n').map(Number);
     };
-    const [own, whole] = [await bytesOf(json), await bytesOf(original)];
+    const [own, whole] = [await bytesOf(json), await bytesOf(video)];
     expect(own.slice(0, 8)).toEqual(whole.slice(0, 8));
   });
 
@@ -319,9 +318,9 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
     const liar = join(folder, 'liar.mp4');
     await writeFile(liar, saysLess(await readFile(film)));
     for (const source of [sound, liar]) {
-      const video = await client.add(source);
-      await client.done(video.videoId);
-      for (const input of await renditionsOf(video)) {
+      const cut = await client.add(source);
+      await client.done(cut.videoId);
+      for (const input of await renditionsOf(cut)) {
         expect(await secondsOf(input), input).toBeLessThan(allowedSeconds + 0.7);
       }
     }

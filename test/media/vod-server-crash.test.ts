@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { embeddedFfprobePath, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-server-fixture.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => removeDir(folder));
 
 async function start(dataDir: string, env: Record<string, string> = {}): Promise<VideoServer> {
-  const server = await VideoServer.start(dataDir, env);
+  const server = await VideoServer.start(dataDir, { MILLRACE_ENCODE_PRESET: 'ultrafast', ...env });
   onTestFinished(() => server.stop());
   return server;
 }
@@ -132,7 +132,7 @@ async function expectPlays(server: VideoServer, videoId: string): Promise<void> 
   await writeFile(download, Buffer.from(await answer.arrayBuffer()));
   const base = `${server.process.baseUrl}/vod/${videoId}/hls`;
   for (const address of [download, `${base}/360p/manifest.m3u8`, `${base}/240p/manifest.m3u8`]) {
-    const frames = await runToEnd(ffprobePath, [
+    const frames = await runToEnd(embeddedFfprobePath, [
       ...['-v', 'error', '-select_streams', 'v', '-count_packets'],
       ...['-show_entries', 'stream=nb_read_packets', '-of', 'csv=p=0', address],
     ]);
@@ -205,7 +205,7 @@ describe.skipIf(!hasProc)('a server that is killed', () => {
 
   test('while it encodes to another codec goes on and finishes, but not while the video is in the trash', async () => {
     const dataDir = await testTempDir();
-    const codecs = { MILLRACE_ENCODE_CODECS: 'hevc' };
+    const codecs = { MILLRACE_ENCODE_CODECS: 'hevc', MILLRACE_ENCODE_PRESET: 'veryfast' };
     const server = await start(dataDir, codecs);
     const { videoId } = await server.create();
     expect(await server.send(videoId, film)).toBe(201);

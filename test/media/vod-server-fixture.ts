@@ -172,6 +172,8 @@ export function formOf(bytes: Buffer): FormData {
 export interface FilmOptions {
   readonly seconds: number;
   readonly size?: string;
+  /** Default 30. */
+  readonly fps?: number;
   /** `mpeg4` must be encoded by the server; `libx264` is carried. */
   readonly codec?: 'mpeg4' | 'libx264';
   /** Fills the file up to so many bytes with a box that players skip. */
@@ -180,9 +182,10 @@ export interface FilmOptions {
 
 /** Films a test picture with a tone. */
 export async function makeFilm(path: string, options: FilmOptions): Promise<void> {
-  const { seconds, size = '640x360', codec = 'mpeg4', bytes = 0 } = options;
+  const { seconds, size = '640x360', fps = 30, codec = 'mpeg4', bytes = 0 } = options;
   await runToEnd(ffmpegPath, [
-    ...['-y', '-loglevel', 'error', '-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=30:duration=${seconds}`],
+    ...['-y', '-loglevel', 'error'],
+    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${fps}:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
     ...['-c:v', codec, ...(codec === 'libx264' ? ['-preset', 'ultrafast', '-g', '60'] : ['-b:v', '1M'])],
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart', path],

@@ -25,7 +25,10 @@ beforeAll(async () => {
 afterAll(() => removeDir(folder));
 
 async function start(env: Record<string, string> = {}, dataDir?: string): Promise<VideoServer> {
-  const server = await VideoServer.start(dataDir ?? (await testTempDir()), env);
+  const server = await VideoServer.start(dataDir ?? (await testTempDir()), {
+    MILLRACE_ENCODE_PRESET: 'ultrafast',
+    ...env,
+  });
   onTestFinished(() => server.stop());
   return server;
 }
@@ -107,7 +110,7 @@ describe('a private video', () => {
 
 describe('an encode', () => {
   test('leaves a live stream its time, and ends all the same', async () => {
-    const server = await start({ MILLRACE_LIVE_SEGMENT_TARGET: '1s' });
+    const server = await start({ MILLRACE_LIVE_SEGMENT_TARGET: '1s', MILLRACE_ENCODE_PRESET: 'veryfast' });
     const film = join(folder, 'long.mp4');
     await makeFilm(film, { seconds: 20 });
     const stream = await createLiveStream(server.process.baseUrl, server.process.productionKey, 'On air');
@@ -316,10 +319,7 @@ describe('a source from an address', () => {
   });
 
   test('that failed, and a file that is no film, are told of as events and give way to another file', async () => {
-    const server = await start({
-      MILLRACE_ALLOW_PRIVATE_TARGETS: 'true',
-      MILLRACE_ENCODE_PRESET: 'ultrafast',
-    });
+    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
     const origin = await startOrigin((_request, response) => response.writeHead(404).end());
     const { videoId: missing } = await server.create({ source: `${origin}/` });
     const { videoId: unusable } = await server.create();

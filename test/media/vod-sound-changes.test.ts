@@ -27,7 +27,7 @@ let server: VideoServer;
 
 beforeAll(async () => {
   folder = await makeTempDir();
-  server = await VideoServer.start(join(folder, 'data'));
+  server = await VideoServer.start(join(folder, 'data'), { MILLRACE_ENCODE_PRESET: 'ultrafast' });
 });
 afterAll(async () => {
   await server.stop();
@@ -46,7 +46,7 @@ async function half(
   // A name in `.m2ts` makes ffmpeg write packets of it.
   const path = join(folder, `half.${type === 'aac' ? 'aac' : 'ts'}`);
   await ffmpeg(
-    ...['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds}`],
+    ...['-f', 'lavfi', '-i', `testsrc2=s=160x90:r=25:d=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=${hertz}:r=${rate}:d=${seconds}`],
     ...(type === 'aac' ? ['-vn'] : ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '0']),
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-ar', String(rate), '-ac', String(channels)],
@@ -94,7 +94,7 @@ async function changingSound(
     const tone = `0.4*sin(2*PI*${at}*(440+100*${at}))`;
     const path = join(folder, 'part.ts');
     await ffmpeg(
-      ...['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${partSeconds}`],
+      ...['-f', 'lavfi', '-i', `testsrc2=s=160x90:r=25:d=${partSeconds}`],
       ...['-itsoffset', String(from)],
       ...['-f', 'lavfi', '-i', `aevalsrc='${tone}':s=${rate}:d=${soundSeconds - from}`],
       ...['-map', '0', '-map', '1', ...(isMonoPair ? ['-map', '1'] : [])],

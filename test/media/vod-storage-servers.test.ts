@@ -154,13 +154,13 @@ describe('servers that share a database and a bucket', () => {
   });
 
   test.each([
-    ['', '1280x720', '720p.mp4', /^hls-/, ''],
-    [' to another codec', '640x360', '360p.mp4', /^hevc-/, 'hevc'],
+    ['', '640x360', '360p.mp4', /^hls-/, ''],
+    [' to another codec', '426x240', '240p.mp4', /^hevc-/, 'hevc'],
   ])('finish what a server was encoding%s that is killed', async (_, size, file, folderName, codecs) => {
     const slow = { MILLRACE_ENCODE_PRESET: 'faster', MILLRACE_ENCODE_CODECS: codecs };
     const servers = await startServers(slow, slow);
     const path = join(folder, `${size}.mp4`);
-    await makeFilm(path, { seconds: 8, size });
+    await makeFilm(path, { seconds: 16, size });
     const { videoId } = await servers[0]!.create();
     expect(await servers[0]!.send(videoId, await readFile(path))).toBe(201);
     const isEncoding = ({ dataDir }: VideoServer) =>
