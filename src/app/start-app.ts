@@ -56,6 +56,8 @@ export interface RunningApp {
   readonly ffmpeg: FfmpegBuild;
   readonly missingIsolation: Foundation['missingIsolation'];
   readonly encoders: Pick<EncoderSelector, 'state'>;
+  /** True when HTTPS waits for the first certificate. */
+  readonly lacksCertificate: boolean;
   /** Secrets of the first start on a data folder; shown once. */
   readonly firstSecrets: BootstrapSecrets | undefined;
   readonly ffmpegProcesses: () => number;
@@ -368,7 +370,7 @@ function firstAccount({ config, database, clock, log }: Foundation, state: Serve
 }
 
 function runningApp(
-  { config, urls, nodes, dataDir, ffmpeg, missingIsolation, encoders, log }: Foundation,
+  { config, urls, nodes, dataDir, ffmpeg, missingIsolation, encoders, certificate, log }: Foundation,
   server: Server,
 ): RunningApp {
   const { state, http, rtmp, srt, webRtc, owners, lifecycle } = server;
@@ -385,6 +387,7 @@ function runningApp(
     ffmpeg,
     missingIsolation,
     encoders,
+    lacksCertificate: certificate !== undefined && certificate.source.secureContext() === undefined,
     firstSecrets: state.firstSecrets,
     ffmpegProcesses: () => owners.reduce((sum, owner) => sum + owner.running, 0),
     empty: async () => {

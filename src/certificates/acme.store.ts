@@ -51,6 +51,8 @@ export interface AcmeFailure {
   readonly challengeAttempts: number;
   readonly failedAtMs: number;
   readonly retryAtMs: number;
+  /** Time until which the certificate authority asked to wait; 0 if it did not. */
+  readonly askedUntilMs: number;
   /** Attempts that began early because a domain got other addresses. */
   readonly earlyAttempts: number;
   /** Addresses of the domains at the time. */

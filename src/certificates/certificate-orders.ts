@@ -51,6 +51,8 @@ const usualRetries: RetrySchedule = {
 /** A machine that was asleep notices after this time. */
 const maxWaitMs = hourMs;
 const watchDnsEveryMs = minuteMs;
+/** Least pause before an attempt because of a restart, which may follow a repair: four in an hour. */
+const restartPauseMs = 15 * minuteMs;
 /** Names whose addresses change all the time must not cause endless orders. */
 const maxEarlyAttempts = 3;
 /** Answers that ask for a longer pause are not believed. */
@@ -65,6 +67,7 @@ export class CertificateOrders implements Component {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
+  #isFirstCheck = true;
 
   constructor(options: CertificateOrdersOptions) {
     this.#options = options;
@@ -83,6 +86,7 @@ export class CertificateOrders implements Component {
   #begin(): void {
     if (this.#isStopped) return;
     this.#ending = new AbortController();
+    this.#isFirstCheck = true;
     this.#schedule(0, this.#ending.signal);
   }
 
@@ -114,7 +118,9 @@ export class CertificateOrders implements Component {
     const records = await store.read();
     const dueAtMs = this.#dueTime(records);
     if (dueAtMs > clock.nowMs()) return dueAtMs - clock.nowMs();
-    const failure = this.#currentFailure(records);
+    let failure = this.#currentFailure(records);
+    if (failure !== undefined && this.#isFirstCheck) failure = await this.#hasten(failure, signal);
+    this.#isFirstCheck = false;
     let earlyAttempts = failure?.earlyAttempts ?? 0;
     if (failure !== undefined && failure.retryAtMs > clock.nowMs()) {
       const isMoved = earlyAttempts < maxEarlyAttempts && (await this.#hasMoved(failure));
@@ -146,6 +152,15 @@ export class CertificateOrders implements Component {
 
   #currentFailure({ failure }: AcmeRecords): AcmeFailure | undefined {
     return failure?.settings === this.#settingsText ? failure : undefined;
+  }
+
+  /** Shortens a long pause after a start. */
+  async #hasten(failure: AcmeFailure, signal: AbortSignal): Promise<AcmeFailure> {
+    const earliestAtMs = Math.max(failure.failedAtMs + restartPauseMs, failure.askedUntilMs);
+    if (earliestAtMs >= failure.retryAtMs) return failure;
+    const hastened = { ...failure, retryAtMs: earliestAtMs };
+    await this.#write({ failure: hastened }, signal);
+    return hastened;
   }
 
   async #hasMoved(failure: AcmeFailure): Promise<boolean> {
@@ -252,10 +267,8 @@ export class CertificateOrders implements Component {
     const attempts = (previous?.attempts ?? 0) + 1;
     const failedAtMs = clock.nowMs();
     const askedAtMs = error instanceof AcmeProblem ? (error.retryAtMs ?? 0) : 0;
-    const retryAtMs = Math.max(
-      failedAtMs + retryDelayMs(retries, attempts),
-      Math.min(askedAtMs, failedAtMs + maxRetryMs),
-    );
+    const askedUntilMs = Math.min(askedAtMs, failedAtMs + maxRetryMs);
+    const retryAtMs = Math.max(failedAtMs + retryDelayMs(retries, attempts), askedUntilMs);
     const problem = explainFailure(error, {
       ...settings,
       httpPort: network.httpPort(),
@@ -269,6 +282,7 @@ export class CertificateOrders implements Component {
       challengeAttempts: (previous?.challengeAttempts ?? 0) + (failedDomain === undefined ? 0 : 1),
       failedAtMs,
       retryAtMs,
+      askedUntilMs,
       earlyAttempts,
       addresses: failedDomain === undefined ? '' : await this.#addressesOf(settings.domains),
       problem,

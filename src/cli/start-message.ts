@@ -39,6 +39,13 @@ export function describeStart(app: RunningApp, config: Config): string {
       ],
     ]),
   ];
+  if (app.lacksCertificate) {
+    lines.push(
+      '',
+      'HTTPS starts when the certificate is issued, usually within a minute. If it is not, the log says why,',
+      `and the dashboard is at http://${hostname}:${app.httpPort}/dashboard.`,
+    );
+  }
   if (embeddedReason !== undefined) {
     lines.push(
       '',

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { Agent, request as requestHttps } from 'node:https';
+import { Agent, createServer as createTlsServer, request as requestHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { lowPort } from '../support/free-port.ts';
 import { type LogLine, recordingLogger } from '../support/ingest-client.ts';
 import { type Pebble, pebbleMissing, startPebble } from '../support/pebble.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -253,10 +257,12 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
     expect((await askPlain(ports.http, '/dashboard')).status).toBe(200);
     await server.stop();
 
-    // The pause survives a restart, and ends with other settings.
+    // A pause survives a restart, and ends with other settings.
     await pebble.setAddress(domain, '127.0.0.1');
     const again = await startWithCertificate({}, slow);
-    expect(await problemOf(again)).toBe(problem);
+    expect((await problemOf(again)).split(' The server tries')[0]).toBe(
+      problem.split(' The server tries')[0],
+    );
     await again.stop();
     const changed = await startWithCertificate({ 'tls.email': 'other@example.org' }, slow);
     await firstCertificate(changed);
@@ -292,6 +298,35 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
     expect(await problemOf(refused)).toContain(
       'does not issue certificates for one of the names blocked.example. Correct tls.domains.',
     );
+  });
+
+  it('bounds what an authority answers, and respects the time that it asks to wait', async () => {
+    const { cert, key } = makeSelfSigned('localhost');
+    const caPath = join(await testTempDir(), 'ca.pem');
+    await writeFile(caPath, cert);
+    const day = { 'Retry-After': '86400' };
+    const limit = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many\ncertificates' };
+    const authority = createTlsServer({ cert, key }, (request, response) => {
+      if (request.url === '/limit') response.writeHead(429, day).end(JSON.stringify(limit));
+      else if (request.url === '/page') response.end('<html>');
+      else response.write('x'.repeat(1_000_000));
+    }).listen(0, '127.0.0.1');
+    await once(authority, 'listening');
+    onTestFinished(() => void authority.closeAllConnections());
+    onTestFinished(() => void authority.close());
+    const { port } = authority.address() as AddressInfo;
+    const problems: Record<string, string> = {};
+    for (const path of ['limit', 'page', 'endless']) {
+      const directory = `https://localhost:${port}/${path}`;
+      const server = await startWithCertificate({ 'tls.acmeDirectory': directory, 'tls.acmeCa': caPath });
+      problems[path] = await problemOf(server);
+      await server.stop();
+    }
+    expect(problems.limit).toContain('accepts no more for now. It said: too many certificates');
+    const retryAtMs = Date.parse(/again at (.*)\.$/.exec(problems.limit!)![1]!);
+    expect(retryAtMs - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    expect(problems.page).toContain('Check the address tls.acmeDirectory.');
+    expect(problems.endless).toContain('the answer is larger than 262144 B');
   });
 
   it('is renewed while connections stay open, outlives an authority that is down, and is told as expired', async () => {

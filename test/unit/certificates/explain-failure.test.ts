@@ -104,6 +104,7 @@ test.each([
     attempts: 1,
     challengeAttempts: 0,
     failedAtMs: 0,
+    askedUntilMs: 0,
     earlyAttempts: 0,
     addresses: '',
     retryAtMs: 86_400_000,

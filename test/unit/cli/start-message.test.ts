@@ -80,3 +80,10 @@ test('a later start says where the dashboard is, and shows no keys', () => {
   expect(text).toMatch(/^ +Dashboard +http:\/\/localhost:8080\/dashboard$/m);
   expect(text).not.toMatch(/key|sandbox|password/i);
 });
+
+test('tells where the dashboard is until the first certificate is issued', () => {
+  const text = messageWith({}, { ...app, lacksCertificate: true });
+  expect(text).toContain('HTTPS starts when the certificate is issued');
+  expect(text).toContain(`:${app.httpPort}/dashboard.`);
+  expect(messageWith({}, app)).not.toContain('certificate');
+});
