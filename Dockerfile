@@ -1,13 +1,15 @@
 # One image with the server, Node 24 and ffmpeg. Start it as README.md says; /data is all it writes to.
 
-FROM node:24-trixie-slim AS packages
+ARG BASE=node:24.21.0-trixie-slim
+
+FROM $BASE AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are programs such as ffmpeg for machines without them; this image has the distribution's.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 # What runs, as it is in the npm package: nothing of it is built in a container.
-FROM node:24-trixie-slim AS build
+FROM $BASE AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The Node and the ffmpeg among the packages, which scripts of theirs would prepare, are not needed.
@@ -16,7 +18,12 @@ COPY scripts ./scripts
 COPY src ./src
 RUN node scripts/build.ts
 
-FROM node:24-trixie-slim
+FROM $BASE
+LABEL org.opencontainers.image.title="Millrace" \
+ org.opencontainers.image.description="Self-hosted live streaming and video hosting: RTMP, SRT and WebRTC in, low-latency HLS out, driven by a REST API." \
+ org.opencontainers.image.version="0.1.0" \
+ org.opencontainers.image.licenses="MIT"
+
 # The graphics drivers that come with ffmpeg (200 MB) are removed.
 # bubblewrap isolates ffmpeg where the container may create namespaces.
 # Encoding on Intel or AMD graphics needs drivers: --build-arg VA_DRIVERS=intel-media-va-driver, or mesa-va-drivers.

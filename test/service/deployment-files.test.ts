@@ -19,6 +19,20 @@ async function exampleOf(path: string): Promise<Record<string, string | undefine
   return parseEnv(lines.reverse().join('\n')) as Record<string, string | undefined>;
 }
 
+it('the image has labels with the version, and the Node of the packages', async () => {
+  const { version, license, description } = JSON.parse(await read('package.json'));
+  const { packages } = JSON.parse(await read('package-lock.json'));
+  const dockerfile = await read('Dockerfile');
+  for (const [label, value] of Object.entries({ version, licenses: license, description }))
+    expect(dockerfile).toContain(`org.opencontainers.image.${label}="${value}"`);
+  expect(dockerfile).toContain(`ARG BASE=node:${packages['node_modules/node'].version}-trixie-slim`);
+  expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)).toEqual([
+    '$BASE',
+    '$BASE',
+    '$BASE',
+  ]);
+});
+
 describe('the files for Compose', () => {
   it.each(composeFiles)('%s names the image of this version', async path => {
     const { version } = JSON.parse(await read('package.json'));
