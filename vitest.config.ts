@@ -78,11 +78,11 @@ const beyond = {
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
-  /** Other players, encoders, proxies and languages of others. */
+  /** Other players, encoders, proxies, languages and tools of others. */
   programs: [
     'test/browser/{other-players,real-players}.test.ts',
     'test/media/{edges,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
-    'test/service/signed-playback-examples.test.ts',
+    'test/service/{helm-chart,signed-playback-examples}.test.ts',
   ],
 };
 const serviceFile = (name: string) => `test/service/${name}.test.ts`;
