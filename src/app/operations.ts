@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { removeStaleSnapshots } from '../cli/backup/file-snapshot.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
@@ -126,12 +127,21 @@ async function setGauges(foundation: Foundation, media: MediaSide): Promise<void
   const stats = registry.stats(() => true);
   metrics.broadcastBitsPerSecond.set(stats.reduce((sum, one) => sum + one.bitrateBitsPerSecond, 0));
   metrics.broadcastFramesPerSecond.set(stats.reduce((sum, one) => sum + one.framesPerSecond, 0));
+  metrics.diskReservedBytes.set(foundation.config['uploads.minFree']);
+  metrics.certificateEndSeconds.set(certificateEndSeconds(foundation));
+  metrics.databaseUp.set((await foundation.database.findFault()) === undefined ? 1 : 0);
   try {
+    metrics.diskFreeBytes.set(await foundation.files.freeBytes());
     await setStoredGauges(foundation, media);
   } catch (error) {
     // The others are needed most while the database does not respond.
     log.warn('metrics-not-read', { error: messageOf(error) });
   }
+}
+
+function certificateEndSeconds({ certificate }: Foundation): number {
+  const pair = certificate?.source.secureContext();
+  return pair === undefined ? 0 : Date.parse(new X509Certificate(pair.cert).validTo) / 1_000;
 }
 
 async function setStoredGauges({ metrics, outbox }: Foundation, { vod }: MediaSide): Promise<void> {

@@ -13,6 +13,13 @@ const eventLoopResolutionMs = 10;
 /** A hundred timers per second cost half a percent of a core. */
 const measuredAfterScrapeMs = 300_000;
 
+export interface DescribedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+}
+
 /** Every label has few values: routes are patterns, reasons come from closed unions. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -190,6 +197,16 @@ export class Metrics {
     'storage_cache_bytes',
     'Disk space of the cache of the S3 storage.',
   );
+  readonly databaseUp = this.#gauge('database_up', '1 while the server can use its database, else 0.');
+  readonly diskFreeBytes = this.#gauge('disk_free_bytes', 'Free disk space of the data folder.');
+  readonly diskReservedBytes = this.#gauge(
+    'disk_reserved_bytes',
+    'Free disk space below which uploads are refused.',
+  );
+  readonly certificateEndSeconds = this.#gauge(
+    'certificate_end_seconds',
+    'Unix time at which the certificate of the server ends; 0 without one.',
+  );
   readonly #httpRequests = this.#counter(
     'http_requests_total',
     'API requests by method, route and status.',
@@ -274,6 +291,16 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  describe(): DescribedMetric[] {
+    // Their types leave out what all of them have.
+    return this.#registry.getMetricsAsArray().map(metric => {
+      const { name, help, type, labelNames } = metric as unknown as Omit<DescribedMetric, 'labels'> & {
+        readonly labelNames: readonly string[];
+      };
+      return { name, help, type, labels: labelNames };
+    });
   }
 
   observeRequest(request: { method: string; route: string; status: number; durationMs: number }): void {
