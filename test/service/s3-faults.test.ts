@@ -143,6 +143,40 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
       true,
       () => ({ kind: 'answer', status: 200, code: 'OK', body: '<DeleteResult/>' }),
     ],
+    [
+      'answers nothing to requests for many',
+      true,
+      () => ({ kind: 'answer', status: 200, code: 'OK', body: '' }),
+    ],
+    [
+      'refuses each object of a request for many',
+      true,
+      () => ({
+        kind: 'answer',
+        status: 200,
+        code: 'OK',
+        body: '<DeleteResult><Error><Key>a</Key><Code>NotImplemented</Code></Error></DeleteResult>',
+      }),
+    ],
+    [
+      'answers an error with the status of success',
+      true,
+      () => ({ kind: 'answer', status: 200, code: 'OK', body: '<Error><Code>NotImplemented</Code></Error>' }),
+    ],
+    [
+      'answers 400 in HTML',
+      true,
+      () => ({ kind: 'answer', status: 400, code: 'x', body: '<html><body>Bad <br>request' }),
+    ],
+    ['answers 403 without a text', true, () => ({ kind: 'answer', status: 403, code: 'x', body: '' })],
+    [
+      'answers 501 with XML of its own',
+      true,
+      () => ({ kind: 'answer', status: 501, code: 'x', body: '<a:Fault xmlns:a="urn:a"><a:Why/></a:Fault>' }),
+    ],
+    ['answers 411', true, () => ({ kind: 'answer', status: 411, code: 'MissingContentLength' })],
+    ['answers 415', true, () => ({ kind: 'answer', status: 415, code: '', body: '{"error":"no"}' })],
+    ['answers 302', true, () => ({ kind: 'answer', status: 302, code: '', body: '' })],
   ])('removes folders from a server that %s', async (_what, isWarned, fault) => {
     proxy.fault = request => (/[?&]delete\b/.test(request.path) ? fault(request) : undefined);
     const warned: string[] = [];

@@ -49,6 +49,8 @@ const kindOfCode: Readonly<Record<string, S3FaultKind>> = {
   NotFound: 'missing',
   AccessDenied: 'denied',
   NoSuchBucket: 'bucket',
+  NotImplemented: 'invalid',
+  MethodNotAllowed: 'invalid',
   InvalidBucketName: 'bucket',
   PreconditionFailed: 'changed',
   InvalidRange: 'range',

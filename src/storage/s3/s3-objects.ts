@@ -268,7 +268,10 @@ export class S3Objects {
       useContentMd5(command);
       const { Errors = [] } = await this.client.send(command, { abortSignal });
       const [fault] = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
-      if (fault !== undefined) throw Object.assign(new Error(fault.Message), { name: fault.Code });
+      if (fault === undefined) return;
+      // The answer itself has the status of success.
+      const $metadata = { httpStatusCode: 400 };
+      throw Object.assign(new Error(fault.Message), { name: fault.Code, $metadata });
     });
   }
 
