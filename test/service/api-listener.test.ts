@@ -96,10 +96,10 @@ describe('a request that is none', () => {
       `GET /live-streams HTTP/1.1\r\n${fields}\r\n`,
       'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n',
     ];
-    for (const count of [1, 2, 3]) {
-      const answer = await sendRaw(server, good.slice(-count).join('') + bad.replace('KEY', key));
+    for (const sent of [good.slice(2), good.slice(1), good, good.toReversed()]) {
+      const answer = await sendRaw(server, sent.join('') + bad.replace('KEY', key));
       const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, code]) => Number(code));
-      expect(statuses).toEqual([...Array(count).fill(200), status]);
+      expect(statuses).toEqual([...sent.map(() => 200), status]);
     }
   });
 

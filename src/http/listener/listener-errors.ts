@@ -8,6 +8,7 @@ import { RateExceeded, rateHeaders, unlimited } from '../routing/rate-limiter.ts
 
 const maxResponseMs = 5_000;
 const requestLineBytes = 4_096;
+const maxMethodBytes = 32;
 const retryAfterSeconds = 5;
 
 /** @param isAnswering a response on the connection is in progress, so nothing else can be sent */
@@ -44,8 +45,9 @@ function pathOfUnknownMethod(
 ): string | undefined {
   const { rawPacket: bytes, bytesParsed = 0 } = error;
   if (systemCodeOf(error) !== 'HPE_INVALID_METHOD' || bytes === undefined) return undefined;
-  // Requests before it may be in the same packet.
-  const start = bytes.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  // Requests before it may be in the same packet, and their bodies need not end with a line.
+  const before = bytes.toString('latin1', Math.max(0, bytesParsed - maxMethodBytes), bytesParsed);
+  const start = bytesParsed - before.length + before.search(/[!#$%&'*+.^_`|~0-9A-Za-z-]*$/);
   const line = bytes.toString('latin1', start, start + requestLineBytes).split('\r\n', 1)[0] ?? '';
   const [, target] = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
   if (target === undefined) return undefined;
