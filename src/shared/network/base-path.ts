@@ -43,13 +43,27 @@ export function basePathProblem(basePath: string): string | undefined {
  * @param url path and query of a request
  */
 export function withoutBasePath(url: string, basePath: string): string {
-  if (basePath === '' || !url.startsWith(basePath)) return url;
-  const rest = url.slice(basePath.length);
+  const length = basePath === '' ? undefined : lengthWithin(url, basePath);
+  if (length === undefined) return url;
+  const rest = url.slice(length);
   const isBelow = rest.startsWith('/');
   if (!isBelow && rest !== '' && !rest.startsWith('?')) return url;
   const [first = ''] = basePath.slice(1).split('/', 1);
   if (!ownFirstParts.has(first)) return isBelow ? rest : `/${rest}`;
   return isBelow && startsLikeOwn(rest) ? rest : url;
+}
+
+/** Characters of a URL that are its base path, any of which a client may have encoded. RFC 3986, 6.2.2.2. */
+function lengthWithin(url: string, basePath: string): number | undefined {
+  if (url.startsWith(basePath)) return basePath.length;
+  let at = 0;
+  for (const character of basePath) {
+    const code = `%${character.charCodeAt(0).toString(16)}`;
+    if (url[at] === character) at += 1;
+    else if (character !== '/' && url.slice(at, at + 3).toLowerCase() === code) at += 3;
+    else return undefined;
+  }
+  return at;
 }
 
 function startsLikeOwn(url: string): boolean {

@@ -33,6 +33,17 @@ describe('a request', () => {
   });
 
   test.each([
+    ['/~tv.v1/one/two/videos', '/videos'],
+    ['/%7Etv.v1/one/two/videos?a=%7E', '/videos?a=%7E'],
+    ['/%7etv%2Ev1/%6fne/two', '/'],
+    ['/~tv.v1%2Fone/two/videos', '/~tv.v1%2Fone/two/videos'],
+    ['/%7Etv.v1/one/tw', '/%7Etv.v1/one/tw'],
+    ['/%7Etv.v1/one/twos', '/%7Etv.v1/one/twos'],
+  ])('for %j below /~tv.v1/one/two, as clients may encode it, is for %j', (url, expected) => {
+    expect(withoutBasePath(url, '/~tv.v1/one/two')).toBe(expected);
+  });
+
+  test.each([
     ['/live/dashboard/live', '/dashboard/live'],
     ['/live/?a', '/?a'],
     [`/live/${stream}`, `/live/${stream}`],
