@@ -259,6 +259,23 @@ describe('a track of which a copy would lose something', () => {
     expectTimes(found.frames, await decoded(source));
   });
 
+  test.each([0, 1024])(
+    'is encoded: reordered frames that all have the composition offset %i',
+    async offsetTicks => {
+      const [video] = await tracksOf(`reordered-${offsetTicks}.mp4`, [...picture(2, ''), ...h264]);
+      const samples = video!.samples.map(sample => ({ ...sample, offsetTicks }));
+      const source = await madeMovie(`unordered-${offsetTicks}.mp4`, [{ ...video!, samples }]);
+      const { videoId, isPassthrough } = await played(source);
+      expect(isPassthrough).toBe(false);
+      const { frames } = await listed(videoId);
+      // Two frames have one time until ffmpeg knows how far frames are reordered, and one of them may be left out.
+      expect(frames.length).toBeGreaterThanOrEqual(49);
+      const steps = frames.slice(1).map(({ seconds }, index) => seconds - frames[index]!.seconds);
+      expect(Math.min(...steps)).toBeGreaterThan(0);
+      expect(Math.max(...steps)).toBeLessThan(4 * FRAME_SECONDS);
+    },
+  );
+
   test.each<[string, NonNullable<MadeTrack['edits']>, NonNullable<MadeTrack['edits']>]>([
     [
       'of both tracks',

@@ -11,7 +11,7 @@ import { AppError } from '../../shared/errors.ts';
 import { TimeSlice } from '../../shared/scheduling/time-slice.ts';
 import { readFully } from '../../storage/read-fully.ts';
 import { cutAtKeyframes } from './cut-at-keyframes.ts';
-import { checkPictureFormats } from './picture-formats.ts';
+import { checkPictureFormats, checkPictureOrder } from './picture-formats.ts';
 import { type IndexedRendition, MAX_LATE_VIDEO_SECONDS, TIMELINE_START_SECONDS } from './rendition.ts';
 import { boundariesOf, boundaryAfter } from './segment-boundaries.ts';
 import { writeTrackIndex } from './track-index.ts';
@@ -212,6 +212,7 @@ async function indexVideo(
   const { movie, fileBytes, slice, originSeconds, readAt } = common;
   const survey = await surveyVideo(movie, track, fileBytes, slice);
   await checkPictureFormats(track, readAt, fileBytes, slice);
+  await checkPictureOrder(track, readAt, fileBytes, slice);
   const { syncs } = survey;
   const lateSeconds = presentedStartSeconds(movie, track, fileBytes) - originSeconds;
   const leadTicks = lateSeconds > MAX_LATE_VIDEO_SECONDS ? Math.round(lateSeconds * track.timescale) : 0;
