@@ -37,13 +37,13 @@ async function run([name = start, ...args]: readonly string[]): Promise<void> {
     return;
   }
   if (!Object.hasOwn(commands, name)) {
-    process.stderr.write(`unknown command ${name}\n\n${usage()}`);
+    process.stderr.write(`unknown command ${name}. See "millrace --help".\n`);
     process.exitCode = 2;
     return;
   }
   const { command } = await commands[name]!.load();
   const { runCommand } = await import('./cli/run-command.ts');
-  await runCommand(command, args);
+  await runCommand(name, command, args);
 }
 
 function usage(): string {

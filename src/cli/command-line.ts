@@ -12,6 +12,9 @@ export interface CommandLine {
   readonly configFile: string | undefined;
 }
 
+/** Options that have a short form, which is their first letter. */
+const shortened = ['help', 'version'];
+
 /** `known` and `valued`: the command's own options without and with a value. @throws UsageError */
 export function readCommandLine(
   args: readonly string[],
@@ -31,7 +34,11 @@ export function readCommandLine(
       ),
       ...Object.fromEntries(valued.map(name => [name, { type: 'string' as const }])),
       ...Object.fromEntries(known.map(name => [name, { type: 'boolean' as const }])),
-      ...(known.includes('help') ? { help: { type: 'boolean' as const, short: 'h' } } : {}),
+      ...Object.fromEntries(
+        shortened
+          .filter(name => known.includes(name))
+          .map(name => [name, { type: 'boolean' as const, short: name[0]! }]),
+      ),
     },
   });
   const positionals: string[] = [];

@@ -1,6 +1,5 @@
-import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
-import { UsageError } from './usage-error.ts';
+import { printError, reportFailure } from './report-failure.ts';
 
 export interface Command {
   readonly usage: string;
@@ -17,11 +16,10 @@ export interface Command {
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Sets the exit code: 0, 1 for an error, 2 for wrong usage, above 128 after a signal. */
-export async function runCommand(command: Command, args: readonly string[]): Promise<void> {
+export async function runCommand(name: string, command: Command, args: readonly string[]): Promise<void> {
   const interruption = new AbortController();
   let caught: keyof typeof exitCodes | undefined;
-  const listeners = Object.keys(exitCodes).map(name => {
-    const signal = name as keyof typeof exitCodes;
+  const listeners = (Object.keys(exitCodes) as (keyof typeof exitCodes)[]).map(signal => {
     const listener = () => {
       caught ??= signal;
       interruption.abort(new Error(`Interrupted by ${signal}`));
@@ -36,28 +34,13 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     if (line.options.has('help')) process.stdout.write(command.usage);
     else await command.run(line, interruption.signal);
   } catch (error) {
-    process.exitCode = 1;
     if (caught !== undefined) {
       process.exitCode = exitCodes[caught];
-      print(`Interrupted. ${command.interrupted ?? 'Incomplete files were removed.'}`);
-    } else if (error instanceof UsageError) {
-      process.exitCode = 2;
-      print(`${error.message}\n\n${command.usage}`);
-    } else if (
-      (error instanceof AppError && error.kind !== 'internal') ||
-      command.expected.some(kind => error instanceof kind)
-    ) {
-      print((error as Error).message);
+      printError(`Interrupted. ${command.interrupted ?? 'Incomplete files were removed.'}`);
     } else {
-      // The message of a system error is sufficient.
-      const stack = error instanceof Error && systemCodeOf(error) === undefined ? error.stack : '';
-      print(`The command failed: ${messageOf(error)}\n${stack}`);
+      reportFailure(error, { name, title: 'The command failed', expected: command.expected });
     }
   } finally {
     for (const remove of listeners) remove();
   }
-}
-
-function print(message: string): void {
-  process.stderr.write(`${message.trimEnd()}\n`);
 }

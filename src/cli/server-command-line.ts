@@ -1,7 +1,5 @@
-import { parseArgs } from 'node:util';
-import { AppError } from '../shared/errors.ts';
 import { isInClone, operatorCommand } from '../shared/installation.ts';
-import { settingName } from './setting-name.ts';
+import type { CommandLine } from './command-line.ts';
 
 const usage = `Usage: ${operatorCommand('start', '[--config PATH] [--KEY=VALUE ...]')}
 
@@ -12,35 +10,20 @@ const usage = `Usage: ${operatorCommand('start', '[--config PATH] [--KEY=VALUE .
   --help          prints this
 `;
 
-interface ServerCommandLine {
-  readonly flags: Readonly<Record<string, string>>;
-  readonly configFile: string | undefined;
-}
+type ServerCommandLine = Pick<CommandLine, 'flags' | 'configFile'>;
 
-/** Returns the text of `--help` and `--version`. @throws AppError `config-invalid` */
+/** Returns the text of `--help` and `--version`. @throws UsageError */
 export async function readServerCommandLine(args: readonly string[]): Promise<ServerCommandLine | string> {
-  const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
-  const flags: Record<string, string> = {};
-  let configFile: string | undefined;
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index]!;
-    if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional')
-      throw new AppError('config-invalid', `unknown argument ${token.value}\n\n${usage}`);
-    if (token.name === 'help' || token.rawName === '-h') return usage;
-    if (token.name === 'version' || token.rawName === '-v') {
-      const { default: about } = await import('../../package.json', { with: { type: 'json' } });
-      return `${about.version}\n`;
-    }
-    let { value } = token;
-    const next = tokens[index + 1];
-    if (value === undefined && next?.kind === 'positional') {
-      value = next.value;
-      index += 1;
-    }
-    if (value === undefined) throw new AppError('config-invalid', `${token.rawName}: a value is missing`);
-    if (token.name === 'config') configFile = value;
-    else flags[settingName(token.name)] = value;
+  // The table of settings takes a moment to load, and the usual start has no arguments.
+  if (args.length === 0) return { flags: {}, configFile: undefined };
+  const { readCommandLine } = await import('./command-line.ts');
+  const { UsageError } = await import('./usage-error.ts');
+  const { positionals, options, flags, configFile } = readCommandLine(args, ['help', 'version']);
+  if (options.has('help')) return usage;
+  if (options.has('version')) {
+    const { default: about } = await import('../../package.json', { with: { type: 'json' } });
+    return `${about.version}\n`;
   }
+  if (positionals.length > 0) throw new UsageError(`unknown argument ${positionals[0]}`);
   return { flags, configFile };
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { RunningApp } from '../app/start-app.ts';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
 import { programDir } from '../shared/installation.ts';
 import type { Logger } from '../shared/logger.ts';
 import { readServerCommandLine } from './server-command-line.ts';
@@ -19,11 +19,8 @@ export async function startServer(args: readonly string[]): Promise<void> {
   try {
     await serve(args);
   } catch (error) {
-    if (error instanceof AppError && error.kind !== 'internal') {
-      fail(error.message);
-    } else {
-      fail(`Millrace could not start: ${messageOf(error)}\n${error instanceof Error ? error.stack : ''}`);
-    }
+    const { reportFailure } = await import('./report-failure.ts');
+    reportFailure(error, { name: 'start', title: 'Millrace could not start' });
   }
 }
 
@@ -135,9 +132,4 @@ function stopAtSignals(app: RunningApp, drainTimeoutMs: number, log: Logger): vo
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
-}
-
-function fail(message: string): void {
-  process.stderr.write(`${message.trimEnd()}\n`);
-  process.exitCode = 1;
 }

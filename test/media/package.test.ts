@@ -4,17 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  basicAuthorization,
-  createLiveStream,
-  createVideo,
-  type ServerProcess,
-  startServerProcess,
-} from '../../scripts/server-process.ts';
-import { uploadFile } from '../../scripts/upload-file.ts';
-import { ffmpegPath, publishTestPicture, runToEnd, serverFfmpeg } from '../support/ffmpeg.ts';
+import { startServerProcess } from '../../scripts/server-process.ts';
+import { serverFfmpeg } from '../support/ffmpeg.ts';
+import { playsLive, playsVideo } from '../support/plays.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
-import { waitUntil } from '../support/wait-until.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -87,7 +80,7 @@ test('publishes, plays, takes a video and backs up, and leaves the working direc
   try {
     expect(server.lines.join('\n')).toContain(`Data folder         ${dataDir}\n`);
     await playsLive(server);
-    await playsVideo(server);
+    await playsVideo(server, temp);
     for (const page of ['/dashboard', '/docs']) expect((await fetch(server.baseUrl + page)).status).toBe(200);
 
     const backup = join(temp, 'millrace.tar');
@@ -105,54 +98,68 @@ test('publishes, plays, takes a video and backs up, and leaves the working direc
   expect(readdirSync(folder)).toEqual(before);
 });
 
-async function playsLive({ baseUrl, rtmpPort, productionKey }: ServerProcess): Promise<void> {
-  const { streamKey, assets } = await createLiveStream(baseUrl, productionKey, 'A test');
-  await using _publisher = publishTestPicture({ url: `rtmp://127.0.0.1:${rtmpPort}/s/${streamKey}` });
-  const playlist = new URL(new URL(assets.hls).pathname, baseUrl).href;
-  await waitUntil(async () => (await fetch(playlist)).ok);
-  const frames = await runToEnd(ffmpegPath, [
-    '-v',
-    'error',
-    '-i',
-    playlist,
-    '-frames:v',
-    '5',
-    '-f',
-    'framecrc',
-    '-',
-  ]);
-  expect(frames).toMatch(/^0, /m);
-}
-
-async function playsVideo({ baseUrl, productionKey }: ServerProcess): Promise<void> {
-  const path = join(temp, 'film.mp4');
-  await runToEnd(ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:duration=2', path]);
-  const { videoId } = await createVideo(baseUrl, productionKey, { title: 'A test' });
-  const signal = new AbortController().signal;
-  await uploadFile({ baseUrl, apiKey: productionKey, videoId, path, signal, onProgress: () => {} });
-  const headers = { authorization: basicAuthorization(productionKey) };
-  await waitUntil(async () => {
-    const status = await fetch(`${baseUrl}/videos/${videoId}/status`, { headers });
-    return ((await status.json()) as { encoding: { playable: boolean } }).encoding.playable;
-  });
-}
-
 /** Returns the files of the project and what is beside it, with their permissions. */
 const modes = () =>
   [temp, folder].flatMap(path => readdirSync(path).map(name => [name, statSync(join(path, name)).mode]));
 
+/** Each command, with what it needs. */
+const commandLines: readonly [name: string, ...args: string[]][] = [
+  ['start'],
+  ['account', 'list'],
+  ['backup', '-'],
+  ['database', 'copy'],
+  ['storage', 'copy'],
+  ['drain'],
+];
+
 test.for<[problem: string, args: string[], variables: Record<string, string>, code: number, text: RegExp]>([
-  ['an unknown command', ['strat'], {}, 2, /^unknown command strat\n/],
+  ['an unknown command', ['strat'], {}, 2, /^unknown command strat\. See "millrace --help"\.\n$/],
   [
     'a user without a home folder',
     ['start'],
     { HOME: '' },
-    1,
+    2,
     /^default of dataDir: this user has no home folder\. Set --data-dir=PATH or MILLRACE_DATA_DIR\.\n$/,
   ],
-  ['a one-letter flag without a value', ['-p'], {}, 1, /^-p: a value is missing\n$/],
-  ['an unknown flag', ['start', '--http.prot=80'], {}, 1, /^--http\.prot: unknown setting\n$/],
-  ['a command without its argument', ['backup'], {}, 2, /^FILE is missing\n/],
+  ['an unknown one-letter flag', ['-p'], {}, 2, /^unknown option -p\. See "millrace start --help"\.\n$/],
+  ['an invalid value', ['start', '--http.port=http'], {}, 2, /^--http\.port: expected [^\n]*\n$/],
+  [
+    'a missing value',
+    ['start', '--http.port'],
+    {},
+    2,
+    /^--http\.port: a value is missing\. See "millrace start --help"\.\n$/,
+  ],
+  [
+    'an argument too many',
+    ['start', 'now'],
+    {},
+    2,
+    /^unknown argument now\. See "millrace start --help"\.\n$/,
+  ],
+  ...commandLines.flatMap(([name, ...args]): [string, string[], Record<string, string>, number, RegExp][] => [
+    [
+      `an unknown flag of ${name}`,
+      [name, ...args, '--http.prot=80'],
+      {},
+      2,
+      new RegExp(`^unknown option --http\\.prot\\. See "millrace ${name} --help"\\.\\n$`),
+    ],
+    [
+      `an invalid setting of ${name}`,
+      [name, ...args, '--http.port=http'],
+      {},
+      2,
+      /^--http\.port: expected [^\n]*\n$/,
+    ],
+  ]),
+  [
+    'a command without its argument',
+    ['backup'],
+    {},
+    2,
+    /^FILE is missing\. See "millrace backup --help"\.\n$/,
+  ],
   ['a data folder that is a file', ['--data-dir', './package.json'], {}, 1, /^[^\n]*package\.json[^\n]*\n$/],
   [
     'an older Node',

@@ -262,7 +262,7 @@ describe('the account command, beside a server that runs', () => {
     expect(stdout).toMatch(/^ac\S+ +admin@localhost +no +no +20\d\d-\d\d-\d\d +\d +1 +1$/m);
   });
 
-  it('refuses what it does not understand with the usage and exit code 2', async () => {
+  it('refuses what it does not understand with exit code 2, and names the usage', async () => {
     const cases: [string[], string][] = [
       [[], 'a command is missing'],
       [['constructor', 'x'], 'unknown command constructor'],
@@ -278,7 +278,7 @@ describe('the account command, beside a server that runs', () => {
     for (const [index, { code, stdout, stderr }] of answers.entries()) {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(cases[index]![1]);
-      expect(stderr).toContain('Usage: npm run account -- COMMAND');
+      expect(stderr).toContain('. See "npm run account -- --help".\n');
     }
   });
 

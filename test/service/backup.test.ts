@@ -423,11 +423,14 @@ describe('a restore', () => {
     }
   });
 
-  it('and a backup show their usage when they are not understood', async () => {
+  it('and a backup name their usage when they are not understood', async () => {
     for (const name of ['backup', 'restore'] as const) {
       for (const args of [[], ['a', 'b'], ['a', '--fast']]) {
         const { code, stderr } = await runCommand(name, ...args);
-        expect([code, stderr]).toEqual([2, expect.stringMatching(`Usage: npm run ${name} -- FILE`)]);
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringMatching(`^[^\n]*\\. See "npm run ${name} -- --help"\\.\n$`),
+        ]);
       }
     }
   });
