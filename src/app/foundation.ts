@@ -96,7 +96,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
   const dataDir = resolve(config.dataDir);
   assertOwnFolder(dataDir);
   const versions = await BuildVersionCache.read(join(dataDir, 'programs.json'));
-  const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions);
+  const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions, join(dataDir, '.programs'));
   warnOfDescriptorLimit(config, log);
   makePrivate(dataDir, log);
   const database = await open(config, dataDir, log.child('store'));
@@ -229,10 +229,11 @@ async function findPrograms(
   config: Config,
   { variables, log }: AppEnvironment,
   versions: BuildVersionCache,
+  copies: string,
 ): Promise<{ ffmpeg: FfmpegBuild; ffprobe: FfprobeBuild }> {
   const [ffmpeg, ffprobe] = await Promise.all([
-    findFfmpeg(config['ffmpeg.path'], variables, versions),
-    findFfprobe(config['ffprobe.path'], variables, versions),
+    findFfmpeg(config['ffmpeg.path'], variables, versions, copies),
+    findFfprobe(config['ffprobe.path'], variables, versions, copies),
   ]);
   const { path, version, source, lacks, isOutdated, embeddedReason } = ffmpeg;
   const ffmpegLog = log.child('ffmpeg');

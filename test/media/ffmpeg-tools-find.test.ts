@@ -1,5 +1,17 @@
-import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  access,
+  appendFile,
+  chmod,
+  chown,
+  constants,
+  mkdir,
+  readdir,
+  readFile,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { BuildVersionCache } from '../../src/ffmpeg/build/build-version-cache.ts';
 import { findBuild } from '../../src/ffmpeg/build/find-build.ts';
@@ -11,6 +23,7 @@ import {
   withFpsMode,
 } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import { testTempDir } from '../support/temp-dir.ts';
+import { canRunUnprivileged, unprivilegedUid } from '../support/unprivileged-user.ts';
 
 const current = pathOf(embeddedFfmpeg.current);
 const programs = [
@@ -180,5 +193,47 @@ describe.each(programs)('$name', ({ name, find, current, lastResort }) => {
         message: expect.stringMatching(new RegExp(`^${name}.path: ${path} does not run: `)),
       });
     }
+  });
+});
+
+describe('an embedded program that nobody made executable', () => {
+  const noneOnPath = { PATH: '' };
+
+  test('is made executable by its owner', async () => {
+    const path = join(await folderWith('ffprobe', '6.0', '60. 3.100 / 60. 3.100'), 'ffprobe');
+    await chmod(path, 0o644);
+    const found = await findBuild('ffprobe', undefined, noneOnPath, { lastResort: () => path });
+    expect(found).toMatchObject({ path, version: '6.0' });
+  });
+
+  test.runIf(canRunUnprivileged)('is copied for a user who may only read it', async () => {
+    const path = join(await folderWith('ffprobe', '6.0', '60. 3.100 / 60. 3.100'), 'ffprobe');
+    await chmod(path, 0o744);
+    for (let folder = dirname(path); folder.includes('millrace'); folder = dirname(folder))
+      await chmod(folder, 0o755);
+    const dataDir = await testTempDir();
+    await chown(dataDir, unprivilegedUid, unprivilegedUid);
+    const copies = join(dataDir, '.programs');
+    const find = async () => {
+      const module = new URL('../../src/ffmpeg/build/executable-copy.ts', import.meta.url);
+      const script = `const { executableCopy } = await import('${module}'); console.log(await executableCopy('${path}', '${copies}'))`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+        uid: unprivilegedUid,
+        gid: unprivilegedUid,
+        cwd: '/',
+      });
+      return stdout.trim();
+    };
+    const copy = await find();
+    expect(dirname(copy)).toBe(copies);
+    expect(await readFile(copy)).toEqual(await readFile(path));
+    await access(copy, constants.X_OK);
+    expect(await find()).toBe(copy);
+
+    // Another version replaces the copy.
+    await appendFile(path, '# newer\n');
+    const newer = await find();
+    expect(newer).not.toBe(copy);
+    expect(await readdir(copies)).toEqual([newer.slice(copies.length + 1)]);
   });
 });

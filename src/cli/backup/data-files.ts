@@ -13,7 +13,15 @@ export interface DataFile {
   readonly path: string;
 }
 
-const scratchFolders = new Set(['bundles', 'cache', 'incoming', 'work', 'lost+found', 'moved-to-s3']);
+const scratchFolders = new Set([
+  '.programs',
+  'bundles',
+  'cache',
+  'incoming',
+  'work',
+  'lost+found',
+  'moved-to-s3',
+]);
 /** A restored folder is another node. */
 const scratchFile = new RegExp(
   `^(?:millrace\\.db.*|(?:millrace|backup)\\.lock.*|node-id(?:\\.new)?|${restoreMarker})$`,

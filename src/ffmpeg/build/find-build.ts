@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { childEnvironment, type EnvironmentVariables } from '../process/child-environment.ts';
 import type { BuildVersionCache, BuildVersions } from './build-version-cache.ts';
+import { executableCopy } from './executable-copy.ts';
 
 export type BuildSource = 'setting' | 'path' | 'embedded' | 'embedded-static';
 
@@ -44,6 +45,7 @@ interface EmbeddedPrograms {
 /**
  * Prefers the configured program, else the first on PATH of version 6.1 or newer, else the current embedded
  * one, else the first on PATH of version 5 or newer, else the newer of an older one there and the last resort.
+ * @param copies folder for an embedded program that this user may not execute where it is
  * @throws AppError `ffmpeg-unusable` when the configured one, or every candidate, does not run
  */
 export async function findBuild(
@@ -52,6 +54,7 @@ export async function findBuild(
   variables: EnvironmentVariables,
   embedded: EmbeddedPrograms,
   known?: BuildVersionCache,
+  copies?: string,
 ): Promise<FoundBuild> {
   const environment = childEnvironment(variables);
   const inspect = async (path: string, source: BuildSource): Promise<ProgramBuild> => {
@@ -84,7 +87,7 @@ export async function findBuild(
   }
   const inspectEmbedded = async (find: () => string, source: BuildSource) => {
     try {
-      return await inspect(find(), source);
+      return await inspect(await executableCopy(find(), copies), source);
     } catch (error) {
       failures.push(`${source}: ${messageOf(error)}`);
       return undefined;

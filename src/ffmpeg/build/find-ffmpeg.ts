@@ -36,8 +36,16 @@ export async function findFfmpeg(
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
   cache?: BuildVersionCache,
+  copies?: string,
 ): Promise<FfmpegBuild> {
-  const { older, ...found } = await findBuild('ffmpeg', configuredPath, variables, embeddedFfmpeg, cache);
+  const { older, ...found } = await findBuild(
+    'ffmpeg',
+    configuredPath,
+    variables,
+    embeddedFfmpeg,
+    cache,
+    copies,
+  );
   const build = describeBuild(found);
   if (found.source !== 'embedded') return build;
   // Encoding to AV1 needs `-svtav1-params` of ffmpeg 5.1.
@@ -80,8 +88,9 @@ export async function findFfprobe(
   configuredPath: string | undefined,
   variables: EnvironmentVariables,
   cache?: BuildVersionCache,
+  copies?: string,
 ): Promise<FfprobeBuild> {
-  const build = await findBuild('ffprobe', configuredPath, variables, embeddedFfprobe, cache);
+  const build = await findBuild('ffprobe', configuredPath, variables, embeddedFfprobe, cache, copies);
   return { path: build.path, version: build.version, source: build.source };
 }
 
