@@ -7,13 +7,13 @@ interface Alert {
   readonly for: string;
   readonly severity: 'critical' | 'warning';
   readonly summary: string;
-  /** What to do. */
+  /** Instructions for the operator. */
   readonly description: string;
 }
 
 const docs = 'See docs/operating.md.';
 
-/** Also finds the first event, with which a series begins: `increase` does not. */
+/** Includes the first event, with which a series begins: `increase` does not. */
 const happened = (series: string) =>
   `increase(${series}[10m]) > 0 or (${series} unless ${series} offset 10m) > 0`;
 

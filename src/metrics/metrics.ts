@@ -294,7 +294,7 @@ export class Metrics {
   }
 
   describe(): DescribedMetric[] {
-    // Their types leave out what all of them have.
+    // The types of the package leave out what all metrics have.
     return this.#registry.getMetricsAsArray().map(metric => {
       const { name, help, type, labelNames } = metric as unknown as Omit<DescribedMetric, 'labels'> & {
         readonly labelNames: readonly string[];

@@ -35,7 +35,7 @@ it('a server reports its database, its disk and the end of its certificate', asy
 
 interface Series {
   readonly series: string;
-  /** In the notation of promtool: `start+step x count`. */
+  /** Notation of promtool: `start+step x count`. */
   readonly values: string;
 }
 
