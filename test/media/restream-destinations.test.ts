@@ -471,6 +471,7 @@ function heavier(all: readonly FlvTag[], bytes: number): FlvTag[] {
 
 /** Reads as few bytes as no stream of Node would. */
 function readBytes(socket: Socket, count: number): void {
-  const { fd } = (socket as Socket & { _handle: { fd: number } })._handle;
-  if (count > 0) readSync(fd, Buffer.alloc(count));
+  // Gone shortly before the socket tells of its end.
+  const { _handle: handle } = socket as Socket & { _handle: { fd: number } | null };
+  if (handle !== null && count > 0) readSync(handle.fd, Buffer.alloc(count));
 }
