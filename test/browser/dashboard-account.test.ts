@@ -119,7 +119,7 @@ describeInBrowser('the account in the dashboard', browser => {
     dashboard.complaints.length = 0;
     await page.getByLabel('Keep videos for (days)').fill('30');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Retention saved.').waitFor();
+    await dashboard.untilSaid('Retention saved.');
 
     const created = await server.api('POST', '/videos', { title: 'Harbour' });
     const { videoId } = (await created.json()) as { videoId: string };
@@ -172,7 +172,7 @@ describeInBrowser('the account in the dashboard', browser => {
     dashboard.complaints.length = 0;
     await page.getByLabel('Public key').fill(shown.publicKey);
     await page.getByRole('button', { name: 'Create key', exact: true }).click();
-    await page.getByText('Signing key added.').waitFor();
+    await dashboard.untilSaid('Signing key added.');
 
     const row = page.getByRole('row', { name: /Website/ });
     await row.getByRole('button', { name: 'Revoke the signing key Website' }).click();
@@ -199,7 +199,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByLabel('Allow players that send no site').uncheck();
     await page.getByLabel('Allowed countries').fill('de, fr');
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('Playback policy saved.').waitFor();
+    await dashboard.untilSaid('Playback policy saved.');
     const policy = {
       allowedDomains: ['example.com', '*.example.com'],
       allowNoReferrer: false,

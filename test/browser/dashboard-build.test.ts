@@ -47,7 +47,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
 
   const go = (path: string) => page.goto(`${server.baseUrl}/dashboard/${path}`);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
-  const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
+  const said = (words: string) => dashboard.untilSaid(words);
   const endpoint = () => page.getByRole('dialog').getByLabel('Endpoint URL');
   const dataOf = async (path: string): Promise<Json[]> =>
     ((await (await server.api('GET', path)).json()) as Json).data;
@@ -82,7 +82,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByLabel('A broadcast ends').check();
     await scan();
     await page.keyboard.press('Enter');
-    await page.getByText('Webhook saved.').waitFor();
+    await dashboard.untilSaid('Webhook saved.');
     await button('Send test event').click();
     await page.getByText('Test event failed').waitFor();
     await page.getByText(/The connection was refused\. It took \d/).waitFor();

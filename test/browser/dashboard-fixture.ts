@@ -25,6 +25,15 @@ const axeOptions = {
   selectors: false,
   preload: false,
 };
+/** Runs in the page before its own scripts. Its messages pass, so that a busy machine may look too late. */
+const noteMessages = `
+  window.messagesOfTest = [];
+  new MutationObserver(records => {
+    for (const { addedNodes } of records)
+      for (const node of addedNodes)
+        if (node.matches?.('.toast')) messagesOfTest.push(node.firstElementChild.textContent);
+  }).observe(document, { childList: true, subtree: true });
+`;
 export const email = 'admin@localhost';
 /** Password of the first user of every server that these tests start. */
 export const password = 'correct-horse-battery-staple';
@@ -93,6 +102,7 @@ export class DashboardPage {
       ...context,
     });
     opened.setDefaultTimeout(waitTimeoutMs);
+    await opened.addInitScript(noteMessages);
     if (signedIn) {
       const answer = await opened.request.post(`${server.baseUrl}/auth/session`, {
         data: { email, password },
@@ -117,6 +127,20 @@ export class DashboardPage {
     );
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  }
+
+  /** Waits for a message that begins with these words and was shown since the page was loaded, even if it has passed. Each counts once. */
+  async untilSaid(words: string): Promise<void> {
+    let others: string[] = [];
+    await waitUntil(
+      async () => {
+        others = await this.page.evaluate<string[]>('messagesOfTest');
+        const index = others.findIndex(message => message.startsWith(words));
+        if (index >= 0) await this.page.evaluate(`messagesOfTest.splice(${index}, 1)`);
+        return index >= 0;
+      },
+      { what: () => `the message “${words}”, not: ${others.join(' ')}` },
     );
   }
 

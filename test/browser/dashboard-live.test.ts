@@ -121,7 +121,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByRole('button', { name: 'Regenerate key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Regenerate key' }).click();
-    await page.getByText('Stream key regenerated.').waitFor();
+    await dashboard.untilSaid('Stream key regenerated.');
     const shown = await page.getByLabel('Stream key', { exact: true }).inputValue();
     expect(shown).not.toBe(streamKey);
     expect((await found())?.streamKey).toBe(shown);

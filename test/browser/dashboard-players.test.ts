@@ -64,7 +64,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Theme saved.').waitFor();
+    await dashboard.untilSaid('Theme saved.');
     expect(await (await server.api('GET', `/players/${playerId}`)).json()).toMatchObject({
       trackPlayed: 'rgba(10, 20, 30, 1)',
       hideTitle: true,

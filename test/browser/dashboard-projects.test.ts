@@ -91,7 +91,7 @@ describeInBrowser('projects in the dashboard', browser => {
     expect(await remove.isDisabled()).toBe(true);
     await page.getByLabel('Type “Festival” to confirm').fill('Festival');
     await remove.click();
-    await page.getByText('Project deleted.').waitFor();
+    await dashboard.untilSaid('Project deleted.');
     await page.getByRole('button', { name: 'Project Default' }).waitFor();
 
     await page.getByRole('button', { name: 'Delete Default' }).click();
@@ -194,7 +194,7 @@ describeInBrowser('projects in the dashboard', browser => {
       .getByRole('textbox', { name: 'Name' })
       .fill('A project with a name that does not fit on the screen of a phone at all');
     await page.getByRole('button', { name: 'Create project' }).click();
-    await page.getByText(/You’re now in/).waitFor();
+    await dashboard.untilSaid('You’re now in');
     await page.getByRole('button', { name: 'Open navigation' }).click();
     await page.getByRole('button', { name: /^Project A project with/ }).click();
     await page.getByRole('menuitemradio', { name: 'Default' }).click();

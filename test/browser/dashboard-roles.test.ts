@@ -126,7 +126,7 @@ describeInBrowser('roles in the dashboard', browser => {
     const field = page.getByRole('textbox', { name: 'Account name' });
     await field.fill('Harbour TV');
     await page.getByRole('button', { name: 'Save name' }).click();
-    await page.getByText('Account name saved.').waitFor();
+    await dashboard.untilSaid('Account name saved.');
     await page.reload();
     expect(await field.inputValue()).toBe('Harbour TV');
   });

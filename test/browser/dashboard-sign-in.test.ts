@@ -76,7 +76,7 @@ describeInBrowser('signing in to the dashboard', browser => {
     await page.getByLabel('Code', { exact: true }).fill(renewed);
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByText('Two-factor sign-in is off.').waitFor();
+    await dashboard.untilSaid('Two-factor sign-in is off.');
     await card.getByRole('button', { name: 'Turn on' }).waitFor();
     expect(dashboard.complaints).toEqual([]);
   });

@@ -158,7 +158,7 @@ describeInBrowser('generated texts in the dashboard', browser => {
     const defaults = card('New videos');
     await defaults.getByLabel('Generate captions').check();
     await button('Save defaults').click();
-    await page.getByText('Defaults saved.').waitFor();
+    await dashboard.untilSaid('Defaults saved.');
     expect(await dashboard.violations()).toEqual([]);
     expect(await (await server.api('GET', '/account/video-defaults')).json()).toMatchObject({
       transcript: true,

@@ -230,7 +230,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
     await page.keyboard.press('Enter');
     await cardOf(page, 'Harbour at dawn').waitFor();
-    await toasts.getByText('“Harbour at dawn” restored.').waitFor();
+    await dashboard.untilSaid('“Harbour at dawn” restored.');
 
     await page.clock.install();
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();

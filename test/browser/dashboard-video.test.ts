@@ -46,7 +46,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
   };
   const ask = async (path = ''): Promise<Json> =>
     (await server.api('GET', `/videos/${videoId}${path}`)).json();
-  const said = (words: string) => page.getByRole('status').getByText(words).waitFor();
+  const said = (words: string) => dashboard.untilSaid(words);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
   it('tells that details and metadata are being saved, and why they were not', async () => {
