@@ -137,7 +137,7 @@ export class FfmpegTools implements MediaTools {
     return empty.size === 0 ? file : { ...file, streams: file.streams.filter(stream => !empty.has(stream)) };
   }
 
-  /** For raw H.264 of 12.5 frames a second, ffprobe 7 reports the rate of fields, which is the one that it assumes of any raw stream. */
+  /** Corrects raw H.264 of 12.5 frames a second: ffprobe 7 reports the rate of its fields, which is the one that it assumes of any raw stream. */
   async #withStatedRate(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {
     const [stream, ...others] = file.streams;
     const isDoubtful =

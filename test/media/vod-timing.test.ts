@@ -432,7 +432,7 @@ describe('a source without times', () => {
 
   test.each([
     ['H.264', 'stated.h264', 50, ['-c:v', 'libx264', '-preset', 'ultrafast']],
-    // Its fields have the rate that ffprobe assumes.
+    // The fields have the rate that ffprobe assumes.
     ['H.264 at half of 25', 'half.h264', 12.5, ['-c:v', 'libx264', '-preset', 'ultrafast']],
     [
       'H.265',
