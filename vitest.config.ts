@@ -269,6 +269,17 @@ export default defineConfig({
         test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...browserRun, ...answers },
       },
       { test: { name: 'programs', include: beyond.programs, ...realTime, ...answers } },
+      // The files of a release, installed as their users do.
+      {
+        test: {
+          name: 'release',
+          include: ['test/release/**/*.test.ts'],
+          setupFiles: everyFile,
+          testTimeout: 900_000,
+          hookTimeout: 1_800_000,
+          env: isolatedEnv,
+        },
+      },
     ],
   },
 });

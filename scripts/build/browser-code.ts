@@ -44,6 +44,8 @@ const viewerFiles = { viewer: 'swagger-ui-bundle.js', 'viewer-styles': 'swagger-
 interface BrowserCodeOptions {
   /** Adds source maps, and does not minify. */
   readonly isDevelopment: boolean;
+  /** Receives the names of the packages that the code has parts of. */
+  readonly packages?: Set<string>;
 }
 
 /** Returns the files of a build by their paths in it, each with a compressed one beside it. */
@@ -52,7 +54,7 @@ export async function buildBrowserCode(options: BrowserCodeOptions): Promise<Map
   const manifest = {} as { -readonly [Name in BundleName]: BundleManifest[Name] };
   for (const name of Object.keys(entryPoints) as BundleName[]) {
     const bundle = await buildBundle(name, options);
-    if (name === 'docs') await addViewer(bundle);
+    if (name === 'docs') await addViewer(bundle, options);
     const { contents, entries, imports } = bundle;
     for (const [file, content] of contents) {
       files.set(`${name}/${file}`, content);
@@ -73,7 +75,10 @@ interface BuiltBundle {
   readonly imports: Readonly<Record<string, readonly string[]>>;
 }
 
-async function buildBundle(name: BundleName, { isDevelopment }: BrowserCodeOptions): Promise<BuiltBundle> {
+async function buildBundle(
+  name: BundleName,
+  { isDevelopment, packages }: BrowserCodeOptions,
+): Promise<BuiltBundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: sourceFolder,
     entryPoints: Object.entries(entryPoints[name]).map(([out, path]) => ({ in: path, out })),
@@ -99,6 +104,10 @@ async function buildBundle(name: BundleName, { isDevelopment }: BrowserCodeOptio
     plugins: name === 'dashboard' ? [await sharedChunk()] : [],
     treeShaking: name !== 'dashboard',
   });
+  for (const path of Object.keys(metafile.inputs)) {
+    const found = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
+    if (found !== null) packages?.add(found[1]!);
+  }
   const entries: Record<string, string> = {};
   const imports: Record<string, string[]> = {};
   for (const [entry, path] of Object.entries(entryPoints[name])) {
@@ -113,7 +122,11 @@ async function buildBundle(name: BundleName, { isDevelopment }: BrowserCodeOptio
   };
 }
 
-async function addViewer({ contents, entries }: BuiltBundle): Promise<void> {
+async function addViewer(
+  { contents, entries }: BuiltBundle,
+  { packages }: BrowserCodeOptions,
+): Promise<void> {
+  packages?.add('swagger-ui-dist');
   const require = createRequire(import.meta.url);
   const { version } = require('swagger-ui-dist/package.json') as { version: string };
   for (const [entry, path] of Object.entries(viewerFiles)) {
