@@ -14,6 +14,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The Node and the ffmpeg among the packages, which scripts of theirs would prepare, are not needed.
 RUN npm ci --ignore-scripts
+COPY config ./config
+COPY docs ./docs
 COPY scripts ./scripts
 COPY src ./src
 RUN node scripts/build.ts

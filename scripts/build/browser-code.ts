@@ -1,11 +1,12 @@
 /** Bundles the code for browsers. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { basename, extname, join, parse } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bundles.ts';
 import { projectRoot } from '../project-files.ts';
+import { buildDocsPages } from './docs-pages.ts';
 
 const sourceFolder = join(projectRoot, 'src/web');
 
@@ -25,7 +26,12 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
     dashboard: 'dashboard/styles/dashboard.css',
     icon: 'player/icon.svg',
   },
-  docs: { docs: 'docs/main.ts', 'docs-page': 'docs/docs.css', icon: 'player/icon.svg' },
+  docs: {
+    docs: 'docs/main.ts',
+    theme: 'dashboard/theme-at-start.ts',
+    'docs-page': 'docs/docs.css',
+    icon: 'player/icon.svg',
+  },
 };
 
 const sharedModules = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
@@ -36,10 +42,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.conf': 'text/plain; charset=utf-8',
+  '.vcl': 'text/plain; charset=utf-8',
+  '.yaml': 'text/plain; charset=utf-8',
+  '.cfg': 'text/plain; charset=utf-8',
 };
-
-/** Files of the viewer of API documents, which have no entry point here. */
-const viewerFiles = { viewer: 'swagger-ui-bundle.js', 'viewer-styles': 'swagger-ui.css' };
 
 interface BrowserCodeOptions {
   /** Adds source maps, and does not minify. */
@@ -54,7 +62,7 @@ export async function buildBrowserCode(options: BrowserCodeOptions): Promise<Map
   const manifest = {} as { -readonly [Name in BundleName]: BundleManifest[Name] };
   for (const name of Object.keys(entryPoints) as BundleName[]) {
     const bundle = await buildBundle(name, options);
-    if (name === 'docs') await addViewer(bundle, options);
+    if (name === 'docs') for (const [path, content] of addGuides(bundle)) files.set(path, content);
     const { contents, entries, imports } = bundle;
     for (const [file, content] of contents) {
       files.set(`${name}/${file}`, content);
@@ -122,19 +130,29 @@ async function buildBundle(
   };
 }
 
-async function addViewer(
-  { contents, entries }: BuiltBundle,
-  { packages }: BrowserCodeOptions,
-): Promise<void> {
-  packages?.add('swagger-ui-dist');
-  const require = createRequire(import.meta.url);
-  const { version } = require('swagger-ui-dist/package.json') as { version: string };
-  for (const [entry, path] of Object.entries(viewerFiles)) {
-    const { name, ext } = parse(path);
-    const file = `${name}-${version}${ext}`;
-    contents.set(file, await readFile(require.resolve(`swagger-ui-dist/${path}`)));
-    entries[entry] = file;
+/** Adds the files of the guides to a bundle, and returns their pages and pictures, which are in none. */
+function addGuides({ contents, entries }: BuiltBundle): Map<string, Uint8Array> {
+  const guides = buildDocsPages();
+  const others = new Map<string, Uint8Array>([
+    ['guides/sections.json', Buffer.from(JSON.stringify(guides.sections))],
+  ]);
+  const add = (file: string, content: Uint8Array) => {
+    const { name, ext } = parse(file);
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase();
+    const hashed = `${name}-${hash}${ext}`;
+    if (ext === '.png') others.set(`guides/${hashed}`, content);
+    else contents.set(hashed, content);
+    return hashed;
+  };
+  entries.search = add('search.json', Buffer.from(JSON.stringify(guides.search)));
+  const names = new Map([...guides.files].map(([file, content]) => [file, add(file, content)]));
+  const withFiles = (text: string) =>
+    text.replaceAll(/\{\{file:([^}]+)\}\}/g, (_, file: string) => `{{base}}/docs/assets/${names.get(file)}`);
+  for (const page of guides.pages) {
+    const content = { ...page, html: withFiles(page.html), markdown: withFiles(page.markdown) };
+    others.set(`guides/${page.name}.json`, Buffer.from(JSON.stringify(content)));
   }
+  return others;
 }
 
 /** Makes every page import all shared modules: esbuild would make dozens of tiny chunks. */

@@ -31,9 +31,9 @@ export const distFolder = join(root, 'dist');
  */
 export function currentBuildFolder() {
   const hash = createHash('sha256');
-  for (const path of ['package.json', 'package-lock.json', 'scripts/build.ts'])
+  for (const path of ['package.json', 'package-lock.json', 'scripts/build.ts', 'config/reference.md'])
     hash.update(readFileSync(join(root, path)));
-  for (const folder of ['scripts/build', 'src']) {
+  for (const folder of ['docs', 'scripts/build', 'src']) {
     for (const path of readdirSync(join(root, folder), { encoding: 'utf8', recursive: true }).sort()) {
       // Folders have no extension.
       if (!/\.\w+$/.test(path)) continue;

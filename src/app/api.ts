@@ -76,11 +76,14 @@ export function createApi(options: ApiOptions): Api {
     clock,
     log: log.child('api'),
   });
+  const document = () => apiDocument(routes, description);
   const docs = new DocsPages({
-    ...description,
+    version,
+    publicUrl,
+    docsBase,
     bundles: options.bundles,
     ingestUrl: () => options.ingest().rtmp,
-    rateLimits: options.rateLimits,
+    document,
     log: log.child('docs'),
   });
   const dashboard = new DashboardPages({ bundles: options.bundles, docsBase, log: log.child('dashboard') });
@@ -95,7 +98,7 @@ export function createApi(options: ApiOptions): Api {
       if (dashboard.owns(path) || docs.owns(path)) return pageMethods;
       return koa.methodsOf(path).join(', ') || undefined;
     },
-    document: () => apiDocument(routes, description),
+    document,
   };
 }
 

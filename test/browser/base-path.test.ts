@@ -94,8 +94,11 @@ describe.each([
       await page.getByRole('menuitem', { name: 'Documentation' }).click();
       const docs = await opened;
       expect(new URL(docs.url()).pathname).toBe(`${basePath}/docs`);
-      await docs.locator('.opblock').first().waitFor({ state: 'attached' });
-      await docs.getByRole('link', { name: 'All errors' }).first().click();
+      await docs.getByRole('link', { name: 'Get started' }).first().click();
+      await docs.getByLabel('Search the documentation').fill('upload a video');
+      await docs.locator('#results a', { hasText: 'POST /videos' }).first().click();
+      await docs.getByRole('heading', { name: 'Upload a video' }).first().waitFor();
+      await docs.getByRole('link', { name: 'Errors', exact: true }).first().click();
       await docs.getByRole('link', { name: 'stream-key-unknown' }).click();
       await docs.getByRole('heading', { name: 'What to do' }).waitFor();
       expect(new URL(docs.url()).pathname).toBe(`${basePath}/docs/errors/stream-key-unknown`);

@@ -1,8 +1,10 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
+
+const phone = { width: 360, height: 740 };
 
 describeInBrowser('the documentation in a browser', browser => {
   let server: TestServer;
@@ -11,113 +13,130 @@ describeInBrowser('the documentation in a browser', browser => {
   });
   afterAll(() => server?.stop());
 
-  test('shows all of the API, and has it answer with a key', async () => {
+  test('finds guides and operations, follows old links, and calls with a key', async () => {
     await using docs = await DashboardPage.open(browser(), server, '/docs', { signedIn: false });
     const { page } = docs;
-    await page.waitForSelector('.opblock-tag');
-    const headings = await page.locator('.opblock-tag').all();
-    const shown = await Promise.all(headings.map(heading => heading.getAttribute('data-tag')));
-    const answer = await fetch(`${server.baseUrl}/openapi.json`);
-    const { tags } = (await answer.json()) as { tags: { name: string }[] };
-    expect(shown).toEqual(tags.map(({ name }) => name));
+    expect(await docs.violations()).toEqual([]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('content-range');
+    await page.locator('#results a', { hasText: 'POST /videos/{videoId}/source' }).waitFor();
+    await page.getByLabel('Search the documentation').fill('stream key obs');
+    await page.locator('#results a', { hasText: 'Go live' }).first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until('a guide', () => /\/docs\/[\w-]+(?:#.+)?$/.test(page.url()));
 
-    await page.getByRole('link', { name: 'sign in to the dashboard' }).waitFor();
-    await authorize(page, server.sandboxKey);
-    await page.getByText('use the key or token that you entered').waitFor();
-    await page.click('.opblock-tag[data-tag="Videos"]');
-    const operation = page.locator('#operations-Videos-get-videos');
-    await operation.locator('.opblock-summary-control').click();
-    expect(await execute(operation)).toMatch(/^200/);
+    // Links of earlier versions.
+    await page.goto(`${server.baseUrl}/docs#/Live%20streams/post-live-streams`);
+    await until('the operation', () => page.url().endsWith('/docs/reference/live-streams#post-live-streams'));
+    expect(await docs.violations()).toEqual([]);
+    await page.getByText('To try a call').waitFor();
+    await page.getByLabel('API key').fill(server.sandboxKey);
+    await page.getByText('Calls use the key that you entered').waitFor();
+    expect(await call(page.locator('#post-live-streams'))).toMatch(/^201|^200/);
+    expect(await call(page.locator('#get-live-streams'))).toMatch(/^200.*streamKey/s);
     expect(docs.complaints).toEqual([]);
   });
 
-  test('calls as the person who is signed in, with nothing typed, and finds what that person has', async () => {
+  test('can be used on a narrow phone in the dark, and copies examples', async () => {
+    await using docs = await DashboardPage.open(browser(), server, '/docs/start', {
+      signedIn: false,
+      colorScheme: 'dark',
+      viewport: phone,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = docs;
+    const found: string[] = [];
+    for (const path of [
+      '/docs/start',
+      '/docs',
+      '/docs/api',
+      '/docs/troubleshooting',
+      '/docs/reference/videos',
+      '/docs/errors',
+    ]) {
+      await page.goto(server.baseUrl + path);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (width > phone.width) found.push(`${path}: is ${width} pixels wide`);
+      if ((await page.locator('h1').count()) !== 1) found.push(`${path}: has not one title`);
+      found.push(...(await docs.violations()).map(violation => `${path}: ${violation}`));
+    }
+    expect(found).toEqual([]);
+
+    await page.goto(`${server.baseUrl}/docs/start`);
+    await page.getByRole('button', { name: 'Contents' }).click();
+    await page
+      .getByRole('navigation', { name: 'Documentation' })
+      .getByRole('link', { name: 'Webhooks' })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(await page.locator('#side').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+      `${server.baseUrl.replace('127.0.0.1', 'localhost')}/webhooks`,
+    );
+
+    const dark = page.getByRole('button', { name: 'Dark mode' });
+    expect(await dark.getAttribute('aria-pressed')).toBe('true');
+    await dark.click();
+    await page.reload();
+    expect(await dark.getAttribute('aria-pressed')).toBe('false');
+    expect(docs.complaints).toEqual([]);
+  });
+
+  test('calls as the person who is signed in, for the environment and project that the page shows', async () => {
     await server.api('POST', '/videos', { title: 'Harbour at noon' });
-    await using docs = await DashboardPage.open(browser(), server, '/docs#/Videos/get-videos');
+    await using docs = await DashboardPage.open(browser(), server, '/docs/reference/videos');
     const { page } = docs;
     await page.getByText("You're signed in as admin@localhost").waitFor();
     const environment = page.getByLabel('Environment for calls');
     expect(await environment.inputValue()).toBe('production');
-    const videos = page.locator('#operations-Videos-get-videos');
-    expect(await execute(videos)).toMatch(/^200.*Harbour at noon/s);
-    // A terminal has no session.
-    expect(await videos.locator('.curl').innerText()).toMatch(/^curl -u \$KEY: -X 'GET'/);
-    expect(await videos.locator('.curl').innerText()).not.toContain('Millrace-Environment');
-
-    await page.locator('.opblock-tag[data-tag="Live streams"]').click();
-    await page.locator('#operations-Live_streams-post-live-streams .opblock-summary-control').click();
-    expect(await execute(page.locator('#operations-Live_streams-post-live-streams'))).toMatch(/^200/);
-    await page.locator('#operations-Live_streams-get-live-streams .opblock-summary-control').click();
-    expect(await execute(page.locator('#operations-Live_streams-get-live-streams'))).toMatch(
-      /^200.*streamKey/s,
-    );
-
+    const videos = page.locator('#get-videos');
+    expect(await call(videos)).toMatch(/^200.*Harbour at noon/s);
+    await videos.getByLabel('metadata').fill('shot=12');
+    expect(await call(videos)).toMatch(/^200.*"itemsTotal": 0/s);
+    await videos.getByLabel('metadata').fill('');
     await environment.selectOption('sandbox');
-    await videos.locator('.btn-clear').click();
-    expect(await execute(videos)).toMatch(/^200.*"itemsTotal": 0/s);
-
+    expect(await call(videos)).toMatch(/^200.*"itemsTotal": 0/s);
     // A key that was entered decides, whatever the session's environment is.
-    await authorize(page, server.productionKey);
-    await page.getByText('use the key or token that you entered').waitFor();
-    await videos.locator('.btn-clear').click();
-    expect(await execute(videos)).toMatch(/^200.*Harbour at noon/s);
-    expect(docs.complaints).toEqual([]);
-  });
+    await page.getByLabel('API key').fill(server.productionKey);
+    await page.getByText('Calls use the key that you entered').waitFor();
+    expect(await call(videos)).toMatch(/^200.*Harbour at noon/s);
 
-  test('calls for the project that was chosen in the dashboard, or another one', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/projects');
-    const { page } = dashboard;
-    await page.getByRole('button', { name: 'New project' }).click();
     const name = `Web shop ${'x'.repeat(91)}`;
-    await page.getByRole('textbox', { name: 'Name' }).fill(name);
-    await page.getByRole('button', { name: 'Create project' }).click();
-    await page.getByRole('button', { name: `Project ${name}` }).waitFor();
-    await page.goto(`${server.baseUrl}/docs#/Account/get-account`);
-    const project = page.getByLabel('Project for calls');
-    await until('the project is chosen', async () =>
-      (await project.locator('option:checked').allInnerTexts()).includes(name),
-    );
-    const account = page.locator('#operations-Account-get-account');
-    expect(await execute(account)).toMatch(/"projectName": "Web shop/);
+    const created = `fetch('/account/projects', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify({ name }))} }).then(({ ok }) => ok)`;
+    expect(await page.evaluate(created)).toBe(true);
     await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${server.baseUrl}/docs/reference/account`);
+    const project = page.getByLabel('Project for calls');
+    const account = page.locator('#get-account');
+    await project.selectOption(name);
+    expect(await call(account)).toMatch(/"projectName": "Web shop/);
     const { x, width } = (await project.boundingBox())!;
     expect(x + width).toBeLessThanOrEqual(390);
     await project.selectOption('Default');
-    await account.locator('.btn-clear').click();
-    expect(await execute(account)).toMatch(/"projectName": "Default"/);
-  });
+    expect(await call(account)).toMatch(/"projectName": "Default"/);
 
-  test('notices when somebody signs in or out in the dashboard', async () => {
-    await using docs = await DashboardPage.open(browser(), server, '/docs');
-    const { page } = docs;
-    await page.getByText("You're signed in as admin@localhost").waitFor();
+    // The dashboard signs out in another tab.
     const dashboard = await page.context().newPage();
     await dashboard.goto(`${server.baseUrl}/dashboard`);
     await dashboard.getByRole('button', { name: 'Account menu' }).click();
     await dashboard.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('link', { name: 'sign in to the dashboard' }).waitFor();
+    await page.getByText('To try a call').waitFor();
     expect(docs.complaints).toEqual([]);
   });
 });
 
-/** Enters a key in the viewer's dialog. */
-async function authorize(page: Page, key: string): Promise<void> {
-  await page.click('.auth-wrapper > .authorize');
-  await page.locator('#auth-basic-username:focus').waitFor();
-  await page.fill('#auth-basic-username', key);
-  const form = page.locator('.auth-container', { has: page.locator('#auth-basic-username') });
-  await form.locator('.authorize').click();
-  await page.click('.btn-done');
-}
-
-/** Executes an operation with what its fields hold, and returns the status and the body of the answer. */
-async function execute(operation: Locator): Promise<string> {
-  const tryOut = operation.locator('.try-out__btn');
-  await tryOut.waitFor();
-  if ((await tryOut.innerText()).startsWith('Try')) await tryOut.click();
-  await operation.locator('.execute').click();
-  const answer = operation.locator('.live-responses-table tbody tr').last();
-  await answer.locator('.response-col_status').waitFor();
-  await until('the answer is shown', async () => (await answer.locator('pre').count()) > 0);
-  return answer.innerText();
+/** Calls an operation with what its fields hold, and returns the status and the body of the answer. */
+async function call(operation: Locator): Promise<string> {
+  if ((await operation.locator('form').count()) === 0)
+    await operation.getByRole('button', { name: 'Try it' }).click();
+  const status = operation.getByRole('status');
+  const answered = operation.page().waitForResponse(response => !response.url().endsWith('/auth/session'));
+  await operation.getByRole('button', { name: 'Send' }).click();
+  await answered;
+  await until('the answer is shown', async () => /^\d{3}/.test(await status.innerText()));
+  return `${await status.innerText()}\n${await operation.locator('form pre').innerText()}`;
 }

@@ -63,7 +63,7 @@ test('has only what runs', async () => {
   ]);
   const files = readdirSync(installed, { encoding: 'utf8', recursive: true });
   expect(files.filter(path => /\.tsx?$/.test(path))).toEqual([]);
-  for (const name of ['esbuild', 'preact', 'hls.js', 'vitest', 'swagger-ui-dist']) {
+  for (const name of ['esbuild', 'preact', 'hls.js', 'vitest', 'markdown-it', 'shiki']) {
     expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
   }
 });
@@ -81,7 +81,8 @@ test('publishes, plays, takes a video and backs up, and leaves the working direc
     expect(server.lines.join('\n')).toContain(`Data folder         ${dataDir}\n`);
     await playsLive(server);
     await playsVideo(server, temp);
-    for (const page of ['/dashboard', '/docs']) expect((await fetch(server.baseUrl + page)).status).toBe(200);
+    for (const page of ['/dashboard', '/docs', '/docs/start', '/docs/reference/videos', '/docs/start.md'])
+      expect((await fetch(server.baseUrl + page)).status).toBe(200);
 
     const backup = join(temp, 'millrace.tar');
     expect(await millrace(['backup', backup])).toMatchObject({ code: 0 });

@@ -57,6 +57,8 @@ describe.each([basePath, ''])('with %j before the paths of requests', prefix => 
     '/dashboard',
     '/dashboard/videos/vi1',
     '/docs',
+    '/docs/dashboard',
+    '/docs/reference/videos',
     '/docs/errors',
     '/docs/errors/stream-key-unknown',
   ])('the page %s names nothing outside of the path', async path => {

@@ -369,7 +369,7 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
   const loaded = notes.filter(line => line.startsWith('load ')).map(line => line.slice('load '.length));
   expect(loaded.some(url => /\/start-app-\w+\.js$/.test(url))).toBe(true);
   const later =
-    /swagger|hls\.js\/|maxmind|mmdb|countries-list|esbuild|preact|formidable|koa-body|opentelemetry|nodemailer|simplewebauthn|peculiar|openid-client|\/jose\/|aws-sdk|\/pg\/|scripts\/build\.ts/;
+    /markdown-it|shiki|hls\.js\/|maxmind|mmdb|countries-list|esbuild|preact|formidable|koa-body|opentelemetry|nodemailer|simplewebauthn|peculiar|openid-client|\/jose\/|aws-sdk|\/pg\/|scripts\/build\.ts/;
   const isSource = (url: string) => url.startsWith(pathToFileURL(join(root, 'src')).href);
   expect(loaded.filter(url => later.test(url) || isSource(url))).toEqual([]);
   // Any other character doubles the memory that the code of a file takes: regular expressions must escape it.

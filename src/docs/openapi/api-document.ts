@@ -4,7 +4,7 @@ import { type DescribedPath, pathItems } from '../../http/openapi/path-items.ts'
 import { EncodedText } from '../../http/responses/encoded-text.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { apiTags } from './api-tags.ts';
-import { pagePaths } from './page-paths.ts';
+import { pageNames, pagePaths } from './page-paths.ts';
 import { webhookItems } from './webhook-items.ts';
 
 interface ApiDocumentOptions {
@@ -37,7 +37,7 @@ export function apiDocument(routes: readonly Route[], options: ApiDocumentOption
     serverUrl: options.publicUrl(),
     docsBase: options.docsBase(),
     tags: apiTags,
-    paths: pathItems([...options.paths, ...pagePaths], options.pathNames),
+    paths: pathItems([...options.paths, ...pagePaths], { ...options.pathNames, ...pageNames }),
     webhooks: webhookItems,
   });
 }

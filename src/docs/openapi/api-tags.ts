@@ -17,7 +17,6 @@ export const apiTags: Readonly<Record<string, string>> = {
   'Player themes': 'Colors, controls and logo of the player.',
   Webhooks: 'Endpoints that receive events, and their deliveries.',
   Hooks: 'Endpoints that decide who may publish and play.',
-  Events: 'The same events over a WebSocket, in real time.',
   Analytics: 'Who watched what for how long, and the endpoints that players report to.',
   Usage: 'Storage and traffic of your project.',
   Delivery:

@@ -51,6 +51,16 @@ export class BrowserBundles {
     return this.#options.basePath;
   }
 
+  /** Reads a file of the build that is in no bundle. @returns undefined where there is none */
+  async read(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(join(this.#options.folder, path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
   /** The next call retries a failed load. */
   load(name: BundleName): Promise<Bundle> {
     const known = this.#loaded.get(name);

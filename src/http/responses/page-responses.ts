@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 import type { HttpRequest } from '../listener/http-listener.ts';
-import type { BrowserFile } from '../pages/browser-text.ts';
 import { acceptsGzip, matchesEtag } from './content-negotiation.ts';
 import { toErrorBody } from './error-body.ts';
 
@@ -23,10 +22,16 @@ export function answerNonGetMethods(
   return true;
 }
 
+interface SentText {
+  /** `gzip` is absent for what is compressed itself. */
+  readonly text: { readonly plain: Buffer; readonly gzip?: Buffer; readonly etag: string };
+  readonly contentType: string;
+}
+
 export function sendText(
   request: HttpRequest,
   response: ServerResponse,
-  { text, contentType }: BrowserFile,
+  { text, contentType }: SentText,
   headers: Readonly<Record<string, string>>,
 ): void {
   const sent: Record<string, string> = {
@@ -39,8 +44,9 @@ export function sendText(
     response.writeHead(304, sent).end();
     return;
   }
-  const isGzip = acceptsGzip(request.headers['accept-encoding'] as string | undefined);
-  const body = isGzip ? text.gzip : text.plain;
+  const isGzip =
+    text.gzip !== undefined && acceptsGzip(request.headers['accept-encoding'] as string | undefined);
+  const body = (isGzip ? text.gzip : undefined) ?? text.plain;
   sent['Content-Type'] = contentType;
   sent['Content-Length'] = String(body.length);
   if (isGzip) sent['Content-Encoding'] = 'gzip';

@@ -1,7 +1,17 @@
 /** Parts that this server's own paths start with, other than ids of live streams. */
 const ownFirstParts: ReadonlySet<string> = new Set([
   ...['account', 'assets', 'auth', 'clips', 'dashboard', 'data', 'discarded', 'docs', 'events', 'health'],
-  ...['hooks', 'invitations', 'live', 'live-streams', 'metrics', 'openapi.json', 'player', 'players'],
+  ...[
+    'hooks',
+    'invitations',
+    'live',
+    'live-streams',
+    'llms.txt',
+    'metrics',
+    'openapi.json',
+    'player',
+    'players',
+  ],
   ...['private', 'server', 'summaries', 'tags', 'upload', 'upload-tokens', 'usage', 'videos', 'vod', 'watch'],
   ...['watermarks', 'webhooks', 'whep', 'whip'],
 ]);

@@ -1,0 +1,226 @@
+/** Renders the guides for the documentation that a server shows, and for the static site. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, posix } from 'node:path';
+import MarkdownIt, { type Token } from 'markdown-it';
+import { createCssVariablesTheme, createHighlighterCoreSync } from 'shiki/core';
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import csv from 'shiki/langs/csv.mjs';
+import go from 'shiki/langs/go.mjs';
+import html from 'shiki/langs/html.mjs';
+import javascript from 'shiki/langs/javascript.mjs';
+import json from 'shiki/langs/json.mjs';
+import nginx from 'shiki/langs/nginx.mjs';
+import php from 'shiki/langs/php.mjs';
+import python from 'shiki/langs/python.mjs';
+import shell from 'shiki/langs/shellscript.mjs';
+import type { DocsHeading, DocsPage, DocsSection, SearchEntry } from '../../src/docs/site/docs-site.ts';
+import { projectRoot, readProjectFile } from '../project-files.ts';
+
+interface BuiltDocs {
+  readonly sections: readonly DocsSection[];
+  readonly pages: readonly DocsPage[];
+  readonly search: readonly SearchEntry[];
+  /** Pictures and examples by the names that the pages have for them: `{{file:NAME}}`. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+interface Contents {
+  readonly title: string;
+  readonly pages: readonly { readonly file: string; readonly name?: string; readonly summary: string }[];
+}
+
+const languages = [csv, go, html, javascript, json, nginx, php, python, shell];
+const languageNames: Readonly<Record<string, string>> = { js: 'javascript', sh: 'shellscript' };
+/** Tests and the code are for people who change the product. */
+const notSearched: ReadonlySet<string> = new Set(['api-coverage', 'benchmarks', 'development']);
+
+export function buildDocsPages(): BuiltDocs {
+  const contents = JSON.parse(readProjectFile('docs/contents.json')) as readonly Contents[];
+  const names = new Map(
+    contents.flatMap(({ pages }) => pages.map(({ file, name }) => [file, name ?? basename(file, '.md')])),
+  );
+  const writer = new GuideWriter(names);
+  const guides = new Map([...names].map(([file, name]) => [file, writer.write(file, name)]));
+  return {
+    sections: contents.map(({ title, pages }) => ({
+      title,
+      pages: pages.map(({ file, summary }) => {
+        const { name, title } = guides.get(file)!.page;
+        return { name, title, summary };
+      }),
+    })),
+    pages: [...guides.values()].map(({ page }) => page),
+    search: [...guides.values()].flatMap(({ page, search }) => (notSearched.has(page.name) ? [] : search)),
+    files: writer.files,
+  };
+}
+
+class GuideWriter {
+  readonly files = new Map<string, Uint8Array>();
+  readonly #names: ReadonlyMap<string, string>;
+  #tables = 0;
+  readonly #markdown = new MarkdownIt({ html: false, linkify: false });
+  readonly #highlighter = createHighlighterCoreSync({
+    langs: languages,
+    themes: [createCssVariablesTheme({ variablePrefix: '', fontStyle: false })],
+    engine: createJavaScriptRegexEngine(),
+  });
+
+  constructor(names: ReadonlyMap<string, string>) {
+    this.#names = names;
+    const { rules } = this.#markdown.renderer;
+    rules.fence = (tokens, index) => this.#codeBlock(tokens[index]!);
+    rules.code_block = rules.fence;
+    rules.table_open = () => {
+      this.#tables += 1;
+      return `<div class="table" tabindex="0" role="region" aria-label="Table ${this.#tables}"><table>\n`;
+    };
+    rules.table_close = () => '</table></div>\n';
+    // A heading has a text.
+    rules.th_open = (tokens, index) => (tokens[index + 1]?.content === '' ? '<td>' : '<th scope="col">');
+    rules.th_close = (tokens, index) => (tokens[index - 1]?.content === '' ? '</td>\n' : '</th>\n');
+  }
+
+  write(file: string, name: string): { readonly page: DocsPage; readonly search: readonly SearchEntry[] } {
+    const markdown = readProjectFile(file);
+    const tokens = this.#markdown.parse(markdown, {});
+    const headings = this.#addAnchors(tokens);
+    for (const token of tokens.flatMap(one => one.children ?? [])) this.#resolve(token, file);
+    const [{ text: title } = { text: name }, ...rest] = headings;
+    const page = {
+      name,
+      title,
+      html: this.#markdown.renderer.render(tokens, this.#markdown.options, {}),
+      headings: rest.filter(({ level }) => level <= 3),
+      markdown: this.#resolveSource(markdown, file),
+    };
+    return { page, search: searchEntries(tokens, name, title) };
+  }
+
+  /** Gives headings the anchors that GitHub gives them. */
+  #addAnchors(tokens: readonly Token[]): DocsHeading[] {
+    const seen = new Map<string, number>();
+    const headings: DocsHeading[] = [];
+    for (const [index, token] of tokens.entries()) {
+      if (token.type !== 'heading_open') continue;
+      const inline = tokens[index + 1]!;
+      const text = textOf(inline);
+      const slug = text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-');
+      const count = seen.get(slug) ?? 0;
+      seen.set(slug, count + 1);
+      const id = count === 0 ? slug : `${slug}-${count}`;
+      const level = Number(token.tag.slice(1));
+      headings.push({ level, id, text });
+      token.attrSet('id', id);
+      if (level === 1) continue;
+      const link = new (token.constructor as typeof Token)('html_inline', '', 0);
+      const label = this.#markdown.utils.escapeHtml(`Link to “${text}”`);
+      link.content = `<a class="anchor" href="#${id}" aria-label="${label}">#</a>`;
+      inline.children?.push(link);
+    }
+    return headings;
+  }
+
+  #resolve(token: Token, file: string): void {
+    if (token.type === 'link_open') {
+      token.attrSet('href', this.#addressOf(String(token.attrGet('href')), file));
+    } else if (token.type === 'image') {
+      const source = String(token.attrGet('src'));
+      token.attrSet('src', this.#fileOf(source, file));
+      const { width, height } = pngSize(this.files.get(basename(source))!);
+      token.attrSet('width', String(width));
+      token.attrSet('height', String(height));
+      token.attrSet('loading', 'lazy');
+    }
+  }
+
+  #resolveSource(markdown: string, file: string): string {
+    return markdown
+      .replaceAll(/(!\[[^\]]*\])\(([^)]+)\)/g, (_, text: string, source: string) => {
+        return `${text}(${this.#fileOf(source, file)})`;
+      })
+      .replaceAll(/\]\(([^)#:]+)\.md(#[^)]*)?\)/g, (_, path: string, hash = '') => {
+        return `](${this.#addressOf(`${path}.md`, file)}.md${hash})`;
+      });
+  }
+
+  #addressOf(href: string, file: string): string {
+    if (/^(?:https?:|#)/.test(href)) return href;
+    const [path = '', hash] = href.split('#');
+    if (/\.(?:conf|vcl|yaml|cfg)$/.test(path)) return this.#fileOf(path, file);
+    const name = this.#names.get(posix.join(dirname(file), path));
+    if (name === undefined)
+      throw new Error(`${file} links to ${href}, which docs/contents.json does not have`);
+    return `{{base}}/docs/${name}${hash === undefined ? '' : `#${hash}`}`;
+  }
+
+  #fileOf(source: string, file: string): string {
+    const name = basename(source);
+    if (!this.files.has(name)) {
+      this.files.set(name, readFileSync(join(projectRoot, dirname(file), source)));
+    }
+    return `{{file:${name}}}`;
+  }
+
+  #codeBlock({ info, content }: Token): string {
+    const name = info.trim().split(/\s/, 1)[0] ?? '';
+    const lang = languageNames[name] ?? name;
+    const text = content.replace(/\n$/, '');
+    const code = this.#highlighter.getLoadedLanguages().includes(lang)
+      ? this.#highlight(text, lang)
+      : this.#markdown.utils.escapeHtml(text);
+    return `<div class="code"><pre tabindex="0"><code>${code}</code></pre></div>\n`;
+  }
+
+  /** Writes classes: the policy of the pages allows no inline styles. */
+  #highlight(text: string, lang: string): string {
+    const { tokens } = this.#highlighter.codeToTokens(text, { lang, theme: 'css-variables' });
+    const lines = tokens.map(line =>
+      line
+        .map(({ content, color = '' }) => {
+          const escaped = this.#markdown.utils.escapeHtml(content);
+          const [, kind] = /^var\(--token-([\w-]+)\)$/.exec(color) ?? [];
+          return kind === undefined ? escaped : `<span class="t-${kind}">${escaped}</span>`;
+        })
+        .join(''),
+    );
+    return lines.join('\n');
+  }
+}
+
+function textOf({ children }: Token): string {
+  return (children ?? [])
+    .filter(({ type }) => type === 'text' || type === 'code_inline')
+    .map(({ content }) => content)
+    .join('');
+}
+
+/** Returns an entry for each heading, with the prose below it. */
+function searchEntries(tokens: readonly Token[], name: string, title: string): SearchEntry[] {
+  const entries: { page: string; title: string; anchor: string; heading: string; text: string }[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const isTitle = token.tag === 'h1';
+      entries.push({
+        page: name,
+        title,
+        anchor: isTitle ? '' : String(token.attrGet('id')),
+        heading: textOf(tokens[index + 1]!),
+        text: '',
+      });
+    } else if (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open') {
+      const entry = entries.at(-1);
+      if (entry !== undefined) entry.text = `${entry.text} ${textOf(token)}`.trim();
+    }
+  }
+  return entries;
+}
+
+/** Reads width and height from the header of a PNG file. */
+function pngSize(file: Uint8Array): { readonly width: number; readonly height: number } {
+  const header = new DataView(file.buffer, file.byteOffset);
+  return { width: header.getUint32(16), height: header.getUint32(20) };
+}
