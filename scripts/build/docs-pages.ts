@@ -62,7 +62,7 @@ class GuideWriter {
   readonly #markdown = new MarkdownIt({ html: false, linkify: false });
   readonly #highlighter = createHighlighterCoreSync({
     langs: languages,
-    themes: [createCssVariablesTheme({ variablePrefix: '', fontStyle: false })],
+    themes: [createCssVariablesTheme({ variablePrefix: '--', fontStyle: false })],
     engine: createJavaScriptRegexEngine(),
   });
 
@@ -84,14 +84,17 @@ class GuideWriter {
   write(file: string, name: string): { readonly page: DocsPage; readonly search: readonly SearchEntry[] } {
     const markdown = readProjectFile(file);
     const tokens = this.#markdown.parse(markdown, {});
-    const headings = this.#addAnchors(tokens);
-    for (const token of tokens.flatMap(one => one.children ?? [])) this.#resolve(token, file);
-    const [{ text: title } = { text: name }, ...rest] = headings;
+    const [, ...headings] = this.#addAnchors(tokens);
+    const title = titleOf(file);
+    for (const { children } of tokens) {
+      for (const [index, token] of (children ?? []).entries())
+        this.#resolve(token, children![index + 1], file);
+    }
     const page = {
       name,
       title,
       html: this.#markdown.renderer.render(tokens, this.#markdown.options, {}),
-      headings: rest.filter(({ level }) => level <= 3),
+      headings: headings.filter(({ level }) => level <= 3),
       markdown: this.#resolveSource(markdown, file),
     };
     return { page, search: searchEntries(tokens, name, title) };
@@ -124,9 +127,13 @@ class GuideWriter {
     return headings;
   }
 
-  #resolve(token: Token, file: string): void {
+  #resolve(token: Token, next: Token | undefined, file: string): void {
     if (token.type === 'link_open') {
-      token.attrSet('href', this.#addressOf(String(token.attrGet('href')), file));
+      const href = String(token.attrGet('href'));
+      token.attrSet('href', this.#addressOf(href, file));
+      // Readers of the pages do not see files.
+      if (next !== undefined && /^[\w/-]+\.md$/.test(next.content) && href.split('#')[0]?.endsWith('.md'))
+        next.content = titleOf(posix.join(dirname(file), href.split('#', 1)[0]!));
     } else if (token.type === 'image') {
       const source = String(token.attrGet('src'));
       token.attrSet('src', this.#fileOf(source, file));
@@ -191,10 +198,15 @@ class GuideWriter {
   }
 }
 
+function titleOf(file: string): string {
+  return /^# (.+)$/m.exec(readProjectFile(file))?.[1] ?? file;
+}
+
 function textOf({ children }: Token): string {
   return (children ?? [])
-    .filter(({ type }) => type === 'text' || type === 'code_inline')
-    .map(({ content }) => content)
+    .map(({ type, content }) =>
+      type === 'softbreak' ? ' ' : /^(?:text|code_inline)$/.test(type) ? content : '',
+    )
     .join('');
 }
 

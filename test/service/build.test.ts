@@ -26,7 +26,7 @@ async function newFolder(): Promise<string> {
 /** Copies the program, whose sources a test may then change. */
 async function clone(): Promise<string> {
   const folder = await newFolder();
-  for (const path of ['src', 'scripts', 'bin', 'config', 'package.json', 'package-lock.json']) {
+  for (const path of ['src', 'scripts', 'bin', 'config', 'docs', 'package.json', 'package-lock.json']) {
     await cp(join(root, path), join(folder, path), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));

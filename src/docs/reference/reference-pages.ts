@@ -89,7 +89,7 @@ ${articles.join('\n')}`,
         title: name,
         anchor: operation.operationId,
         heading: `${operation.summary} · ${method} ${path}`,
-        text: operation.description ?? '',
+        text: (operation.description ?? '').replaceAll('`', ''),
       })),
     );
   }

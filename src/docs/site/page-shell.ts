@@ -69,7 +69,7 @@ ${about}
 <header class="top">
 <button class="icon-button" id="menu" type="button" aria-expanded="false" aria-controls="side" aria-label="Contents" hidden></button>
 <a class="brand" href="{{base}}/docs" aria-label="Millrace docs"><img src="${links.icon}" alt="" width="26" height="26"><span>Millrace <small>docs</small></span></a>
-<search class="search" id="search" data-guides="${links.search}" data-reference="{{base}}/docs/reference/search.json" data-base="{{base}}/docs/" hidden>
+<search class="search" id="search" data-guides="${links.search}" data-reference="{{base}}/docs/reference/search.json" data-base="{{base}}/docs/" data-ending="" hidden>
 <input type="search" id="query" placeholder="Search" aria-label="Search the documentation" aria-controls="results" autocomplete="off" spellcheck="false">
 <div class="results" id="results" hidden><p role="status"></p><ul></ul></div>
 </search>

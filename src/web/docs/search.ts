@@ -40,7 +40,8 @@ export function addSearch(): void {
     try {
       const found = findEntries(await loading, query);
       if (shown !== query) return;
-      list.replaceChildren(...found.map(entry => resultItem(entry, form.dataset.base!, query)));
+      const { base = '', ending = '' } = form.dataset;
+      list.replaceChildren(...found.map(entry => resultItem(entry, base, ending, query)));
       status.textContent = found.length === 0 ? `Nothing found for “${query}”.` : '';
     } catch {
       loading = undefined;
@@ -104,11 +105,16 @@ async function loadIndex(addresses: readonly string[]): Promise<readonly Indexed
 function findEntries(index: readonly Indexed[], query: string): readonly SearchEntry[] {
   const words = plain(query).split(/\s+/).slice(0, maxWords);
   return index
-    .map(one => ({ entry: one.entry, score: scoreOf(one, words) }))
+    .map(one => ({ entry: one.entry, score: weightOf(one.entry) * scoreOf(one, words) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
     .slice(0, maxResults)
     .map(({ entry }) => entry);
+}
+
+/** Guides come before operations. */
+function weightOf({ page }: SearchEntry): number {
+  return page.startsWith('reference/') ? 0.6 : 1;
 }
 
 /** Words in headings count more than those in texts, and whole words more than beginnings. 0 when one is missing. */
@@ -136,9 +142,9 @@ function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-function resultItem(entry: SearchEntry, base: string, query: string): HTMLLIElement {
+function resultItem(entry: SearchEntry, base: string, ending: string, query: string): HTMLLIElement {
   const link = document.createElement('a');
-  link.href = `${base}${entry.page}${entry.anchor === '' ? '' : `#${entry.anchor}`}`;
+  link.href = `${base}${entry.page}${ending}${entry.anchor === '' ? '' : `#${entry.anchor}`}`;
   const heading = document.createElement('strong');
   heading.textContent = entry.heading;
   const page = document.createElement('small');

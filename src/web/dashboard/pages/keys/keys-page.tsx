@@ -123,7 +123,7 @@ function KindsExplained() {
       <p class="quiet">
         In code that runs in browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
         instead: anyone can read a key there. To get started, see the{' '}
-        <a href="/docs" target="_blank" rel="noreferrer">
+        <a href="/docs/api#keys-and-tokens" target="_blank" rel="noreferrer">
           documentation
         </a>
         .
