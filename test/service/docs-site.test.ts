@@ -24,6 +24,6 @@ test('the static site of the documentation leads nowhere outside of it', async (
   expect(missing).toEqual([]);
   const reference = readFileSync(join(folder, 'reference/videos.html'), 'utf8');
   expect(reference).toContain('data-base="../" data-ending=".html"');
-  // They need a server.
+  // Forms for calls need a server.
   expect(reference).not.toMatch(/id="caller"|to-dashboard/);
 });
