@@ -82,7 +82,7 @@ class GuideWriter {
   }
 
   write(file: string, name: string): { readonly page: DocsPage; readonly search: readonly SearchEntry[] } {
-    const markdown = readProjectFile(file);
+    const markdown = this.#withoutOtherFiles(file);
     const tokens = this.#markdown.parse(markdown, {});
     const [, ...headings] = this.#addAnchors(tokens);
     const title = titleOf(file);
@@ -98,6 +98,21 @@ class GuideWriter {
       markdown: this.#resolveSource(markdown, file),
     };
     return { page, search: searchEntries(tokens, name, title) };
+  }
+
+  /** Reads a page. Of links to files that the documentation does not have, the texts stay. */
+  #withoutOtherFiles(file: string): string {
+    const isOther = (href: string) => this.#addressOf(href, file) === undefined;
+    return readProjectFile(file)
+      .split(/(^ *```[\s\S]*?^ *```$)/m)
+      .map(part =>
+        part.trimStart().startsWith('```')
+          ? part
+          : part.replaceAll(/(?<!!)\[([^\]]+)\]\(([^)\s]+)\)/g, (link, text: string, href: string) =>
+              isOther(href) ? text : link,
+            ),
+      )
+      .join('');
   }
 
   /** Gives headings the anchors that GitHub gives them. */
@@ -130,7 +145,7 @@ class GuideWriter {
   #resolve(token: Token, next: Token | undefined, file: string): void {
     if (token.type === 'link_open') {
       const href = String(token.attrGet('href'));
-      token.attrSet('href', this.#addressOf(href, file));
+      token.attrSet('href', this.#addressOf(href, file)!);
       // Readers of the pages do not see files.
       if (next !== undefined && /^[\w/-]+\.md$/.test(next.content) && href.split('#')[0]?.endsWith('.md'))
         next.content = titleOf(posix.join(dirname(file), href.split('#', 1)[0]!));
@@ -154,14 +169,14 @@ class GuideWriter {
       });
   }
 
-  #addressOf(href: string, file: string): string {
+  /** Returns undefined for a file of the project that the documentation does not have. */
+  #addressOf(href: string, file: string): string | undefined {
     if (/^(?:https?:|#)/.test(href)) return href;
     const [path = '', hash] = href.split('#');
-    if (/\.(?:conf|vcl|yaml|cfg)$/.test(path)) return this.#fileOf(path, file);
-    const name = this.#names.get(posix.join(dirname(file), path));
-    if (name === undefined)
-      throw new Error(`${file} links to ${href}, which docs/contents.json does not have`);
-    return `{{base}}/docs/${name}${hash === undefined ? '' : `#${hash}`}`;
+    const target = posix.join(dirname(file), path);
+    const name = this.#names.get(target);
+    if (name !== undefined) return `{{base}}/docs/${name}${hash === undefined ? '' : `#${hash}`}`;
+    return /^docs\/.+\.(?:conf|vcl|yaml|cfg)$/.test(target) ? this.#fileOf(path, file) : undefined;
   }
 
   #fileOf(source: string, file: string): string {
