@@ -73,9 +73,11 @@ describe('the documentation', () => {
       const [, title = ''] = /^# (.+)$/m.exec(readProjectFile(path)) ?? [];
       expect(page).toContain(`>${title}<`);
       expect(page).not.toMatch(/\{\{|http:\/\/localhost:8080/);
-      const markdown = await get(`/docs/${name}.md`);
-      expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
-      expect(await markdown.text()).toContain(`# ${title}\n`);
+      for (const slash of ['', '/']) {
+        const markdown = await get(`/docs/${name}.md${slash}`);
+        expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+        expect(await markdown.text()).toContain(`# ${title}\n`);
+      }
     }
     expect(await textOf('/docs/start')).toContain(`http://localhost:${server.listener.httpPort}/videos`);
   });

@@ -134,7 +134,7 @@ export class DocsPages {
     const name = path.replace(/^\/docs\/?/, '').replace(/\/$/, '');
     const text = path === llmsPath ? pages.llms() : await pages.find(name);
     if (text === undefined) return undefined;
-    const ending = /\.\w+$/.exec(path)?.[0] ?? '';
+    const ending = /\.\w+$/.exec(path === llmsPath ? path : name)?.[0] ?? '';
     return {
       text: await browserText(this.#fill(text, ending === '')),
       contentType: typeOf[ending] ?? pageType,
