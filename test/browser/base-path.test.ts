@@ -95,9 +95,9 @@ describe.each([
       const docs = await opened;
       expect(new URL(docs.url()).pathname).toBe(`${basePath}/docs`);
       await docs.getByRole('link', { name: 'Get started' }).first().click();
-      await docs.getByLabel('Search the documentation').fill('upload a video');
-      await docs.locator('#results a', { hasText: 'POST /videos' }).first().click();
-      await docs.getByRole('heading', { name: 'Upload a video' }).first().waitFor();
+      await docs.getByLabel('Search the documentation').fill('pick a frame as thumbnail');
+      await docs.locator('#results a', { hasText: 'PATCH /videos' }).first().click();
+      await docs.getByRole('heading', { name: 'Pick a frame as thumbnail' }).first().waitFor();
       await docs.getByRole('link', { name: 'Errors', exact: true }).first().click();
       await docs.getByRole('link', { name: 'stream-key-unknown' }).click();
       await docs.getByRole('heading', { name: 'What to do' }).waitFor();
