@@ -23,7 +23,7 @@ RUN node scripts/build.ts
 FROM $BASE
 LABEL org.opencontainers.image.title="Millrace" \
  org.opencontainers.image.description="Self-hosted live streaming and video hosting: RTMP, SRT and WebRTC in, low-latency HLS out, driven by a REST API." \
- org.opencontainers.image.version="0.1.0" \
+ org.opencontainers.image.version="0.2.0" \
  org.opencontainers.image.licenses="MIT"
 
 # The graphics drivers that come with ffmpeg (200 MB) are removed.

@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the code: `config/server.json`, `config/reference.md`, the files of `packaging/monitoring`, and the
- * types with which the dashboard calls the API.
+ * Writes what is derived from the code: `config/server.json`, `config/reference.md`, the files of `packaging/monitoring`, the version
+ * of the package in the files that name it, and the types with which the dashboard calls the API.
  * With `--check` it writes nothing and ends with 1 when a file is not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { settings } from '../src/config/settings.ts';
 import { buildApiDocument } from './api-document.ts';
 import { apiTypesOf } from './api-types.ts';
 import { monitoringFiles } from './monitoring.ts';
+import { withVersion } from './version-files.ts';
 
 const root = new URL('../', import.meta.url);
 
@@ -36,6 +37,7 @@ const files: Record<string, string> = {
   'config/server.json': `${JSON.stringify(defaultFile(), null, 2)}\n`,
   'config/reference.md': reference,
   ...monitoringFiles(),
+  ...withVersion(),
   'src/web/dashboard/api/api-types.ts': apiTypesOf(await buildApiDocument(), await dashboardSources()),
 };
 

@@ -19,11 +19,11 @@ async function exampleOf(path: string): Promise<Record<string, string | undefine
   return parseEnv(lines.join('\n')) as Record<string, string | undefined>;
 }
 
-it('the image has labels with the version, and the Node of the packages', async () => {
-  const { version, license, description } = JSON.parse(await read('package.json'));
+it('the image has labels, and the Node of the packages', async () => {
+  const { license, description } = JSON.parse(await read('package.json'));
   const { packages } = JSON.parse(await read('package-lock.json'));
   const dockerfile = await read('Dockerfile');
-  for (const [label, value] of Object.entries({ version, licenses: license, description }))
+  for (const [label, value] of Object.entries({ licenses: license, description }))
     expect(dockerfile).toContain(`org.opencontainers.image.${label}="${value}"`);
   expect(dockerfile).toContain(`ARG BASE=node:${packages['node_modules/node'].version}-trixie-slim`);
   expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)).toEqual([
@@ -34,11 +34,6 @@ it('the image has labels with the version, and the Node of the packages', async 
 });
 
 describe('the files for Compose', () => {
-  it.each(composeFiles)('%s names the image of this version', async path => {
-    const { version } = JSON.parse(await read('package.json'));
-    expect(await read(path)).toContain(`image: \${IMAGE:-millrace:${version}}`);
-  });
-
   it('publish all ports of the image', async () => {
     const [dockerfile, compose] = await Promise.all([read('Dockerfile'), read('compose.yaml')]);
     const exposed = /^EXPOSE (.*)$/m.exec(dockerfile)![1]!.split(' ');

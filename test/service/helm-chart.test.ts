@@ -167,10 +167,4 @@ describe.runIf(missing.length === 0)('the Helm chart', () => {
     const { status, stderr } = await render(values);
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining(told) });
   });
-
-  it('has the version of the server', async () => {
-    const { version } = JSON.parse(await readFile(join(chart, '../../package.json'), 'utf8'));
-    const text = await readFile(join(chart, 'Chart.yaml'), 'utf8');
-    expect(text).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
-  });
 });
