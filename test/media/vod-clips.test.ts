@@ -64,9 +64,7 @@ afterAll(async () => {
 async function topPlaylist(videoId: string): Promise<string> {
   const path = `/vod/${videoId}/hls/manifest.m3u8`;
   const { variants } = parseMultivariantPlaylist(String(await server.text(path)));
-  const top = variants.toSorted(
-    (one, other) => other.bandwidthBitsPerSecond - one.bandwidthBitsPerSecond,
-  )[0]!;
+  const top = variants.toSorted((one, other) => other.height! - one.height!)[0]!;
   return new URL(top.uri, new URL(path, server.process.baseUrl)).href;
 }
 
