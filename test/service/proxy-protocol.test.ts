@@ -141,6 +141,9 @@ async function open(port: number, localAddress: string, bytes?: Buffer | string)
   return socket;
 }
 
+/** Resolves at the end of a connection, which may be a reset. */
+const closeOf = (socket: Socket) => new Promise(resolve => socket.once('close', resolve));
+
 interface Seen {
   readonly address: string;
   readonly remotePort: number;
@@ -273,7 +276,7 @@ describe('a PROXY protocol header', () => {
         },
       ]);
       const secure = (await open(listener.httpsPort!, '127.0.0.3', header)).resume();
-      await once(secure, 'close');
+      await closeOf(secure);
       expect(log.find(({ event }) => event === 'connection-failed')).toMatchObject({
         data: { remoteAddress: '127.0.0.3', advice: expect.stringContaining('proxyProtocol.from') },
       });
@@ -320,7 +323,7 @@ describe('a PROXY protocol header', () => {
       const socket = await open(port, proxyAddress, bytes);
       const answers: Buffer[] = [];
       socket.on('data', answer => void answers.push(answer));
-      await once(socket, 'close');
+      await closeOf(socket);
       expect(answers).toEqual([]);
       expect(lines.find(({ event }) => event === 'proxy-header-refused')).toMatchObject({
         level: 'warn',
@@ -336,12 +339,12 @@ describe('a PROXY protocol header', () => {
     for (const port of [listener.httpPort, listener.httpsPort!, ingest.port, ingest.server.rtmpsPort!]) {
       const half = await open(port, proxyAddress, version2.subarray(0, 20));
       half.resume().end();
-      await once(half, 'close');
+      await closeOf(half);
       // Bytes that arrive one after the other do not extend it.
       const slow = (await open(port, proxyAddress)).resume();
       const line = [...`PROXY UNKNOWN ${'x'.repeat(80)}`];
       const timer = setInterval(() => slow.write(line.shift() ?? ''), 50);
-      await once(slow, 'close');
+      await closeOf(slow);
       clearInterval(timer);
     }
     for (const lines of [log, ingest.log]) {
@@ -366,7 +369,7 @@ describe('a PROXY protocol header', () => {
       );
       await once(client, 'data');
       const beyond = (await open(port, proxyAddress)).resume();
-      await once(beyond, 'close');
+      await closeOf(beyond);
       expect(slow.filter(socket => socket.destroyed)).toEqual([]);
     }
     // A server that stops waits for none of them.
@@ -382,7 +385,7 @@ it('two TLS connections of one port of a client, over two proxies, do not distur
   const second = (
     await open(port, '127.0.0.20', Buffer.concat([version1, Buffer.from('160301', 'hex')]))
   ).resume();
-  await once(second, 'close');
+  await closeOf(second);
   expect(held.destroyed).toBe(false);
   const raw = await open(
     port,
