@@ -59,7 +59,7 @@ async function startHaproxy(version: 'send-proxy' | 'send-proxy-v2'): Promise<vo
     `  mode ${mode}`,
     `  source ${balancer}`,
     ...(mode === 'http' ? ['  http-reuse always', '  option httpchk GET /health/ready'] : []),
-    `  server a 127.0.0.1:${targetOf(port)} ${send}${mode === 'http' ? ' check inter 100ms' : ''}`,
+    `  server a 127.0.0.1:${targetOf(port)} ${send}${mode === 'http' ? ' check inter 1s' : ''}`,
   ];
   const frontend = (name: keyof typeof ports, mode: 'http' | 'tcp', to: string, bind = '') => [
     `frontend in-${name}`,
@@ -70,6 +70,7 @@ async function startHaproxy(version: 'send-proxy' | 'send-proxy-v2'): Promise<vo
   const configuration = [
     'defaults',
     '  timeout connect 10s',
+    '  timeout check 20s',
     '  timeout client 60s',
     '  timeout server 60s',
     ...frontend('http', 'http', 'http'),

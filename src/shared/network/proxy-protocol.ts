@@ -81,9 +81,11 @@ export class ProxyProtocol {
 
   /** Logs a header where none is accepted, in bytes that are not of the protocol of the port. */
   noteUnexpected(bytes: Buffer | undefined, socket: { readonly remoteAddress?: string | undefined }): void {
-    if (bytes === undefined || !beginsProxyHeader(bytes)) return;
+    const remoteAddress = unmappedAddress(socket.remoteAddress ?? '');
+    // A closed connection has no address, and may be that of a proxy.
+    if (remoteAddress === '' || bytes === undefined || !beginsProxyHeader(bytes)) return;
     this.#refusals.warn('proxy-header-refused', {
-      remoteAddress: unmappedAddress(socket.remoteAddress ?? ''),
+      remoteAddress,
       reason: 'a PROXY protocol header from an address that may not send one',
       advice: adviceForOthers,
     });
