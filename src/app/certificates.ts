@@ -23,6 +23,8 @@ const signalTimeMs = 1_000;
 interface OrderedCertificate {
   readonly domains: readonly string[];
   keyAuthorization(token: string): Promise<string | undefined>;
+  /** False for a domain that the settings have got since the certificate was issued. */
+  isFor(domain: string): boolean;
   view(): CertificateView;
   /** Orders once the listeners run. */
   createOrders(listener: Pick<HttpListener, 'httpPort' | 'httpsPort'>): Component;
@@ -96,6 +98,7 @@ function orderedCertificate(
     ordered: {
       domains,
       keyAuthorization: token => certificate.keyAuthorization(token),
+      isFor: domain => certificate.isFor(domain),
       view: () =>
         describeCertificate(certificate.records, certificate.times, { domains, nowMs: clock.nowMs() }),
       createOrders,

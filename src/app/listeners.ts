@@ -43,7 +43,7 @@ export function createHttpListener(
     ordered &&
     new HttpsRedirect({
       domains: ordered.domains,
-      hasCertificate: () => source?.secureContext() !== undefined,
+      hasCertificate: domain => ordered.isFor(domain),
       isSecure,
       port: () => httpsPortOf(urls.publicUrl()) ?? http.httpsPort,
     });

@@ -51,6 +51,8 @@ const usualRetries: RetrySchedule = {
 /** A machine that was asleep notices after this time. */
 const maxWaitMs = hourMs;
 const watchDnsEveryMs = minuteMs;
+/** A failure that is later than this from now is of a clock that was wrong, and puts nothing off. */
+const maxClockStepMs = 5 * minuteMs;
 /** Least pause before an attempt because of a restart, which may follow a repair: four in an hour. */
 const restartPauseMs = 15 * minuteMs;
 /** Names whose addresses change all the time must not cause endless orders. */
@@ -151,7 +153,9 @@ export class CertificateOrders implements Component {
   }
 
   #currentFailure({ failure }: AcmeRecords): AcmeFailure | undefined {
-    return failure?.settings === this.#settingsText ? failure : undefined;
+    if (failure?.settings !== this.#settingsText) return undefined;
+    const isFromFuture = failure.failedAtMs > this.#options.clock.nowMs() + maxClockStepMs;
+    return isFromFuture ? { ...failure, retryAtMs: 0 } : failure;
   }
 
   /** Shortens a long pause after a start. */

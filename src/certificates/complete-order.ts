@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
 import type { Authorization, Client, Order } from 'acme-client';
 import type { AcmeCertificate, AcmeChallenge, AcmeOrder, AcmeRecords, ChallengeType } from './acme.store.ts';
 import { type AcmeLibrary, AcmeProblem } from './acme-client.ts';
@@ -181,6 +182,8 @@ function certificateProblem(cert: string, key: string, domains: readonly string[
   try {
     const certificate = new X509Certificate(cert);
     if (!certificate.checkPrivateKey(createPrivateKey(key))) return 'it belongs to another key';
+    // Reads the rest of the chain, with which listeners could not start otherwise.
+    createSecureContext({ cert, key });
     const missing = domains.find(domain => certificate.checkHost(domain) === undefined);
     return missing === undefined ? undefined : `it is not for ${missing}`;
   } catch {

@@ -11,16 +11,18 @@ export interface CertificateView {
 }
 
 export function describeCertificate(
-  { failure }: AcmeRecords,
+  { certificate, failure }: AcmeRecords,
   times: CertificateTimes | undefined,
   { domains, nowMs }: { readonly domains: readonly string[]; readonly nowMs: number },
 ): CertificateView {
   const isExpired = times !== undefined && times.expiresAtMs <= nowMs;
   const state = times === undefined ? 'missing' : isExpired ? 'expired' : 'valid';
   const names = domains.join(', ');
+  const uncovered =
+    certificate === undefined ? [] : domains.filter(domain => !certificate.domains.includes(domain));
   const consequence = {
     missing: `There is no certificate for ${names} yet: HTTPS and RTMPS refuse connections, HTTP works.`,
-    valid: `The server could not get a new certificate for ${names}. The current one is valid until ${formatTime(times?.expiresAtMs)}.`,
+    valid: `The server could not get a new certificate for ${names}. The current one is valid until ${formatTime(times?.expiresAtMs)}${uncovered.length === 0 ? '' : `, but not for ${uncovered.join(', ')}, where only HTTP works`}.`,
     expired: `The certificate for ${names} expired at ${formatTime(times?.expiresAtMs)}, so browsers and encoders warn or refuse.`,
   }[state];
   return {

@@ -28,7 +28,8 @@ export class SharedCertificate implements Component {
   readonly #options: SharedCertificateOptions;
   readonly #listeners = new Set<() => void>();
   readonly #reloads = new CoalescedTask(() => this.#reload());
-  #contexts: ReadonlyMap<string, SecureContext> = new Map();
+  #contexts: ReadonlyMap<string, { readonly keyAuthorization: string; readonly context: SecureContext }> =
+    new Map();
   #records: AcmeRecords = {};
   #times: CertificateTimes | undefined;
   #placeholder: KeyPair | undefined;
@@ -73,6 +74,10 @@ export class SharedCertificate implements Component {
     return certificate && { cert: certificate.cert, key: certificate.key };
   }
 
+  isFor(domain: string): boolean {
+    return this.#records.certificate?.domains.includes(domain) ?? false;
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -85,7 +90,7 @@ export class SharedCertificate implements Component {
 
   /** Certificate that answers the TLS-ALPN-01 challenge for a name. */
   challengeContext(domain: string): SecureContext | undefined {
-    return this.#contexts.get(domain.toLowerCase());
+    return this.#contexts.get(domain.toLowerCase())?.context;
   }
 
   /** Answer to an HTTP-01 challenge. */
@@ -137,9 +142,15 @@ export class SharedCertificate implements Component {
   }
 
   async #prepareContexts(): Promise<void> {
-    const contexts = new Map<string, SecureContext>();
+    const contexts = new Map<string, { keyAuthorization: string; context: SecureContext }>();
     for (const { domain, keyAuthorization } of this.#challenges('tls-alpn-01')) {
-      contexts.set(domain, createSecureContext(await selfSigned(domain, keyAuthorization)));
+      const known = this.#contexts.get(domain);
+      // Keys take milliseconds of the processor, and strangers can cause reads.
+      const context =
+        known?.keyAuthorization === keyAuthorization
+          ? known.context
+          : createSecureContext(await selfSigned(domain, keyAuthorization));
+      contexts.set(domain, { keyAuthorization, context });
     }
     this.#contexts = contexts;
   }

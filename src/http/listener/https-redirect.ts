@@ -3,7 +3,7 @@ import type { IsSecure, PeerRequest } from './client-address.ts';
 export interface HttpsRedirectOptions {
   /** Host names with a certificate, in lower case. Requests to others, such as addresses of the own network, are answered. */
   readonly domains: readonly string[];
-  readonly hasCertificate: () => boolean;
+  readonly hasCertificate: (domain: string) => boolean;
   readonly isSecure: IsSecure;
   /** Port of the redirect's target; undefined or 443 for none. */
   readonly port: () => number | undefined;
@@ -29,7 +29,7 @@ export class HttpsRedirect {
       .replace(/\.?(?::\d*)?$/, '')
       .toLowerCase();
     if (!this.#domains.has(host) || plainPaths.test(path)) return undefined;
-    if (!hasCertificate() || isSecure(request)) return undefined;
+    if (!hasCertificate(host) || isSecure(request)) return undefined;
     const number = port();
     return `https://${host}${number === undefined || number === 443 ? '' : `:${number}`}`;
   }

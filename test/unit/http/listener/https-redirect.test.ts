@@ -49,6 +49,12 @@ describe('a request over plain HTTP', () => {
   test('is answered without a certificate, over TLS, and from a proxy that has TLS', () => {
     const host = 'video.example.org';
     expect(redirect({ hasCertificate: () => false }).targetOf(request(host), '/')).toBeUndefined();
+    const added = redirect({
+      domains: [host, 'new.example.org'],
+      hasCertificate: domain => domain === host,
+    });
+    expect(added.targetOf(request('New.example.org:80'), '/')).toBeUndefined();
+    expect(added.targetOf(request(host), '/')).toBeDefined();
     expect(redirect().targetOf(request(host, { encrypted: true }), '/')).toBeUndefined();
     const forwarded = { 'x-forwarded-proto': 'https' };
     expect(
