@@ -193,6 +193,8 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
       status: 308,
       location: `${target}//evil.example/`,
     });
+    for (const path of ['*', '*.evil.example/'])
+      expect(await askPlain(ports.http, path)).toMatchObject({ location: undefined });
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     expect(await askPlain(ports.http, '/events', domain, upgrade)).toMatchObject({
       status: 308,

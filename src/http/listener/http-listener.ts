@@ -324,7 +324,8 @@ export class HttpListener implements Component {
     }
     const url = toOriginForm(request.url ?? '/');
     request.url = url;
-    const target = this.#redirectTarget(request);
+    // Another target, such as `*`, would continue the host name.
+    const target = url.startsWith('/') ? this.#redirectTarget(request) : undefined;
     if (target !== undefined) {
       // Keeps the method and the body.
       response.statusCode = 308;
