@@ -1,5 +1,7 @@
 /** Packagers put frames on the grid of their rate. */
 const maxSnapMs = 3.5;
+/** A frame that is shown for longer is one that arrives all the time. */
+const maxFrameMs = 1000;
 /** A power of two. */
 const maxEntries = 256;
 
@@ -17,7 +19,10 @@ export class ArrivalLog {
     this.#count += 1;
   }
 
-  /** Monotonic time at which the frame of `atMs`, or the last one before it, arrived; for older frames, of the oldest kept. */
+  /**
+   * Monotonic time at which the frame of `atMs`, or the last one before it, arrived; for older frames, of the oldest
+   * kept. What a frame shows long after its time arrives as much later.
+   */
   arrivalOf(atMs: number): number | undefined {
     const first = Math.max(0, this.#count - maxEntries);
     let index = this.#count - 1;
@@ -29,7 +34,20 @@ export class ArrivalLog {
     )
       index -= 1;
     if (index < first && first === 0) return undefined;
-    return this.#arrivedMs[Math.max(index, first) % maxEntries];
+    const kept = Math.max(index, first);
+    const shownMs = atMs - this.#atOf(kept);
+    return this.#arrivedMs[kept % maxEntries]! + (shownMs > maxFrameMs ? shownMs : 0);
+  }
+
+  /** Monotonic time before which media of `atMs` was recorded, as what follows it has arrived. Infinity without any. */
+  recordedBy(atMs: number): number {
+    const first = Math.max(0, this.#count - maxEntries);
+    let recordedMs = Number.POSITIVE_INFINITY;
+    for (let index = this.#count - 1; index >= first && this.#atOf(index) >= atMs - maxSnapMs; index -= 1) {
+      const laterMs = Math.max(0, this.#atOf(index) - atMs);
+      recordedMs = Math.min(recordedMs, this.#arrivedMs[index % maxEntries]! - laterMs);
+    }
+    return recordedMs;
   }
 
   #atOf(index: number): number {

@@ -1,9 +1,11 @@
+import { readRecordParameters } from '../../media/codecs/frame-sizes.ts';
 import type { ColorInfo } from '../../media/samples/color-info.ts';
 import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import { InBandConfig } from '../../media/samples/in-band-config.ts';
 import {
   type CodecConfig,
   codecs,
+  isVideoFourCc,
   type MediaEvent,
   type MediaSample,
   type TrackKind,
@@ -282,6 +284,8 @@ export class PublisherSession {
     const former = this.#decoderConfigs[kind];
     if (former?.codec === codec && former.data.equals(data)) return;
     this.#decoderConfigs[kind] = config;
+    const { frameSeconds } = (isVideoFourCc(codec.fourCc) && readRecordParameters(codec.fourCc, data)) || {};
+    if (frameSeconds !== undefined) this.#options.timeline.expectPictures(frameSeconds);
     if (former !== undefined) this.#requestRestart();
   }
 

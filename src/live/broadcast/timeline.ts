@@ -12,8 +12,12 @@ interface TrackTimes {
   stepMs: number | undefined;
 }
 
-/** A larger step between two tags is a jump. */
-const jumpMs = 3000;
+/** A larger step between two tags is a jump, unless pictures are that slow. */
+const minJumpMs = 3000;
+/** Encoders may declare the rate of fields, and skip a picture. */
+const jumpPictures = 3;
+/** Longest picture that a declared rate is believed for. */
+const maxPictureMs = 60_000;
 /** A tag may be this much older than the newest of its track. */
 const maxReorderMs = 1000;
 /** Assumed duration of a tag after a jump. */
@@ -32,6 +36,7 @@ export class Timeline {
   /** Newest times of additional tracks. */
   readonly #additionalMs = new Map<string, number>();
   #newestMs: number;
+  #jumpMs = minJumpMs;
   readonly #maxGapMs: number;
   readonly #maxGapAloneMs: number;
 
@@ -49,7 +54,13 @@ export class Timeline {
     return this.#newestMs + nominalStepMs;
   }
 
+  /** @param seconds that a picture lasts, as the encoder declares */
+  expectPictures(seconds: number): void {
+    this.#jumpMs = Math.max(minJumpMs, jumpPictures * Math.min(seconds * 1000, maxPictureMs));
+  }
+
   restart(): void {
+    this.#jumpMs = minJumpMs;
     this.#offsetMs = undefined;
     this.#previousOffsetMs = undefined;
     this.#audio.lastMs = undefined;
@@ -62,7 +73,7 @@ export class Timeline {
     for (const offsetMs of [this.#offsetMs, this.#previousOffsetMs]) {
       if (offsetMs === undefined) continue;
       const targetMs = timestampMs + offsetMs;
-      if (targetMs < 0 || Math.abs(targetMs - this.#newestMs) > jumpMs) continue;
+      if (targetMs < 0 || Math.abs(targetMs - this.#newestMs) > this.#jumpMs) continue;
       const lastMs = this.#additionalMs.get(track) ?? Number.NEGATIVE_INFINITY;
       if (targetMs < lastMs - maxReorderMs) continue;
       const atMs = Math.max(targetMs, lastMs + 1);
@@ -94,8 +105,8 @@ export class Timeline {
 
   #isNear(track: TrackTimes, atMs: number): boolean {
     const last = track.lastMs;
-    if (last === undefined) return Math.abs(atMs - this.#newestMs) <= jumpMs;
-    return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + jumpMs;
+    if (last === undefined) return Math.abs(atMs - this.#newestMs) <= this.#jumpMs;
+    return atMs >= last - maxReorderMs && atMs <= Math.max(last, this.#newestMs) + this.#jumpMs;
   }
 
   #closeGap(track: TrackTimes, timestampMs: number, offsetMs: number): number {

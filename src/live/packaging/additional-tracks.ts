@@ -1,6 +1,6 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { readVideoParameters } from '../../media/codecs/frame-sizes.ts';
+import { readRecordParameters } from '../../media/codecs/frame-sizes.ts';
 import type { FrameSize } from '../../media/codecs/parameter-set.ts';
 import type { CodecConfig, TrackKind } from '../../media/samples/media-sample.ts';
 import { messageOf } from '../../shared/errors.ts';
@@ -44,9 +44,6 @@ interface AdditionalTracksOptions {
 interface PackagedTrack extends AdditionalTrack {
   packager: Packager;
 }
-
-/** Size of AV1 configurations before their units. */
-const av1RecordBytes = 4;
 
 /** Packages the additional tracks of a publisher, each on its own: the main tracks never wait for them. */
 export class AdditionalTracks {
@@ -134,5 +131,5 @@ export class AdditionalTracks {
 
 function readSize(config: CodecConfig): FrameSize | undefined {
   const { codec, record } = readVideoHeader(config);
-  return readVideoParameters(codec, codec === 'av01' ? record.subarray(av1RecordBytes) : record)?.size;
+  return readRecordParameters(codec, record)?.size;
 }

@@ -8,6 +8,7 @@ import {
   type TrackKind,
 } from '../../media/samples/media-sample.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { maxTargetDurationSeconds } from '../broadcast/target-durations.ts';
 import { flvAudioInput, mp4AudioInput } from '../transcode/audio-input.ts';
 import { AudioTranscoder, type StartAudioEncoder } from '../transcode/audio-transcoder.ts';
 import type { PackagedTracks, Packager, PackagerEvents, PackagerPlan } from './packager.ts';
@@ -44,6 +45,8 @@ interface OpenTrack {
   readonly samplesOf?: AudioFormat['samplesOf'] | undefined;
   /** Ends where the next one starts. */
   held: Sample | undefined;
+  /** End of a repeated picture: the next one does not start before. */
+  repeatedUntilTicks: number;
 }
 
 /** Frames that wait for the configuration of the other track. */
@@ -54,6 +57,13 @@ const maxUnusableFrames = 1000;
 const videoTolerance = { roundingMs: 1.05, maxDeviationMs: 3 };
 /** Tolerance of audio that nobody hears. */
 const audioTolerance = { roundingMs: 3, maxDeviationMs: 40 };
+/** A picture that lasts longer is listed when it ends, since its segment would be dated in the future. */
+const slowPictureSeconds = 1.5;
+/** A longer picture fills no segment, and is repeated. */
+const maxPictureSeconds = maxTargetDurationSeconds;
+/** Rounding allows segments that are longer. */
+const pictureSlackSeconds = 0.4;
+const repeatPollMs = 1000;
 /** AAC-LC, 48 kHz, stereo. */
 const encodedAudio = describeAac(Buffer.from([0x11, 0x90]));
 
@@ -76,6 +86,9 @@ export class DirectPackager implements Packager {
   #unusableFrames = 0;
   #isFinishing = false;
   #isOver = false;
+  #newestAudioMs = Number.NEGATIVE_INFINITY;
+  /** Runs while the newest picture may have to be repeated. */
+  #repeatTimer: NodeJS.Timeout | undefined;
 
   constructor(options: DirectPackagerOptions) {
     this.#options = options;
@@ -117,6 +130,7 @@ export class DirectPackager implements Packager {
   #end(kind: 'stopped' | 'failed', report: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#repeatTimer);
     this.#earlyFrames = [];
     if (kind === 'failed') void this.#transcoder?.kill();
     this.#events.exited({ kind, report });
@@ -197,6 +211,7 @@ export class DirectPackager implements Packager {
           ...videoTolerance,
         }),
         held: undefined,
+        repeatedUntilTicks: 0,
       };
       described.video = track;
     }
@@ -220,7 +235,7 @@ export class DirectPackager implements Packager {
     const { audio } = this.#plan;
     if (audio !== 'aac') {
       const clock = new SampleClock({ timescale: track.timescale, frameSeconds, ...audioTolerance });
-      this.#tracks.audio = { description: track, clock, samplesOf, held: undefined };
+      this.#tracks.audio = { description: track, clock, samplesOf, held: undefined, repeatedUntilTicks: 0 };
     }
     if (audio === 'copy') return { audio: track };
     const { startAudioEncoder, onAudioEncoderFailed } = this.#options;
@@ -254,6 +269,7 @@ export class DirectPackager implements Packager {
 
   #place({ media, atMs, data, isSync }: Frame): void {
     const { kind } = media;
+    if (kind === 'audio') this.#newestAudioMs = atMs;
     if (kind === 'audio' && this.#plan.audio === 'aac') {
       this.#transcoder?.write({ atMs, durationTicks: 0, data, media });
       return;
@@ -264,27 +280,64 @@ export class DirectPackager implements Packager {
     const samples = samplesOf?.(data);
     if (samplesOf !== undefined && samples === undefined) return;
     clock.next(atMs, samples);
-    const startTicks = clock.startTicks;
-    this.#release(track, startTicks);
-    const endTicks = clock.endTicks;
+    this.#release(track, clock.startTicks);
+    const startTicks = Math.max(clock.startTicks, track.repeatedUntilTicks);
+    const { endTicks } = clock;
     const offsetMs = compositionMs(media);
+    const durationTicks = endTicks === undefined ? 0 : Math.max(1, endTicks - startTicks);
     const sample = {
       trackId: track.description.id,
       dtsTicks: startTicks,
-      durationTicks: (endTicks ?? startTicks) - startTicks,
+      durationTicks,
       compositionOffsetTicks: offsetMs === 0 ? 0 : clock.compositionOffset(offsetMs),
       isSync,
       data,
     };
-    if (endTicks === undefined) track.held = sample;
+    const isSlow = kind === 'video' && durationTicks > slowPictureSeconds * track.description.timescale;
+    if (endTicks === undefined || isSlow) this.#hold(track, sample);
     else this.#emit(track, sample);
+  }
+
+  #hold(track: OpenTrack, sample: Sample): void {
+    track.held = sample;
+    if (sample.isSync && track === this.#tracks.video) this.#watchHeld(track);
+  }
+
+  /** Repeats a picture that lasts, by the audio beside it or by its time here. */
+  #watchHeld(track: OpenTrack): void {
+    const heldAtMs = performance.now();
+    const startMs = ((track.held?.dtsTicks ?? 0) * 1000) / track.description.timescale;
+    const poll = () => {
+      const nowMs = Math.max(startMs + performance.now() - heldAtMs, this.#newestAudioMs);
+      this.#repeatPicture(track, (nowMs * track.description.timescale) / 1000);
+      this.#repeatTimer = setTimeout(poll, repeatPollMs);
+    };
+    this.#repeatTimer = setTimeout(poll, repeatPollMs);
   }
 
   #release(track: OpenTrack, endTicks: number): void {
     const { held } = track;
     if (held === undefined) return;
+    this.#repeatPicture(track, endTicks);
+    const { dtsTicks } = track.held ?? held;
     track.held = undefined;
-    this.#emit(track, { ...held, durationTicks: endTicks - held.dtsTicks });
+    if (track === this.#tracks.video) clearTimeout(this.#repeatTimer);
+    const durationTicks = endTicks - dtsTicks;
+    if (durationTicks > 0 || dtsTicks !== track.repeatedUntilTicks)
+      this.#emit(track, { ...held, dtsTicks, durationTicks });
+  }
+
+  /** Ends a keyframe that has lasted as long as a segment may until now, and shows it again. */
+  #repeatPicture(track: OpenTrack, nowTicks: number): void {
+    const { timescale } = track.description;
+    const durationTicks = maxPictureSeconds * timescale;
+    const maxTicks = durationTicks + pictureSlackSeconds * timescale;
+    while (track.held?.isSync === true && nowTicks - track.held.dtsTicks >= maxTicks) {
+      const { held } = track;
+      this.#emit(track, { ...held, durationTicks });
+      track.repeatedUntilTicks = held.dtsTicks + durationTicks;
+      track.held = { ...held, dtsTicks: track.repeatedUntilTicks };
+    }
   }
 
   #emit({ description: { kind, timescale } }: OpenTrack, sample: Sample): void {

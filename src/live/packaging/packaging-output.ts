@@ -49,8 +49,17 @@ export class PackagingOutput {
 
   /** Age of the frame at `atMs`, or of the last one before it. */
   lagMs(kind: TrackKind, atMs: number): number | undefined {
-    const { arrivals, clock } = this.#options;
-    const arrivedAtMs = (kind === 'video' ? arrivals.video : arrivals.audio).arrivalOf(atMs);
-    return arrivedAtMs === undefined ? undefined : clock.monotonicMs() - arrivedAtMs;
+    return this.#ageMs(this.#options.arrivals[kind].arrivalOf(atMs));
+  }
+
+  /** Least age of media of `atMs`, which is older where it waited for what follows it. */
+  recordedLagMs(atMs: number): number | undefined {
+    const { video, audio } = this.#options.arrivals;
+    return this.#ageMs(Math.min(video.recordedBy(atMs), audio.recordedBy(atMs)));
+  }
+
+  #ageMs(monotonicMs: number | undefined): number | undefined {
+    if (monotonicMs === undefined || monotonicMs === Number.POSITIVE_INFINITY) return undefined;
+    return Math.max(0, this.#options.clock.monotonicMs() - monotonicMs);
   }
 }

@@ -71,6 +71,8 @@ const maxAudioLateSeconds = 1;
 const frameMemory = 0.9;
 /** Audio may end this much later than video: two or three audio frames. */
 const audioTailSeconds = 0.05;
+/** More than one picture lasts. */
+const maxEarlyAudioSamples = 2000;
 const partSlackSeconds = 0.002;
 const minPartSeconds = 0.001;
 
@@ -301,7 +303,7 @@ export class Segmenter {
   #continueWithoutVideo(audioEnd: number): void {
     if (this.#partStart === undefined || this.#sink.partTargetSeconds === undefined) {
       // Nothing starts without a keyframe, so older audio is never played.
-      while (this.#audioSamples.length > 512) this.#audioSamples.shift();
+      while (this.#audioSamples.length > maxEarlyAudioSamples) this.#audioSamples.shift();
       return;
     }
     const late = this.#options.videoLateSeconds ?? videoLateSeconds;

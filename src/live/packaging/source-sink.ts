@@ -61,9 +61,13 @@ export class SourceSink implements SegmentSink {
   }
 
   openSegment(segment: { startMs: number; isIndependent: boolean }): void {
-    const arrivedAtMs = this.#options.clock.nowMs() - (this.#lagMs(segment.startMs) ?? 0);
+    const { clock, output, leader } = this.#options;
+    const nowMs = clock.nowMs();
+    const lagMs = output.lagMs(leader, segment.startMs) ?? 0;
+    const arrivedAtMs = nowMs - lagMs;
+    const recordedByMs = nowMs - Math.max(lagMs, output.recordedLagMs(segment.startMs) ?? 0);
     this.#listOrWait(() => {
-      const info = this.#window.openSegment({ ...segment, arrivedAtMs });
+      const info = this.#window.openSegment({ ...segment, arrivedAtMs, recordedByMs });
       this.#endMs = segment.startMs;
       for (const segmenter of this.#options.aligned) segmenter.segmentOpened(info);
     });

@@ -9,6 +9,7 @@ import { readAc3 } from '../../media/codecs/ac3.ts';
 import { readAudioSpecificConfig } from '../../media/codecs/audio-specific-config.ts';
 import { flacFrameSamples, readFlacConfig } from '../../media/codecs/flac.ts';
 import {
+  readRecordParameters,
   readVideoConfig,
   readVideoParameters,
   type VideoSampleEntryType,
@@ -66,7 +67,7 @@ export function describeVideo(
   color?: ColorInfo,
 ): { readonly track: TrackDescription; readonly frameSeconds: number | undefined } {
   const parameters =
-    readVideoParameters(codec, codec === 'av01' ? record.subarray(4) : record) ??
+    readRecordParameters(codec, record) ??
     (codec === 'av01' ? readVideoParameters(codec, keyframe) : undefined);
   if (parameters === undefined) {
     throw new AppError('media-malformed', 'the video configuration has no readable sequence parameter set');

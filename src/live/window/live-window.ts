@@ -201,12 +201,20 @@ export class LiveWindow implements SegmentSink {
     if (this.isPlayable || this.#startsMidBroadcast) this.#isDiscontinuityDue = true;
   }
 
-  /** @param arrivedAtMs wall-clock arrival of its first frame; now by default */
-  openSegment(segment: { startMs: number; isIndependent: boolean; arrivedAtMs?: number }): SegmentInfo {
+  /**
+   * @param arrivedAtMs wall-clock arrival of its first frame; now by default
+   * @param recordedByMs wall-clock time before which later frames show that it was recorded
+   */
+  openSegment(segment: {
+    startMs: number;
+    isIndependent: boolean;
+    arrivedAtMs?: number;
+    recordedByMs?: number;
+  }): SegmentInfo {
     const { startMs, isIndependent } = segment;
     const arrivedAtMs = segment.arrivedAtMs ?? this.#options.clock.nowMs();
     if (this.#isContinuationDue) this.#listFillerSegmentsUntil(arrivedAtMs);
-    const { date, isLate } = this.#programDateTimes.dateOf(startMs, arrivedAtMs);
+    const { date, isLate } = this.#programDateTimes.dateOf(startMs, arrivedAtMs, segment.recordedByMs);
     if (isLate) this.#isDiscontinuityDue = true;
     const { sequence, hasDiscontinuity, dateMs } = this.#newSegment(date, isIndependent);
     const info = { sequence, hasDiscontinuity, startMs, programDateTimeMs: dateMs };

@@ -108,12 +108,19 @@ export class WindowPlaylist {
 
   /** Starts behind the newest segment without parts: hls.js and Shaka skip it while parts are listed before it. */
   #firstWithParts(): number {
-    const { isEnded, openSegment: open, nextSequence } = this.#state;
+    const {
+      isEnded,
+      openSegment: open,
+      nextSequence,
+      targetDurationSeconds,
+      partTargetSeconds,
+    } = this.#state;
     if (isEnded) return nextSequence;
+    // Parts that are as long as a segment are a little shorter than PART-TARGET, which PART-HOLD-BACK counts.
+    const minSeconds = 3 * Math.max(targetDurationSeconds, partTargetSeconds ?? 0);
     let behind = open?.durationSeconds ?? 0;
     for (let sequence = nextSequence - 1; sequence >= this.#segments.first; sequence -= 1) {
-      if (behind > this.#state.targetDurationSeconds * 3 || this.#segments.log.isFiller(sequence))
-        return sequence + 1;
+      if (behind > minSeconds || this.#segments.log.isFiller(sequence)) return sequence + 1;
       behind += this.#segments.log.durationSeconds(sequence);
     }
     return this.#segments.first;

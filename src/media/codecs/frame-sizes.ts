@@ -22,6 +22,8 @@ const HEVC_SPS = 33;
 const HEVC_PPS = 34;
 /** AV1 specification, 6.2.2. */
 const AV1_SEQUENCE_HEADER = 1;
+/** Bytes of a configuration record before its units. */
+const AV1_RECORD_BYTES = 4;
 
 interface VideoConfig {
   /** Size of the length field before each NAL unit. */
@@ -43,7 +45,7 @@ export function readVideoConfig(codec: VideoSampleEntryType, record: Buffer): Vi
         sizes: sizesOf(hevcParameterSets(record, HEVC_SPS).map(hevcFrameSize)),
       };
     case 'av01':
-      return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(4), 0) };
+      return { lengthBytes: 0, sizes: readFrameSizes(codec, record.subarray(AV1_RECORD_BYTES), 0) };
     case 'vp08':
       return { lengthBytes: 0, sizes: sizesOf([vp8FrameSize(record)]) };
   }
@@ -65,6 +67,14 @@ export function readVideoParameters(
         ? hevcParameterSets(recordOrUnits, HEVC_SPS).map(hevcParameters)
         : av1SequenceHeaders(recordOrUnits).map(av1Parameters);
   return parameters.find(each => each !== undefined);
+}
+
+/** Reads the first sequence parameter set, or sequence header, of a record as in {@link readVideoConfig}. */
+export function readRecordParameters(
+  codec: VideoSampleEntryType,
+  record: Buffer,
+): VideoParameters | undefined {
+  return readVideoParameters(codec, codec === 'av01' ? record.subarray(AV1_RECORD_BYTES) : record);
 }
 
 /** Reads the first sequence parameter set of a record. Undefined for codecs that put frames into the order of display. */

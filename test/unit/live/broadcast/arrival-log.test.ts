@@ -21,3 +21,26 @@ test('remembers the last 256 frames', () => {
   expect(log.arrivalOf(744)).toBe(744);
   expect(log.arrivalOf(740)).toBe(744);
 });
+
+test('what a frame shows for seconds arrives as much later', () => {
+  const log = new ArrivalLog();
+  log.add(0, 5000);
+  expect(log.arrivalOf(1000)).toBe(5000);
+  expect(log.arrivalOf(10_000)).toBe(15_000);
+});
+
+test('media was recorded before the fastest arrival of what follows it', () => {
+  const log = new ArrivalLog();
+  expect(log.recordedBy(0)).toBe(Number.POSITIVE_INFINITY);
+  log.add(0, 5000);
+  log.add(2000, 5010);
+  log.add(4000, 7100);
+  expect(log.recordedBy(0)).toBe(3010);
+  expect(log.recordedBy(2000)).toBe(5010);
+  expect(log.recordedBy(3000)).toBe(6100);
+  // Packagers move frames onto the grid of their rate.
+  expect(log.recordedBy(4003)).toBe(7100);
+  expect(log.recordedBy(4010)).toBe(Number.POSITIVE_INFINITY);
+  for (let index = 0; index < 300; index += 1) log.add(10_000 + index, 20_000);
+  expect(log.recordedBy(0)).toBe(20_000 - 10_299);
+});

@@ -139,3 +139,21 @@ test('a track alone has a limit of its own for gaps', () => {
   expect(placeAll(alone, new Timeline(500, 0, 360)).at(-1)).toBe(166);
   expect(placeAll(beside, new Timeline(500, 0, 360)).at(-1)).toBe(533);
 });
+
+describe('slow pictures without sound', () => {
+  const slides = [0, 10_000, 20_000, 30_000].map(atMs => ['video', atMs] as const);
+
+  test('keep their times where the encoder declares them', () => {
+    const timeline = new Timeline(500);
+    timeline.expectPictures(10);
+    expect(placeAll(slides, timeline)).toEqual([0, 10_000, 20_000, 30_000]);
+  });
+
+  test('and a clock that jumps further is not followed', () => {
+    const timeline = new Timeline(500);
+    timeline.expectPictures(10);
+    expect(placeAll([...slides, ['video', 100_000]], timeline).at(-1)).toBe(30_020);
+    timeline.expectPictures(1e6);
+    expect(timeline.place('video', 400_000).isClockJump).toBe(true);
+  });
+});

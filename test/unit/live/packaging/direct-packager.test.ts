@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DirectPackager } from '../../../../src/live/packaging/direct-packager.ts';
 import type { PackagerPlan, Tracks } from '../../../../src/live/packaging/packager.ts';
 import { Segmenter } from '../../../../src/live/packaging/segmenter.ts';
@@ -218,4 +218,75 @@ test('a receiver that throws ends the packager, not its caller', () => {
   packager.write(avcConfig, 7000);
   expect(packager.write(video(true, idr), 7000)).toBe(true);
   expect(exits).toEqual([{ kind: 'failed', report: 'no room' }]);
+});
+
+describe('slow pictures', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const times = (log: ReturnType<typeof start>['log']) =>
+    log.samples
+      .filter(([kind]) => kind === 'video')
+      .map(([, { durationTicks }, atMs]) => [atMs / 1000, durationTicks / 90_000]);
+
+  test('end where the next one begins, also at a rate that is known', async () => {
+    const { packager, log } = start({ framesPerSecond: 0.5 });
+    packager.write(avcConfig, 0);
+    for (const atMs of [0, 2000, 4000, 6000, 8000]) packager.write(video(true, idr), atMs);
+    expect(times(log)).toEqual([0, 2, 4, 6].map(at => [at, 2]));
+    await packager.finish();
+    expect(times(log).at(-1)).toEqual([8, 2]);
+  });
+
+  test('are repeated when they last longer than a segment', async () => {
+    const { packager, log } = start();
+    packager.write(avcConfig, 0);
+    packager.write(video(true, idr), 0);
+    vi.advanceTimersByTime(12_000);
+    expect(times(log)).toEqual([[0, 10]]);
+    packager.write(video(true, idr), 25_000);
+    expect(times(log)).toEqual([
+      [0, 10],
+      [10, 10],
+      [20, 5],
+    ]);
+    expect(syncs(log)).toEqual([true, true, true]);
+    await packager.kill();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('are repeated by the audio beside them, where they came late', () => {
+    const { packager, log } = start({ audio: 'copy' });
+    packager.write(avcConfig, 0);
+    packager.write(aacConfig, 0);
+    packager.write(video(true, idr), 0);
+    for (let atMs = 0; atMs < 21_000; atMs += 21) packager.write(aac, atMs);
+    expect(times(log)).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(times(log)).toEqual([
+      [0, 10],
+      [10, 10],
+    ]);
+    // Begins when the repeated one has ended.
+    packager.write(video(true, idr), 19_900);
+    packager.write(video(true, idr), 21_000);
+    expect(times(log).slice(2)).toEqual([[20, 1]]);
+  });
+
+  test('that need others are not repeated', () => {
+    const { packager, log } = start();
+    packager.write(avcConfig, 0);
+    packager.write(video(true, idr), 0);
+    packager.write(video(false, slice), 40);
+    vi.advanceTimersByTime(30_000);
+    packager.write(video(true, idr), 30_000);
+    expect(times(log)).toEqual([
+      [0, 0.04],
+      [0.04, 29.96],
+    ]);
+  });
 });
