@@ -78,6 +78,8 @@ export class AlignedSegmenter {
   add(sample: Sample, atMs: number): void {
     const track = this.#track;
     if (track === undefined || this.#isFinished) return;
+    // Fragments have no times below 0: audio begins with the first frame behind it, video is cut off there.
+    if (this.#options.kind === 'audio' && atMs < 0) return;
     this.#queue.push({ track, sample, atMs, durationMs: (sample.durationTicks * 1000) / track.timescale });
     if (this.#queue.length > maxQueuedSamples) this.#queue.shift();
     this.#processBoundaries();
@@ -272,7 +274,7 @@ export class AlignedSegmenter {
     const { rendition, kind } = this.#options;
     if (segment.state === 'waiting') this.#openSegment(segment, first);
     const { timescale } = first.track;
-    const ticksOf = (ms: number) => Math.round((ms * timescale) / 1000);
+    const ticksOf = (ms: number) => Math.max(0, Math.round((ms * timescale) / 1000));
     // The encoder rounds times to milliseconds, and the source is on the grid of its frame rate.
     const isJoined = kind === 'video' && Math.abs(first.atMs - this.#partStartMs) <= frameToleranceMs;
     const startMs = isJoined ? this.#partStartMs : first.atMs;

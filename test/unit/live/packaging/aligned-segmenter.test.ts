@@ -228,3 +228,22 @@ describe('aligned audio', () => {
     expect(Math.abs(sum - 2)).toBeLessThan(0.05);
   });
 });
+
+test.each(['video', 'audio'] as const)('%s that begins below 0 is written from there', kind => {
+  for (const beforeMs of [60, 30, 3]) {
+    const { segmenter, parts, lead, audio } = follow(kind);
+    lead(0, 5);
+    if (kind === 'audio') audio(-beforeMs, 1200);
+    for (let index = 0; kind === 'video' && index < 32; index += 1) {
+      const isSync = index === 0;
+      segmenter.add(
+        { trackId: 1, dtsTicks: 0, durationTicks: 640, compositionOffsetTicks: 0, isSync, data },
+        index * 40 - beforeMs,
+      );
+    }
+    segmenter.finish();
+    expect(parts.length).toBeGreaterThanOrEqual(5);
+    const startTicks = startOf(parts[0]!.body) * audioTrack.timescale;
+    expect(startTicks).toBeLessThan(kind === 'video' ? 1 : 1024);
+  }
+});
