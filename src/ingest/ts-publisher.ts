@@ -5,6 +5,7 @@ import {
   type TsSample,
   type TsStream,
 } from '../media/mpegts/ts-demuxer.ts';
+import type { DeclaredMedia } from '../media/samples/declared-media.ts';
 import { codecs, type MediaEvent, ticksPerMs } from '../media/samples/media-sample.ts';
 import { SampleInterleaver } from './sample-interleaver.ts';
 
@@ -30,6 +31,7 @@ const maxCompositionTicks = (2 ** 23 - 1) * ticksPerMs;
 export class TsPublisher {
   readonly #events: TsPublisherEvents;
   readonly #demuxer: TsDemuxer;
+  #declared: DeclaredMedia | undefined;
   readonly #interleaver = new SampleInterleaver<QueuedEvents>(({ events }) => {
     for (const event of events) if (!this.#isOver) this.#events.media(event);
   });
@@ -40,6 +42,9 @@ export class TsPublisher {
     this.#events = events;
     this.#demuxer = new TsDemuxer({
       program: program => this.#begin(program),
+      began: ({ kind }) => {
+        if (kind === 'video') this.#declare({ isVideoArriving: true });
+      },
       sample: sample => this.#queue(sample),
     });
   }
@@ -87,11 +92,16 @@ export class TsPublisher {
   #declareTracks(streams: readonly TsStream[]): void {
     const audio = streams.filter(({ kind }) => kind === 'audio');
     const labels = new Map(audio.map(({ trackId, language }) => [trackId, { language }]));
-    const media = {
+    this.#declare({
       hasAudio: audio.length > 0,
       hasVideo: streams.some(({ kind }) => kind === 'video'),
       audioTracks: audio.length < 2 ? undefined : labels,
-    };
+    });
+  }
+
+  #declare(change: Partial<DeclaredMedia>): void {
+    const media = { hasAudio: false, hasVideo: false, ...this.#declared, ...change };
+    this.#declared = media;
     this.#events.media({ type: 'declared', media });
   }
 

@@ -248,8 +248,14 @@ export class PublisherSession {
   }
 
   #takeDeclared(declared: DeclaredMedia): void {
+    const state = this.#state;
+    const isVideoNews = declared.isVideoArriving === true && this.#declared?.isVideoArriving !== true;
     this.#declared = declared;
     this.#options.events.declared(declared);
+    if (!isVideoNews || state.name !== 'holding' || state.startTimer === undefined) return;
+    clearTimeout(state.startTimer);
+    state.startTimer = undefined;
+    this.#startWhenReady(state);
   }
 
   #acceptsCodec({ type, kind, codec }: MediaSample | CodecConfig): boolean {
@@ -337,16 +343,19 @@ export class PublisherSession {
       return;
     }
     if (state.startTimer !== undefined) return;
-    const isAnnounced = missing === 'video' || this.#declared?.hasAudio;
-    const absentWaitMs = isAnnounced === false ? otherTrackWaitMs / 4 : otherTrackWaitMs;
-    state.startTimer = setTimeout(
-      () => {
-        state.startTimer = undefined;
-        const lacksKeyframe = this.#tracks.video !== undefined && !this.#hasKeyframeHeld;
-        if (this.#held.samples.length > 0 && !lacksKeyframe) this.#start(this.#held.take());
-      },
-      isAnnounced === true ? announcedTrackWaitMs : absentWaitMs,
-    );
+    const waitMs = this.#waitMsFor(missing);
+    state.startTimer = setTimeout(() => {
+      state.startTimer = undefined;
+      const lacksKeyframe = this.#tracks.video !== undefined && !this.#hasKeyframeHeld;
+      if (this.#held.samples.length > 0 && !lacksKeyframe) this.#start(this.#held.take());
+    }, waitMs);
+  }
+
+  #waitMsFor(missing: TrackKind): number {
+    const { hasAudio, isVideoArriving } = this.#declared ?? {};
+    if (missing === 'video') return isVideoArriving ? this.#options.keyframeTimeoutMs : announcedTrackWaitMs;
+    if (hasAudio === undefined) return otherTrackWaitMs;
+    return hasAudio ? announcedTrackWaitMs : otherTrackWaitMs / 4;
   }
 
   get #hasKeyframeHeld(): boolean {

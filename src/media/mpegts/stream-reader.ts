@@ -12,6 +12,8 @@ const maxAudioPesBytes = 256 * 1024;
 const maxVideoUnits = 4096;
 
 interface StreamReaderEvents {
+  /** Called once, when the first PES packet with a time begins, which may take as long as its picture lasts. */
+  began(): void;
   sample(sample: ElementarySample): void;
   /** Transport packets that are missing, at least. */
   lost(count: number): void;
@@ -28,6 +30,7 @@ export class StreamReader {
   readonly #assembler: PesAssembler;
   #times: PesTimes | undefined;
   #counter: number | undefined;
+  #hasBegun = false;
 
   constructor(stream: ElementaryStream, events: StreamReaderEvents) {
     this.#isVideo = stream.kind === 'video';
@@ -70,6 +73,10 @@ export class StreamReader {
     if (header === undefined) {
       this.#events.dropped();
       return;
+    }
+    if (times !== undefined && !this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#events.began();
     }
     this.#times = times;
     this.#assembler.start(header);

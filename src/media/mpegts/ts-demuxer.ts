@@ -29,6 +29,8 @@ export interface TsSample extends ElementarySample {
 interface TsDemuxerEvents {
   /** Once known, and whenever the program map changes. */
   program(program: TsProgram): void;
+  /** Called before the first sample of a stream, which is complete when the next one begins. */
+  began?(stream: TsStream): void;
   /** Receives samples, in decode order within each stream. */
   sample(sample: TsSample): void;
 }
@@ -185,6 +187,7 @@ export class TsDemuxer {
 
   #createReader(stream: TsStream): StreamReader {
     return new StreamReader(stream, {
+      began: () => this.#events.began?.(this.#streams.get(stream.pid)?.stream ?? stream),
       // The number of a track changes with the program map.
       sample: sample =>
         this.#events.sample({ ...sample, stream: this.#streams.get(stream.pid)?.stream ?? stream }),

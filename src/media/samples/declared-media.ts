@@ -8,6 +8,8 @@ export interface AudioLabel {
 export interface DeclaredMedia {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
+  /** True once the first picture has begun to arrive, which is complete when the next one begins. */
+  readonly isVideoArriving?: boolean;
   /** Audio and video together. */
   readonly bitsPerSecond?: number | undefined;
   readonly framesPerSecond?: number | undefined;

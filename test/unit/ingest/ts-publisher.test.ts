@@ -67,6 +67,19 @@ describe('audio tracks of a transport stream', () => {
     expect([hasAudio, hasVideo, audioTracks]).toEqual([expected, true, undefined]);
   });
 
+  it('are announced again with the video that has begun to arrive', () => {
+    const { publisher: ts, events } = publisher();
+    const writer = new TsWriter();
+    const streams = [0x1b, 0x0f].map((type, index) => ({ type, pid: 0x100 + index }));
+    ts.push(Buffer.concat([writer.association(0x1000), writer.map(0x1000, streams)]));
+    const picture = () =>
+      writer.pes(0x100, Buffer.from([0, 0, 0, 1, 9, 0xf0, 0, 0, 1, 0x65, 1]), { pts: 9000 });
+    ts.push(Buffer.concat([picture(), picture(), writer.packet(0x1fff, Buffer.alloc(184))]));
+    const declared = events.flatMap(event => (event.type === 'declared' ? [event.media] : []));
+    expect(declared.map(({ isVideoArriving }) => isVideoArriving)).toEqual([undefined, true]);
+    expect(declared[1]).toMatchObject({ hasAudio: true, hasVideo: true });
+  });
+
   it('have the languages of the program map', () => {
     const { publisher: ts, events } = publisher();
     const writer = new TsWriter();

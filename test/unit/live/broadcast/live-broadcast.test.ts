@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PlayableBroadcast } from '../../../../src/delivery/live/live-source.ts';
+import type { FlvTag } from '../../../../src/media/flv/flv-tag.ts';
 import { avc, publish, startFakeBroadcasts, videoTag } from '../../../support/fake-broadcasts.ts';
 import { videoTrack } from '../../../support/recording-sink.ts';
 
@@ -109,6 +110,44 @@ describe('a journal that fails', () => {
     void live.complete('li1');
     await vi.advanceTimersByTimeAsync(0);
     expect(await playlistOf(live.current('li1'))).toContain('#EXT-X-ENDLIST');
+  });
+});
+
+describe('video that a program map declares', () => {
+  const audioTag = (timestampMs: number, ...body: number[]): FlvTag => ({
+    kind: 'audio',
+    timestampMs,
+    body: Buffer.from([0xaf, ...body]),
+  });
+
+  async function publishAudio(isVideoArriving: boolean) {
+    const started = startFakeBroadcasts();
+    const publisher = await publish(started.live);
+    publisher.send(audioTag(0, 0, 0x11, 0x90), audioTag(0, 1, 0x21));
+    await vi.advanceTimersByTimeAsync(500);
+    const media = { hasAudio: true, hasVideo: true, isVideoArriving };
+    if (publisher.answer.accepted) publisher.answer.handler.media({ type: 'declared', media });
+    await vi.advanceTimersByTimeAsync(500);
+    return { publisher, plans: () => started.packagers.map(({ plan }) => [plan.hasVideo, plan.audio]) };
+  }
+
+  test('is waited for while its first picture arrives', async () => {
+    const { publisher, plans } = await publishAudio(true);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(plans()).toEqual([]);
+    publisher.send(videoTag(0, avc.config()), videoTag(0, avc.keyframe()));
+    expect(plans()).toEqual([[true, 'copy']]);
+  });
+
+  test('is not waited for longer than for a keyframe', async () => {
+    const { plans } = await publishAudio(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(plans()).toEqual([[false, 'copy']]);
+  });
+
+  test('is hardly waited for while there is none of it', async () => {
+    const { plans } = await publishAudio(false);
+    expect(plans()).toEqual([[false, 'copy']]);
   });
 });
 
