@@ -7,6 +7,7 @@ import { StreamMonitor } from '../support/stream-monitor.ts';
 const sources = {
   'five seconds, with sound': { pictureSeconds: 5, extraArgs: [] },
   'five seconds, without sound': { pictureSeconds: 5, extraArgs: ['-an'] },
+  'five seconds, with sound, over SRT': { pictureSeconds: 5, extraArgs: ['-f', 'mpegts'] },
   'ten seconds, with sound': { pictureSeconds: 10, extraArgs: [] },
   'fourteen seconds, with sound': { pictureSeconds: 14, extraArgs: [] },
   'fourteen seconds, without sound': { pictureSeconds: 14, extraArgs: ['-an'] },
@@ -24,7 +25,9 @@ beforeAll(async () => {
       const { pictureSeconds, extraArgs } = sources[name];
       const { streamKey, liveStreamId } = await server.createStream(name);
       await using publisher = publishTestPicture({
-        url: server.rtmpUrl(streamKey),
+        url: name.endsWith('SRT')
+          ? `srt://127.0.0.1:${server.app.srtPort}?streamid=${streamKey}`
+          : server.rtmpUrl(streamKey),
         fps: 1 / pictureSeconds,
         gopSeconds: pictureSeconds,
         size: '160x90',

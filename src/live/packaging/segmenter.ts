@@ -64,7 +64,7 @@ interface CurrentSegment {
 
 const videoLateSeconds = 1;
 /** Limit for slow video: more than the longest frame that fits a segment. */
-const maxVideoLateSeconds = 12;
+const maxVideoLateSeconds = 14;
 /** Slow video does not wait for audio that is later. */
 const maxAudioLateSeconds = 1;
 /** Share of the longest frame's duration that counts after each further frame. */

@@ -9,12 +9,13 @@ const catchUpRate = 0.25;
 const maxJitterMs = 50;
 /** An anchor is dated before its arrival, since the first media of a broadcast often comes late. */
 const anchorMarginMs = 250;
+/** Margin of media that waited, and the longest step of it. */
 const waitMarginMs = 1000;
+const waitStepMs = 200;
 /** Media that waited longer for what follows it, as slow pictures do, is dated by that. */
 const maxWaitMs = 1000;
 /** Share of media time by which dates approach the arrival while the margin lasts. */
 const marginRate = 0.05;
-const maxMarginStepMs = 250;
 /** Share afterwards: more than clocks differ by, and too little for a connection that is slow for minutes. */
 const driftRate = 0.0005;
 /** Dates of segments may overlap by less than a second. draft-pantos-hls-rfc8216bis-22, 6.2.1. */
@@ -75,7 +76,7 @@ export class ProgramDateTimes {
       this.#anchor = { wallMs, mediaMs: startMs, marginMs: 0, aheadMs: isAhead ? wallMs - nowMs : 0 };
     } else {
       const maxStepMs = Math.max(
-        Math.min(marginMs, maxMarginStepMs, elapsedMs * marginRate),
+        Math.min(marginMs > anchorMarginMs ? waitStepMs : marginMs, elapsedMs * marginRate),
         elapsedMs * driftRate,
       );
       const stepMs = Math.max(0, Math.min(knownMs - date, maxStepMs));

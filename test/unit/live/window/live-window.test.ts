@@ -406,8 +406,8 @@ describe('dates', () => {
     filled.begin(1);
     const { segments, openParts } = await filled.playlist();
     expect(openParts?.discontinuity).toBe(true);
-    // A quarter of a second before its arrival, of which the last segment has made up 200 ms.
-    expect(openParts!.programDateTimeMs! - segments.at(-1)!.programDateTimeMs!).toBe(8800);
+    // A quarter of a second before its arrival. The segment before it might have caught up.
+    expect(openParts!.programDateTimeMs! - segments.at(-1)!.programDateTimeMs!).toBe(8750);
   });
 });
 
