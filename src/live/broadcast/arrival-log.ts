@@ -50,6 +50,16 @@ export class ArrivalLog {
     return recordedMs;
   }
 
+  /** True when the next frame is seconds after that of `atMs`, which may have waited for it. */
+  isSlowAt(atMs: number): boolean {
+    const first = Math.max(0, this.#count - maxEntries);
+    let nextMs = atMs;
+    for (let index = this.#count - 1; index >= first && this.#atOf(index) > atMs + maxSnapMs; index -= 1) {
+      nextMs = this.#atOf(index);
+    }
+    return nextMs - atMs > maxFrameMs;
+  }
+
   #atOf(index: number): number {
     return this.#atMs[index % maxEntries]!;
   }

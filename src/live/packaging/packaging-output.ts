@@ -52,9 +52,11 @@ export class PackagingOutput {
     return this.#ageMs(this.#options.arrivals[kind].arrivalOf(atMs));
   }
 
-  /** Least age of media of `atMs`, which is older where it waited for what follows it. */
-  recordedLagMs(atMs: number): number | undefined {
-    const { video, audio } = this.#options.arrivals;
+  /** Least age of a frame at `atMs` that lasts for seconds: it may have waited for what follows it. */
+  recordedLagMs(kind: TrackKind, atMs: number): number | undefined {
+    const { arrivals } = this.#options;
+    if (!arrivals[kind].isSlowAt(atMs)) return undefined;
+    const { video, audio } = arrivals;
     return this.#ageMs(Math.min(video.recordedBy(atMs), audio.recordedBy(atMs)));
   }
 

@@ -65,7 +65,7 @@ export class SourceSink implements SegmentSink {
     const nowMs = clock.nowMs();
     const lagMs = output.lagMs(leader, segment.startMs) ?? 0;
     const arrivedAtMs = nowMs - lagMs;
-    const recordedByMs = nowMs - Math.max(lagMs, output.recordedLagMs(segment.startMs) ?? 0);
+    const recordedByMs = nowMs - Math.max(lagMs, output.recordedLagMs(leader, segment.startMs) ?? 0);
     this.#listOrWait(() => {
       const info = this.#window.openSegment({ ...segment, arrivedAtMs, recordedByMs });
       this.#endMs = segment.startMs;

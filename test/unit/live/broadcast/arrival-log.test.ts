@@ -44,3 +44,16 @@ test('media was recorded before the fastest arrival of what follows it', () => {
   for (let index = 0; index < 300; index += 1) log.add(10_000 + index, 20_000);
   expect(log.recordedBy(0)).toBe(20_000 - 10_299);
 });
+
+test('a frame is slow when the next one is seconds later', () => {
+  const log = new ArrivalLog();
+  for (const atMs of [0, 40, 80, 2080, 4080]) log.add(atMs, 5000);
+  expect([0, 40, 78, 80, 2080, 4080].map(atMs => log.isSlowAt(atMs))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
