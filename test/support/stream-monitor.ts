@@ -360,16 +360,16 @@ export class StreamMonitor {
 
   #checkDate(programDateTimeMs: number, list: MediaPlaylist, index: number): void {
     const segment = list.segments[index]!;
-    // A list ends with a still that begins where the newest frame ends. Media that was held up may arrive all at once.
-    const aheadMs = isPublished(segment) ? 0 : (list.segments[index - 1]?.durationSeconds ?? 0) * 1000;
-    const futureMs = programDateTimeMs - Date.now() - aheadMs;
     const before = list.segments[index - 1];
     const endMs = (before?.programDateTimeMs ?? 0) + (before?.durationSeconds ?? 0) * 1000;
     const setBackMs = endMs - programDateTimeMs;
+    // A list ends with a still that begins where the newest frame ends.
+    if (!isPublished(segment) && Math.abs(setBackMs) < 2) return;
+    const futureMs = programDateTimeMs - Date.now();
     // A publisher far ahead of time is set back by less than a second at a time (6.2.1).
     if (futureMs > 50 && setBackMs < 900) this.#break(`${segment.uri} is dated ${futureMs} ms in the future`);
-    if (setBackMs >= 1000)
-      this.#break(`${segment.uri} is dated ${setBackMs} ms before the end of the one before`);
+    if (setBackMs < 1000 || segment.discontinuity === true) return;
+    this.#break(`${segment.uri} is dated ${setBackMs} ms before the end of the one before`);
   }
 
   /** A viewer that was slow finds only the segment of parts that are more than three target durations old (4.4.4.9). */
