@@ -291,7 +291,7 @@ export class PublisherSession {
     if (former?.codec === codec && former.data.equals(data)) return;
     this.#decoderConfigs[kind] = config;
     const { frameSeconds } = (isVideoFourCc(codec.fourCc) && readRecordParameters(codec.fourCc, data)) || {};
-    if (frameSeconds !== undefined) this.#options.timeline.expectPictures(frameSeconds);
+    if (frameSeconds !== undefined) this.#options.timeline.expectFrames(frameSeconds);
     if (former !== undefined) this.#requestRestart();
   }
 

@@ -15,9 +15,9 @@ interface TrackTimes {
 /** A larger step between two tags is a jump, unless pictures are that slow. */
 const minJumpMs = 3000;
 /** Encoders may declare the rate of fields, and skip a picture. */
-const jumpPictures = 3;
+const jumpFrames = 3;
 /** Longest picture that a declared rate is believed for. */
-const maxPictureMs = 60_000;
+const maxFrameMs = 60_000;
 /** A tag may be this much older than the newest of its track. */
 const maxReorderMs = 1000;
 /** Assumed duration of a tag after a jump. */
@@ -55,8 +55,8 @@ export class Timeline {
   }
 
   /** @param seconds that a picture lasts, as the encoder declares */
-  expectPictures(seconds: number): void {
-    this.#jumpMs = Math.max(minJumpMs, jumpPictures * Math.min(seconds * 1000, maxPictureMs));
+  expectFrames(seconds: number): void {
+    this.#jumpMs = Math.max(minJumpMs, jumpFrames * Math.min(seconds * 1000, maxFrameMs));
   }
 
   restart(): void {

@@ -58,11 +58,11 @@ const videoTolerance = { roundingMs: 1.05, maxDeviationMs: 3 };
 /** Tolerance of audio that nobody hears. */
 const audioTolerance = { roundingMs: 3, maxDeviationMs: 40 };
 /** A picture that lasts longer is listed when it ends, since its segment would be dated in the future. */
-const slowPictureSeconds = 1.5;
+const slowFrameSeconds = 1.5;
 /** A longer picture fills no segment, and is repeated. */
-const maxPictureSeconds = maxTargetDurationSeconds;
+const maxFrameSeconds = maxTargetDurationSeconds;
 /** Rounding allows segments that are longer. */
-const pictureSlackSeconds = 0.4;
+const frameSlackSeconds = 0.4;
 const repeatPollMs = 1000;
 /** AAC-LC, 48 kHz, stereo. */
 const encodedAudio = describeAac(Buffer.from([0x11, 0x90]));
@@ -293,7 +293,7 @@ export class DirectPackager implements Packager {
       isSync,
       data,
     };
-    const isSlow = kind === 'video' && durationTicks > slowPictureSeconds * track.description.timescale;
+    const isSlow = kind === 'video' && durationTicks > slowFrameSeconds * track.description.timescale;
     if (endTicks === undefined || isSlow) this.#hold(track, sample);
     else this.#emit(track, sample);
   }
@@ -309,7 +309,7 @@ export class DirectPackager implements Packager {
     const startMs = ((track.held?.dtsTicks ?? 0) * 1000) / track.description.timescale;
     const poll = () => {
       const nowMs = Math.max(startMs + performance.now() - heldAtMs, this.#newestAudioMs);
-      this.#repeatPicture(track, (nowMs * track.description.timescale) / 1000);
+      this.#repeatFrame(track, (nowMs * track.description.timescale) / 1000);
       this.#repeatTimer = setTimeout(poll, repeatPollMs);
     };
     this.#repeatTimer = setTimeout(poll, repeatPollMs);
@@ -318,7 +318,7 @@ export class DirectPackager implements Packager {
   #release(track: OpenTrack, endTicks: number): void {
     const { held } = track;
     if (held === undefined) return;
-    this.#repeatPicture(track, endTicks);
+    this.#repeatFrame(track, endTicks);
     const { dtsTicks } = track.held ?? held;
     track.held = undefined;
     if (track === this.#tracks.video) clearTimeout(this.#repeatTimer);
@@ -328,10 +328,10 @@ export class DirectPackager implements Packager {
   }
 
   /** Ends a keyframe that has lasted as long as a segment may until now, and shows it again. */
-  #repeatPicture(track: OpenTrack, nowTicks: number): void {
+  #repeatFrame(track: OpenTrack, nowTicks: number): void {
     const { timescale } = track.description;
-    const durationTicks = maxPictureSeconds * timescale;
-    const maxTicks = durationTicks + pictureSlackSeconds * timescale;
+    const durationTicks = maxFrameSeconds * timescale;
+    const maxTicks = durationTicks + frameSlackSeconds * timescale;
     while (track.held?.isSync === true && nowTicks - track.held.dtsTicks >= maxTicks) {
       const { held } = track;
       this.#emit(track, { ...held, durationTicks });

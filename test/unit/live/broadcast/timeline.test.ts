@@ -145,15 +145,15 @@ describe('slow pictures without sound', () => {
 
   test('keep their times where the encoder declares them', () => {
     const timeline = new Timeline(500);
-    timeline.expectPictures(10);
+    timeline.expectFrames(10);
     expect(placeAll(slides, timeline)).toEqual([0, 10_000, 20_000, 30_000]);
   });
 
   test('and a clock that jumps further is not followed', () => {
     const timeline = new Timeline(500);
-    timeline.expectPictures(10);
+    timeline.expectFrames(10);
     expect(placeAll([...slides, ['video', 100_000]], timeline).at(-1)).toBe(30_020);
-    timeline.expectPictures(1e6);
+    timeline.expectFrames(1e6);
     expect(timeline.place('video', 400_000).isClockJump).toBe(true);
   });
 });
