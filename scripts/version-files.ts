@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import about from '../package.json' with { type: 'json' };
 
 /** Texts before a version, by the file that has them. */
-const places: Readonly<Record<string, RegExp>> = {
+const versionTexts: Readonly<Record<string, RegExp>> = {
   'compose.yaml': /(image: \$\{IMAGE:-millrace:)[^}]*/g,
   'docs/cluster/compose.yaml': /(image: \$\{IMAGE:-millrace:)[^}]*/g,
   Dockerfile: /(org\.opencontainers\.image\.version=")[^"]*/g,
@@ -12,9 +12,9 @@ const places: Readonly<Record<string, RegExp>> = {
 /** @returns contents, by path, of the files that name the version of the package */
 export function withVersion(): Record<string, string> {
   const root = new URL('../', import.meta.url);
-  const entries = Object.entries(places).map(([path, place]) => {
+  const entries = Object.entries(versionTexts).map(([path, pattern]) => {
     const text = readFileSync(new URL(path, root), 'utf8');
-    return [path, text.replaceAll(place, (_, before: string) => before + about.version)];
+    return [path, text.replaceAll(pattern, (_, before: string) => before + about.version)];
   });
   return Object.fromEntries(entries);
 }

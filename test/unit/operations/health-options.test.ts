@@ -13,7 +13,9 @@ test('metrics are told while the database does not respond, without those that i
   const owner = { running: 2, pids: [] };
   const isDown = () => Promise.reject(new Error('the database is down'));
   const foundation = {
-    config: { 'node.roles': nodeRoles },
+    config: { 'node.roles': nodeRoles, 'uploads.minFree': 1 },
+    database: { findFault: () => Promise.resolve('the database is down') },
+    files: { freeBytes: () => Promise.resolve(1) },
     metrics,
     processes: owner,
     log: { ...silentLogger, warn },
@@ -36,5 +38,6 @@ test('metrics are told while the database does not respond, without those that i
   const text = await options.metrics.text();
   expect(text).toMatch(/broadcasts\{state="live"\} 3\n/);
   expect(text).toMatch(/viewers 5\n/);
+  expect(text).toMatch(/database_up 0\n/);
   expect(warn).toHaveBeenCalledWith('metrics-not-read', { error: 'the database is down' });
 });
