@@ -9,6 +9,8 @@ import type { AcmeAccount } from './acme.store.ts';
 export type AcmeLibrary = typeof import('acme-client');
 
 const requestTimeoutMs = 30_000;
+/** An answer can name any number of addresses to ask. */
+const maxConnections = 16;
 /** Chains of certificates have about 6 kB. */
 const maxResponseBytes = 256 * 1024;
 const badNonce = 'urn:ietf:params:acme:error:badNonce';
@@ -58,13 +60,20 @@ export class AcmeUnreachable extends Error {
 class Transport {
   readonly #agent: Agent;
   readonly #signal: AbortSignal;
+  readonly #closing = new AbortController();
 
   constructor(ca: string[] | undefined, signal: AbortSignal) {
-    this.#agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
-    this.#signal = signal;
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets: maxConnections,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    this.#signal = AbortSignal.any([signal, this.#closing.signal]);
   }
 
+  /** Ends the requests that wait for a connection, too. */
   close(): void {
+    this.#closing.abort();
     this.#agent.destroy();
   }
 
