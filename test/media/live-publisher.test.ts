@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { StreamMonitor } from '../support/stream-monitor.ts';
+import { isToldOfTheEnd, StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const productionKey = 'production-key-of-this-test-0123456789';
@@ -39,15 +38,6 @@ function publish(stream: CreatedStream, seconds?: number, on = server): Publishe
     gopSeconds: 1,
     seconds,
   });
-}
-
-/** Tells whether a viewer that waits for one segment after another gets a list with an end. */
-async function isToldOfTheEnd(mediaUrl: string, msn: number): Promise<boolean> {
-  const answer = await fetch(`${mediaUrl}?_HLS_msn=${msn}`);
-  const text = await answer.text();
-  if (answer.status !== 200) return false;
-  const list = parseMediaPlaylist(text);
-  return list.endList || isToldOfTheEnd(mediaUrl, list.mediaSequence + list.segments.length);
 }
 
 const masterUrl = (stream: CreatedStream, on = server) => `${on.baseUrl}/${stream.liveStreamId}.m3u8`;

@@ -574,3 +574,12 @@ function readFragments(init: Buffer, bytes: Buffer): Sample[] {
 export function isPublished({ gap, uri }: { readonly gap?: boolean; readonly uri: string }): boolean {
   return gap !== true && !/(^|\/)(still|stopped)-\d/.test(uri);
 }
+
+/** Tells whether a viewer that waits for one segment after another gets a list with an end. */
+export async function isToldOfTheEnd(mediaUrl: string, msn: number): Promise<boolean> {
+  const answer = await fetch(`${mediaUrl}?_HLS_msn=${msn}`);
+  const text = await answer.text();
+  if (answer.status !== 200) return false;
+  const list = parseMediaPlaylist(text);
+  return list.endList || isToldOfTheEnd(mediaUrl, list.mediaSequence + list.segments.length);
+}
