@@ -64,11 +64,12 @@ const beyond = {
     'test/media/{lost-server,vod-storage-servers}.test.ts',
     'test/browser/{cluster-*,*-nodes}.test.ts',
   ],
-  /** Crashes, faults and attacks, uploads of unusual kinds, exact clips, the sandbox, what comes minutes after a broadcast, and the npm package. */
+  /** Crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, what comes minutes after a broadcast, builds, and the npm package. */
   'edge-cases': [
     'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
-    'test/media/{idle-memory,package}.test.ts',
-    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,timing,tracks,transcripts}.test.ts',
+    'test/media/{idle-memory,package,whip-vp8}.test.ts',
+    'test/service/build.test.ts',
+    'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,sound-changes,timing,tracks,transcripts}.test.ts',
   ],
   /** Pages that fewer people need, and what players do beside playing. */
   'browser-more': [
