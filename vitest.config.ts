@@ -35,7 +35,7 @@ const embeddedPrograms = ((): Readonly<Record<string, string>> => {
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
-/** What ffmpeg makes of streams and files depends on its version: these have the one that a server finds on this machine. */
+/** Files whose outcome depends on the version of ffmpeg: they have the one that a server finds on this machine. */
 const foundPrograms = [
   'test/media/{ffmpeg-tools*,hardware-encoders,isolation,packagers}.test.ts',
   'test/media/live-{audio*,codecs,encoder,ladder,mark,slate}.test.ts',

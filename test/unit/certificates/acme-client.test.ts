@@ -15,7 +15,7 @@ test('an order with many authorizations opens few connections at once', async ()
   const caFile = join(await testTempDir(), 'ca.pem');
   await writeFile(caFile, cert);
   let open = 0;
-  let mostOpen = 0;
+  let maxOpen = 0;
   const authority = createServer({ cert, key }, (request, response) => {
     response.setHeader('Replay-Nonce', 'nonce');
     request.resume();
@@ -23,7 +23,7 @@ test('an order with many authorizations opens few connections at once', async ()
   });
   authority.on('connection', socket => {
     open += 1;
-    mostOpen = Math.max(mostOpen, open);
+    maxOpen = Math.max(maxOpen, open);
     socket.once('close', () => {
       open -= 1;
     });
@@ -47,5 +47,5 @@ test('an order with many authorizations opens few connections at once', async ()
     client.getAuthorizations(order),
   );
   expect(found).toHaveLength(200);
-  expect(mostOpen).toBeLessThan(100);
+  expect(maxOpen).toBeLessThan(100);
 });
