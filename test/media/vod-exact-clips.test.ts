@@ -366,9 +366,14 @@ test.each(refusedFilms)('a clip is exact although all of it must be encoded: %s'
   await expectFrames(videoId, numbers(130, 257), 25);
 });
 
-test('a clip without a keyframe inside is encoded, and exact', async () => {
+test.each([
+  ['25', 230, 287],
+  // Both frames begin a third of a millisecond before the times of the clip.
+  ['30', 146, 179],
+  ['30000/1001', 146, 181],
+])('a clip without a keyframe inside is encoded, and exact: %s', async (rate, from, to) => {
   const film = [
-    ...countedVideo({ seconds: 12 }),
+    ...countedVideo({ rate, seconds: 12 }),
     ...countedAudio(),
     ...h264,
     '-g',
@@ -376,10 +381,14 @@ test('a clip without a keyframe inside is encoded, and exact', async () => {
     ...aac,
     '-shortest',
   ];
-  const source = await upload(await made('within.mp4', film));
-  const videoId = await clip(source, { startTimecode: '00:00:09.200', endTimecode: '00:00:11.480' });
+  const source = await upload(await made(`within-${parseInt(rate, 10)}.mp4`, film));
+  const [frames = 0, seconds = 1] = rate.split('/').map(Number);
+  const videoId = await clip(source, {
+    startTimecode: timecode((from * seconds) / frames),
+    endTimecode: timecode((to * seconds) / frames),
+  });
   expect(jobsOf(videoId)).toContain('prepare');
-  await expectFrames(videoId, numbers(230, 57), 25);
+  await expectFrames(videoId, numbers(from, to - from), frames / seconds);
 });
 
 test('a clip is exact although the server was killed while it was made, and again', async () => {

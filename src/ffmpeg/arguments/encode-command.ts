@@ -4,11 +4,13 @@ import { allowedFormats, analysis } from '../probe/probe-output.ts';
 import {
   audioFilters,
   colorOf,
+  endOfClip,
   filterGraph,
   joinedAudioGraph,
   maxFrameRate,
   runUpOf,
   seconds,
+  startOfClip,
 } from './encode-filters.ts';
 import type {
   EncodedAudio,
@@ -113,14 +115,10 @@ export interface ReadPart {
 /** The part that {@link encodeCommand} reads. */
 export function readPartOf(options: Pick<EncodeOptions, 'source' | 'clip' | 'clock'>): ReadPart {
   const { source, clip, clock } = options;
-  const runUpSeconds = runUpOf(options);
-  const { startSeconds = 0, durationSeconds } = clip ?? {};
-  return {
-    source,
-    clock,
-    fromSeconds: startSeconds - runUpSeconds,
-    lengthSeconds: durationSeconds && runUpSeconds + durationSeconds,
-  };
+  const startSeconds = clip === undefined ? 0 : startOfClip(clip);
+  const fromSeconds = startSeconds - runUpOf(options);
+  const endSeconds = clip && endOfClip(clip);
+  return { source, clock, fromSeconds, lengthSeconds: endSeconds && endSeconds - fromSeconds };
 }
 
 export function openSource(

@@ -11,6 +11,8 @@ const standardColor: VideoColor = { matrix: 'bt709', primaries: 'bt709', transfe
 /** Duration of a frame at the maximum rate, in a file that rounds times to milliseconds. */
 const minFrameSeconds = 0.0155;
 const maxMixedChannels = 8;
+/** Clips begin and end at milliseconds, and most frames between them. */
+const roundingSeconds = 0.001;
 /** Maximum run-up, longer than the GOPs of broadcasts and cameras. */
 const maxRunUpSeconds = 20;
 /**
@@ -37,9 +39,22 @@ export function colorOf({ toneMapFrom, colour = standardColor }: EncodedVideo): 
   return toneMapFrom === undefined ? colour : standardColor;
 }
 
+/** Start of a clip. A frame that begins within the rounding before it belongs to the clip. */
+export function startOfClip({ startSeconds }: NonNullable<EncodeOptions['clip']>): number {
+  return Math.max(0, startSeconds - roundingSeconds);
+}
+
+/** End of a clip. A frame that begins within the rounding before it does not belong to the clip. */
+export function endOfClip({
+  startSeconds,
+  durationSeconds,
+}: NonNullable<EncodeOptions['clip']>): number | undefined {
+  return durationSeconds && startSeconds + durationSeconds - roundingSeconds;
+}
+
 /** Seconds decoded and discarded before a clip: without an index of keyframes, a seek may end too late. */
 export function runUpOf({ clip, clock }: Pick<EncodeOptions, 'clip' | 'clock'>): number {
-  const startSeconds = clip?.startSeconds ?? 0;
+  const startSeconds = clip === undefined ? 0 : startOfClip(clip);
   return clock?.isSteady === true ? startSeconds : Math.min(maxRunUpSeconds, startSeconds);
 }
 

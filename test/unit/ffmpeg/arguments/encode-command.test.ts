@@ -97,16 +97,16 @@ describe('one run', () => {
   test('reads a part of the source from a bit earlier on, and leaves that out', () => {
     const far = args({}, { clip: { startSeconds: 61.5, durationSeconds: 2 } });
     const before = far.slice(0, far.indexOf('-i'));
-    expect([valuesOf(before, '-ss'), valuesOf(before, '-t')]).toEqual([['41.500000'], ['22.000000']]);
+    expect([valuesOf(before, '-ss'), valuesOf(before, '-t')]).toEqual([['41.499000'], ['22.000000']]);
     expect(valuesOf(far, '-filter_complex')[0]).toContain(
       '[0:3]trim=start=20.000000,setpts=PTS-20.000000/TB,',
     );
     expect(valuesOf(far, '-af')[0]).toContain('atrim=start=20.000000,asetpts=PTS-20.000000/TB,');
     const near = args({}, { clip: { startSeconds: 1.5, durationSeconds: undefined } });
     expect([near.includes('-ss'), near.includes('-t')]).toEqual([false, false]);
-    expect(valuesOf(near, '-af')[0]).toContain('atrim=start=1.500000,');
+    expect(valuesOf(near, '-af')[0]).toContain('atrim=start=1.499000,');
     expect(valuesOf(args({}, { clip: { startSeconds: 0, durationSeconds: 30 } }), '-t')).toEqual([
-      '30.000000',
+      '29.999000',
     ]);
   });
 
