@@ -44,15 +44,21 @@ test.concurrent.each(packagers)('recovery points are not sync samples, packaged 
   expect(samples.filter(({ isSync }) => isSync)).toHaveLength(1);
 });
 
-test('a publisher that comes between keyframes and only refreshes is told within seconds', async () => {
-  const stream = await server.createStream();
-  await using publisher = startPublisher(ffmpegPath, [
-    ...['-re', '-ss', '2', '-i', `${folder}/refreshed.flv`, '-c', 'copy'],
-    ...['-f', 'flv', server.rtmpUrl(stream.streamKey)],
-  ]);
-  const { code } = await publisher.exited;
-  expect(code, publisher.stderr).not.toBe(0);
-  const answer = await server.api('GET', `/live-streams/${stream.liveStreamId}/broadcasts`);
-  const { data } = (await answer.json()) as { data: { endReason?: string }[] };
-  expect(data[0]).toMatchObject({ endReason: 'no-keyframe' });
-});
+test.concurrent.each([
+  ['with messages about recovery points', 'null'],
+  ['without them', 'filter_units=remove_types=6'],
+])(
+  'a publisher that comes between keyframes and only refreshes is told within seconds: %s',
+  async (_, filter) => {
+    const stream = await server.createStream();
+    await using publisher = startPublisher(ffmpegPath, [
+      ...['-re', '-ss', '2', '-i', `${folder}/refreshed.flv`, '-c', 'copy'],
+      ...['-bsf:v', filter, '-f', 'flv', server.rtmpUrl(stream.streamKey)],
+    ]);
+    const { code } = await publisher.exited;
+    expect(code, publisher.stderr).not.toBe(0);
+    const answer = await server.api('GET', `/live-streams/${stream.liveStreamId}/broadcasts`);
+    const { data } = (await answer.json()) as { data: { endReason?: string }[] };
+    expect(data[0]).toMatchObject({ endReason: 'no-keyframe' });
+  },
+);
