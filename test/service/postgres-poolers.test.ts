@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
   });
   afterAll(() => postgres?.stop());
 
-  async function pooled(mode: 'session' | 'transaction', url = postgres.url): Promise<string> {
+  async function pooled(mode: 'session' | 'transaction' | 'statement', url = postgres.url): Promise<string> {
     const pooler = await startPgbouncer(url, mode);
     onTestFinished(() => pooler.stop());
     return pooler.url;
@@ -79,6 +79,13 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
       }
     },
   );
+
+  it('behind PgBouncer with pool_mode = statement is refused with the mode to use', async () => {
+    await expect(connectPostgres({ url: await pooled('statement') })).rejects.toMatchObject({
+      code: 'database-unusable',
+      message: expect.stringContaining('use pool_mode = session'),
+    });
+  });
 
   it('that becomes read-only is unavailable, and its connections are replaced', async () => {
     const database = await connectPostgres({ url: postgres.url });

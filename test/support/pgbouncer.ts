@@ -17,7 +17,10 @@ export interface Pgbouncer {
 }
 
 /** A private connection pooler in front of a PostgreSQL server of tests, with Debian's defaults beside the mode. */
-export async function startPgbouncer(serverUrl: string, mode: 'session' | 'transaction'): Promise<Pgbouncer> {
+export async function startPgbouncer(
+  serverUrl: string,
+  mode: 'session' | 'transaction' | 'statement',
+): Promise<Pgbouncer> {
   const target = new URL(serverUrl);
   const identity = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pgb-'));

@@ -28,6 +28,8 @@ function adviceFor(code: string | undefined, source: string): string {
       return `Check the user and the password in ${source}, and pg_hba.conf of PostgreSQL.`;
     case '3D000':
       return `Create the database, as with "createdb --encoding=UTF8 NAME", or check its name in ${source}.`;
+    case '08P01':
+      return `A connection pooler seems to refuse it: use pool_mode = session, check its other settings, or give the address of PostgreSQL itself in ${source}.`;
     case '25006':
       return `It is a standby, or was made read-only: give the address of the primary in ${source}.`;
     case '42501':
