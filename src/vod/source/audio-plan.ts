@@ -51,6 +51,8 @@ const passthroughSurroundChannels = 6;
 /** Names of tracks that tell which channel they have, and nothing else. */
 const channelName =
   /^(?:(?:audio|track|channel|ch|mono|stereo|stream|mic|input)[ ._#-]*)*(?:[ab]?[12]|l|r|left|right)?(?:[ ._-]+(?:channel|audio|mono))?$/i;
+const leftName = /(?<![a-z])(?:l|left)(?![a-z])/i;
+const rightName = /(?<![a-z])(?:r|right)(?![a-z])/i;
 /** **Source**: EBU R37, audio and video stay within 40 ms. */
 const maxSideOffsetSeconds = 0.04;
 
@@ -60,7 +62,7 @@ const maxSideOffsetSeconds = 0.04;
  */
 export function audioStreamsOf(streams: readonly ProbedStream[], joinsMono = false): SourceAudioStream[] {
   const decodable = streams.filter(isDecodableAudio);
-  const [left, right] = decodable;
+  const [left, right] = inOrderOfSides(decodable);
   if (joinsMono && decodable.length === 2 && areSides(left!, right!)) {
     const { title, ...both } = left!;
     return [{ ...both, channels: 2, rightIndex: right!.index }];
@@ -69,6 +71,14 @@ export function audioStreamsOf(streams: readonly ProbedStream[], joinsMono = fal
   return main === undefined
     ? []
     : [main, ...decodable.filter(stream => stream !== main)].slice(0, maxAudioTracks);
+}
+
+/** The left side is the first one, unless the names of both say otherwise. */
+function inOrderOfSides(streams: readonly ProbedStream[]): readonly ProbedStream[] {
+  const [first, second] = streams;
+  return rightName.test(first?.title ?? '') && leftName.test(second?.title ?? '')
+    ? streams.toReversed()
+    : streams;
 }
 
 /** True for two mono tracks of one recording, of which nothing says that viewers choose between them. */

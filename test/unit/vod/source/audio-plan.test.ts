@@ -69,6 +69,15 @@ describe('two mono tracks', () => {
     expect(countOf(side(1), side(2, values))).toBe(2);
   });
 
+  test.each([
+    ['Right', 'Left'],
+    ['ch_R', 'ch_L'],
+    ['Mono R', 'left channel'],
+  ])('are in the order that their names tell: %s, %s', (first, second) => {
+    const streams = [side(1, { title: first }), side(2, { title: second })];
+    expect(audioStreamsOf(streams, true)).toMatchObject([{ index: 2, rightIndex: 1, channels: 2 }]);
+  });
+
   test('are not sides beside others', () => {
     expect(countOf(side(1), side(2), side(3))).toBe(3);
     expect(countOf(side(1))).toBe(1);
