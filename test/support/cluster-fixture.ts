@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { LeasedNode } from '../../src/cluster/leased-node.ts';
 import type { LeaseTimes } from '../../src/cluster/node-lease.ts';
 import type { Clock } from '../../src/shared/clock.ts';
@@ -13,14 +13,9 @@ import { postgresUrlOf } from './test-database.ts';
 /** Short, so that tests wait little; generous enough for a busy machine. */
 export const testTimes: LeaseTimes = { leaseMs: 6_000, renewEveryMs: 300, holdMs: 4_000 };
 
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 /** Ends after the test, the newest first. */
 export function atEnd(end: () => Promise<void>): void {
-  ends.push(end);
+  onTestFinished(end);
 }
 
 /** The URL of a new PostgreSQL database. */
