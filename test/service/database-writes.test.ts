@@ -356,7 +356,7 @@ describe('the log of the database', () => {
     // Writes enough that an endless log would be of 190 MiB and more.
     for (let round = 0; round < 100; round += 1) await addMany(100, round * 100);
     expect(await notes()).toHaveLength(10_000);
-    expect(logBytes()).toBeLessThan(170 * mebibyte);
+    expect(logBytes()).toBeLessThan(128 * mebibyte);
     await waitUntil(() => statSync(path).size > 48 * mebibyte);
   });
 
