@@ -15,6 +15,8 @@ export interface ClippableMedia {
 interface ClippableSegment {
   /** Unix time. */
   readonly dateMs: number;
+  /** Distance from the first segment in the playlist, gaps and stills included. */
+  readonly offsetSeconds: number;
   readonly durationSeconds: number;
   readonly isIndependent: boolean;
   /** Empty when the rendition has none. */
@@ -45,6 +47,12 @@ export function clippableMedia(
     if (!log.isGap(number) && !log.isFiller(number)) numbers.unshift(number);
   }
   const firstIndependent = numbers.findIndex(number => log.isJoinable(number));
+  const offsets = new Map<number, number>();
+  let offsetSeconds = 0;
+  for (let number = numbers[firstIndependent] ?? end; number < end; number += 1) {
+    offsets.set(number, offsetSeconds);
+    offsetSeconds += log.durationSeconds(number);
+  }
   const tracked = current.flatMap(({ trackId, segments }) => {
     const ownInit = segments.log.initNumber(segments.log.end - 1);
     const bytes = segments.init(ownInit);
@@ -68,6 +76,7 @@ export function clippableMedia(
     ],
     segments: (firstIndependent === -1 ? [] : numbers.slice(firstIndependent)).map(number => ({
       dateMs: log.dateMs(number),
+      offsetSeconds: offsets.get(number)!,
       durationSeconds: log.durationSeconds(number),
       isIndependent: log.isJoinable(number),
       parts: rendition => {

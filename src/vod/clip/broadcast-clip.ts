@@ -8,11 +8,16 @@ import { readParts } from './video-clip.ts';
 
 interface BroadcastSegment {
   readonly dateMs: number;
+  /** Distance from the first segment in the playlist, gaps and stills included. */
+  readonly offsetSeconds: number;
   readonly durationSeconds: number;
   readonly isIndependent: boolean;
   /** Parts in memory, and places of those in files. */
   parts(rendition: number): readonly (Buffer | FileSlice)[];
 }
+
+/** Dates of segments approach their arrival by less. A larger difference from their durations is lost time. */
+const maxDriftSeconds = 1;
 
 /** The window of a running broadcast. */
 interface BroadcastMedia {
@@ -55,17 +60,18 @@ function mediaOf(
   startedAtMs: number,
   storage: MediaStorage,
 ): ClipMedia {
-  const startOf = ({ dateMs }: BroadcastSegment) => (dateMs - startedAtMs) / 1000;
+  const starts = startsOf(segments, range, startedAtMs);
   const first = segments.findLastIndex(
-    segment => segment.isIndependent && startOf(segment) <= range.startSeconds,
+    ({ isIndependent }, index) => isIndependent && starts[index]! <= range.startSeconds,
   );
   const from = Math.max(0, first);
-  const wanted = segments.slice(from).filter(segment => startOf(segment) < range.endSeconds);
+  const end = starts.findIndex((startSeconds, index) => index >= from && startSeconds >= range.endSeconds);
+  const wanted = segments.slice(from, end === -1 ? undefined : end);
   return {
     renditions,
     isPlayable: false,
     rows: wanted.map((segment, index) => ({
-      startSeconds: startOf(segment),
+      startSeconds: starts[from + index]!,
       read: async rendition => {
         // Audio from the frame before the first one of video.
         const before = index === 0 && rendition > 0 ? (segments[from - 1]?.parts(rendition) ?? []) : [];
@@ -73,4 +79,34 @@ function mediaOf(
       },
     })),
   };
+}
+
+/**
+ * Starts of the segments on the clock of the range. The start of the range is in the segment whose dates it is between, as
+ * players show it, and durations tell the others, since dates do not exactly follow the media. Where there is too little
+ * media for that, the newest segment is placed by its date, so that the clip has its full duration.
+ */
+function startsOf(segments: readonly BroadcastSegment[], range: ClipRange, startedAtMs: number): number[] {
+  const dates = segments.map(({ dateMs }) => (dateMs - startedAtMs) / 1000);
+  const isBegun = (seconds: number) => seconds <= range.startSeconds;
+  const starts = placedFrom(segments, dates, Math.max(0, dates.findLastIndex(isBegun)));
+  const endSeconds = starts.at(-1)! + segments.at(-1)!.durationSeconds;
+  return endSeconds < range.endSeconds ? placedFrom(segments, dates, segments.length - 1) : starts;
+}
+
+/** Starts of the segments when one of them starts at its date. */
+function placedFrom(
+  segments: readonly BroadcastSegment[],
+  dates: readonly number[],
+  anchor: number,
+): number[] {
+  const starts = [...dates];
+  const place = (index: number, neighbor: number) => {
+    const distance = segments[index]!.offsetSeconds - segments[neighbor]!.offsetSeconds;
+    const startSeconds = starts[neighbor]! + distance;
+    if (Math.abs(dates[index]! - startSeconds) < maxDriftSeconds) starts[index] = startSeconds;
+  };
+  for (let index = anchor + 1; index < segments.length; index += 1) place(index, index - 1);
+  for (let index = anchor - 1; index >= 0; index -= 1) place(index, index + 1);
+  return starts;
 }
