@@ -1,10 +1,14 @@
 import { cueText } from './cue-text.ts';
-import { type CueTimes, formatCueTimes, parseCueTimes } from './cue-times.ts';
+import { formatCueTimes } from './cue-times.ts';
+import { type LenientTimes, parseLenientTimes } from './lenient-times.ts';
 
 export type Mending =
   | 'header'
   | 'outside'
   | 'times'
+  | 'text-behind'
+  | 'no-end'
+  | 'too-many'
   | 'unreadable'
   | 'never-shown'
   | 'empty-line'
@@ -74,7 +78,7 @@ export class CueReader {
   }
 
   #readWebVtt(line: string): string {
-    const times = parseCueTimes(line);
+    const times = this.#parseTimes(line);
     if (times === undefined) {
       if (line.includes('-->')) this.#mend('unreadable');
       const released = this.#releaseHeld();
@@ -88,11 +92,13 @@ export class CueReader {
     if (!isSeparate) this.#mend('no-empty-line');
     const released = this.#releaseHeld();
     this.#part = 'cue';
-    if (!times.isWebVtt) this.#mend('times');
+    if (times.text !== '') this.#mend('text-behind');
+    else if (!times.isWebVtt) this.#mend('times');
     if (times.endMs <= times.startMs) this.#mend('never-shown');
     else this.cues += 1;
-    const text = times.isWebVtt ? line : formatCueTimes(times.startMs, times.endMs) + times.settings;
-    return `${isSeparate ? '' : '\n'}${released}${text}\n`;
+    const written = times.isWebVtt ? line : formatCueTimes(times.startMs, times.endMs) + times.settings;
+    const text = times.text === '' ? '' : `${times.text.replaceAll('-->', '--&gt;')}\n`;
+    return `${isSeparate ? '' : '\n'}${released}${written}\n${text}`;
   }
 
   #readOther(line: string): string {
@@ -102,13 +108,13 @@ export class CueReader {
       return '';
     }
     if (this.#part === 'block') return `${line}\n`;
-    const times = parseCueTimes(line);
+    const times = this.#parseTimes(line);
     if (times !== undefined) return this.#beginCue(line, times);
     const isFirst = this.#blockLines === 0;
     if (isFirst && webVttBlock.test(line)) {
       const released = this.#releaseHeld();
       this.#part = 'block';
-      return `${released}${this.#takeHeader()}\n${line}\n`;
+      return `${released}${this.takeHeader()}\n${line}\n`;
     }
     const isNumbered = this.#held !== undefined && cueNumber.test(this.#held.text);
     if ((timeStart.test(line) && line.includes('-->')) || (isNumbered && cutTimes.test(line))) {
@@ -133,8 +139,10 @@ export class CueReader {
     return `${header}\n`;
   }
 
-  #beginCue(line: string, { startMs, endMs, settings }: CueTimes): string {
+  #beginCue(line: string, { startMs, endMs, settings, text, isOdd }: LenientTimes): string {
     const isSubRip = /\d,\d/.test(line);
+    if (text !== '') this.#mend('text-behind');
+    else if (isOdd) this.#mend('times');
     if (this.#header !== '') {
       this.#hasIdentifiers = !isSubRip;
       if (!isSubRip) this.#mend('header', 1);
@@ -156,10 +164,18 @@ export class CueReader {
     this.#part = 'cue';
     const kept = settings.split(/\s+/).filter(one => setting.test(one));
     const times = [formatCueTimes(startMs, endMs), ...kept].join(' ');
-    return `${released}${this.#takeHeader()}\n${identifier}${times}\n`;
+    const behind = text === '' ? '' : `${cueText(text)}\n`;
+    return `${released}${this.takeHeader()}\n${identifier}${times}\n${behind}`;
   }
 
-  #takeHeader(): string {
+  #parseTimes(line: string): LenientTimes | undefined {
+    const times = parseLenientTimes(line);
+    const isBelowNumber = this.#held !== undefined && cueNumber.test(this.#held.text);
+    return times?.mayBeText === true && this.#blockLines > 0 && !isBelowNumber ? undefined : times;
+  }
+
+  /** The header, unless it was returned before. */
+  takeHeader(): string {
     const header = this.#header;
     this.#header = '';
     return header;

@@ -7,15 +7,17 @@ export interface CueTimes {
   readonly isWebVtt: boolean;
 }
 
-const time = '(?:(\\d{1,6}) ?: ?)?(\\d{1,4}) ?: ?(\\d{1,4})(?: ?[.,:] ?(\\d{1,9}))?';
-const lenientTimes = new RegExp(`^\\s*${time}\\s*(?:-{1,3} ?>|[–—]>|--&gt;)\\s*${time}(\\s.*)?$`);
+/** Matches a time in four groups: hours, minutes, seconds and the digits of their fraction. */
+export const cueTime = '(?:(\\d{1,6}) ?: ?)?(\\d{1,4}) ?: ?(\\d{1,4})(?: ?[.,:] ?(\\d{1,9}))?';
+const arrow = '(?:-{1,3} ?>|[–—]>|--&gt;)';
+const times = new RegExp(`^\\s*${cueTime}\\s*${arrow}\\s*${cueTime}(\\s.*)?$`);
 const strictTime = '(?:\\d{2,6}:)?[0-5]\\d:[0-5]\\d\\.\\d{3}';
 /** WebVTT, W3C, 6.3: spaces around the arrow are optional. */
 const strictTimes = new RegExp(`^[ \\t]*${strictTime}[ \\t]*-->[ \\t]*${strictTime}(?:[ \\t].*)?$`);
 
 /** Reads the times of a cue: of WebVTT, SubRip, and what people and programs write instead. */
 export function parseCueTimes(line: string): CueTimes | undefined {
-  const found = lenientTimes.exec(line);
+  const found = times.exec(line);
   if (found === null) return undefined;
   return {
     startMs: cueTimeMs(found.slice(1, 5)),

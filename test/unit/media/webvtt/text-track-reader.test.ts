@@ -53,6 +53,18 @@ describe('WebVTT', () => {
       ['WEBVTT', ...cue('A'), '', '2', ...cue('B').slice(1)],
       6,
     ],
+    [
+      'times',
+      ['WEBVTT', '', '00:01.000 → 00:02.500', 'to 10:30 → 11:45', '10:30 → 11:45'],
+      ['WEBVTT', ...cue('to 10:30 → 11:45', '10:30 → 11:45')],
+      3,
+    ],
+    [
+      'moved below',
+      ['WEBVTT', '', '00:01.000 --> 00:02.500 line: 84% Hello --> you'],
+      ['WEBVTT', '', '00:00:01.000 --> 00:00:02.500 line:84%', 'Hello --&gt; you'],
+      3,
+    ],
     ['added', ['WEBVTT', ...cue('A'), ...cue('B').slice(1)], ['WEBVTT', ...cue('A'), ...cue('B')], 5],
     ['not WEBVTT', ['', 'webvtt', ...cue('A')], ['WEBVTT', ...cue('A')], 2],
     ['Control', ['WEBVTT', ...cue('A\0\u0007B')], ['WEBVTT', ...cue('AB')], 4],
@@ -120,6 +132,64 @@ describe('a file without the header', () => {
       expect(read(file)).toMatchObject({ text: undefined, cues: 0 });
     },
   );
+});
+
+describe('a file that is like none of both', () => {
+  const lyrics = ['header', 'times', 'no-end'];
+  it.each([
+    [['text-behind', 'header'], '00:01.000 --> 00:02.500 Hello', cue('Hello')],
+    [['text-behind'], '1\n00:00:01,000 --> 00:00:02,500 X1:10 - <Hi>', cue('- &lt;Hi&gt;')],
+    [['text-behind', 'header'], '[00:00:01.000 --> 00:00:02.500]   Hello', cue('Hello')],
+    [['times', 'header'], '[00:01.000] --> [00:02.500]\nHello', cue('Hello')],
+    [['times'], '1\n00:00:01,000 → 00:00:02,500\nA\n7:30 → 8:15', cue('A', '7:30 → 8:15')],
+    [['times', 'header'], '1\n00：00：01．０００ －－＞ 00：00：02．５００\n你好，：', cue('你好，：')],
+    [['times'], '\u200f00:00:01,000 --> 00:00:02,500\u202c\nشكرا', cue('شكرا')],
+    [['times', 'header'], '٠٠:٠٠:٠١٫٠٠٠ --> ٠٠:٠٠:٠٢٫٥٠٠\nشكرا', cue('شكرا')],
+    [['times', 'header'], '00.00.01.000 ==> 00.00.02.500\nA', cue('A')],
+    [['times', 'header'], "00:00:01'000 --> 00:00:02;500\nA", cue('A')],
+    [['header', 'times'], '0:00:01.000,0:00:02.500\nHello\n\nyou[br]all', cue('Hello', 'you', 'all')],
+    [['header', 'times'], '1\n00:00:01.000 - 00:00:02.500\nA\n', cue('A')],
+    [['outside', 'header', 'times'], 'start,end,text\n00:01.0,00:02.5,"Hi, you"', cue('Hi, you')],
+    [
+      ['header', 'times'],
+      '[Events]\nFormat: Layer, Start\nDialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\i1}A{\\i0}, B\\NC',
+      cue('A, B', 'C'),
+    ],
+    [['header', 'times'], '[10][25]Hello|/you', cue('Hello', '<i>you</i>')],
+    [lyrics, '[ar:X]\n[00:01.00]Hel<00:01.50>lo\n[00:02.50]', cue('Hello')],
+    [
+      lyrics,
+      '[offset:+1000]\n[00:02.00][00:03.5]A\n',
+      [...cue('A').slice(0, 3), ...['', '00:00:02.500 --> 00:00:12.500', 'A']],
+    ],
+    [lyrics, '00:00:01:Hello\n\n00:00:02:', [...cue('Hello').with(1, '00:00:01.000 --> 00:00:02.000')]],
+    [lyrics, '0:01 – Intro\n1:05 ', ['', '00:00:01.000 --> 00:01:05.000', 'Intro']],
+    [lyrics, '[0:01]\nHello\n', ['', '00:00:01.000 --> 00:00:11.000', 'Hello']],
+  ])('is read with the notes %j: %j', (kinds, file, expected) => {
+    const notes: Record<string, string> = {
+      header: 'was added',
+      times: 'were rewritten',
+      'text-behind': 'was moved below',
+      'no-end': 'without an end',
+      outside: 'outside cues',
+    };
+    for (const chunkBytes of [7, 4_096]) {
+      const { text, warnings } = read(file, { chunkBytes });
+      expect(text).toBe(lines('WEBVTT', ...expected));
+      expect(warnings).toHaveLength(kinds.length);
+      expect(warnings).toEqual(
+        expect.arrayContaining(kinds.map(kind => expect.stringContaining(notes[kind]!))),
+      );
+    }
+  });
+
+  it('has the cues in order and bounded', () => {
+    const again = '[0:05][0:01][0:03]x\n';
+    expect(read(again).text?.match(/\d+(?=\.000 -->)/g)).toEqual(['01', '03', '05']);
+    const { cues, warnings } = read(again.repeat(10_000));
+    expect(cues).toBeLessThanOrEqual(20_002);
+    expect(warnings).toContainEqual(expect.stringMatching(/^Line 6668: The file is too long/));
+  });
 });
 
 describe('SubRip', () => {
