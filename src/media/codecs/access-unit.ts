@@ -1,4 +1,5 @@
 import type { VideoSampleEntryType } from './frame-sizes.ts';
+import { hasRecoveryPoint } from './sei-messages.ts';
 import { readVp8Frame } from './vp8.ts';
 
 /**
@@ -15,8 +16,6 @@ const AVC_SEI = 6;
 const HEVC_IRAP_FIRST = 16;
 const HEVC_IRAP_LAST = 23;
 const HEVC_SLICE_LAST = 31;
-/** Payload type of an SEI message. ITU-T H.264 (08/2021), D.1.8. */
-const RECOVERY_POINT = 6;
 /** AV1 specification, 6.2.2. */
 const AV1_TEMPORAL_DELIMITER = 2;
 const AV1_FRAME_HEADER = 3;
@@ -31,7 +30,7 @@ export function classifyAccessUnit(
   if (codec === 'vp08') return classifyVp8(data);
   let hasSlice = false;
   let isRandomAccess = false;
-  let hasRecoveryPoint = false;
+  let isRecoveryPoint = false;
   let at = 0;
   while (at < data.length) {
     if (at + lengthBytes > data.length) return 'malformed';
@@ -44,7 +43,7 @@ export function classifyAccessUnit(
       const type = first & 0x1f;
       if (type >= AVC_SLICE && type <= AVC_IDR_SLICE) hasSlice = true;
       if (type === AVC_IDR_SLICE) isRandomAccess = true;
-      if (type === AVC_SEI && data[at + 1] === RECOVERY_POINT) hasRecoveryPoint = true;
+      if (type === AVC_SEI) isRecoveryPoint ||= hasRecoveryPoint(data.subarray(at, at + length));
     } else {
       const type = (first >> 1) & 0x3f;
       if (type <= HEVC_SLICE_LAST) hasSlice = true;
@@ -54,7 +53,7 @@ export function classifyAccessUnit(
   }
   if (!hasSlice) return 'empty';
   if (isRandomAccess) return 'sync';
-  return hasRecoveryPoint ? 'recovery' : 'frame';
+  return isRecoveryPoint ? 'recovery' : 'frame';
 }
 
 /** A key frame that is shown from an earlier one is not decodable on its own. AV1 specification, 5.3 and 5.9.2. */

@@ -1,4 +1,4 @@
-import { withoutEmulationPrevention } from './parameter-set.ts';
+import { readSeiMessages } from './sei-messages.ts';
 
 /** A channel of CEA-608 or a service of CEA-708, as INSTREAM-ID of EXT-X-MEDIA names it. */
 export type CaptionChannel = 'CC1' | 'CC3' | `SERVICE${number}`;
@@ -21,7 +21,6 @@ const EXTENDED_SERVICE = 7;
 const lengthBytes = 4;
 /** Maximum units before the first slice. */
 const maxUnits = 32;
-const maxMessages = 32;
 const none: readonly CaptionChannel[] = [];
 
 /**
@@ -51,26 +50,10 @@ export function findCaptionChannels(codec: string | undefined, data: Buffer): re
 function channelsOfSei(unit: Buffer): readonly CaptionChannel[] {
   // Cheaper than reading the messages of every frame.
   if (!unit.includes('GA94')) return none;
-  const messages = withoutEmulationPrevention(unit);
-  let at = 0;
-  const readSum = () => {
-    let sum = 0;
-    while (messages[at] === 0xff) {
-      sum += 0xff;
-      at += 1;
-    }
-    sum += messages[at] ?? 0;
-    at += 1;
-    return sum;
-  };
-  for (let count = 0; count < maxMessages && at + 2 < messages.length; count += 1) {
-    const type = readSum();
-    const bytes = readSum();
-    const message = messages.subarray(at, at + bytes);
-    at += bytes;
-    if (type !== REGISTERED_USER_DATA) continue;
-    if (!message.subarray(0, CAPTION_HEADER.length).equals(CAPTION_HEADER)) continue;
-    return channelsOfData(message.subarray(CAPTION_HEADER.length));
+  for (const { payloadType, payload } of readSeiMessages(unit)) {
+    if (payloadType !== REGISTERED_USER_DATA) continue;
+    if (!payload.subarray(0, CAPTION_HEADER.length).equals(CAPTION_HEADER)) continue;
+    return channelsOfData(payload.subarray(CAPTION_HEADER.length));
   }
   return none;
 }

@@ -475,8 +475,8 @@ function skipReferencePictureSets(bits: BitReader, count: number): void {
 export const maxParameterSetBytes = 4096;
 
 /** ITU-T H.264 (08/2021), 7.4.1. */
-export function withoutEmulationPrevention(whole: Buffer): Buffer {
-  const unit = whole.subarray(0, maxParameterSetBytes);
+export function withoutEmulationPrevention(whole: Buffer, maxBytes = maxParameterSetBytes): Buffer {
+  const unit = whole.subarray(0, maxBytes);
   const plain = Buffer.alloc(unit.length);
   let length = 0;
   let zeros = 0;

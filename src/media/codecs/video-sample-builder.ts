@@ -1,5 +1,6 @@
 import { avcConfigRecord, hevcConfigRecord } from './config-record.ts';
 import { joinWithLengths } from './nal-units.ts';
+import { hasRecoveryPoint } from './sei-messages.ts';
 
 export interface BuiltSample {
   /** Body of avcC or hvcC; undefined when it is that of the sample before. */
@@ -37,8 +38,6 @@ const unitTypes = {
   },
 } as const;
 const AVC_SEI = 6;
-/** Payload type of an SEI message. ITU-T H.264 (08/2021), D.1.8. */
-const RECOVERY_POINT = 6;
 
 /** Turns access units of byte streams and RTP into samples, and their parameter sets into configurations. */
 export class VideoSampleBuilder {
@@ -63,7 +62,7 @@ export class VideoSampleBuilder {
     const sets: Buffer[] = [];
     let hasSlice = false;
     let isSync = false;
-    let hasRecoveryPoint = false;
+    let isRecoveryPoint = false;
     for (const unit of units) {
       if (unit.length <= types.headerBytes) continue;
       const type = types.of(unit);
@@ -74,12 +73,12 @@ export class VideoSampleBuilder {
       if (isOneOf(types.dropped, type)) continue;
       hasSlice ||= types.isSlice(type);
       isSync ||= types.isSync(type);
-      hasRecoveryPoint ||= this.#codec === 'avc1' && type === AVC_SEI && unit[1] === RECOVERY_POINT;
+      isRecoveryPoint ||= this.#codec === 'avc1' && type === AVC_SEI && hasRecoveryPoint(unit);
       kept.push(unit);
     }
     if (sets.length > 0) this.#update(sets);
     if (!hasSlice || this.#record === undefined) return undefined;
-    const isKeyframe = isSync || (hasRecoveryPoint && sets.length > 0);
+    const isKeyframe = isSync || (isRecoveryPoint && sets.length > 0);
     const record = this.#isRecordDue ? this.#record : undefined;
     this.#isRecordDue = false;
     return { record, data: joinWithLengths(kept), isKeyframe };
