@@ -25,6 +25,7 @@ import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
 import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
 import type { RetrySchedule } from '../shared/scheduling/retry-schedule.ts';
+import { DataFolderParts } from '../storage/data-folder-parts.ts';
 import { makeDataFolderPrivate } from '../storage/data-folder-permissions.ts';
 import { FreeSpaceWatch } from '../storage/free-space-watch.ts';
 import { MediaFiles } from '../storage/media-files.ts';
@@ -112,7 +113,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     const resolveHost: ResolveHost = hostname => hosts.resolve(hostname);
     const proxies = config['http.trustedProxies'] ?? [];
     const balancers = config['proxyProtocol.from'] ?? [];
-    const files = new MediaFiles(dataDir, storage.media);
+    const files = new MediaFiles(dataDir, storage.media, new DataFolderParts(dataDir, log.child('storage')));
     if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
     const { limits, missing: missingIsolation } = await isolate(config, environment, {
       files,

@@ -13,6 +13,7 @@ import { IdleMemory } from '../operations/memory/idle-memory.ts';
 import { NodeLoadsStore } from '../operations/server-state/node-loads.store.ts';
 import { NodeLoads } from '../operations/server-state/node-loads.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
+import { describeFullDisk } from '../operations/server-state/server-warnings.ts';
 import { AuditStore } from '../resources/identity/audit/audit.store.ts';
 import { BroadcastsStore } from '../resources/live/broadcasts/broadcasts.store.ts';
 import type { RecordingsStore } from '../resources/live/broadcasts/recordings.store.ts';
@@ -20,6 +21,7 @@ import type { PrivateSessionsStore } from '../resources/playback/private-session
 import { RetentionStore } from '../resources/videos/retention/retention.store.ts';
 import { VideoExpiry } from '../resources/videos/retention/video-expiry.ts';
 import { messageOf } from '../shared/errors.ts';
+import { fullBelowBytes } from '../shared/files/disk-error.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-tasks.ts';
 import type { Connection } from '../store/connection.ts';
@@ -36,6 +38,7 @@ import type { VodServices } from './vod.ts';
 const housekeepingIntervalMs = 3_600_000;
 const sweepIntervalMs = 24 * 3_600_000;
 const useRecordIntervalMs = 60_000;
+const dataFolderIntervalMs = 10_000;
 const retentionIntervalMs = 60_000;
 const idleMemoryIntervalMs = 60_000;
 const dayMs = 24 * 3_600_000;
@@ -69,7 +72,7 @@ export function healthOptions(
   rtmp: RtmpServer,
   phase: () => string,
 ): HealthOptions {
-  const { config, database, nodes, metrics, storage } = foundation;
+  const { config, database, nodes, metrics, storage, files } = foundation;
   const token = config['metrics.token'];
   return {
     checks: [
@@ -79,12 +82,18 @@ export function healthOptions(
         isRoutine: true,
       },
       { name: 'database', fault: () => database.findFault() },
+      { name: 'data-folder', fault: () => files.parts.findFault() },
+      { name: 'disk', fault: () => fullDisk(foundation, fullBelowBytes) },
       ...(storage.s3 === undefined ? [] : [{ name: 'storage', fault: () => storage.media.findFault() }]),
       { name: 'node', fault: () => (nodes.self.isDraining ? drainState(media) : nodes.fault) },
       ...(config['node.roles'].includes('ingest')
         ? [{ name: 'ingest', fault: () => (rtmp.isListening ? undefined : 'no RTMP port is open') }]
         : []),
     ],
+    warnings: async () => {
+      const disk = await fullDisk(foundation, config['uploads.minFree']);
+      return disk === undefined ? [] : [`Uploads are refused: ${disk}`];
+    },
     node: () => ({ id: nodes.id, roles: nodes.self.roles }),
     metrics: {
       contentType: metrics.contentType,
@@ -95,6 +104,15 @@ export function healthOptions(
     },
     token,
   };
+}
+
+async function fullDisk({ files, config }: Foundation, minFreeBytes: number): Promise<string | undefined> {
+  try {
+    if (!(await files.isFull(minFreeBytes))) return undefined;
+    return describeFullDisk({ freeBytes: await files.freeBytes(), minFreeBytes: config['uploads.minFree'] });
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** The command `drain` waits for the second one. */
@@ -228,7 +246,9 @@ export async function createHousekeeping(
     readonly recordingsStore: RecordingsStore;
     readonly sessions: PrivateSessionsStore;
   },
-): Promise<Record<'useRecord' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps', Component>> {
+): Promise<
+  Record<'useRecord' | 'dataFolder' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps', Component>
+> {
   const { database, outbox, leaderLease, clock, log, sandboxLimits } = foundation;
   const { videos, quotas } = parts.videoServices;
   const { sweep, localSweep } = await createSweeps(foundation, parts);
@@ -245,11 +265,20 @@ export async function createHousekeeping(
   });
   const periodic = (name: string, component: string, everyMs: number, tasks: readonly PeriodicTask[]) =>
     new PeriodicTasks({ name, everyMs, tasks, log: log.child(component) });
+  const whileIntact =
+    (task: Sweep | LocalSweep): PeriodicTask['run'] =>
+    signal => {
+      foundation.files.parts.assertIntact();
+      return task.run(signal);
+    };
   const shared: typeof periodic = (name, component, everyMs, tasks) =>
     new PeriodicTasks({ name, everyMs, tasks, leaderLease: leaderLease(name), log: log.child(component) });
   return {
     useRecord: periodic('database-mark', 'sweep', useRecordIntervalMs, [
       { name: 'mark', run: () => sweep.recordUse() },
+    ]),
+    dataFolder: periodic('data-folder', 'storage', dataFolderIntervalMs, [
+      { name: 'find-parts', run: () => foundation.files.parts.watch() },
     ]),
     housekeeping: shared(
       'housekeeping',
@@ -268,9 +297,9 @@ export async function createHousekeeping(
       'local-sweeps',
       'sweep',
       sweepIntervalMs,
-      localSweep === undefined ? [] : [{ name: 'local-sweep', run: signal => localSweep.run(signal) }],
+      localSweep === undefined ? [] : [{ name: 'local-sweep', run: whileIntact(localSweep) }],
     ),
-    sweeps: shared('sweeps', 'sweep', sweepIntervalMs, [{ name: 'sweep', run: signal => sweep.run(signal) }]),
+    sweeps: shared('sweeps', 'sweep', sweepIntervalMs, [{ name: 'sweep', run: whileIntact(sweep) }]),
   };
 }
 

@@ -163,6 +163,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const components = [
     ...foundationComponents(foundation),
     housekeeping.useRecord,
+    housekeeping.dataFolder,
     access.watch,
     access.tokenCleanup,
     ...(access.sessions.mails === undefined ? [] : [access.sessions.mails]),

@@ -220,9 +220,13 @@ function createThrottle(tools: FfmpegTools, { clock, log }: Foundation): Encodin
   });
 }
 
-function createJobs({ config, database, nodes, metrics, clock, log }: Foundation, maxEncodes: number): Jobs {
+function createJobs(
+  { config, database, files, nodes, metrics, clock, log }: Foundation,
+  maxEncodes: number,
+): Jobs {
   return new Jobs({
     database,
+    findFault: () => files.parts.findFault(),
     clock,
     log,
     maxCrashes: config['jobs.maxCrashes'],

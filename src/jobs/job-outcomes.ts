@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.ts';
-import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import { AppError, type ErrorCode, messageOf, systemCodeOf } from '../shared/errors.ts';
 import { isDiskFull } from '../shared/files/disk-error.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
@@ -41,6 +41,8 @@ const maxFailureLength = 1_000;
 const exhaustedCodes: readonly (string | undefined)[] = [
   ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'],
 ];
+
+const machineFaults: readonly ErrorCode[] = ['disk-full', 'out-of-resources', 'data-dir-unusable'];
 
 export class JobOutcomes {
   readonly #claims: JobClaimStore;
@@ -174,7 +176,7 @@ function requestedDelayMs(error: unknown): number {
 
 /** Resources of the machine are exhausted. */
 function isMachineFault(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === 'disk-full' || error.code === 'out-of-resources';
+  if (error instanceof AppError) return machineFaults.includes(error.code);
   return isDiskFull(error) || exhaustedCodes.includes(systemCodeOf(error));
 }
 

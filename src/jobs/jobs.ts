@@ -42,6 +42,8 @@ export interface JobsOptions {
   readonly clock?: Clock;
   readonly log: Logger;
   readonly observer?: JobsObserver;
+  /** Fault of the machine: jobs wait for its end, and it never fails them. */
+  readonly findFault?: () => string | undefined;
 }
 
 const defaultLeaseMs = 60_000;
@@ -75,6 +77,7 @@ export class Jobs implements Component, JobQueue {
   readonly #lanes: JobLanes;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #findFault: () => string | undefined;
   readonly #stopping = new AbortController();
   #state: 'new' | 'started' | 'draining' | 'stopped' = 'new';
   readonly #starting = new CoalescedTask(() => this.#startDue());
@@ -91,6 +94,7 @@ export class Jobs implements Component, JobQueue {
 
   constructor({ database, lanes, log, observer, ...options }: JobsOptions) {
     const { owner = onlyOwner, maxCrashes = 2, leaseMs = defaultLeaseMs, clock = systemClock } = options;
+    this.#findFault = options.findFault ?? (() => undefined);
     this.#leaseMs = leaseMs;
     this.#maintenance = new OnDemandInterval(leaseMs / renewalsPerLease, () => {
       this.#maintaining ??= this.#maintain().finally(() => {
@@ -333,6 +337,8 @@ export class Jobs implements Component, JobQueue {
       // Waits for the former job: both may write the same files.
       await (job.hasRemoved ? this.awaitRemoved(job.subjectId) : this.#running.awaitCancelled(job.subjectId));
       controller.signal.throwIfAborted();
+      const fault = this.#machineFault();
+      if (fault !== undefined) throw fault;
       await kind.run({
         id: job.id,
         kind: job.kind,
@@ -345,7 +351,7 @@ export class Jobs implements Component, JobQueue {
         ensureOwned: transaction => this.#running.ensureOwned(attempt, transaction),
       });
     } catch (error) {
-      failure = { error };
+      failure = { error: this.#machineFault(error) ?? error };
     }
     attempt.isOver = true;
     await this.#outcomes.record(attempt, failure, this.#stopping.signal);
@@ -354,6 +360,11 @@ export class Jobs implements Component, JobQueue {
       await this.#database.signals.send('jobs-removed', job.subjectId);
     }
     this.#schedule();
+  }
+
+  #machineFault(cause?: unknown): AppError | undefined {
+    const fault = this.#findFault();
+    return fault === undefined ? undefined : new AppError('data-dir-unusable', fault, { cause });
   }
 
   async #failUnknownKinds(): Promise<void> {

@@ -302,7 +302,10 @@ export const errorRegister = {
   'server-error': internal('Server error'),
   'config-invalid': unavailable('The configuration is invalid.'),
   'listen-failed': unavailable('The server cannot listen on a port.'),
-  'data-dir-unusable': unavailable('The data folder cannot be used.'),
+  'data-dir-unusable': unavailable('The data folder cannot be used.', {
+    meaning: 'A folder of the server was deleted or replaced, or its disk was unmounted.',
+    remedy: 'Try again later. The operator finds the reason at `/health/ready`.',
+  }),
   'ffmpeg-unusable': unavailable('No usable ffmpeg was found.'),
   'isolation-unusable': unavailable('The sandbox for ffmpeg does not work.'),
   'tls-unusable': unavailable('The TLS certificate cannot be used.'),

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
+import { DataFolderParts } from './data-folder-parts.ts';
 import { DataFolderStorage } from './data-folder-storage.ts';
 import type { MediaStorage } from './media-storage.ts';
 import { removedPrefix } from './removed-prefix.ts';
@@ -30,13 +31,19 @@ interface ReclaimableSpace {
  */
 export class MediaFiles {
   readonly storage: MediaStorage;
+  readonly parts: DataFolderParts;
   readonly #root: string;
   #reclaimable: ReclaimableSpace | undefined;
 
   /** @param storage of finished files. Uploads, work folders and live media are always in the data folder. */
-  constructor(dataDir: string, storage: MediaStorage = new DataFolderStorage(dataDir)) {
+  constructor(
+    dataDir: string,
+    storage: MediaStorage = new DataFolderStorage(dataDir),
+    parts = new DataFolderParts(dataDir),
+  ) {
     this.#root = dataDir;
     this.storage = storage;
+    this.parts = parts;
   }
 
   reclaimFrom(space: ReclaimableSpace): void {
@@ -117,8 +124,9 @@ export class MediaFiles {
     await Promise.all([this.video(videoId), this.upload(videoId)].map(path => this.storage.remove(path)));
   }
 
-  /** Keeps `minFreeBytes` free, and reclaims space if needed. @throws AppError `disk-full` */
+  /** Keeps `minFreeBytes` free, and reclaims space if needed. @throws AppError `disk-full`, `data-dir-unusable` */
   async ensureFreeSpace(bytes: number, minFreeBytes: number): Promise<void> {
+    this.parts.assertIntact();
     let free = await this.freeBytes();
     if (free - bytes >= minFreeBytes) return;
     await this.freeSpace(async () => bytes + minFreeBytes - (await this.freeBytes()));
@@ -128,14 +136,21 @@ export class MediaFiles {
 
   /**
    * Reclaims no space, because a sender may never send the announced bytes. Call {@link ensureFreeSpace}
-   * while they arrive. @throws AppError `disk-full`
+   * while they arrive. @throws AppError `disk-full`, `data-dir-unusable`
    */
   async expectRoom(bytes: number, minFreeBytes: number): Promise<void> {
     await this.ensureFreeSpace(0, minFreeBytes);
     const free = await this.freeBytes();
-    const missing = bytes + minFreeBytes - free;
-    if (missing <= 0) return;
-    if ((await this.#reclaimable?.canMakeRoom(missing)) !== true) throw diskFull(bytes, free);
+    if (!(await this.#canHave(bytes + minFreeBytes - free))) throw diskFull(bytes, free);
+  }
+
+  /** Tells whether nothing more is accepted, although everything that may go would be removed. */
+  async isFull(minFreeBytes: number): Promise<boolean> {
+    return !(await this.#canHave(minFreeBytes - (await this.freeBytes())));
+  }
+
+  async #canHave(missing: number): Promise<boolean> {
+    return missing <= 0 || (await this.#reclaimable?.canMakeRoom(missing)) === true;
   }
 
   async freeBytes(): Promise<number> {

@@ -17,6 +17,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1
 export class Checkpointer {
   readonly #sqlite: Sqlite.Database;
   readonly #totalChanges;
+  readonly #canOpen: () => boolean;
   #worker: Worker | undefined;
   #checks: OnDemandInterval | undefined;
   #checkpointedChanges = 0;
@@ -26,8 +27,10 @@ export class Checkpointer {
   #isBusy = false;
   #pendingCheckpoint: PromiseWithResolvers<void> | undefined;
 
-  constructor(sqlite: Sqlite.Database) {
+  /** @param canOpen false when another connection would not find the log */
+  constructor(sqlite: Sqlite.Database, canOpen: () => boolean) {
     this.#sqlite = sqlite;
+    this.#canOpen = canOpen;
     this.#totalChanges = sqlite.prepare<[], number>('SELECT total_changes()').pluck();
   }
 
@@ -64,7 +67,7 @@ export class Checkpointer {
     this.#lastSeenChanges = changes;
     if (changes - this.#checkpointedChanges < changesPerCheckpoint) return hasChanged;
     if (this.#worker === undefined) {
-      if (performance.now() < this.#nextThreadAtMs) return true;
+      if (performance.now() < this.#nextThreadAtMs || !this.#canOpen()) return true;
       this.#startThread();
     }
     this.#checkpointedChanges = changes;

@@ -27,7 +27,9 @@ export class SqliteDatabase implements Database {
   readonly #lock: DataFolderLock | undefined;
   readonly #checkpointer: Checkpointer;
   readonly #writer: SqliteWriter;
-  readonly #place: FilePlace;
+  readonly #file: FilePlace;
+  /** The write-ahead log and its index. */
+  readonly #logFiles: readonly FilePlace[];
   #reader: SqliteConnection | undefined;
 
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
@@ -36,13 +38,14 @@ export class SqliteDatabase implements Database {
     sqlite.pragma('busy_timeout = 0');
     this.#main = new SqliteConnection(sqlite);
     this.#lock = lock;
-    this.#checkpointer = new Checkpointer(sqlite);
-    this.#place = new FilePlace(sqlite.name);
+    this.#file = new FilePlace(sqlite.name);
+    this.#logFiles = ['-wal', '-shm'].map(suffix => new FilePlace(`${sqlite.name}${suffix}`));
+    this.#checkpointer = new Checkpointer(sqlite, () => this.#findLostFile() === undefined);
     this.#writer = new SqliteWriter(this.#main, {
       mayBegin: () => this.#checkpointer.pending,
       assertUsable: () => {
-        if (!this.#place.isUnchanged())
-          throw new AppError('database-unusable', goneMessage(this.#place.path));
+        const fault = this.#findLostFile();
+        if (fault !== undefined) throw new AppError('database-unusable', fault);
       },
     });
   }
@@ -111,8 +114,9 @@ export class SqliteDatabase implements Database {
 
   async findFault(): Promise<string | undefined> {
     if (!this.#main.sqlite.open) return 'it is closed';
-    if (!this.#place.isUnchanged()) return goneMessage(this.#place.path);
     try {
+      const fault = this.#findLostFile();
+      if (fault !== undefined) return fault;
       this.#main.sqlite.prepare('SELECT 1 FROM projects LIMIT 1').get();
       return this.#lock?.findFault();
     } catch (error) {
@@ -142,6 +146,16 @@ export class SqliteDatabase implements Database {
   #writeStatement<Result>(run: () => Result): Promise<Result> {
     this.#checkpointer.wake();
     return this.#writer.addStatement(run);
+  }
+
+  /** Tells why nothing more may be written: after a crash, nobody would find it. */
+  #findLostFile(): string | undefined {
+    if (!this.#file.isUnchanged()) return goneMessage(this.#file.path);
+    const lost = this.#logFiles.find(file => !file.isUnchanged());
+    if (lost === undefined) return undefined;
+    // Moves what was committed into the file, while this connection still has the log.
+    if (!this.#writer.isOpen) this.#main.sqlite.pragma('wal_checkpoint(PASSIVE)');
+    return `${lost.path} is not the file that the server opened: it was deleted or replaced. Start the server again: what it has stored is kept.`;
   }
 
   get #readable(): SqliteConnection {

@@ -280,6 +280,37 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(tried).toBe(8);
     });
 
+    test('waits while the machine has a fault, and is not failed by one that it meets', async () => {
+      const database = await openDatabaseOf(kindOfDatabase);
+      let fault: string | undefined = 'a folder is gone';
+      let runs = 0;
+      const kind: JobKind = {
+        kind: 'reads',
+        lane: 'work',
+        maxAttempts: 1,
+        run: async () => {
+          runs += 1;
+          if (runs > 1) return;
+          fault = 'another folder is gone';
+          throw new AppError('media-refused', 'no media');
+        },
+      };
+      const jobs = await startedQueue(database, [kind, wakeKind], { findFault: () => fault });
+      await jobs.add({ kind: 'reads', subjectId: 'vi1' });
+      const again = async () => {
+        await waitUntil(async () => (await firstJobOf(database)).failure === 'data-dir-unusable');
+        await runSql(database, 'UPDATE jobs SET failure = NULL');
+        fault = undefined;
+        await makeDue(database);
+        await jobs.add({ kind: 'wake', subjectId: 'another' });
+      };
+      await again();
+      await waitUntil(() => runs === 1);
+      await again();
+      await waitUntil(async () => !(await jobs.has('reads', 'vi1')));
+      expect(runs).toBe(2);
+    });
+
     test('starts when its retry delay is over', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const attempts: number[] = [];

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from 'koa';
-import { AppError, type ErrorCode } from '../../shared/errors.ts';
+import { AppError, type ErrorCode, systemCodeOf } from '../../shared/errors.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { FileAdmission, UploadedFile } from '../routing/route.ts';
 import { nullCharacterError, unknownAttributeError } from '../routing/validation.ts';
@@ -12,7 +12,7 @@ interface FileBodyOptions {
   /** Must be on the file system to which handlers move files. */
   readonly uploadDir: string;
   readonly idleTimeoutMs: number;
-  /** @throws AppError `disk-full` when so many more bytes would leave too little space */
+  /** @throws AppError `data-dir-unusable`, or `disk-full` when so many more bytes would leave too little space */
   readonly requireFreeSpace: (bytes: number) => Promise<void>;
   /** Ends it with the `reason`, an AppError. */
   readonly signal?: AbortSignal | undefined;
@@ -34,7 +34,7 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
  * Receives the one file of a multipart body: the part with a file name, under any field name. The caller
  * removes it with {@link discardFile}.
  * @throws AppError of the `uploaded-file-` codes, `invalid-payload`, `invalid-attribute`, `request-timeout`,
- * `disk-full`, and the reason of the signal
+ * `disk-full`, `data-dir-unusable`, and the reason of the signal
  */
 export async function receiveFile(
   ctx: Context,
@@ -47,7 +47,9 @@ export async function receiveFile(
   const boundary = ctx.is('multipart') ? boundaryOf(ctx.get('content-type')) : '';
   await options.requireFreeSpace(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
-  await mkdir(folder);
+  await mkdir(folder).catch((error: unknown) => {
+    throw toLostUpload(error, options.uploadDir);
+  });
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
   let unnamed: string | undefined;
@@ -119,7 +121,7 @@ export async function receiveFile(
     if (unnamed === defaultFileField && codeOf(error) === formidableFieldTooLarge) {
       throw fileError('uploaded-file-no-file', noFileDetail(unnamed));
     }
-    throw toUploadError(error, admission);
+    throw toUploadError(toLostUpload(error, options.uploadDir), admission);
   } finally {
     isOver = true;
     clearInterval(watch);
@@ -136,6 +138,14 @@ async function admitFile(
   req.pause();
   await onFileBegin(fields);
   req.resume();
+}
+
+/** The folder with the received file was removed. Returns other errors unchanged. */
+export function toLostUpload(error: unknown, uploadDir: string): unknown {
+  if (systemCodeOf(error) !== 'ENOENT') return error;
+  const { path } = error as NodeJS.ErrnoException;
+  if (path === undefined || !path.startsWith(uploadDir)) return error;
+  return new AppError('data-dir-unusable', `${path} was deleted while it was in use.`, { cause: error });
 }
 
 export async function discardFile(file: UploadedFile): Promise<void> {

@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { discardFile, receiveFile } from '../bodies/file-body.ts';
+import { discardFile, receiveFile, toLostUpload } from '../bodies/file-body.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import { respondThenDiscard, unreadBodyOf } from '../bodies/unread-body.ts';
 import { matchesEtag } from '../responses/content-negotiation.ts';
@@ -183,6 +183,8 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
         setRate(ctx);
         await fileAnswers.send(ctx, status, answer as FileAnswer);
       }
+    } catch (error) {
+      throw toLostUpload(error, fileBodies.uploadDir);
     } finally {
       await admission?.onFinished?.();
       if (file !== undefined) await discardFile(file);

@@ -19,12 +19,18 @@ const liveSchema = z.object({ status: z.literal('live') });
 const readySchema = z.object({
   status: z.literal('ready'),
   checks: z.array(z.string()).optional().describe('The checks that ran. Only for the operator.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Work that is refused for now, with the reason. Only for the operator.'),
   node: z.string().optional().describe('Id of the server. Only for the operator.'),
   roles: z.array(z.enum(nodeRoles)).optional().describe('What the server does. Only for the operator.'),
 });
 
 export interface HealthOptions {
   readonly checks: readonly ReadinessCheck[];
+  /** Default: none. */
+  readonly warnings?: () => Promise<string[]>;
   /** Default: nothing is told. */
   readonly node?: () => { readonly id: string; readonly roles: readonly NodeRole[] };
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
@@ -74,9 +80,11 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
           throw new AppError('not-ready', detail, { details: isTold ? { detail } : {} });
         }
         const node = isTold ? options.node?.() : undefined;
+        const warnings = isTold ? await options.warnings?.() : undefined;
         return {
           status: 'ready' as const,
           ...(isTold ? { checks: checks.map(({ name }) => name) } : {}),
+          ...(warnings === undefined || warnings.length === 0 ? {} : { warnings }),
           ...(node === undefined ? {} : { node: node.id, roles: [...node.roles] }),
         };
       },

@@ -25,10 +25,9 @@ export function findWarnings({
 }: ServerMeasurements): ServerWarning[] {
   const warnings: ServerWarning[] = [];
   const warn = (code: ServerWarning['code'], text: string) => void warnings.push({ code, text });
-  const free = `${formatBytes(disk.freeBytes)} of disk space is free`;
+  const free = freeText(disk.freeBytes);
   if (disk.freeBytes < disk.minFreeBytes) {
-    const floor = `${formatBytes(disk.minFreeBytes)} must stay free`;
-    warn('disk-full', `Uploads are refused: ${free}, and ${floor}. Delete videos or free up space.`);
+    warn('disk-full', `Uploads are refused: ${describeFullDisk(disk)}`);
   } else if (
     disk.freeBytes < disk.minFreeBytes * lowDiskFactor ||
     disk.freeBytes < disk.totalBytes * lowDiskShare
@@ -66,6 +65,17 @@ export function findWarnings({
     );
   }
   return warnings;
+}
+
+export function describeFullDisk({
+  freeBytes,
+  minFreeBytes,
+}: Pick<ServerMeasurements['disk'], 'freeBytes' | 'minFreeBytes'>): string {
+  return `${freeText(freeBytes)}, and ${formatBytes(minFreeBytes)} must stay free. Delete videos or free up space.`;
+}
+
+function freeText(bytes: number): string {
+  return `${formatBytes(bytes)} of disk space is free`;
 }
 
 function formatBytes(bytes: number): string {

@@ -13,8 +13,8 @@ export function toDiskError(error: unknown): unknown {
   return isDiskFull(error) ? new AppError('disk-full', undefined, { cause: error }) : error;
 }
 
-/** SQLite reports a lack of room for its files as an I/O error. */
-const fullBelowBytes = 1024 ** 2;
+/** Below it, writes fail. SQLite reports a lack of room for its files as an I/O error. */
+export const fullBelowBytes = 1024 ** 2;
 
 /** Converts the error of a start that failed because the disk of the data folder is full; returns others unchanged. */
 export async function toStartError(error: unknown, dataDir: string): Promise<unknown> {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
-/** Tells whether a path still leads to the file that was there at first. */
+/** Tells whether a path still leads to the file that was first seen there. */
 export class FilePlace {
   readonly path: string;
-  readonly #first: string | undefined;
+  #first: string | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -11,7 +11,9 @@ export class FilePlace {
   }
 
   isUnchanged(): boolean {
-    return identityOf(this.path) === this.#first;
+    const current = identityOf(this.path);
+    this.#first ??= current;
+    return current === this.#first;
   }
 }
 
