@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logger.ts';
 
-/** Their files exist nowhere else. */
+/** Folders with files that exist nowhere else. */
 const lasting = ['vod', 'uploads', 'live', 'players', 'watermarks'] as const;
-/** Their files are of work that runs. */
+/** Folders with files of work that runs. */
 const temporary = ['work', 'incoming', join('cache', 'scratch')] as const;
 
 /**

@@ -25,8 +25,12 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
   });
   afterAll(() => postgres?.stop());
 
-  async function pooled(mode: 'session' | 'transaction' | 'statement', url = postgres.url): Promise<string> {
-    const pooler = await startPgbouncer(url, mode);
+  async function pooled(
+    mode: 'session' | 'transaction' | 'statement',
+    url = postgres.url,
+    poolSize?: number,
+  ): Promise<string> {
+    const pooler = await startPgbouncer(url, mode, poolSize);
     onTestFinished(() => pooler.stop());
     return pooler.url;
   }
@@ -80,6 +84,44 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
     },
   );
 
+  it('behind PgBouncer with too few connections is refused with what it needs, and used with as many', async () => {
+    const fewer = [
+      ['session', 1],
+      ['session', 2],
+      ['session', 6],
+      ['transaction', 1],
+    ] as const;
+    await Promise.all(
+      fewer.map(async ([mode, size]) => {
+        await expect(
+          connectPostgres({ url: await pooled(mode, postgres.url, size) }),
+          `${mode} ${size}`,
+        ).rejects.toMatchObject({
+          code: 'database-unusable',
+          message: expect.stringMatching(
+            /needs 7 with pool_mode = session, or 2 with pool_mode = transaction/,
+          ),
+        });
+      }),
+    );
+    for (const [mode, size] of [
+      ['session', 7],
+      ['transaction', 2],
+    ] as const) {
+      const database = await connectPostgres({ url: await pooled(mode, postgres.url, size) });
+      try {
+        await database.start();
+        database.signals.listen('events', () => {});
+        const answers = Array.from({ length: 10 }, () =>
+          database.transaction(transaction => singleValue(transaction, 'SELECT 1')),
+        );
+        expect(await Promise.all(answers)).toEqual(Array(10).fill(1));
+      } finally {
+        await database.stop();
+      }
+    }
+  });
+
   it('behind PgBouncer with pool_mode = statement is refused with the mode to use', async () => {
     await expect(connectPostgres({ url: await pooled('statement') })).rejects.toMatchObject({
       code: 'database-unusable',
@@ -89,8 +131,21 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
 
   it('that becomes read-only is unavailable, and its connections are replaced', async () => {
     const database = await connectPostgres({ url: postgres.url });
+    const behind = await Promise.all(
+      (['session', 'transaction'] as const).map(async mode => {
+        const url = await pooled(mode, await createPostgresDatabase(postgres.url, `demoted_${mode}`));
+        const one = await connectPostgres({ url });
+        onTestFinished(() => one.stop());
+        await one.start();
+        await runSql(one, 'CREATE TABLE tags_of_test (name TEXT)');
+        return one;
+      }),
+    );
+    const writeBehind = () =>
+      Promise.allSettled(behind.map(one => runSql(one, "INSERT INTO tags_of_test VALUES ('a')")));
     const writer = () => runSql(database, "INSERT INTO tags_of_test VALUES ('a')");
-    const ofServer = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'millrace%'";
+    const ofServer =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'millrace%'";
     const pids = async () =>
       new Set(
         await singleValue<string[]>(database, `SELECT array_agg(pid::text) FROM (${ofServer}) AS found`),
@@ -103,7 +158,10 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
       const before = await pids();
       await runOnPostgres(postgres.url, 'ALTER SYSTEM SET default_transaction_read_only = on');
       await runOnPostgres(postgres.url, 'SELECT pg_reload_conf()');
-      await waitUntil(async () => (await database.findFault()) !== undefined);
+      for (const one of [database, ...behind])
+        await waitUntil(async () => (await one.findFault()) !== undefined);
+      const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'database-unusable' }) };
+      expect(await writeBehind()).toEqual([refused, refused]);
 
       await expect(writer()).rejects.toMatchObject({ code: 'database-unusable' });
       await expect(
@@ -117,9 +175,11 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
       const writable = `${postgres.url}&options=${encodeURIComponent('-c default_transaction_read_only=off')}`;
       await runOnPostgres(writable, 'ALTER SYSTEM RESET default_transaction_read_only');
       await runOnPostgres(writable, 'SELECT pg_reload_conf()');
-      await waitUntil(async () => (await database.findFault()) === undefined);
+      for (const one of [database, ...behind])
+        await waitUntil(async () => (await one.findFault()) === undefined);
       await writer();
-      await waitUntil(async () => (await singleValue(database, countLocks)) === 1);
+      expect(await writeBehind()).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+      await waitUntil(async () => (await singleValue(database, countLocks)) === 3);
     } finally {
       await database.stop();
     }

@@ -20,6 +20,7 @@ export interface Pgbouncer {
 export async function startPgbouncer(
   serverUrl: string,
   mode: 'session' | 'transaction' | 'statement',
+  poolSize = 20,
 ): Promise<Pgbouncer> {
   const target = new URL(serverUrl);
   const identity = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
@@ -36,6 +37,7 @@ unix_socket_dir = ${folder}
 listen_port = 6432
 auth_type = any
 pool_mode = ${mode}
+default_pool_size = ${poolSize}
 `,
   );
   const url = `postgres://${target.username}@localhost:6432/${database}?host=${encodeURIComponent(folder)}`;

@@ -23,6 +23,8 @@ import { ServerLock } from './server-lock.ts';
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
 const defaultMaxConnections = 5;
+/** For the lock of the server, and for signals. */
+const sessionConnections = 2;
 /** Opened while all others are in use, and closed soon. One that hangs must not keep the next one. */
 const urgentConnections = { max: 3, idleTimeoutMillis: 1_000 };
 /** A server that lost its network must not keep rows locked. */
@@ -276,23 +278,27 @@ export async function connectPostgres(options: {
     keepAlive: true,
     types: { getTypeParser: (id, format) => parsers[id] ?? pg.types.getTypeParser(id, format) },
   };
+  const { lock, isShared = false, maxConnections = defaultMaxConnections } = options;
   const onError = (error: Error) => options.onIdleError?.(error);
   const client = new pg.Client(settings);
   client.on('error', () => {});
   try {
+    // Before another connection is used, which a pooler may lack.
+    const isPooled = await poolsTransactions(
+      settings,
+      options.isBesideServer === true ? 0 : maxConnections + sessionConnections,
+    );
     await client.connect();
     const { rows } = await client.query(selectIsReadOnly);
     if (rows[0]?.is_read_only === 'on') throw Object.assign(new Error(readOnlyMessage), { code: '25006' });
     if (options.isBesideServer === true) await checkPostgresIsCurrent(client);
     else await migratePostgres(client);
-    const isPooled = await poolsTransactions(settings);
-    const { lock, isShared = false } = options;
     if (isPooled && isShared) throw new AppError('database-unusable', pooledAndShared);
     if (isPooled) options.onPooled?.();
     const openPool = (poolOptions?: pg.PoolConfig) => {
       const pool = new pg.Pool({
         ...settings,
-        max: options.maxConnections ?? defaultMaxConnections,
+        max: maxConnections,
         idleTimeoutMillis: idleTimeoutMs,
         ...poolOptions,
         query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
