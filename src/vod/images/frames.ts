@@ -66,8 +66,8 @@ export function seekInputOptions(video: VideoInput, atSeconds: number, keyframes
 }
 
 /** Passes timestamps through, because ffmpeg would drop frames from before the position. */
-export function frameOutputOptions({ streamIndex }: VideoInput, frames: number): string[] {
-  const stream = streamIndex === undefined ? '0:V:0' : `0:${streamIndex}`;
+export function frameOutputOptions({ streamIndex }: VideoInput, frames: number, input = 0): string[] {
+  const stream = streamIndex === undefined ? `${input}:V:0` : `${input}:${streamIndex}`;
   return ['-map', stream, '-frames:v', String(frames), '-vsync', 'passthrough', '-map_metadata', '-1'];
 }
 
@@ -117,62 +117,98 @@ async function writeFrame(
   );
 }
 
+interface Place {
+  readonly atSeconds: number;
+  readonly keyframes: boolean;
+}
+
 async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
-  const { durationSeconds, output } = request;
+  const { durationSeconds } = request;
   let best = -1;
-  const consider = async (atSeconds: number, keyframes: boolean) => {
-    const candidate = `${output}.candidate`;
-    const score = await extractAndScore(request, { atSeconds, keyframes }, candidate);
-    if (score !== undefined && score > best) {
-      best = score;
-      await rename(candidate, output);
-    }
+  const consider = async (places: readonly Place[]) => {
+    best = await extractIfBetter(request, places, best);
   };
-  try {
-    for (const place of firstPositions) await consider(place * durationSeconds, true);
-    if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
-      const atSeconds = await findBestFrameSeconds(request);
-      if (atSeconds !== undefined) await consider(atSeconds, false);
-    }
-    for (const place of furtherPositions) {
-      if (best < GOOD_FRAME_SCORE) await consider(place * durationSeconds, true);
-    }
-  } finally {
-    await rm(`${output}.candidate`, { force: true });
+  const keyframesAt = (shares: readonly number[]) =>
+    shares.map(share => ({ atSeconds: share * durationSeconds, keyframes: true }));
+  await consider(keyframesAt(firstPositions));
+  // One that cannot be read may have ended the run for all.
+  if (best < 0) for (const place of keyframesAt(firstPositions)) await consider([place]);
+  if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
+    const atSeconds = await findBestFrameSeconds(request);
+    if (atSeconds !== undefined) await consider([{ atSeconds, keyframes: false }]);
+  }
+  for (const place of keyframesAt(furtherPositions)) {
+    if (best < GOOD_FRAME_SCORE) await consider([place]);
   }
   return best >= 0;
 }
 
-async function extractAndScore(
+/**
+ * Extracts the frames of all places with one run, since most of the work is to start it. Keeps the one with the highest score as output
+ * when that is above `best`; gives the new best score.
+ */
+async function extractIfBetter(
   request: FrameRequest,
-  place: { atSeconds: number; keyframes: boolean },
-  output: string,
-): Promise<number | undefined> {
-  const { tools, source, signal, ids } = request;
-  const raw = `${output}.raw`;
+  places: readonly Place[],
+  best: number,
+): Promise<number> {
+  const { tools, source, signal, ids, output } = request;
+  const candidates = places.map((place, index) => ({
+    ...place,
+    index,
+    image: `${output}.${index}`,
+    raw: `${output}.${index}.raw`,
+  }));
   try {
-    await tools.runCommand(
-      command =>
-        command
-          .input(ffmpegPath(source))
-          .inputOptions(seekInputOptions(request, place.atSeconds, place.keyframes))
-          .output(ffmpegPath(output))
-          .videoFilters(imageFilters({ fit: 'within', width: maxImageSide, height: maxImageSide }, request))
-          .outputOptions([...frameOutputOptions(request, 1), ...jpegOutput])
-          .output(ffmpegPath(raw))
-          .videoFilters(imageFilters({ fit: 'exactly', ...scoredSize }, request))
-          .outputOptions([...frameOutputOptions(request, 1), ...rawOutput]),
-      { limits: imageRunLimits(request, 20_000), signal, purpose: 'frame', ids, isPausable: true },
-    );
-    const pixels = await readFile(raw);
-    const luma = pixels.subarray(0, scoredSize.width * scoredSize.height);
-    if (luma.length === 0 || (await sizeOf(output)) === 0) return undefined;
-    return scoreFrame(luma, scoredSize.width);
-  } catch (error) {
-    return undefinedUnlessFatal(error, signal);
+    await tools
+      .runCommand(
+        command => {
+          for (const { atSeconds, keyframes } of candidates) {
+            command.input(ffmpegPath(source)).inputOptions(seekInputOptions(request, atSeconds, keyframes));
+          }
+          for (const { index, image, raw } of candidates) {
+            command
+              .output(ffmpegPath(image))
+              .videoFilters(
+                imageFilters({ fit: 'within', width: maxImageSide, height: maxImageSide }, request),
+              )
+              .outputOptions([...frameOutputOptions(request, 1, index), ...jpegOutput])
+              .output(ffmpegPath(raw))
+              .videoFilters(imageFilters({ fit: 'exactly', ...scoredSize }, request))
+              .outputOptions([...frameOutputOptions(request, 1, index), ...rawOutput]);
+          }
+          return command;
+        },
+        {
+          limits: imageRunLimits(request, 20_000 * places.length),
+          signal,
+          purpose: 'frame',
+          ids,
+          isPausable: true,
+        },
+      )
+      .catch((error: unknown) => undefinedUnlessFatal(error, signal));
+    let highest = best;
+    for (const { image, raw } of candidates) {
+      const score = await scoreOf(image, raw);
+      if (score <= highest) continue;
+      highest = score;
+      await rename(image, output);
+    }
+    return highest;
   } finally {
-    await rm(raw, { force: true });
+    for (const { image, raw } of candidates) {
+      await rm(image, { force: true });
+      await rm(raw, { force: true });
+    }
   }
+}
+
+/** Gives -1 where no frame was decoded. */
+async function scoreOf(image: string, raw: string): Promise<number> {
+  if ((await sizeOf(image)) === 0 || (await sizeOf(raw)) === 0) return -1;
+  const luma = (await readFile(raw)).subarray(0, scoredSize.width * scoredSize.height);
+  return scoreFrame(luma, scoredSize.width);
 }
 
 async function findBestFrameSeconds(request: FrameRequest): Promise<number | undefined> {
