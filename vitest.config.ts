@@ -39,12 +39,13 @@ const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
 const foundPrograms = [
   'test/media/{ffmpeg-tools*,hardware-encoders,isolation,packagers}.test.ts',
   'test/media/live-{audio*,codecs,encoder,ladder,mark,slate}.test.ts',
-  'test/media/vod-{encode,images,index*,jobs}.test.ts',
+  'test/media/vod-{encode,images,index*}.test.ts',
 ];
 /** Streams that are played in real time: they mostly wait, so that many go at once. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
 /** Browsers show pictures for as long as a test takes, so that more at once than the machine can carry would only take longer. */
-const browserRun = { ...realTime, maxWorkers: 4, sequence: { groupOrder: 1 } };
+const lastGroup = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
@@ -180,7 +181,15 @@ export default defineConfig({
     ],
     projects: [
       {
-        test: { name: 'unit', ...inFolder('unit'), setupFiles: everyFile, ...deadlines, isolate: false },
+        test: {
+          name: 'unit',
+          ...inFolder('unit'),
+          setupFiles: everyFile,
+          ...deadlines,
+          // Short files keep the machine busy while the last browsers play.
+          ...lastGroup,
+          isolate: false,
+        },
       },
       {
         test: {
