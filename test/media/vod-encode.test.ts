@@ -11,7 +11,7 @@ import { ladderOf } from '../../src/vod/encode/ladder.ts';
 import { placeWatermark } from '../../src/vod/encode/watermark-placement.ts';
 import { planSource } from '../../src/vod/source/source-plan.ts';
 import type { SourceRequest } from '../../src/vod/source/source-request.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { embeddedFfprobePath, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
@@ -80,13 +80,13 @@ async function make(name: string, args: readonly string[]): Promise<string> {
 }
 
 async function streamOf(path: string): Promise<Record<string, unknown>> {
-  const text = await runToEnd(ffprobePath, ['-v', 'error', '-show_streams', '-of', 'json', path]);
+  const text = await runToEnd(embeddedFfprobePath, ['-v', 'error', '-show_streams', '-of', 'json', path]);
   return (JSON.parse(text) as { streams: Record<string, unknown>[] }).streams[0]!;
 }
 
 /** Seconds since the source's first presented instant at which frames are shown, all of them or keyframes alone. */
 async function shownAt(path: string, which: 'all' | 'keyframes' = 'all'): Promise<number[]> {
-  const text = await runToEnd(ffprobePath, [
+  const text = await runToEnd(embeddedFfprobePath, [
     ...['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'],
     path,
   ]);

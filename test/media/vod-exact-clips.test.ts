@@ -24,7 +24,7 @@ afterAll(async () => {
   await removeDir(folder);
 });
 
-const h264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-sc_threshold', '0'];
+const h264 = ['-c:v', 'libx264', '-preset', 'superfast', '-pix_fmt', 'yuv420p', '-sc_threshold', '0'];
 const aac = ['-c:a', 'aac', '-b:a', '96k'];
 
 async function made(name: string, args: readonly string[]): Promise<string> {
@@ -198,7 +198,7 @@ const films: Readonly<Record<string, Film>> = {
   'colors of full range, and sound in 5.1': {
     args: [
       ...[...countedVideo({ seconds: 14 }), ...countedAudio({ channels: 6 })],
-      ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuvj420p', '-g', '100', '-bf', '2'],
+      ...['-c:v', 'libx264', '-preset', 'superfast', '-pix_fmt', 'yuvj420p', '-g', '100', '-bf', '2'],
       ...['-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', ...aac],
     ],
     rate: 25,

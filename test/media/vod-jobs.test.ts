@@ -17,7 +17,10 @@ let longFilm: string;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  [shop, longFilm] = await Promise.all([startVodPipeline(dataDir), makeLongFilm(dataDir)]);
+  [shop, longFilm] = await Promise.all([
+    startVodPipeline(dataDir, { hasImages: false }),
+    makeLongFilm(dataDir),
+  ]);
 });
 afterAll(async () => {
   await shop.stop();
@@ -183,7 +186,7 @@ describe('while a film is encoded', () => {
 
   test('a stop in the middle loses only what was not finished, and leaves no files of it', async () => {
     const ownDir = await testTempDir();
-    const first = await startVodPipeline(ownDir);
+    const first = await startVodPipeline(ownDir, { hasImages: false });
     const videoId = await first.add(longFilm);
     await waitUntil(
       async () => summary((await first.records.state(videoId)) ?? empty).includes('hls 240p encoded'),
@@ -192,7 +195,7 @@ describe('while a film is encoded', () => {
     const segments = segmentNames(await playlist(first, videoId, '240p'));
     await first.stop();
 
-    const second = await startVodPipeline(ownDir);
+    const second = await startVodPipeline(ownDir, { hasImages: false });
     try {
       expect(await second.playback.isPlayable(videoId)).toBe(true);
       const state = await second.settled(videoId);
@@ -255,6 +258,7 @@ describe('other codecs', () => {
     let isHevcBroken = false;
     const codecShop = await startVodPipeline(folder, {
       codecs: ['hevc', 'av1'],
+      hasImages: false,
       context: {
         tools: {
           probe: (...options) => tools.probe(...options),

@@ -25,7 +25,7 @@ let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodPipeline(dataDir);
+  shop = await startVodPipeline(dataDir, { hasImages: false });
 });
 afterAll(async () => {
   await shop.stop();
@@ -202,7 +202,9 @@ describe('a film', () => {
       ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30:duration=3', '-c:v', 'mpeg4'],
       ...['-f', 'matroska', '-live', '1'],
     ]);
-    const state = await shop.settled(await shop.add(film));
+    const own = await startVodPipeline(await testTempDir());
+    onTestFinished(() => own.stop());
+    const state = await own.settled(await own.add(film));
     expect(state.sourceMetadata).toMatchObject({ duration: 3 });
     expect(state.hasStoryboard).toBe(true);
   });
@@ -287,7 +289,7 @@ describe('where an encode fails', () => {
         throw new AppError('process-failed', 'it broke');
       },
     };
-    const own = await startVodPipeline(await testTempDir(), { context: { tools } });
+    const own = await startVodPipeline(await testTempDir(), { hasImages: false, context: { tools } });
     onTestFinished(async () => {
       await own.stop();
       await real.owner.stop();

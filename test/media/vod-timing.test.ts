@@ -20,7 +20,7 @@ let shop: VodPipeline;
 
 beforeAll(async () => {
   dataDir = await makeTempDir();
-  shop = await startVodPipeline(dataDir, { preset: 'veryfast' });
+  shop = await startVodPipeline(dataDir, { preset: 'veryfast', hasImages: false });
 });
 afterAll(async () => {
   await shop.stop();
@@ -47,7 +47,7 @@ async function made(name: string, args: readonly string[]): Promise<string> {
 }
 
 async function played(path: string) {
-  const videoId = await shop.add(path);
+  const videoId = await shop.add(path, { has_mp4_support: 0 });
   const state = await shop.settled(videoId);
   expect(state.failure).toBeUndefined();
   expect(new Set(state.renditions.map(({ status }) => status))).toEqual(new Set(['encoded']));
@@ -177,7 +177,11 @@ describe('a format whose clock may change', () => {
 
   test('cuts a part of pictures that stand still', async () => {
     const source = await made('part.ts', [...slides(12), ...tone(48), ...still, ...h264, ...aac]);
-    const videoId = await shop.add(source, { clip_start_ms: 22_000, clip_end_ms: 40_000 });
+    const videoId = await shop.add(source, {
+      clip_start_ms: 22_000,
+      clip_end_ms: 40_000,
+      has_mp4_support: 0,
+    });
     expect((await shop.settled(videoId)).failure).toBeUndefined();
     const { frames, seconds } = await listed(videoId);
     expect(frames.map(frame => Math.round(frame.seconds - frames.at(-1)!.seconds))).toEqual([-14, 0]);

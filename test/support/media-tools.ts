@@ -35,7 +35,8 @@ export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
         (ffmpeg): ToolBuilds => ({
           name: ffmpeg === serverFfmpeg ? "server's" : 'newest',
           ffmpeg,
-          ffprobe: { path: ffprobePath, source: 'path' },
+          // Those of the packages go together.
+          ffprobe: ffmpeg === serverFfmpeg ? { path: ffprobePath, source: 'path' } : outdated.ffprobe,
         }),
       ),
       outdated,

@@ -57,6 +57,8 @@ export async function startVodPipeline(
     codecs?: readonly AdditionalCodec[];
     /** Default `ultrafast`, which makes no B-frames. */
     preset?: string;
+    /** False makes no thumbnails and storyboards, which start seven programs for each video. Default: true. */
+    hasImages?: boolean;
     context?: Partial<VodContext>;
   } = {},
 ): Promise<VodPipeline> {
@@ -112,7 +114,10 @@ export async function startVodPipeline(
     log: silentLogger,
     ...options.context,
   });
-  for (const kind of works.kinds()) jobs.register(kind);
+  for (const kind of works.kinds()) {
+    const isLeftOut = kind.kind === 'stills' && options.hasImages === false;
+    jobs.register(isLeftOut ? { ...kind, run: async () => {} } : kind);
+  }
   await jobs.start();
   const playback = new VodPlayback({
     stateOf: videoId => records.state(videoId),
