@@ -173,6 +173,23 @@ describe('two mono tracks', () => {
     },
   );
 
+  test.each([
+    ['the right one', 3, 2.7],
+    ['the left one', 2.7, 3],
+  ])('end with the longer one when %s is shorter', async (name, left, right) => {
+    const sides = [400, 2000].map((hertz, side) => lavfi(`sine=${hertz}:d=${side === 0 ? left : right}:r=48000`));
+    const video = lavfi('testsrc2=s=320x180:r=25:d=3');
+    const maps = ['-map', '0', '-map', '1', '-map', '2'];
+    const path = await make(`${name}.mov`, [...video, ...sides.flat(), ...maps, ...h264, '-c:a', 'pcm_s16le']);
+    const { videoId } = await play(path);
+    const listed = join(dataDir, `${videoId}-audio.mp4`);
+    await storeListed(pipeline.playback, videoId, 'audio', listed);
+    const pcm = await decodeAudio(listed);
+    const of = (from: number, to: number) => pcm.subarray(4 * sampleRate * from, 4 * sampleRate * to);
+    expect(frequenciesOf(of(0.1, 2.6))).toEqual([400, 2000]);
+    expect(frequenciesOf(of(2.75, 2.95))).toEqual([left === 3 ? 400 : 0, right === 3 ? 2000 : 0]);
+  });
+
   test('in two languages are two', async () => {
     const languages = ['-metadata:s:a:0', 'language=eng', '-metadata:s:a:1', 'language=fre'];
     const path = await make('languages.mp4', [...tracks, ...h264, '-c:a', 'aac', ...languages]);
