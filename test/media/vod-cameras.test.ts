@@ -177,10 +177,19 @@ describe('two mono tracks', () => {
     ['the right one', 3, 2.7],
     ['the left one', 2.7, 3],
   ])('end with the longer one when %s is shorter', async (name, left, right) => {
-    const sides = [400, 2000].map((hertz, side) => lavfi(`sine=${hertz}:d=${side === 0 ? left : right}:r=48000`));
+    const sides = [400, 2000].map((hertz, side) =>
+      lavfi(`sine=${hertz}:d=${side === 0 ? left : right}:r=48000`),
+    );
     const video = lavfi('testsrc2=s=320x180:r=25:d=3');
     const maps = ['-map', '0', '-map', '1', '-map', '2'];
-    const path = await make(`${name}.mov`, [...video, ...sides.flat(), ...maps, ...h264, '-c:a', 'pcm_s16le']);
+    const path = await make(`${name}.mov`, [
+      ...video,
+      ...sides.flat(),
+      ...maps,
+      ...h264,
+      '-c:a',
+      'pcm_s16le',
+    ]);
     const { videoId } = await play(path);
     const listed = join(dataDir, `${videoId}-audio.mp4`);
     await storeListed(pipeline.playback, videoId, 'audio', listed);

@@ -89,9 +89,7 @@ export function joinedAudioGraph(
   runUpSeconds: number,
 ): string {
   const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, runUpSeconds);
-  const sides = streams.map(
-    (side, number) => `[${side}]${mono},pan=stereo|c${number}=c0[${name}-${number}]`,
-  );
+  const sides = streams.map((side, number) => `[${side}]${mono},pan=stereo|c${number}=c0[${name}-${number}]`);
   return `${sides.join(';')};[${name}-0][${name}-1]amix=inputs=2:normalize=0[${name}]`;
 }
 

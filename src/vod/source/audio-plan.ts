@@ -50,7 +50,7 @@ const passthroughSurroundChannels = 6;
 
 /** Names of tracks that tell which channel they have, and nothing else. */
 const channelName =
-  /^(?:(?:audio|track|channel|ch|mono|stereo|stream|mic|input)[ ._#-]*)*(?:[ab]?[12]|l|r|left|right)?(?:[ ._-]+(?:channel|audio|mono))?$/i;
+  /^(?:(?:audio|track|channel|ch|mono|stereo|stream|mic|input)[ ._#-]*)*(?:[ab]?\d{1,2}|l|r|left|right)?(?:[ ._-]+(?:channel|audio|mono))?$/i;
 const leftName = /(?<![a-z])(?:l|left)(?![a-z])/i;
 const rightName = /(?<![a-z])(?:r|right)(?![a-z])/i;
 /** **Source**: EBU R37, audio and video stay within 40 ms. */
@@ -58,27 +58,47 @@ const maxSideOffsetSeconds = 0.04;
 
 /**
  * The default track first. Leaves out undecodable tracks, and those above {@link maxAudioTracks}.
- * @param joinsMono makes one stereo track of the left and the right one of a camera
+ * @param joinsMono makes stereo tracks of the left and the right ones of a camera
  */
 export function audioStreamsOf(streams: readonly ProbedStream[], joinsMono = false): SourceAudioStream[] {
   const decodable = streams.filter(isDecodableAudio);
-  const [left, right] = inOrderOfSides(decodable);
-  if (joinsMono && decodable.length === 2 && areSides(left!, right!)) {
-    const { title, ...both } = left!;
-    return [{ ...both, channels: 2, rightIndex: right!.index }];
-  }
-  const main = decodable.find(({ isDefault }) => isDefault) ?? decodable[0];
+  const tracks = joinsMono ? joinSides(decodable) : decodable;
+  const main = tracks.find(({ isDefault }) => isDefault) ?? tracks[0];
   return main === undefined
     ? []
-    : [main, ...decodable.filter(stream => stream !== main)].slice(0, maxAudioTracks);
+    : [main, ...tracks.filter(stream => stream !== main)].slice(0, maxAudioTracks);
+}
+
+/** Joins all tracks in pairs, or else the two that are called left and right. */
+function joinSides(streams: readonly ProbedStream[]): SourceAudioStream[] {
+  const pairs = streams.flatMap((one, index) => {
+    const next = streams[index + 1];
+    return index % 2 === 1 || next === undefined ? [] : [inOrderOfSides(one, next)];
+  });
+  if (2 * pairs.length === streams.length && pairs.every(([left, right]) => areSides(left, right))) {
+    return pairs.map(([left, right]) => joinedFrom(left, right));
+  }
+  const named = (name: RegExp) =>
+    streams.filter(one => one.channels === 1 && isChannelName(one) && name.test(one.title ?? ''));
+  const [left, otherLeft] = named(leftName);
+  const [right, otherRight] = named(rightName);
+  const isClear = otherLeft === undefined && otherRight === undefined && left !== right;
+  if (left === undefined || right === undefined || !isClear || left.language !== right.language) {
+    return [...streams];
+  }
+  return streams.flatMap(one => (one === right ? [] : [one === left ? joinedFrom(left, right) : one]));
+}
+
+function joinedFrom({ title, ...left }: ProbedStream, right: ProbedStream): SourceAudioStream {
+  const isDefault = left.isDefault || right.isDefault;
+  return { ...left, isDefault, channels: 2, rightIndex: right.index };
 }
 
 /** The left side is the first one, unless the names of both say otherwise. */
-function inOrderOfSides(streams: readonly ProbedStream[]): readonly ProbedStream[] {
-  const [first, second] = streams;
-  return rightName.test(first?.title ?? '') && leftName.test(second?.title ?? '')
-    ? streams.toReversed()
-    : streams;
+function inOrderOfSides(first: ProbedStream, second: ProbedStream): [ProbedStream, ProbedStream] {
+  return rightName.test(first.title ?? '') && leftName.test(second.title ?? '')
+    ? [second, first]
+    : [first, second];
 }
 
 /** True for two mono tracks of one recording, of which nothing says that viewers choose between them. */
@@ -93,13 +113,14 @@ function areSides(left: ProbedStream, right: ProbedStream): boolean {
     isSame('language') &&
     isClose(left.startSeconds, right.startSeconds, maxSideOffsetSeconds) &&
     isClose(endOf(left), endOf(right), overhangSeconds) &&
-    [left, right].every(
-      ({ title = '', isForVisuallyImpaired, isCommentary }) =>
-        channelName.test(title.slice(0, 40).trim()) &&
-        isForVisuallyImpaired !== true &&
-        isCommentary !== true,
-    )
+    isChannelName(left) &&
+    isChannelName(right)
   );
+}
+
+function isChannelName({ title = '', isForVisuallyImpaired, isCommentary }: ProbedStream): boolean {
+  const isForSome = isForVisuallyImpaired === true || isCommentary === true;
+  return channelName.test(title.slice(0, 40).trim()) && !isForSome;
 }
 
 /** The renditions in stereo, then those in 5.1. */

@@ -81,6 +81,34 @@ describe('two mono tracks', () => {
   test('are not sides beside others', () => {
     expect(countOf(side(1), side(2), side(3))).toBe(3);
     expect(countOf(side(1))).toBe(1);
+    expect(countOf(side(1), side(2), side(3), side(4, { channels: 2 }))).toBe(4);
+  });
+
+  test('are joined in pairs where there are more', () => {
+    const titled = (title: string, index: number) => side(index, { title });
+    const four = ['Mono 1', 'Mono 2', 'Mono R', 'Mono L'].map(titled);
+    four[2] = side(2, { title: 'Mono R', isDefault: true });
+    expect(audioStreamsOf(four, true)).toMatchObject([
+      { index: 3, rightIndex: 2, channels: 2 },
+      { index: 0, rightIndex: 1, channels: 2 },
+    ]);
+    expect(countOf(...Array.from({ length: 8 }, (_, index) => side(index)))).toBe(4);
+    expect(countOf(...Array.from({ length: 4 }, (_, index) => side(index, { language: `l${index}` })))).toBe(
+      4,
+    );
+  });
+
+  test('are those called left and right, whatever their starts, ends and sample rates are', () => {
+    const left = { title: 'Left', startSeconds: 2 };
+    const right = { title: 'Right', sampleRate: 44_100, durationSeconds: 3 };
+    const center = side(3, { title: 'Center' });
+    expect(audioStreamsOf([side(1, right), side(2, left), center], true)).toMatchObject([
+      { index: 2, rightIndex: 1, channels: 2 },
+      { index: 3, channels: 1 },
+    ]);
+    const french = side(2, { ...left, language: 'fre' });
+    expect(countOf(side(1, right), french, center)).toBe(3);
+    expect(countOf(side(1, right), side(2, left), side(3, left))).toBe(3);
   });
 });
 
