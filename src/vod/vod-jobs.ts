@@ -111,13 +111,15 @@ export class VodJobs {
     return true;
   }
 
-  /** Transcribes a prepared source. Other sources enqueue the job when they are prepared. */
+  /**
+   * Transcribes a prepared source. Other sources enqueue the job when they are prepared. A job that is still listed has
+   * finished the request before this one, and only cleans up.
+   */
   async transcribePrepared(videoId: string, transaction: Transaction): Promise<void> {
-    const { records, jobs } = this.#context;
+    const { records } = this.#context;
     await records.lockPlan(videoId, transaction);
     const state = await records.state(videoId, transaction);
     if (state === undefined || state.renditions.length === 0) return;
-    if (await jobs.has('transcribe', videoId, transaction)) return;
     await enqueueVodJob(this.#context, 'transcribe', videoId, transaction);
   }
 

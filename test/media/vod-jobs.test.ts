@@ -1,8 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Outbox } from '../../src/events/outbox.store.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { TranscriptsStore } from '../../src/resources/videos/videos/transcripts/transcripts.store.ts';
+import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { type FixtureName, fixture } from '../support/fixtures.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
@@ -99,6 +103,30 @@ describe.concurrent('what becomes of a file', () => {
     expect(state.isPlayable).toBe(false);
     expect(state.renditions.filter(({ status }) => status !== 'failed')).toEqual([]);
   });
+});
+
+test('captions that are requested while the job of the ones before ends have a job of their own', async () => {
+  const { database, works, jobs } = shop;
+  const videoId = await shop.add(await fixture('audio-only'));
+  await shop.settled(videoId);
+  const transcripts = new TranscriptsStore(database, new Outbox(database, silentLogger), systemClock);
+  const added = await database.transaction(async transaction => {
+    await jobs.add({ kind: 'transcribe', subjectId: videoId }, transaction);
+    await transaction.run(
+      transaction.queries
+        .updateTable('jobs')
+        .set({ state: 'running', lease_until_ms: Number.MAX_SAFE_INTEGER })
+        .where('subject_id', '=', videoId),
+    );
+    expect(await transcripts.request(videoId, transaction)).toBe(true);
+    await works.transcribePrepared(videoId, transaction);
+    const rows = await transaction.all(
+      transaction.queries.selectFrom('jobs').select('state').where('subject_id', '=', videoId),
+    );
+    await jobs.remove(videoId, transaction);
+    return rows.map(({ state }) => state);
+  });
+  expect(added.toSorted()).toEqual(['running', 'waiting']);
 });
 
 /** Text of a playlist. */
