@@ -20,7 +20,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   live: ['shared', 'media', 'ffmpeg', 'storage'],
   vod: ['shared', 'media', 'ffmpeg', 'storage', 'jobs'],
   resources: ['shared', 'store', 'storage', 'http', 'events', 'mail'],
-  operations: ['shared', 'store', 'storage', 'http', 'events'],
+  operations: ['shared', 'config', 'store', 'storage', 'http', 'events'],
   docs: ['shared', 'store', 'storage', 'http', 'events'],
   delivery: ['shared', 'http', 'media', 'webrtc'],
   web: [],

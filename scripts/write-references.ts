@@ -16,7 +16,8 @@ const root = new URL('../', import.meta.url);
 
 const rows = Object.entries(settings).map(([key, entry]) => {
   const fallback = entry.fallback === null ? 'unset' : `\`${entry.fallback}\``;
-  return `| \`${key}\` | \`${entry.env}\` | ${entry.kind.name} | ${fallback} | ${entry.prose} |`;
+  const applies = entry.applies === 'now' ? 'at once' : 'restart';
+  return `| \`${key}\` | \`${entry.env}\` | ${entry.kind.name} | ${fallback} | ${applies} | ${entry.prose} |`;
 });
 
 const reference = `# Settings
@@ -28,8 +29,11 @@ A setting is taken from, later ones winning: its default, the file \`config/serv
 means unset. Durations carry a unit (\`ms\`, \`s\`, \`m\`, \`h\`, \`d\`), sizes too (\`B\`, \`KiB\`, \`MiB\`, \`GiB\`); 0 needs none. An unknown key refuses the start, and all
 problems are told at once.
 
-| key | environment | kind | default | meaning |
-|---|---|---|---|---|
+Settings that apply at once can also be changed in the dashboard, on the settings page of the server. Those values are stored in the database, for
+all servers that share it, and win over the file, but not over the environment and flags.
+
+| key | environment | kind | default | applies | meaning |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 `;
 

@@ -31,7 +31,7 @@ interface AccessOptions {
   readonly smtp: SmtpSettings | undefined;
   readonly rateLimits: RateLimits;
   /** Wrong keys per minute and client address; 0 is no limit. */
-  readonly maxWrongKeysPerMinute: number;
+  readonly wrongKeyLimit: { readonly maxPerMinute: number };
   /** Default: this server does everything itself. */
   readonly leaderLease?: (name: string) => TaskLeaderLease;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export function createAccess(options: AccessOptions): Access {
   const accounts = new AccountsStore(database);
   const watch = new AccessWatch({ database, clearCaches: () => accounts.clearCaches(), log });
   const limiter = new RateLimiter(options.rateLimits, clock);
-  const wrongKeys = new WrongKeyLimit({ maxPerMinute: options.maxWrongKeysPerMinute, clock });
+  const wrongKeys = new WrongKeyLimit(options.wrongKeyLimit, clock);
   const auth = new AuthService({ database, accounts, limiter, wrongKeys, clock, log });
   const audit = new AuditLog({ database, addressOf: peers.addressOf, clock, log });
   const sessions = createSessions({ database, accounts, audit, publicUrl, oidc, smtp, clock, log, peers });

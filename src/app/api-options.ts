@@ -7,6 +7,7 @@ import type { HttpObserver } from '../http/routing/koa-app.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
 import type { HealthOptions } from '../operations/health/health.routes.ts';
 import type { ServerComponents, ServerMonitor } from '../operations/server-state/server-monitor.ts';
+import type { ServerSettings } from '../operations/settings/server-settings.ts';
 import type { Traffic } from '../operations/usage/traffic.ts';
 import type { Analytics, AnalyticsSettings } from '../resources/analytics/create-analytics.ts';
 import type { IngestAddresses } from '../resources/identity/accounts/account.routes.ts';
@@ -40,7 +41,7 @@ export interface ApiOptions {
   readonly access: Access;
   readonly videoServices: VideoServices;
   readonly encodings: EncodingView;
-  readonly minFreeBytes: number;
+  readonly minFreeBytes: () => number;
   /** Maximum silence of the sender of a file. */
   readonly uploadIdleTimeoutMs: number;
   /** Maximum silence of the sender of any other body, and the time for a JSON body. */
@@ -49,7 +50,7 @@ export interface ApiOptions {
   readonly ingestHealth: IngestHealthSources;
   readonly restreams: RestreamControl & RestreamReports;
   /** Qualities for live streams that choose none. */
-  readonly liveQualities: LiveQualities;
+  readonly liveQualities: () => LiveQualities;
   readonly webhookQueue: WebhookQueue;
   readonly webhookSender: WebhookSender;
   readonly hooks: HooksService;
@@ -62,6 +63,7 @@ export interface ApiOptions {
   /** Default: this server does everything itself. */
   readonly leaderLease?: (name: string) => TaskLeaderLease;
   readonly clock: Clock;
+  readonly settings: ServerSettings;
   readonly log: Logger;
 }
 

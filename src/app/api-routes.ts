@@ -4,6 +4,7 @@ import { WebhookTester } from '../events/webhooks/webhook-tester.ts';
 import type { Route } from '../http/routing/route.ts';
 import { healthRoutes } from '../operations/health/health.routes.ts';
 import { serverStateRoutes } from '../operations/server-state/server-state.routes.ts';
+import { serverSettingsRoutes } from '../operations/settings/server-settings.routes.ts';
 import { usageRoutes } from '../operations/usage/usage.routes.ts';
 import { UsageService } from '../operations/usage/usage.service.ts';
 import { accountRoutes } from '../resources/identity/accounts/account.routes.ts';
@@ -73,7 +74,7 @@ function accessRoutes(options: ApiOptions): Route[] {
       limits: {
         webhooks: maxWebhooks,
         rates: rateLimits,
-        videoRestoreDays: videoServices.videos.restoreDays,
+        videoRestoreDays: () => videoServices.videos.restoreDays,
       },
     }),
     ...auditRoutes(new AuditStore(database), accounts.projects),
@@ -145,6 +146,7 @@ function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiSer
     ...healthRoutes({ ...options.health, log: log.child('health') }),
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({ monitor: serverMonitor, isOperator }),
+    ...serverSettingsRoutes({ settings: options.settings, isOperator }),
     ...unverifiedUserRoutes({ admin: new AccountAdmin(database, clock, access.accounts), isOperator }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),

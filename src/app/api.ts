@@ -69,7 +69,7 @@ export function createApi(options: ApiOptions): Api {
     limiter: access.limiter,
     docsBase,
     uploadDir: emptyFolder(join(options.dataDir, 'incoming')),
-    requireFreeSpace: bytes => options.files.expectRoom(bytes, options.minFreeBytes),
+    requireFreeSpace: bytes => options.files.expectRoom(bytes, options.minFreeBytes()),
     uploadIdleTimeoutMs: options.uploadIdleTimeoutMs,
     bodyTimeoutMs: options.bodyTimeoutMs,
     observer: options.observer,

@@ -172,12 +172,22 @@ async function packagingOptions({ config, ffmpeg, processes, sandboxLimits, metr
       segmentTargetMs: config['live.segmentTarget'],
       windowMs: config['live.window'],
       windowBytes: config['live.windowBytes'],
-      reconnectGraceMs: config['live.reconnectGrace'],
-      stopGraceMs: config['live.stopGrace'],
-      keyframeTimeoutMs: config['live.keyframeTimeout'],
+      get reconnectGraceMs() {
+        return config['live.reconnectGrace'];
+      },
+      get stopGraceMs() {
+        return config['live.stopGrace'];
+      },
+      get keyframeTimeoutMs() {
+        return config['live.keyframeTimeout'];
+      },
       maxPixels: config['live.maxPixels'],
-      maxEncoders: config['live.maxEncoders'] ?? encodersPerCore * availableParallelism(),
-      maxEncodersPerProject: config['live.maxEncodersPerProject'],
+      get maxEncoders() {
+        return config['live.maxEncoders'] ?? encodersPerCore * availableParallelism();
+      },
+      get maxEncodersPerProject() {
+        return config['live.maxEncodersPerProject'];
+      },
       endedKeptMs: endedTtlMs,
     },
     codecCapabilities: { packager, canReadEnhancedFlv: ffmpeg.canReadEnhancedFlv },

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import type { ClusterMembership } from '../cluster/membership.ts';
 import type { LeaderLease } from '../cluster/node.ts';
+import type { RunningSettings } from '../config/running-settings.ts';
 import type { Config } from '../config/settings.ts';
 import { Outbox } from '../events/outbox.store.ts';
 import { BuildVersionCache } from '../ffmpeg/build/build-version-cache.ts';
@@ -15,6 +16,7 @@ import { addressReader, secureReader, trustedProxyCheck } from '../http/listener
 import { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { LadderConfig } from '../live/transcode/ladder-config.ts';
 import { Metrics } from '../metrics/metrics.ts';
+import { ServerSettings } from '../operations/settings/server-settings.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { messageOf } from '../shared/errors.ts';
 import { missingDescriptors, readDescriptorLimit } from '../shared/files/descriptor-limit.ts';
@@ -54,6 +56,7 @@ export interface AppEnvironment {
 
 export interface Foundation {
   readonly config: Config;
+  readonly settings: ServerSettings;
   readonly version: string;
   readonly dataDir: string;
   readonly ffmpeg: FfmpegBuild;
@@ -92,7 +95,11 @@ export interface Foundation {
 }
 
 /** @throws AppError `data-dir-unusable`, `database-unusable`, `storage-unusable`, `ffmpeg-unusable`, `isolation-unusable`, `tls-unusable` */
-export async function openFoundation(config: Config, environment: AppEnvironment): Promise<Foundation> {
+export async function openFoundation(
+  settings: RunningSettings,
+  environment: AppEnvironment,
+): Promise<Foundation> {
+  const { config } = settings;
   const { log, clock = systemClock } = environment;
   const dataDir = resolve(config.dataDir);
   assertOwnFolder(dataDir);
@@ -106,8 +113,10 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     .save()
     .catch((error: unknown) => log.child('ffmpeg').warn('versions-not-saved', { error: messageOf(error) }));
   const metrics = new Metrics();
+  const serverSettings = new ServerSettings({ settings, database, log: log.child('settings') });
   let storage: OpenedStorage | undefined;
   try {
+    await serverSettings.apply();
     storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
     const hosts = new HostResolver();
     const resolveHost: ResolveHost = hostname => hosts.resolve(hostname);
@@ -146,6 +155,7 @@ export async function openFoundation(config: Config, environment: AppEnvironment
     if (database.dialect === 'postgres') metrics.setNode(nodes.id);
     return {
       config,
+      settings: serverSettings,
       environment,
       clock,
       log,

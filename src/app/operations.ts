@@ -197,8 +197,12 @@ export function serverComponents(
       { name: 'ffprobe', path: ffprobe.path, version: ffprobe.version },
     ],
     isolation: { isActive: missing === undefined, missing },
-    minFreeBytes: config['uploads.minFree'],
-    codecs: ['h264', ...vod.context.settings.codecs],
+    get minFreeBytes() {
+      return config['uploads.minFree'];
+    },
+    get codecs() {
+      return ['h264' as const, ...vod.context.settings.codecs];
+    },
     encoder: () => encoders.state,
     recordingLagSeconds: () => recordings.uploadLagSeconds,
     childPids: () => Object.values(processOwners(foundation, media)).flatMap(({ pids }) => pids),

@@ -37,8 +37,12 @@ export function createPulls(foundation: Foundation, gate: PublishGate, liveStrea
     open: ({ liveStreamId, url }, events, signal) =>
       openSource(url, rules, events, { path: ffmpeg.path, owner: processes, liveStreamId }, signal),
     gate,
-    maxSources: config['pull.max'],
-    maxSourcesPerProject: config['pull.maxPerProject'],
+    get maxSources() {
+      return config['pull.max'];
+    },
+    get maxSourcesPerProject() {
+      return config['pull.maxPerProject'];
+    },
     onBytes: count => metrics.countBytesIn(count),
     clock,
     log,

@@ -43,8 +43,15 @@ export function createSharedBroadcasts(
   const log = parent.child('live');
   const { id: nodeId } = nodes.self;
   const listNodes = () => nodes.list();
-  const reconnectGraceMs = config['live.reconnectGrace'];
-  const claims = new BroadcastClaims({ database, nodeId, listNodes, reconnectGraceMs, clock });
+  const claims = new BroadcastClaims({
+    database,
+    nodeId,
+    listNodes,
+    get reconnectGraceMs() {
+      return config['live.reconnectGrace'];
+    },
+    clock,
+  });
   nodes.onExpired(goneId => claims.releaseAllOf(goneId));
   const announce = (liveStreamId: string) => {
     database.signals

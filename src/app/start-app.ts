@@ -1,3 +1,4 @@
+import type { RunningSettings } from '../config/running-settings.ts';
 import type { Config } from '../config/settings.ts';
 import { ViewerCount } from '../delivery/live/viewer-count.ts';
 import { EventFeed } from '../events/feed/event-feed.ts';
@@ -72,8 +73,8 @@ export interface RunningApp {
  * @throws AppError `data-dir-unusable`, `database-unusable`, `ffmpeg-unusable`, `isolation-unusable`, `tls-unusable`,
  * `listen-failed`
  */
-export async function startApp(config: Config, environment: AppEnvironment): Promise<RunningApp> {
-  const foundation = await openFoundation(config, environment);
+export async function startApp(settings: RunningSettings, environment: AppEnvironment): Promise<RunningApp> {
+  const foundation = await openFoundation(settings, environment);
   try {
     const server = await createServer(foundation);
     await server.lifecycle.start();
@@ -223,7 +224,11 @@ function accessOptions({ config, urls }: Foundation) {
     oidc: oidcSettings(config),
     smtp: smtpSettings(config),
     rateLimits: rateLimits(config),
-    maxWrongKeysPerMinute: config['rateLimit.wrongKeys'],
+    wrongKeyLimit: {
+      get maxPerMinute() {
+        return config['rateLimit.wrongKeys'];
+      },
+    },
   };
 }
 
@@ -255,7 +260,7 @@ function apiOptions(
       delayOf: videoId => vod.jobs.delayOf(videoId),
       isPlayable: videoId => vod.playback.isPlayable(videoId),
     },
-    minFreeBytes: config['uploads.minFree'],
+    minFreeBytes: () => config['uploads.minFree'],
     uploadIdleTimeoutMs: config['uploads.idleTimeout'],
     bodyTimeoutMs: config['http.requestTimeout'],
     live: cluster ?? registry,
@@ -276,7 +281,7 @@ function apiOptions(
         cluster?.settingsChanged(liveStreamId);
       },
     },
-    liveQualities: config['live.qualities'],
+    liveQualities: () => config['live.qualities'],
     webhookQueue: outbox.webhooks,
     peers,
     analytics: {
@@ -289,17 +294,26 @@ function apiOptions(
 }
 
 function rateLimits(config: Config): RateLimits {
-  const uploads = config['rateLimit.uploads'];
-  const writes = config['rateLimit.writes'];
-  const reads = config['rateLimit.reads'];
   return {
-    uploads,
-    writes,
-    reads,
+    get uploads() {
+      return config['rateLimit.uploads'];
+    },
+    get writes() {
+      return config['rateLimit.writes'];
+    },
+    get reads() {
+      return config['rateLimit.reads'];
+    },
     sandbox: {
-      uploads: config['rateLimit.sandboxUploads'] ?? uploads,
-      writes: config['rateLimit.sandboxWrites'] ?? writes,
-      reads: config['rateLimit.sandboxReads'] ?? reads,
+      get uploads() {
+        return config['rateLimit.sandboxUploads'] ?? config['rateLimit.uploads'];
+      },
+      get writes() {
+        return config['rateLimit.sandboxWrites'] ?? config['rateLimit.writes'];
+      },
+      get reads() {
+        return config['rateLimit.sandboxReads'] ?? config['rateLimit.reads'];
+      },
     },
   };
 }
@@ -336,11 +350,19 @@ function createFeed(
   return feed;
 }
 
-function foundationComponents({ database, nodes, storage, metrics, certificate }: Foundation): Component[] {
+function foundationComponents({
+  database,
+  settings,
+  nodes,
+  storage,
+  metrics,
+  certificate,
+}: Foundation): Component[] {
   const stopStorage = componentOf('storage', { stop: () => storage.s3?.stop() });
   const stopMetrics = componentOf('metrics', { stop: () => metrics.stop() });
   return [
     database,
+    settings,
     nodes,
     stopStorage,
     stopMetrics,

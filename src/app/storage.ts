@@ -26,7 +26,7 @@ export async function openStorage(
     dataDir,
     log,
     cacheBytes: config['storage.cacheSize'],
-    minFreeBytes: config['uploads.minFree'],
+    minFreeBytes: () => config['uploads.minFree'],
     canRedirect: config['storage.redirectDownloads'],
     observer: {
       onRequest: (operation, outcome, seconds) => {

@@ -32,11 +32,15 @@ export async function createVideoSide(foundation: Foundation) {
     publicUrl: urls.publicUrl,
     addressOf: peers.addressOf,
     quotas: {
-      maxStorageBytes: config['storage.maxPerProject'],
-      maxUploads: config['uploads.maxPerProject'],
+      get maxStorageBytes() {
+        return config['storage.maxPerProject'];
+      },
+      get maxUploads() {
+        return config['uploads.maxPerProject'];
+      },
     },
     videos: {
-      restoreDays: config['videos.restore'],
+      restoreDays: () => config['videos.restore'],
       mp4SupportChanged: (videoId, isSupported, transaction) =>
         vodJobs.updateMp4Support(videoId, isSupported, transaction),
       discarded: (videoId, transaction) => vod.jobs.pauseDiscarded(videoId, transaction),
@@ -105,10 +109,15 @@ function uploadDependencies(
     sourceFailed: (videoId, reason, transaction) => encodings.sourceFailed(videoId, reason, transaction),
     hasEncodingFailed: (videoId, connection) => encodings.hasFailed(videoId, connection),
     sourceReplaced: (videoId, transaction) => encodings.reset(videoId, transaction),
-    minFreeBytes: config['uploads.minFree'],
+    minFreeBytes: () => config['uploads.minFree'],
     idleTimeoutMs: config['uploads.idleTimeout'],
-    sourceTimeoutMs: config['uploads.sourceTimeout'],
-    minImportRate: { bytesPerSecond: config['imports.minBytesPerSecond'], windowMs: importRateWindowMs },
+    sourceTimeoutMs: () => config['uploads.sourceTimeout'],
+    minImportRate: {
+      get bytesPerSecond() {
+        return config['imports.minBytesPerSecond'];
+      },
+      windowMs: importRateWindowMs,
+    },
     allowPrivateTargets: config.allowPrivateTargets,
     resolve: resolveHost,
   };

@@ -245,13 +245,21 @@ function createJobs(
 
 function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number): VodContext['settings'] {
   return {
-    preset: config['encode.preset'],
+    get preset() {
+      return config['encode.preset'];
+    },
     threads: Math.max(1, Math.ceil(availableParallelism() / maxEncodes)),
     memoryBytes: config['encode.memory'],
-    maxDurationFactor: config['encode.maxDurationFactor'],
-    minFreeBytes: config['uploads.minFree'],
+    get maxDurationFactor() {
+      return config['encode.maxDurationFactor'];
+    },
+    get minFreeBytes() {
+      return config['uploads.minFree'];
+    },
     sandboxVideoMs: sandboxLimits.maxVideoMs,
-    codecs: additionalCodecs.filter(codec => config['encode.codecs'].includes(codec)),
+    get codecs() {
+      return additionalCodecs.filter(codec => config['encode.codecs'].includes(codec));
+    },
   };
 }
 

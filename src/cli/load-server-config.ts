@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfigWithOrigins } from '../config/load-config.ts';
+import { RunningSettings } from '../config/running-settings.ts';
 import type { Config } from '../config/settings.ts';
 import { isInClone } from '../shared/installation.ts';
 
@@ -18,15 +19,21 @@ export function configFileOf({
 }
 
 /** Reads the settings of the server. @throws AppError `config-invalid` */
-export function loadServerConfig({ flags, configFile, env }: ConfigSource): Config {
+export function loadServerConfig(source: ConfigSource): Config {
+  return loadServerSettings(source).config;
+}
+
+/** @throws AppError `config-invalid` */
+export function loadServerSettings({ flags, configFile, env }: ConfigSource): RunningSettings {
   const file = configFileOf({ configFile, env });
-  return loadConfig({
+  const loaded = loadConfigWithOrigins({
     file: file ?? (isInClone ? 'config/server.json' : undefined),
     fileRequired: file !== undefined,
     env,
     flags,
     defaultDataDir: isInClone ? undefined : () => userDataFolder(env),
   });
+  return new RunningSettings(loaded);
 }
 
 /** Returns the folder that the XDG Base Directory Specification says. @throws Error without a home folder */

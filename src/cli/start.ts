@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { RunningApp } from '../app/start-app.ts';
+import type { Config } from '../config/settings.ts';
 import { messageOf } from '../shared/errors.ts';
 import { programDir } from '../shared/installation.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -34,10 +35,11 @@ async function serve(args: readonly string[]): Promise<void> {
   // Printed before the server is loaded, which takes seconds on a machine that has just booted.
   process.stdout.write('Millrace is starting.\n');
 
-  const { loadServerConfig } = await import('./load-server-config.ts');
+  const { loadServerSettings } = await import('./load-server-config.ts');
   const { createLogger } = await import('../shared/logger.ts');
-  const config = loadServerConfig({ ...commandLine, env: process.env });
-  const log = await createLogger({ level: config['log.level'], pretty: process.stdout.isTTY });
+  const settings = loadServerSettings({ ...commandLine, env: process.env });
+  const { config } = settings;
+  const log = await createLogger({ level: () => config['log.level'], pretty: process.stdout.isTTY });
   const main = log.child('main');
 
   // After an uncaught error the state in memory is unreliable, while a restart recovers everything from disk.
@@ -56,12 +58,12 @@ async function serve(args: readonly string[]): Promise<void> {
   const giveUp = () => process.exit(0);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
-  const app = await startApp(config, { log, variables: process.env, browserFolder }).catch(async error => {
+  const app = await startApp(settings, { log, variables: process.env, browserFolder }).catch(async error => {
     throw await toStartError(error, config.dataDir);
   });
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
-  stopAtSignals(app, config.drainTimeout, main);
+  stopAtSignals(app, config, main);
   // Sent by the command `drain`.
   process.on('SIGUSR2', () => {
     main.info('draining', {});
@@ -103,7 +105,7 @@ async function addToRunningServers(
 }
 
 /** Drains at SIGTERM or SIGINT until the deadline; a second signal stops at once. */
-function stopAtSignals(app: RunningApp, drainTimeoutMs: number, log: Logger): void {
+function stopAtSignals(app: RunningApp, config: Pick<Config, 'drainTimeout'>, log: Logger): void {
   const hurry = new AbortController();
   let signals = 0;
   const stop = async (signal: string) => {
@@ -112,6 +114,7 @@ function stopAtSignals(app: RunningApp, drainTimeoutMs: number, log: Logger): vo
       hurry.abort();
       return;
     }
+    const { drainTimeout: drainTimeoutMs } = config;
     log.info('stopping', { signal, withinMs: drainTimeoutMs });
     // A component that hangs must not keep the process; the files are consistent at any time.
     const overdue = setTimeout(() => {

@@ -17,20 +17,32 @@ export interface ConfigSources {
 /** Read before the settings. */
 const entryPointVariables: ReadonlySet<string> = new Set(['MILLRACE_CONFIG', 'MILLRACE_BROWSER_FOLDER']);
 
-interface Found {
+/** Value of a setting that is not its default. */
+export interface Given {
   readonly raw: unknown;
+  readonly origin: 'file' | 'environment' | 'flag';
   /** Place for error messages: `config/server.json: http.port`. */
   readonly where: string;
 }
 
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly given: ReadonlyMap<string, Given>;
+}
+
 /** @throws AppError `config-invalid` listing every problem on a line of its own, with its source */
 export function loadConfig(sources: ConfigSources): Config {
+  return loadConfigWithOrigins(sources).config;
+}
+
+/** @throws AppError `config-invalid` as {@link loadConfig} does */
+export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   const problems: string[] = [];
-  const found = new Map<string, Found>();
+  const found = new Map<string, Given>();
   if (sources.file !== undefined) collectFile(sources.file, sources.fileRequired ?? false, found, problems);
   collectEnv(sources.env, found, problems);
   for (const [key, raw] of Object.entries(sources.flags ?? {})) {
-    if (isKey(key)) found.set(key, { raw, where: `--${key}` });
+    if (isSettingKey(key)) found.set(key, { raw, origin: 'flag', where: `--${key}` });
     else problems.push(`--${key}: unknown setting`);
   }
 
@@ -51,7 +63,9 @@ export function loadConfig(sources: ConfigSources): Config {
   if (config['tls.domains'] !== undefined) config['https.port'] ??= 443;
   problems.push(...contradictions(config as Partial<Config>));
   if (problems.length > 0) throw new AppError('config-invalid', problems.join('\n'));
-  return config as Config;
+  // Unset in the file is no value.
+  for (const [key, { raw }] of found) if (raw === null) found.delete(key);
+  return { config: config as Config, given: found };
 }
 
 export function defaultFile(): Record<string, unknown> {
@@ -68,11 +82,11 @@ export function defaultFile(): Record<string, unknown> {
   return root;
 }
 
-function isKey(key: string): key is SettingKey {
+export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settings, key);
 }
 
-function collectFile(path: string, required: boolean, found: Map<string, Found>, problems: string[]): void {
+function collectFile(path: string, required: boolean, found: Map<string, Given>, problems: string[]): void {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -93,12 +107,12 @@ function collectFile(path: string, required: boolean, found: Map<string, Found>,
     return;
   }
   for (const [name, value] of Object.entries(root)) {
-    if (isKey(name)) {
-      found.set(name, { raw: value, where: `${path}: ${name}` });
+    if (isSettingKey(name)) {
+      found.set(name, { raw: value, origin: 'file', where: `${path}: ${name}` });
     } else if (isObject(value)) {
       for (const [inner, raw] of Object.entries(value)) {
         const key = `${name}.${inner}`;
-        if (isKey(key)) found.set(key, { raw, where: `${path}: ${key}` });
+        if (isSettingKey(key)) found.set(key, { raw, origin: 'file', where: `${path}: ${key}` });
         else problems.push(`${path}: ${key}: unknown setting`);
       }
     } else {
@@ -107,7 +121,7 @@ function collectFile(path: string, required: boolean, found: Map<string, Found>,
   }
 }
 
-function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, problems: string[]): void {
+function collectEnv(env: ConfigSources['env'], found: Map<string, Given>, problems: string[]): void {
   const keyOfEnv = new Map<string, string>(Object.entries(settings).map(([key, entry]) => [entry.env, key]));
   for (const [name, raw] of Object.entries(env)) {
     if (!name.startsWith('MILLRACE_') || raw === undefined || entryPointVariables.has(name)) continue;
@@ -116,11 +130,12 @@ function collectEnv(env: ConfigSources['env'], found: Map<string, Found>, proble
     const key = keyOfEnv.get(name);
     if (key === undefined) problems.push(`${name}: unknown setting`);
     // Container files often pass on empty variables, which mean unset.
-    else if (raw !== '') found.set(key, { raw, where: name });
+    else if (raw !== '') found.set(key, { raw, origin: 'environment', where: name });
   }
 }
 
-function contradictions(config: Partial<Config>): string[] {
+/** Settings that exclude each other. */
+export function contradictions(config: Partial<Config>): string[] {
   const problems: string[] = [];
   const hasCert = config['tls.cert'] !== undefined;
   const hasKey = config['tls.key'] !== undefined;

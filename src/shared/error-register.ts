@@ -181,6 +181,9 @@ export const errorRegister = {
     remedy:
       'Ask the operator to set the public URL of the server (`MILLRACE_PUBLIC_URL`) to an `https:` address with a host name.',
   }),
+  'setting-not-changeable': conflict("This setting can't be changed here.", {
+    remedy: 'Change it where it is set, and restart the server.',
+  }),
   'oidc-not-configured': conflict('OpenID Connect is not configured on this server.', {
     meaning: 'The server has no OpenID Connect provider, so nobody can sign in with one.',
     remedy: 'Sign in with your password or a passkey, or ask the operator to set `MILLRACE_OIDC_ISSUER`.',

@@ -27,20 +27,22 @@ interface Sink {
 
 /** Writes JSON lines, or readable text with `pretty`, to standard output unless `sink` is given. */
 export async function createLogger(options: {
-  level: LogLevel;
+  /** A function is called at each line. */
+  level: LogLevel | (() => LogLevel);
   pretty: boolean;
   sink?: Sink;
 }): Promise<Logger> {
   const settings = {
-    level: options.level,
+    level: logLevels[0],
     base: null,
     messageKey: 'event',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: describeError },
   };
+  const { level } = options;
   const sink = options.sink ?? (options.pretty ? await prettySink() : process.stdout);
-  return loggerOf(pino(settings, sink), {});
+  return loggerOf(pino(settings, sink), typeof level === 'function' ? level : () => level, {});
 }
 
 export const silentLogger: Logger = {
@@ -68,15 +70,18 @@ async function prettySink(): Promise<Sink> {
 }
 
 /** A child logger names its own component only, not its parents. */
-function loggerOf(root: pino.Logger, bound: LogData): Logger {
+function loggerOf(root: pino.Logger, level: () => LogLevel, bound: LogData): Logger {
   const inner = root.child(bound);
+  const writer = (name: LogLevel) => (event: string, data?: LogData) => {
+    if (logLevels.indexOf(name) >= logLevels.indexOf(level())) inner[name]({ event, ...data });
+  };
   return {
-    trace: (event, data) => inner.trace({ event, ...data }),
-    debug: (event, data) => inner.debug({ event, ...data }),
-    info: (event, data) => inner.info({ event, ...data }),
-    warn: (event, data) => inner.warn({ event, ...data }),
-    error: (event, data) => inner.error({ event, ...data }),
-    child: (component, ids) => loggerOf(root, { ...bound, component, ...ids }),
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    child: (component, ids) => loggerOf(root, level, { ...bound, component, ...ids }),
   };
 }
 

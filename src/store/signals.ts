@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
  * - `encoding-progress`: renditions were encoded further; the payload is JSON: see `EventFeed`
  * - `nodes`: a node came, left or changed
  * - `certificate`: the certificate, or an order of it, changed
+ * - `settings`: a setting was changed in the dashboard; the payload is its key
  */
 export type SignalName =
   | 'jobs'
@@ -23,7 +24,8 @@ export type SignalName =
   | 'webhooks-removed'
   | 'encoding-progress'
   | 'nodes'
-  | 'certificate';
+  | 'certificate'
+  | 'settings';
 
 /** Tells every server that shares the database, this one included, that something changed. */
 export interface Signals {

@@ -80,4 +80,33 @@ describeInBrowser('the overview of the dashboard', browser => {
     await section('Live now').getByText('Nothing is live').waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
+
+  test('has the settings of the server, and changes those that apply at once', async () => {
+    const { page } = dashboard;
+    await section('Server').getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Server settings' }).waitFor();
+    const row = (key: string) => page.getByRole('row').filter({ has: page.getByText(key, { exact: true }) });
+    await row('http.port').waitFor();
+    expect(await row('http.port').getByRole('button').count()).toBe(0);
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.getByLabel('Search settings').fill('reconnect');
+    await row('http.port').waitFor({ state: 'detached' });
+    await row('live.reconnectGrace').getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Value').fill('soon');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/expected a length of time/).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await dialog.getByLabel('Value').fill('90s');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row('live.reconnectGrace').getByText('Changed here').waitFor();
+    await row('live.reconnectGrace').getByText('90s').waitFor();
+
+    await row('live.reconnectGrace').getByRole('button').click();
+    await dialog.getByRole('button', { name: 'Use the value of the settings file' }).click();
+    await row('live.reconnectGrace').getByText('60s').waitFor();
+    await page.getByLabel('Search settings').fill('nothing of the kind');
+    await page.getByText('No setting matches').waitFor();
+  });
 });

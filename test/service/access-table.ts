@@ -200,7 +200,12 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
   uploadToken: ['POST /upload'],
   loopback: ['GET /metrics'],
   operator: ['GET /server'],
-  operatorOwner: ['GET /server/unverified-users', 'POST /server/unverified-users/{userId}/verify'],
+  operatorOwner: [
+    'GET /server/settings',
+    'PATCH /server/settings/{key}',
+    'GET /server/unverified-users',
+    'POST /server/unverified-users/{userId}/verify',
+  ],
   viewer: [
     'GET /vod/{videoId}',
     'GET /vod/{videoId}/oembed.json',

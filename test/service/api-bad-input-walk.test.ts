@@ -45,7 +45,7 @@ beforeAll(async () => {
   server = await startApi({
     rateLimits: { uploads: 0, writes: 0, reads: 0 },
     analytics: { reportsPerMinute: 0 },
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     bodyTimeoutMs: 5_000,
     log: logOfFailures(),
   });

@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 let server: TestApi;
 beforeAll(async () => {
-  server = await startApi({ bodyTimeoutMs: 300, headersTimeoutMs: 2_000, videos: { restoreDays: 90 } });
+  server = await startApi({ bodyTimeoutMs: 300, headersTimeoutMs: 2_000, videos: { restoreDays: () => 90 } });
 });
 afterAll(() => server.stop());
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = await startApi({
     oidc: provider.settings,
     smtp: unreachableMailServer,
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     captionGeneration: { canTranscribe: true, canSummarize: true },
   });
   await addUser(server, (await server.call('GET', '/account')).json.accountId, team);

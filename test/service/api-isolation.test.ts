@@ -14,7 +14,7 @@ let owned: Record<'video' | 'empty' | 'begun' | 'discarded' | 'stream', string>;
 beforeAll(async () => {
   server = await startApi({
     isUpgraded: true,
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     uploads: { sourceReady: async () => {} },
   });
   await server.addAccount({ isUpgraded: true, sandboxKey: strangerKey });

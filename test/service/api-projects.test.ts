@@ -14,7 +14,7 @@ import { usualKind } from '../support/test-database.ts';
 let server: TestApi;
 let owner: string;
 beforeAll(async () => {
-  server = await startApi({ isUpgraded: true, videos: { restoreDays: 90 } });
+  server = await startApi({ isUpgraded: true, videos: { restoreDays: () => 90 } });
   owner = await signIn(server);
 });
 afterAll(() => server.stop());

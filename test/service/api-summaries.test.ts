@@ -8,7 +8,7 @@ let nowMs: number;
 let account: TestAccount;
 beforeAll(async () => {
   server = await startApi({
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
   });
 });

@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '../support/start-api.ts';
 
 let server: TestApi;
 beforeAll(async () => {
-  server = await startApi({ isUpgraded: true, videos: { restoreDays: 90 } });
+  server = await startApi({ isUpgraded: true, videos: { restoreDays: () => 90 } });
 });
 afterAll(() => server.stop());
 

@@ -264,7 +264,7 @@ describe('a source from an address', () => {
   });
 
   it('fails when it takes too long as a whole', async () => {
-    await start({ sourceTimeoutMs: 300 });
+    await start({ sourceTimeoutMs: () => 300 });
     handle = (_request, response) => void response.write(bytes.subarray(0, 100_000));
     await expectFailure((await createFrom(`${originUrl}/a`)).json.videoId, /took too long/);
   });

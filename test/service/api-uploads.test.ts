@@ -251,7 +251,7 @@ describe('an upload that cannot be', () => {
   });
 
   it('answers 503 where too little room would be left, with nothing stored', async () => {
-    const full = await startApi({ uploads: { minFreeBytes: 1e15 } });
+    const full = await startApi({ uploads: { minFreeBytes: () => 1e15 } });
     try {
       const { json } = await full.call('POST', '/videos', { body: { title: 'a' } });
       const answer = await full.call('POST', `/videos/${json.videoId}/source`, { body: fileForm(noise(10)) });

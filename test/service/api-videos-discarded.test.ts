@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startApi({
     clock,
     videos: {
-      restoreDays: 90,
+      restoreDays: () => 90,
       async removed(videoId) {
         if (fault !== undefined) throw fault;
         removed.push(videoId);
@@ -163,8 +163,8 @@ describe('a video that is deleted where it can be restored', () => {
 
   it('makes room before an upload is refused', async () => {
     const tight = await startApi({
-      videos: { restoreDays: 7 },
-      uploads: { minFreeBytes: Number.MAX_SAFE_INTEGER / 2 },
+      videos: { restoreDays: () => 7 },
+      uploads: { minFreeBytes: () => Number.MAX_SAFE_INTEGER / 2 },
     });
     try {
       const [old, target] = [0, 1].map(() => tight.call('POST', '/videos', { body: { title: 'a' } }));
@@ -232,7 +232,7 @@ describe('the list of discarded videos', () => {
 
   it('and its ids are not there where videos cannot be restored (any more)', async () => {
     const dataDir = await testTempDir();
-    const before = await startApi({ dataDir, videos: { restoreDays: 90 } });
+    const before = await startApi({ dataDir, videos: { restoreDays: () => 90 } });
     const made = (await before.call('POST', '/videos', { body: { title: 'a' } })).json;
     await before.call('DELETE', `/videos/${made.videoId}`);
     await before.stop();

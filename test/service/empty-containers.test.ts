@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startApi({
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
     videos: {
-      restoreDays: 90,
+      restoreDays: () => 90,
       async removed(videoId) {
         const fault = faults.get(videoId);
         if (fault !== undefined) throw fault;

@@ -87,7 +87,7 @@ export async function startFilled(): Promise<FilledServer> {
   let feed!: EventFeed;
   const api = await startApi({
     isUpgraded: true,
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     rateLimits: { uploads: 0, writes: 0, reads: 0 },
     analytics: { reportsPerMinute: 0 },
     feed: database => {

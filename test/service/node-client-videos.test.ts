@@ -15,7 +15,7 @@ let server: TestApi;
 let client: ApiVideoClient;
 
 beforeAll(async () => {
-  server = await startApi({ videos: { restoreDays: 90 } });
+  server = await startApi({ videos: { restoreDays: () => 90 } });
   client = clientWith();
 });
 afterAll(() => server.stop());

@@ -18,7 +18,7 @@ const removedFiles: string[] = [];
 async function start(restoreDays: number): Promise<TestApi & { expire: () => Promise<number> }> {
   const server = await startApi({
     clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
-    videos: { restoreDays, removed: async videoId => void removedFiles.push(videoId) },
+    videos: { restoreDays: () => restoreDays, removed: async videoId => void removedFiles.push(videoId) },
   });
   servers.push(server);
   const { database } = server;

@@ -142,14 +142,14 @@ describe.skipIf(s3Missing !== undefined)('the cache of an S3 storage', () => {
   );
 
   it('is not needed: a disk without room only slows down', async () => {
-    const storage = await opened({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+    const storage = await opened({ minFreeBytes: () => Number.MAX_SAFE_INTEGER });
 
     expect(sha256(await readAll(storage, path))).toBe(sha256(bytes));
     expect(await cachedFiles()).toEqual([]);
   });
 
   it('downloads nothing for programs that would fill the disk', async () => {
-    const storage = await opened({ minFreeBytes: Number.MAX_SAFE_INTEGER / 2 });
+    const storage = await opened({ minFreeBytes: () => Number.MAX_SAFE_INTEGER / 2 });
 
     await expect(storage.withLocal(path, async () => {})).rejects.toMatchObject({ code: 'disk-full' });
     expect(gets()).toBe(0);

@@ -24,7 +24,7 @@ describe('videos of the sandbox', () => {
     server = await startApi({
       isUpgraded: true,
       clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() },
-      videos: { restoreDays: 90, removed: async videoId => void removed.push(videoId) },
+      videos: { restoreDays: () => 90, removed: async videoId => void removed.push(videoId) },
     });
   });
   afterAll(() => server.stop());

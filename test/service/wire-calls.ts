@@ -39,7 +39,7 @@ export async function startWireApi(): Promise<WireApi> {
   const api = await startApi({
     oidc: provider.settings,
     smtp: unreachableMailServer,
-    videos: { restoreDays: 90 },
+    videos: { restoreDays: () => 90 },
     webhooks: database => {
       outbox = new Outbox(database, silentLogger);
       return outbox.webhooks;
@@ -261,6 +261,12 @@ export async function startWireApi(): Promise<WireApi> {
     'DELETE /account/members/{userId}': async () => ({
       path: `/account/members/${await newMember()}`,
       cookie: ownerCookie,
+    }),
+    'GET /server/settings': () => ({ path: '/server/settings', cookie: ownerCookie }),
+    'PATCH /server/settings/{key}': () => ({
+      path: '/server/settings/audit.keepDays',
+      cookie: ownerCookie,
+      body: { value: null },
     }),
     'GET /server/unverified-users': () => ({ path: '/server/unverified-users', cookie: ownerCookie }),
     'POST /server/unverified-users/{userId}/verify': async () => {

@@ -166,6 +166,8 @@ describe('every operation', () => {
         'pubKeyCredParams',
         'excludeCredentials',
         'hints',
+        'settings',
+        'words',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

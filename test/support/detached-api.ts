@@ -8,11 +8,14 @@ import {
   type VideoServices,
   type VideoWork,
 } from '../../src/app/video-services.ts';
+import { loadConfigWithOrigins } from '../../src/config/load-config.ts';
+import { RunningSettings } from '../../src/config/running-settings.ts';
 import { Outbox } from '../../src/events/outbox.store.ts';
 import { WebhookQueue } from '../../src/events/webhooks/webhook-queue.store.ts';
 import { WebhookSender } from '../../src/events/webhooks/webhook-sender.ts';
 import { addressReader, secureReader } from '../../src/http/listener/client-address.ts';
 import type { SmtpSettings } from '../../src/mail/mailer.ts';
+import { ServerSettings } from '../../src/operations/settings/server-settings.ts';
 import type { QuotaLimits } from '../../src/operations/usage/quotas.ts';
 import type { AnalyticsSettings } from '../../src/resources/analytics/create-analytics.ts';
 import type { OidcSettings } from '../../src/resources/identity/oidc/oidc-provider.ts';
@@ -71,7 +74,7 @@ export type DetachedApi = Api &
   Pick<Access['sessions'], 'mails'> & { readonly thumbnailFiles: VideoThumbnailFiles };
 
 const noVideoWork: VideoWork = {
-  restoreDays: 0,
+  restoreDays: () => 0,
   mp4SupportChanged: async () => {},
   discarded: async () => {},
   restored: async () => {},
@@ -115,9 +118,9 @@ const noUploadWork: UploadDependencies = {
   sourceFailed: async () => {},
   hasEncodingFailed: async () => false,
   sourceReplaced: async () => {},
-  minFreeBytes: 0,
+  minFreeBytes: () => 0,
   idleTimeoutMs: 60_000,
-  sourceTimeoutMs: 24 * 3_600_000,
+  sourceTimeoutMs: () => 24 * 3_600_000,
   minImportRate: { bytesPerSecond: 0, windowMs: 60_000 },
   allowPrivateTargets: false,
   resolve: hostname => new HostResolver().resolve(hostname),
@@ -125,7 +128,15 @@ const noUploadWork: UploadDependencies = {
 
 const parts: Omit<
   ApiOptions,
-  'database' | 'dataDir' | 'files' | 'access' | 'videoServices' | 'webhookQueue' | 'webhookSender' | 'hooks'
+  | 'database'
+  | 'dataDir'
+  | 'files'
+  | 'access'
+  | 'settings'
+  | 'videoServices'
+  | 'webhookQueue'
+  | 'webhookSender'
+  | 'hooks'
 > = {
   bundles: testBundles,
   publicUrl: () => 'http://localhost:8080',
@@ -137,13 +148,13 @@ const parts: Omit<
     delayOf: async () => undefined,
     isPlayable: async () => false,
   },
-  minFreeBytes: 0,
+  minFreeBytes: () => 0,
   uploadIdleTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
   live: { isBroadcasting: () => false, complete: () => {}, remove: async () => {} },
   ingestHealth: { health: () => undefined, history: () => undefined },
   restreams: { ofStream: () => undefined, update: () => {} },
-  liveQualities: 'passthrough',
+  liveQualities: () => 'passthrough',
   feed: undefined,
   peers: { addressOf: addressReader([]), isSecure: secureReader([]) },
   analytics: { reportsPerMinute: 6_000, geoDatabase: undefined, addressOf: addressReader([]) },
@@ -192,7 +203,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     smtp,
     peers,
     rateLimits,
-    maxWrongKeysPerMinute,
+    wrongKeyLimit: { maxPerMinute: maxWrongKeysPerMinute },
     clock,
     log,
   });
@@ -229,6 +240,11 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     files,
     access,
     videoServices,
+    settings: new ServerSettings({
+      settings: new RunningSettings(loadConfigWithOrigins({ env: {} })),
+      database,
+      log,
+    }),
     minFreeBytes: uploadWork.minFreeBytes,
     uploadIdleTimeoutMs: uploads?.idleTimeoutMs ?? merged.bodyTimeoutMs,
   });

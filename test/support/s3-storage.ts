@@ -13,7 +13,7 @@ export function openTestS3Storage({
   return openS3Storage({
     url: new Secret(url),
     cacheBytes: 64 * 1024 ** 2,
-    minFreeBytes: 0,
+    minFreeBytes: () => 0,
     canRedirect: false,
     log: silentLogger,
     ...options,

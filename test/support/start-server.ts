@@ -1,6 +1,7 @@
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { type RunningApp, startApp } from '../../src/app/start-app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { RunningSettings } from '../../src/config/running-settings.ts';
 import type { Config, SettingKey } from '../../src/config/settings.ts';
 import type { LadderConfig } from '../../src/live/transcode/ladder-config.ts';
 import type { Logger } from '../../src/shared/logger.ts';
@@ -62,6 +63,8 @@ export async function startServer(
     idleMemoryEveryMs?: number;
     /** Pauses between orders of a certificate that fail; default: minutes. */
     certificateRetries?: RetrySchedule;
+    /** Receives the settings before the server reads them. */
+    onSettings?: (settings: RunningSettings) => void;
     /** Default: those of the test. */
     variables?: Readonly<Record<string, string | undefined>>;
   } = {},
@@ -93,7 +96,9 @@ export async function startServer(
     addKnownPrograms(dataDir);
     const isPrepared = options.isFirstStart !== true && flags['database.url'] === undefined;
     if (isPrepared) await prepareDatabase(dataDir, config);
-    return startApp(config, {
+    const settings = new RunningSettings({ config, given: new Map() });
+    options.onSettings?.(settings);
+    return startApp(settings, {
       log: options.log ?? keptLog,
       variables: options.variables ?? process.env,
       browserFolder,

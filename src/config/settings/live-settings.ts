@@ -38,18 +38,21 @@ export const liveSettings = {
     duration(0, hour),
     '60s',
     'Time for a publisher to reconnect after its connection was lost and continue the same broadcast. After that, the broadcast ends.',
+    'now',
   ),
   'live.stopGrace': setting(
     'MILLRACE_LIVE_STOP_GRACE',
     duration(0, hour),
     '5s',
     'Time from the stop of the encoder to the end of the broadcast. An encoder that restarts earlier continues the same broadcast.',
+    'now',
   ),
   'live.keyframeTimeout': setting(
     'MILLRACE_LIVE_KEYFRAME_TIMEOUT',
     duration(second, hour),
     '20s',
     'Ends a broadcast without a keyframe for this long.',
+    'now',
   ),
   'live.rewind': setting(
     'MILLRACE_LIVE_REWIND',
@@ -62,6 +65,7 @@ export const liveSettings = {
     choice(['passthrough', 'ladder']),
     'passthrough',
     '`passthrough`: broadcasts are delivered as received. `ladder`: they are also encoded at every lower quality. A live stream can override it.',
+    'now',
   ),
   'live.slate': setting(
     'MILLRACE_LIVE_SLATE',
@@ -86,12 +90,14 @@ export const liveSettings = {
     integer(1, 10_000),
     null,
     'Maximum number of broadcasts that the server encodes at once: those with lower qualities, those that arrive as VP8, and all in the sandbox. Further publishers are refused with that reason. Unset: four per core.',
+    'now',
   ),
   'live.maxEncodersPerProject': setting(
     'MILLRACE_LIVE_MAX_ENCODERS_PER_PROJECT',
     integer(1, 10_000),
     10,
     'Maximum number of broadcasts of one project that the server encodes at once; the sandbox and production of an account are two projects. Further publishers are refused with that reason.',
+    'now',
   ),
   'live.encoderMemory': setting(
     'MILLRACE_LIVE_ENCODER_MEMORY',
@@ -104,24 +110,28 @@ export const liveSettings = {
     integer(0, 10_000),
     50,
     'Maximum number of sources that the server pulls at once. Sources beyond that wait, and their live streams say so.',
+    'now',
   ),
   'pull.maxPerProject': setting(
     'MILLRACE_PULL_MAX_PER_PROJECT',
     integer(0, 10_000),
     20,
     'Maximum number of sources of one project that the server pulls at once; the sandbox and production of an account are two projects.',
+    'now',
   ),
   'recording.enabled': setting(
     'MILLRACE_RECORDING_ENABLED',
     boolean,
     true,
     'Records every broadcast as a video. A live stream can override it with `record`.',
+    'now',
   ),
   'recording.longest': setting(
     'MILLRACE_RECORDING_LONGEST',
     duration(10 * second, 23 * hour),
     '12h',
     'Maximum duration of a recording; a longer broadcast continues in the next one.',
+    'now',
   ),
   'recording.minFree': setting(
     'MILLRACE_RECORDING_MIN_FREE',

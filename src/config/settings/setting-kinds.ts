@@ -8,6 +8,11 @@ import { Secret } from '../../shared/secret.ts';
 
 export interface SettingKind<Value> {
   readonly name: string;
+  /** Values to choose from; undefined for free input. */
+  readonly words?: readonly string[];
+  /** Several words, separated by commas. */
+  readonly isList?: true;
+  readonly isSecret?: true;
   /** Parses any JSON value of the file, or a string of the environment or a flag. */
   parse(raw: unknown): Value;
 }
@@ -22,12 +27,14 @@ export const text: SettingKind<string> = {
 
 export const secret: SettingKind<Secret> = {
   name: 'secret',
+  isSecret: true,
   parse: raw => new Secret(text.parse(raw)),
 };
 
 /** Passphrase of SRT. */
 export const passphrase: SettingKind<Secret> = {
   name: 'secret',
+  isSecret: true,
   parse(raw) {
     const passphraseText = text.parse(raw);
     const bytes = Buffer.byteLength(passphraseText);
@@ -39,6 +46,7 @@ export const passphrase: SettingKind<Secret> = {
 /** Secret, because it contains a password or the secret of a key. */
 const secretUrl = (describeProblem: (url: string) => string | undefined): SettingKind<Secret> => ({
   name: 'secret address',
+  isSecret: true,
   parse(raw) {
     const url = text.parse(raw).trim();
     const problem = describeProblem(url);
@@ -52,6 +60,7 @@ export const s3Url = secretUrl(describeS3UrlProblem);
 
 export const boolean: SettingKind<boolean> = {
   name: 'boolean',
+  words: ['true', 'false'],
   parse(raw) {
     if (raw === true || raw === 'true' || raw === '1') return true;
     if (raw === false || raw === 'false' || raw === '0') return false;
@@ -140,6 +149,7 @@ export function size(minBytes: number, maxBytes: number): SettingKind<number> {
 export function choice<const Words extends readonly string[]>(words: Words): SettingKind<Words[number]> {
   return {
     name: words.join(', '),
+    words,
     parse(raw) {
       const found = words.find(word => word === raw);
       if (found === undefined) throw new Error(`expected one of ${words.join(', ')}`);
@@ -154,6 +164,8 @@ export function choices<const Words extends readonly string[]>(
 ): SettingKind<readonly Words[number][]> {
   return {
     name: `list of ${words.join(', ')}`,
+    words,
+    isList: true,
     parse(raw) {
       const list = typeof raw === 'string' ? raw.split(',').map(entry => entry.trim()) : [];
       const isValid = list.length > 0 && list.every(entry => words.includes(entry));

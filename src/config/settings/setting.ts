@@ -6,6 +6,8 @@ export interface Setting<Value, Default> {
   /** Default as written in the file; `null` means unset, or chosen by the server. */
   readonly fallback: Default;
   readonly prose: string;
+  /** `now`: read at each use, so that it can change while the server runs. */
+  readonly applies: 'now' | 'restart';
 }
 
 export function setting<Value, const Default extends string | number | boolean | null>(
@@ -13,8 +15,9 @@ export function setting<Value, const Default extends string | number | boolean |
   kind: SettingKind<Value>,
   fallback: Default,
   prose: string,
+  applies: 'now' | 'restart' = 'restart',
 ): Setting<Value, Default> {
-  return { env, kind, fallback, prose };
+  return { env, kind, fallback, prose, applies };
 }
 
 export const second = 1000;

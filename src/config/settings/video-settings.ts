@@ -15,24 +15,28 @@ export const videoSettings = {
     size(0, 1024 ** 4),
     '2GiB',
     'Disk space that uploads and encodes leave free; uploads that need more are refused. Must be larger than `recording.minFree`, or uploads would stop recordings.',
+    'now',
   ),
   'uploads.maxPerProject': setting(
     'MILLRACE_UPLOADS_MAX_PER_PROJECT',
     integer(0, 1_000_000),
     1000,
     'Maximum number of uploads in progress per project (the sandbox or production of an account). 0 means no limit.',
+    'now',
   ),
   'storage.maxPerProject': setting(
     'MILLRACE_STORAGE_MAX_PER_PROJECT',
     size(0, 1024 ** 5),
     null,
     'Maximum total size of all video files per project (the sandbox or production of an account). Unset: no limit.',
+    'now',
   ),
   'uploads.sourceTimeout': setting(
     'MILLRACE_UPLOADS_SOURCE_TIMEOUT',
     duration(second, 168 * hour),
     '24h',
     'Maximum time to import a video from a URL.',
+    'now',
   ),
   'imports.maxConcurrent': setting(
     'MILLRACE_IMPORTS_MAX_CONCURRENT',
@@ -51,6 +55,7 @@ export const videoSettings = {
     size(0, 1024 ** 3),
     '64KiB',
     'Minimum bytes per second of an import, averaged over a minute; a slower import fails. 0 means no minimum.',
+    'now',
   ),
   'uploads.maxPixels': setting(
     'MILLRACE_UPLOADS_MAX_PIXELS',
@@ -63,12 +68,14 @@ export const videoSettings = {
     days(3650),
     '7d',
     'Time that deleted videos stay in the trash and can be restored. `false` deletes them permanently at once; `true` means 90 days. When the disk is full, the trash is emptied earlier, oldest videos first.',
+    'now',
   ),
   'audit.keepDays': setting(
     'MILLRACE_AUDIT_KEEP_DAYS',
     integer(1, 3650),
     90,
     'Days that entries of the audit log are kept.',
+    'now',
   ),
   'encode.jobs': setting(
     'MILLRACE_ENCODE_JOBS',
@@ -81,6 +88,7 @@ export const videoSettings = {
     choices(['h264', ...additionalCodecs]),
     'h264',
     'Codecs of videos, separated by commas. Every video is encoded to H.264 first. `hevc` and `av1` add a second set of renditions each, which is smaller and takes several times as long to encode. Applies to videos that are encoded from now on.',
+    'now',
   ),
   'encode.hardware': setting(
     'MILLRACE_ENCODE_HARDWARE',
@@ -99,6 +107,7 @@ export const videoSettings = {
     choice(['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower']),
     'veryfast',
     'Preset of x264 and x265; SVT-AV1 uses its closest preset. Slower presets make smaller files.',
+    'now',
   ),
   'encode.memory': setting(
     'MILLRACE_ENCODE_MEMORY',
@@ -207,6 +216,7 @@ export const videoSettings = {
     integer(1, 1000),
     30,
     'Maximum time of one ffmpeg run on an uploaded file: an hour plus this many times the duration of the video.',
+    'now',
   ),
   'images.maxRunning': setting(
     'MILLRACE_IMAGES_MAX_RUNNING',

@@ -2,7 +2,9 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { FixedWindows } from '../../shared/fixed-windows.ts';
 
-export type RateClass = 'uploads' | 'writes' | 'reads';
+export const rateClasses = ['uploads', 'writes', 'reads'] as const;
+
+export type RateClass = (typeof rateClasses)[number];
 
 type Rates = Readonly<Record<RateClass, number>>;
 
@@ -14,8 +16,8 @@ export interface RatedProject {
   readonly environment: 'sandbox' | 'production';
 }
 
-export function ratesOf({ sandbox, ...rates }: RateLimits, environment: RatedProject['environment']): Rates {
-  return environment === 'sandbox' ? (sandbox ?? rates) : rates;
+export function ratesOf(limits: RateLimits, environment: RatedProject['environment']): Rates {
+  return environment === 'sandbox' ? (limits.sandbox ?? limits) : limits;
 }
 
 export interface RateState {
@@ -82,7 +84,8 @@ export class RateLimiter {
     return {
       isAllowed,
       limit,
-      remaining: limit - window.count,
+      // The limit may have been higher before.
+      remaining: Math.max(0, limit - window.count),
       retryAfterSeconds: this.#windows.secondsUntilEnd(window),
     };
   }

@@ -32,7 +32,7 @@ export interface OpenS3StorageOptions extends ConnectS3Options {
   readonly dataDir: string;
   readonly cacheBytes: number;
   /** The cache leaves this much free on the disk. */
-  readonly minFreeBytes: number;
+  readonly minFreeBytes: () => number;
   readonly canRedirect: boolean;
 }
 

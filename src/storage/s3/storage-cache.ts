@@ -55,7 +55,7 @@ interface StorageCacheOptions {
   readonly bucketId: string;
   readonly maxBytes: number;
   /** Takes no entries while less is free. */
-  readonly minFreeBytes: number;
+  readonly minFreeBytes: () => number;
   readonly log: Logger;
 }
 
@@ -219,7 +219,8 @@ export class StorageCache {
 
   /** Removes entries if needed. @throws AppError `disk-full` when so many more bytes would leave too little space */
   async requireRoom(bytes: number): Promise<void> {
-    const { folder, minFreeBytes } = this.#options;
+    const { folder } = this.#options;
+    const minFreeBytes = this.#options.minFreeBytes();
     const freeBytes = async () => {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
@@ -261,7 +262,7 @@ export class StorageCache {
     if (nowMs - this.#spaceCheckedAtMs > spaceCheckIntervalMs) {
       this.#spaceCheckedAtMs = nowMs;
       const space = await statfs(this.#options.folder).catch(() => undefined);
-      this.#hasRoom = space !== undefined && space.bavail * space.bsize >= this.#options.minFreeBytes;
+      this.#hasRoom = space !== undefined && space.bavail * space.bsize >= this.#options.minFreeBytes();
       if (!this.#hasRoom) this.#makeRoom();
     }
     return this.#hasRoom;

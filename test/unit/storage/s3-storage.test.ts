@@ -16,7 +16,7 @@ async function storageWith(root: string, objects: Partial<S3Objects>): Promise<S
     bucketId: 'test',
     log: silentLogger,
     maxBytes: 1024 ** 2,
-    minFreeBytes: 0,
+    minFreeBytes: () => 0,
   });
   return new S3Storage({
     root,

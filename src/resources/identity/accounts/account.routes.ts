@@ -1,6 +1,6 @@
 import type { Caller } from '../../../http/routing/caller.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
-import { type RateLimits, ratesOf } from '../../../http/routing/rate-limiter.ts';
+import { type RateLimits, rateClasses, ratesOf } from '../../../http/routing/rate-limiter.ts';
 import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
 import { formatAtom } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
@@ -25,7 +25,7 @@ interface AccountRoutesOptions {
     readonly webhooks: number;
     readonly rates: RateLimits;
     /** 0 when the trash is turned off. */
-    readonly videoRestoreDays: number;
+    readonly videoRestoreDays: () => number;
   };
   readonly ingest: () => IngestAddresses;
 }
@@ -188,7 +188,11 @@ async function accountView(
   const project = await accounts.projects.findByProject(projectId);
   if (account === undefined || project === undefined) throw new AppError('resource-not-found');
   const { name, email, createdAtMs, isUpgraded: upgraded, isOperator } = account;
-  const limited = Object.entries(ratesOf(rates, environment)).filter(([, limit]) => limit > 0);
+  const restoreDays = videoRestoreDays();
+  const ofEnvironment = ratesOf(rates, environment);
+  const limited = rateClasses
+    .map(name => [name, ofEnvironment[name]] as const)
+    .filter(([, limit]) => limit > 0);
   const { rtmp, rtmps, srt, whip } = ingest();
   return {
     accountId,
@@ -204,7 +208,7 @@ async function accountView(
       apiKeyPairs: maxKeyPairs,
       webhooks,
       requestsPerMinute: Object.fromEntries(limited),
-      ...(videoRestoreDays > 0 ? { videoRestoreDays } : {}),
+      ...(restoreDays > 0 ? { videoRestoreDays: restoreDays } : {}),
     },
     ingest: {
       rtmp,

@@ -10,26 +10,27 @@ const maxNetworks = 10_000;
 
 /** Exempts keys that were right from a network before: strangers behind it lock nobody out. */
 export class WrongKeyLimit {
-  readonly #maxPerMinute: number;
+  readonly #options: { readonly maxPerMinute: number };
   readonly #failures: FixedWindows;
   /** Networks with the keys that were right from there, latest last. */
   readonly #knownKeys = new LRUCache<string, true>(maxEntries(10_000));
 
-  constructor(options: { maxPerMinute: number; clock: Clock }) {
-    this.#maxPerMinute = options.maxPerMinute;
-    this.#failures = new FixedWindows({ windowMs, maxKeys: maxNetworks, clock: options.clock });
+  constructor(options: { readonly maxPerMinute: number }, clock: Clock) {
+    this.#options = options;
+    this.#failures = new FixedWindows({ windowMs, maxKeys: maxNetworks, clock });
   }
 
   check(address: string, apiKeyId: string | undefined): void {
-    if (this.#maxPerMinute === 0) return;
+    const { maxPerMinute } = this.#options;
+    if (maxPerMinute === 0) return;
     const network = clientNetwork(address);
     const knownKey = `${network} ${apiKeyId}`;
     if (apiKeyId !== undefined && this.#knownKeys.has(knownKey)) return;
     const failures = this.#failures.get(network);
-    if (failures.count >= this.#maxPerMinute) {
+    if (failures.count >= maxPerMinute) {
       const retryAfterSeconds = this.#failures.secondsUntilEnd(failures);
       throw new RateExceeded(
-        { isAllowed: false, limit: this.#maxPerMinute, remaining: 0, retryAfterSeconds },
+        { isAllowed: false, limit: maxPerMinute, remaining: 0, retryAfterSeconds },
         'Too many API keys from your address were wrong. Check the key, and try again in a minute.',
       );
     }

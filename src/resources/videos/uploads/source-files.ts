@@ -18,11 +18,11 @@ interface ChunkName {
 /** `vod/<videoId>/source` and `uploads/<videoId>/<chunk>`, below the data folder or in object storage. */
 export class SourceFiles {
   readonly #media: MediaFiles;
-  readonly #minFreeBytes: number;
+  readonly #minFreeBytes: () => number;
 
-  constructor(options: { media: MediaFiles; minFreeBytes: number }) {
-    this.#media = options.media;
-    this.#minFreeBytes = options.minFreeBytes;
+  constructor(media: MediaFiles, minFreeBytes: () => number) {
+    this.#media = media;
+    this.#minFreeBytes = minFreeBytes;
   }
 
   source(videoId: string): string {
@@ -111,12 +111,12 @@ export class SourceFiles {
 
   /** @throws AppError `disk-full` */
   checkRoom(bytes: number): Promise<void> {
-    return this.#media.ensureFreeSpace(bytes, this.#minFreeBytes);
+    return this.#media.ensureFreeSpace(bytes, this.#minFreeBytes());
   }
 
   /** @throws AppError `disk-full`; see {@link MediaFiles.expectRoom} */
   expectRoom(bytes: number): Promise<void> {
-    return this.#media.expectRoom(bytes, this.#minFreeBytes);
+    return this.#media.expectRoom(bytes, this.#minFreeBytes());
   }
 
   /**

@@ -52,7 +52,7 @@ interface SourceImporterOptions {
   readonly failSource: FailSource;
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
-  readonly sourceTimeoutMs: number;
+  readonly sourceTimeoutMs: () => number;
   readonly stallTimeoutMs: number;
   readonly minRate: TransferRate;
   readonly clock: Clock;
@@ -259,7 +259,7 @@ export class SourceImporter {
     const { sourceTimeoutMs, stallTimeoutMs, minRate, allowPrivateTargets, resolve } = this.#options;
     const projectId = await store.projectOf(job.subjectId);
     const startedAtMs = (await store.source(job.subjectId))?.startedAtMs ?? clock.nowMs();
-    const remainingMs = startedAtMs + sourceTimeoutMs - clock.nowMs();
+    const remainingMs = startedAtMs + sourceTimeoutMs() - clock.nowMs();
     if (remainingMs <= 0) throw new AppError('source-unreachable', 'Fetching the source took too long.');
     const timeout = AbortSignal.timeout(Math.min(remainingMs, 2 ** 31 - 1));
     try {

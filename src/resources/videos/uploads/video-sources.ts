@@ -24,9 +24,9 @@ import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 export interface UploadDependencies extends SourceConsumer {
   readonly jobs: JobQueue;
   readonly clips: ClipSources;
-  readonly minFreeBytes: number;
+  readonly minFreeBytes: () => number;
   readonly idleTimeoutMs: number;
-  readonly sourceTimeoutMs: number;
+  readonly sourceTimeoutMs: () => number;
   readonly minImportRate: TransferRate;
   readonly allowPrivateTargets: boolean;
   readonly resolve: ResolveHost;
@@ -63,7 +63,7 @@ export class VideoSources {
       options;
     this.#options = options;
     this.store = new VideoSourcesStore(database);
-    this.files = new SourceFiles({ media: options.files, minFreeBytes: options.minFreeBytes });
+    this.files = new SourceFiles(options.files, options.minFreeBytes);
     this.broadcastClips = new BroadcastClips(this.files, quotas);
     this.importer = new SourceImporter({
       store: this.store,

@@ -25,7 +25,7 @@ export interface VideosOptions extends VideoRemovalOptions {
   readonly privateTokens: PrivateTokens;
   /** Base URL without a trailing slash. */
   readonly baseUrl: () => string;
-  readonly restoreDays: number;
+  readonly restoreDays: () => number;
   readonly captionGeneration: CaptionGeneration;
   readonly sources: VideoSourceImporter;
   readonly watermarkExists: (projectId: string, watermarkId: string) => Promise<boolean>;
@@ -72,7 +72,7 @@ export class VideosService {
   }
 
   get restoreDays(): number {
-    return this.#options.restoreDays;
+    return this.#options.restoreDays();
   }
 
   find(projectId: string, videoId: string, connection?: Connection): Promise<Video | undefined> {

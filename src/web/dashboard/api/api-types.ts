@@ -755,6 +755,25 @@ export type ServerState = {
   }[];
 };
 
+type ServerSettings = { readonly settings: readonly ServerSetting[]; };
+
+export type ServerSetting = {
+  readonly key: string;
+  readonly variable: string;
+  readonly description: string;
+  readonly kind: string;
+  readonly words?: readonly string[] | undefined;
+  readonly isList: boolean;
+  readonly isSecret: boolean;
+  readonly applies: "now" | "restart";
+  readonly origin: "default" | "dashboard" | "file" | "environment" | "flag";
+  readonly where?: string | undefined;
+  readonly isChangeable: boolean;
+  readonly isSet: boolean;
+  readonly value?: string | undefined;
+  readonly fallback?: string | undefined;
+};
+
 export type UnverifiedUser = { readonly userId: string; readonly email: string; readonly createdAt: string; };
 
 export type VerifiedUser = { readonly email: string; readonly password: string; };
@@ -1214,6 +1233,8 @@ export interface Operations {
   };
   'GET /usage': { answer: Usage; };
   'GET /server': { answer: ServerState; };
+  'GET /server/settings': { answer: ServerSettings; };
+  'PATCH /server/settings/{key}': { body: { readonly value: string | null; }; answer: ServerSetting; };
   'GET /server/unverified-users': {
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly UnverifiedUser[]; readonly pagination: Pagination; };

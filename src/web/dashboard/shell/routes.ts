@@ -88,6 +88,11 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/settings/settings-page.tsx').then(module => module.SettingsPage),
   },
   {
+    path: '/dashboard/server/settings',
+    scope: 'admin',
+    load: () => import('../pages/server/server-settings-page.tsx').then(module => module.ServerSettingsPage),
+  },
+  {
     path: '/dashboard/account/activity',
     scope: 'admin',
     load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),

@@ -34,7 +34,7 @@ interface RestreamSources {
     liveStreamId: string,
   ) => Promise<Pick<LiveStream, 'liveStreamId' | 'restreams' | 'qualities'> | undefined>;
   readonly running: RestreamReports;
-  readonly defaultQualities: LiveQualities;
+  readonly defaultQualities: () => LiveQualities;
 }
 
 export function restreamRoutes({ find, running, defaultQualities }: RestreamSources): Route[] {
@@ -51,7 +51,7 @@ export function restreamRoutes({ find, running, defaultQualities }: RestreamSour
       find: ({ params, caller }: { params: { liveStreamId: string }; caller: Caller }) =>
         find(caller.projectId, params.liveStreamId),
       success: { status: 200, description: 'The destinations.', schema: restreamListSchema },
-      handle: ({ found: { restreams, liveStreamId, qualities = defaultQualities } }) => ({
+      handle: ({ found: { restreams, liveStreamId, qualities = defaultQualities() } }) => ({
         data:
           running.ofStream(liveStreamId)?.map(viewOf) ??
           restreams.map(

@@ -4,6 +4,7 @@ import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatDate, formatSpan } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -32,12 +33,18 @@ export function ServerCard() {
       <Card
         title={nodes === undefined ? 'Server' : 'This server'}
         actions={
-          loaded.value !== undefined &&
-          (warnings === 0 ? (
-            <Badge tone="good">Healthy</Badge>
-          ) : (
-            <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>
-          ))
+          loaded.value !== undefined && (
+            <>
+              {warnings === 0 ? (
+                <Badge tone="good">Healthy</Badge>
+              ) : (
+                <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>
+              )}
+              <Button small href="/dashboard/server/settings">
+                Settings
+              </Button>
+            </>
+          )
         }
       >
         <LoadedContent loaded={loaded} height={330}>

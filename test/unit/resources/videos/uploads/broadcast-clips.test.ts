@@ -14,7 +14,7 @@ const copiedBytes = 100;
 /** Clips of a broadcast that can be rewound for three hours. */
 async function setUp({ leftBytes = 1000 } = {}) {
   const media = new MediaFiles(await testTempDir());
-  const files = new SourceFiles({ media, minFreeBytes: 0 });
+  const files = new SourceFiles(media, () => 0);
   const clips = new BroadcastClips(files, {
     requireStorage: async (_projectId, bytes) => {
       if (bytes > leftBytes) throw new AppError('storage-limit-reached');

@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import type { ServerSetting } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { SelectField } from '../../ui/form/field.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
+import { Card, Page } from '../../ui/page.tsx';
+import { EmptyState, LoadedContent } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { SettingDescription } from './setting-description.tsx';
+import { SettingDialog } from './setting-dialog.tsx';
+import { originLabels, valueLabel } from './setting-labels.ts';
+
+const filters = [
+  ['', 'All settings'],
+  ['changeable', 'Can be changed here'],
+  ['set', 'Not the default'],
+] as const;
+
+export function ServerSettingsPage() {
+  const loaded = useLoad('', signal => call('GET /server/settings', { signal }));
+  const { query, change } = useQuery();
+  const { search = '', filter = '' } = query;
+  const [selected, setSelected] = useState<ServerSetting>();
+  return (
+    <Page
+      title="Server settings"
+      back={{ href: '/dashboard', label: 'Overview' }}
+      lead="Changes here apply at once, on all servers of the database. Everything else is set in the settings file or the environment."
+    >
+      <Card
+        flush
+        title="Settings"
+        actions={
+          <>
+            <SearchField
+              label="Search settings"
+              search={search}
+              onSearch={text => change({ search: text === '' ? undefined : text })}
+            />
+            <SelectField
+              label="Filter settings"
+              hideLabel
+              value={filter}
+              options={filters}
+              onValue={chosen => change({ filter: chosen === '' ? undefined : chosen })}
+            />
+          </>
+        }
+      >
+        <LoadedContent loaded={loaded} height={560}>
+          {({ settings }) => {
+            const shown = settings.filter(setting => matches(setting, search, filter));
+            return shown.length === 0 ? (
+              <EmptyState
+                icon="settings"
+                title="No setting matches"
+                action={
+                  <Button onClick={() => change({ search: undefined, filter: undefined })}>
+                    Show all settings
+                  </Button>
+                }
+              />
+            ) : (
+              <SettingsTable settings={shown} onSelect={setSelected} />
+            );
+          }}
+        </LoadedContent>
+      </Card>
+      {selected !== undefined && (
+        <SettingDialog setting={selected} onClose={() => setSelected(undefined)} onChange={loaded.reload} />
+      )}
+    </Page>
+  );
+}
+
+function SettingsTable({
+  settings,
+  onSelect,
+}: {
+  settings: readonly ServerSetting[];
+  onSelect: (setting: ServerSetting) => void;
+}) {
+  return (
+    <Table
+      caption="Settings"
+      columns={[
+        {
+          head: 'Setting',
+          cell: ({ key, description }) => (
+            <div class="server-setting">
+              <code>{key}</code>
+              <p class="hint">
+                <SettingDescription text={description} />
+              </p>
+            </div>
+          ),
+        },
+        {
+          head: 'Value',
+          cell: setting => (
+            <div class="server-setting-value">
+              <span>{valueLabel(setting)}</span>
+              <Badge tone={setting.origin === 'dashboard' ? 'info' : 'neutral'}>
+                {originLabels[setting.origin]}
+              </Badge>
+              {setting.where !== undefined && <span class="hint">{setting.where}</span>}
+            </div>
+          ),
+        },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell: setting =>
+            setting.isChangeable && (
+              <Button small label={`Change ${setting.key}`} onClick={() => onSelect(setting)}>
+                Change
+              </Button>
+            ),
+        },
+      ]}
+      rows={settings}
+      keyOf={({ key }) => key}
+    />
+  );
+}
+
+function matches(setting: ServerSetting, search: string, filter: string): boolean {
+  if (filter === 'changeable' && !setting.isChangeable) return false;
+  if (filter === 'set' && setting.origin === 'default') return false;
+  const text = `${setting.key} ${setting.variable} ${setting.description}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word));
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import type { ServerSetting } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/dialog/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { SettingDescription } from './setting-description.tsx';
+
+export function SettingDialog({
+  setting,
+  onClose,
+  onChange,
+}: {
+  setting: ServerSetting;
+  onClose: () => void;
+  onChange: () => void;
+}) {
+  const { key, description, fallback, origin } = setting;
+  const [value, setValue] = useState(setting.value ?? '');
+  const save = async (saved: string | null) => {
+    await call('PATCH /server/settings/{key}', { params: { key }, body: { value: saved } });
+    onChange();
+    onClose();
+    showToast(saved === null ? 'Setting reset.' : 'Setting saved.');
+  };
+  const submission = useSubmit(() => save(value));
+  const reset = useSubmit(() => save(null));
+  return (
+    <FormDialog
+      title={key}
+      action="Save"
+      disabled={value === (setting.value ?? '')}
+      submission={reset.problem === undefined ? submission : reset}
+      onClose={onClose}
+    >
+      <p>
+        <SettingDescription text={description} />
+      </p>
+      <ValueField setting={setting} value={value} onValue={setValue} />
+      {origin === 'dashboard' && (
+        <Button small busy={reset.busy} onClick={() => reset.submit()}>
+          {fallback === undefined ? 'Reset' : 'Use the value of the settings file'}
+        </Button>
+      )}
+    </FormDialog>
+  );
+}
+
+function ValueField({
+  setting: { kind, words, isList, fallback },
+  value,
+  onValue,
+}: {
+  setting: ServerSetting;
+  value: string;
+  onValue: (value: string) => void;
+}) {
+  const hint = fallback === undefined ? 'Not set by default.' : `Default: ${fallback}`;
+  if (words === undefined) {
+    return (
+      <TextField label="Value" field="value" value={value} onValue={onValue} hint={`${kind}. ${hint}`} />
+    );
+  }
+  if (!isList) {
+    const options = words.map(word => [word, word] as const);
+    return (
+      <SelectField
+        label="Value"
+        field="value"
+        value={value}
+        options={options}
+        onValue={onValue}
+        hint={hint}
+      />
+    );
+  }
+  const chosen = value.split(',').map(word => word.trim());
+  return (
+    <fieldset class="field">
+      <legend>Value</legend>
+      {words.map(word => (
+        <CheckField
+          key={word}
+          label={word}
+          checked={chosen.includes(word)}
+          onValue={isChosen =>
+            onValue(words.filter(one => (one === word ? isChosen : chosen.includes(one))).join(','))
+          }
+        />
+      ))}
+      <p class="hint">{hint}</p>
+    </fieldset>
+  );
+}
