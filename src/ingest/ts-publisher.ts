@@ -67,6 +67,11 @@ export class TsPublisher {
     }
   }
 
+  /** Passes on pictures of which the next one takes long. Call it every few milliseconds. */
+  tick(): void {
+    if (!this.#isOver) this.#demuxer.tick(performance.now());
+  }
+
   /** The publisher has ended: passes on what is held back. */
   flush(): void {
     this.#demuxer.flush();

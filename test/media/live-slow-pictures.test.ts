@@ -9,6 +9,8 @@ const sources = {
   'five seconds, without sound': { pictureSeconds: 5, extraArgs: ['-an'] },
   'five seconds, with sound, over SRT': { pictureSeconds: 5, extraArgs: ['-f', 'mpegts'] },
   'ten seconds, with sound': { pictureSeconds: 10, extraArgs: [] },
+  'ten seconds, with sound, over SRT': { pictureSeconds: 10, extraArgs: ['-f', 'mpegts'] },
+  'ten seconds, without sound, over SRT': { pictureSeconds: 10, extraArgs: ['-an', '-f', 'mpegts'] },
   'fourteen seconds, with sound': { pictureSeconds: 14, extraArgs: [] },
   'fourteen seconds, without sound': { pictureSeconds: 14, extraArgs: ['-an'] },
 } as const;
@@ -57,6 +59,32 @@ test.each(names)('pictures of %s: the playlist is valid, and dates follow the me
   // Dates approach the arrival in small steps.
   for (const step of steps) expect(Math.abs(step)).toBeLessThan(1000);
 });
+
+test.each(names)(
+  'pictures of %s: BANDWIDTH is the peak of segments, those before the first one too',
+  async name => {
+    const watch = watches.get(name)!;
+    const segments = await Promise.all(
+      [...watch.segments.values()].map(async ({ bytes, durationSeconds }) => ({
+        bits: (await bytes).length * 8,
+        durationSeconds,
+      })),
+    );
+    const { targetDurationSeconds } = watch.playlists[0]!;
+    const rates = segments.flatMap((_, from) => {
+      let bits = 0;
+      let seconds = 0;
+      return segments.slice(from).flatMap(segment => {
+        bits += segment.bits;
+        seconds += segment.durationSeconds;
+        const isRun = seconds >= targetDurationSeconds / 2 && seconds <= 1.5 * targetDurationSeconds;
+        return isRun ? [bits / seconds] : [];
+      });
+    });
+    expect(rates.length).toBeGreaterThan(minSegments);
+    expect(Math.max(...rates)).toBeLessThanOrEqual(1.1 * watch.variant.bandwidthBitsPerSecond);
+  },
+);
 
 test.each(names)('pictures of %s: each segment shows one, from its start', async name => {
   const watch = watches.get(name)!;

@@ -33,6 +33,7 @@ const silenceMs = 15_000;
  * sending frames.
  */
 const firstMediaMs = 30_000;
+const tickMs = 50;
 const noMedia =
   'The source sends no video or audio, or less than one frame in 30 s. Check its address and its network.';
 
@@ -64,6 +65,7 @@ class PullSession {
   #isPaused = false;
   #isOver = false;
   #silence: NodeJS.Timeout | undefined;
+  #ticks: NodeJS.Timeout | undefined;
   #firstMedia: NodeJS.Timeout | undefined;
   wasLive = false;
 
@@ -79,6 +81,7 @@ class PullSession {
       this.#signal.throwIfAborted();
       this.#expectData();
       this.#firstMedia = setTimeout(() => this.#end(noMedia), firstMediaMs);
+      this.#ticks = setInterval(() => this.#read(() => this.#publisher.tick()), tickMs);
       this.#input = await this.#open();
       const ended = this.#input?.ended ?? this.#over.promise;
       const description = await Promise.race([this.#over.promise, ended]);
@@ -88,6 +91,7 @@ class PullSession {
       this.#isOver = true;
       clearTimeout(this.#silence);
       clearTimeout(this.#firstMedia);
+      clearInterval(this.#ticks);
       this.#signal.removeEventListener('abort', abort);
       this.#end('');
       try {
@@ -124,6 +128,10 @@ class PullSession {
     this.#bytesIn += bytes;
     this.#options.onBytes(bytes);
     this.#expectData();
+    this.#read(publish);
+  }
+
+  #read(publish: () => void): void {
     try {
       publish();
     } catch (error) {

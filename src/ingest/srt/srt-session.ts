@@ -115,6 +115,7 @@ export class SrtSession {
       return;
     }
     this.#receiver?.tick();
+    this.#publish(() => this.#publisher.tick());
     this.#count();
     const silentMs = nowMs - this.#heardAtMs;
     if (this.#receiver === undefined) {
@@ -181,7 +182,7 @@ export class SrtSession {
       send,
       initialSequence: request.initialSequence,
       peerSocketId: request.socketId,
-      payload: payload => this.#media(payload),
+      payload: payload => this.#publish(() => this.#publisher.push(payload)),
       nowMs: () => performance.now(),
     });
     // The other direction carries no media: whatever the caller asks for is granted.
@@ -201,9 +202,9 @@ export class SrtSession {
     });
   }
 
-  #media(payload: Buffer): void {
+  #publish(media: () => void): void {
     try {
-      this.#publisher.push(payload);
+      media();
     } catch (error) {
       this.#options.log.error('sink-failed', { error });
       this.end('ended-by-server');

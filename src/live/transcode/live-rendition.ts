@@ -43,10 +43,16 @@ export class LiveRendition {
     peakBitsPerSecond: number;
     averageBitsPerSecond: number;
     estimatedBitsPerSecond?: number | undefined;
+    leadInBitsPerSecond: number;
   } {
     const { peakBitsPerSecond, averageBitsPerSecond } = this.window.measureBandwidth();
     this.#peakBitsPerSecond = Math.max(this.#peakBitsPerSecond, peakBitsPerSecond);
-    const measured = { peakBitsPerSecond: this.#peakBitsPerSecond, averageBitsPerSecond };
+    const { leadInBitsPerSecond } = this.window;
+    const measured = {
+      peakBitsPerSecond: this.#peakBitsPerSecond,
+      averageBitsPerSecond,
+      leadInBitsPerSecond,
+    };
     if (averageBitsPerSecond > 0) return measured;
     return { ...measured, estimatedBitsPerSecond: this.window.estimateOpenBitsPerSecond() };
   }

@@ -14,6 +14,8 @@ interface Bandwidth {
   readonly averageBitsPerSecond: number;
   /** Estimated bitrate while the others are 0. */
   readonly estimatedBitsPerSecond?: number | undefined;
+  /** Peak of what precedes the first segment, while that is listed. */
+  readonly leadInBitsPerSecond?: number;
 }
 
 /** A demuxed audio rendition. */
@@ -126,9 +128,11 @@ function formatVariant(
   const { tracks, maxBitsPerSecond } = info;
   const { video } = tracks;
   const expected = maxBitsPerSecond ?? info.declared?.bitsPerSecond ?? info.estimatedBitsPerSecond ?? 0;
-  const bandwidth =
+  const bandwidth = Math.max(
     Math.max(info.peakBitsPerSecond, expected) *
-    (maxBitsPerSecond === undefined ? headroom : transcodedHeadroom);
+      (maxBitsPerSecond === undefined ? headroom : transcodedHeadroom),
+    info.leadInBitsPerSecond ?? 0,
+  );
   const audioPeak = highest(group, ({ peakBitsPerSecond }) => peakBitsPerSecond) * headroom;
   const audioAverage = highest(group, ({ averageBitsPerSecond }) => averageBitsPerSecond);
   const average = Math.ceil(Math.max((info.averageBitsPerSecond || expected) + audioAverage, 1));

@@ -150,11 +150,21 @@ export class LiveWindow implements SegmentSink {
     return this.#segments.measureBandwidth(this.#state.firstMediaSequence);
   }
 
-  /**
-   * Estimates the peak of the open segment, over half a target duration: its first part, which holds the keyframe, and
-   * the rate of the parts behind it. A part that is alone counts as the rate of all, which is too much.
-   */
   estimateOpenBitsPerSecond(): number | undefined {
+    const open = this.#estimateOpen();
+    return open && (open.bytes * 8) / open.durationSeconds;
+  }
+
+  /** Peak with the segments before the first one, each of which has its keyframe. 0 when they are listed no more. */
+  get leadInBitsPerSecond(): number {
+    return this.#segments.peakBefore(this.#state.firstMediaSequence, this.#estimateOpen());
+  }
+
+  /**
+   * Estimates the open segment, of at least half a target duration: its first part, which holds the keyframe, and the rate
+   * of the parts behind it. A part that is alone counts as the rate of all, which is too much.
+   */
+  #estimateOpen(): { readonly bytes: number; readonly durationSeconds: number } | undefined {
     const [first, ...following] = this.#state.openSegment?.parts ?? [];
     if (first === undefined) return undefined;
     const measured = following.length > 0 ? following : [first];
@@ -163,9 +173,11 @@ export class LiveWindow implements SegmentSink {
       measured.reduce((sum, part) => sum + part.durationSeconds, 0),
       0.001,
     );
-    const runSeconds = Math.max(first.durationSeconds + seconds, this.targetDurationSeconds / 2);
-    const runBytes = first.bytes + (bytes / seconds) * (runSeconds - first.durationSeconds);
-    return (runBytes * 8) / runSeconds;
+    const durationSeconds = Math.max(first.durationSeconds + seconds, this.targetDurationSeconds / 2);
+    return {
+      bytes: first.bytes + (bytes / seconds) * (durationSeconds - first.durationSeconds),
+      durationSeconds,
+    };
   }
 
   /** Makes room for keyframes that are this far apart, before anything is listed: TARGETDURATION never changes. */

@@ -52,6 +52,8 @@ const minListedSegments = 6;
 /** 6.2.2: parts are listed for three target durations and a segment, and can be fetched for three more. */
 const targetsWithParts = 7.5;
 const measuredSegments = 64;
+/** 4.4.3.1: durations are rounded to compare them with the target duration. */
+const maxRoundingSeconds = 0.5;
 /** Segments without a request for media after which nobody watches. */
 const maxUnrequestedSegments = 3;
 const epsilonSeconds = 1e-6;
@@ -251,6 +253,34 @@ export class SegmentStore {
     }
     const average = seconds === 0 ? 0 : (bytes * 8) / seconds;
     return { peakBitsPerSecond: Math.max(peak, average), averageBitsPerSecond: average };
+  }
+
+  /**
+   * Peak of the runs of segments that begin before one. 4.1: they last half a target duration to one and a half.
+   *
+   * @param open the segment that follows the closed ones
+   */
+  peakBefore(
+    limit: number,
+    open: { readonly bytes: number; readonly durationSeconds: number } | undefined,
+  ): number {
+    const { log } = this;
+    const { targetDurationSeconds } = this.#state;
+    const maxSeconds = 1.5 * targetDurationSeconds + maxRoundingSeconds;
+    let peak = 0;
+    for (let from = this.#first; from < Math.min(limit, log.end); from += 1) {
+      let bytes = 0;
+      let seconds = 0;
+      for (let sequence = from; sequence <= log.end; sequence += 1) {
+        const isOpen = sequence === log.end;
+        if (isOpen ? open === undefined : log.isGap(sequence) || log.isFiller(sequence)) break;
+        bytes += isOpen ? open!.bytes : log.bytes(sequence);
+        seconds += isOpen ? open!.durationSeconds : log.durationSeconds(sequence);
+        if (seconds > maxSeconds) break;
+        if (seconds * 2 >= targetDurationSeconds) peak = Math.max(peak, (bytes * 8) / seconds);
+      }
+    }
+    return peak;
   }
 
   #append(sequence: number, segment: LoggedSegment): void {

@@ -34,6 +34,8 @@ export interface ElementaryReader {
    * @param following the packet after this one, as far as it is known
    */
   push(packet: PesPacket, following: FollowingPacket | undefined): number;
+  /** True for units of one frame, where none has continued in another packet. */
+  isFrame?(units: readonly Buffer[]): boolean;
   /** Data is missing before the next packet, and none is retained. */
   reset(): void;
 }

@@ -78,6 +78,13 @@ export class PesAssembler {
     return this.#isActive && this.#dataBytes !== undefined && this.#packetBytes >= this.#dataBytes;
   }
 
+  /** NAL units of the packet that has begun, so far. */
+  get units(): readonly Buffer[] {
+    if (!this.#isActive) return [];
+    this.#scanner?.scan(this.#data);
+    return this.#scanner?.units(this.#data) ?? [];
+  }
+
   start({ dataAt, dataBytes }: PesHeader): void {
     if (this.#retainedBytes === 0) {
       this.#length = 0;

@@ -10,6 +10,10 @@ const maxVideoPesBytes = 8 * 1024 * 1024;
 const maxAudioPesBytes = 256 * 1024;
 /** Far more than the slices of a frame. */
 const maxVideoUnits = 4096;
+/** Time without video after which a picture that has all its bytes is passed on: the next one may take seconds. */
+const quietMs = 100;
+/** PES packets of other streams that begin meanwhile, where padding does not show the end of a picture. */
+const minOtherPackets = 2;
 
 interface StreamReaderEvents {
   /** Called once, when the first PES packet with a time begins, which may take as long as its picture lasts. */
@@ -31,6 +35,11 @@ export class StreamReader {
   #times: PesTimes | undefined;
   #counter: number | undefined;
   #hasBegun = false;
+  #isPadded = false;
+  /** Start of a time without video. Undefined while it comes. */
+  #quiet: { readonly sinceMs: number; readonly otherPackets: number } | undefined;
+  /** The bytes so far are no picture that can be passed on. */
+  #mustContinue = false;
 
   constructor(stream: ElementaryStream, events: StreamReaderEvents) {
     this.#isVideo = stream.kind === 'video';
@@ -41,7 +50,7 @@ export class StreamReader {
       : new PesAssembler(maxAudioPesBytes);
   }
 
-  push({ payload, counter, isStart, isDiscontinuity }: TsPacket): void {
+  push({ payload, counter, isStart, isDiscontinuity, isPadded }: TsPacket): void {
     if (payload === undefined) return;
     if (this.#counter !== undefined) {
       const missing = (counter - this.#counter + 15) & 15;
@@ -50,8 +59,26 @@ export class StreamReader {
       if (missing > 0) this.#lose(isDiscontinuity ? 0 : missing);
     }
     this.#counter = counter;
+    this.#isPadded = isPadded;
+    this.#quiet = undefined;
+    this.#mustContinue = false;
     if (isStart) this.#start(payload);
     else this.#add(payload);
+  }
+
+  /**
+   * Passes on a picture that is complete when no other one begins. Call it every few milliseconds.
+   *
+   * @param otherPackets PES packets of other streams that have begun so far
+   */
+  tick(nowMs: number, otherPackets: number): void {
+    if (!this.#isVideo || this.#mustContinue) return;
+    this.#quiet ??= { sinceMs: nowMs, otherPackets };
+    if (nowMs - this.#quiet.sinceMs < quietMs) return;
+    const hasEnded = this.#isPadded || this.#assembler.isComplete;
+    if (!hasEnded && otherPackets - this.#quiet.otherPackets < minOtherPackets) return;
+    this.#mustContinue = true;
+    if (this.#reader.isFrame?.(this.#assembler.units) === true) this.#finish(undefined);
   }
 
   flush(): void {

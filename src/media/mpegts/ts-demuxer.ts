@@ -29,7 +29,7 @@ export interface TsSample extends ElementarySample {
 interface TsDemuxerEvents {
   /** Once known, and whenever the program map changes. */
   program(program: TsProgram): void;
-  /** Called before the first sample of a stream, which is complete when the next one begins. */
+  /** Called before the first sample of a stream, as soon as that begins to arrive. */
   began?(stream: TsStream): void;
   /** Receives samples, in decode order within each stream. */
   sample(sample: TsSample): void;
@@ -69,6 +69,7 @@ export class TsDemuxer {
   #selectedPid: number | undefined;
   #streams = new Map<number, { stream: TsStream; readonly reader: StreamReader }>();
   #lastTicks: number | undefined;
+  #audioPackets = 0;
   #stats = { packets: 0, packetsLost: 0, packetsScrambled: 0, pesDropped: 0 };
 
   constructor(events: TsDemuxerEvents) {
@@ -81,6 +82,11 @@ export class TsDemuxer {
 
   push(bytes: Buffer): void {
     this.#readAll(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]), false);
+  }
+
+  /** Passes on the picture that the next one would complete. Call it every few milliseconds. @param nowMs monotonic */
+  tick(nowMs: number): void {
+    for (const { reader } of this.#streams.values()) reader.tick(nowMs, this.#audioPackets);
   }
 
   /** The input is over. */
@@ -122,8 +128,10 @@ export class TsDemuxer {
       return;
     }
     const stream = this.#streams.get(pid);
-    if (stream !== undefined) stream.reader.push(packet);
-    else if (payload === undefined) return;
+    if (stream !== undefined) {
+      if (isStart && stream.stream.kind === 'audio') this.#audioPackets += 1;
+      stream.reader.push(packet);
+    } else if (payload === undefined) return;
     else if (pid === PROGRAM_ASSOCIATION_PID) this.#association.push(payload, isStart);
     else this.#maps.get(pid)?.sections.push(payload, isStart);
   }

@@ -7,6 +7,8 @@ export interface TsPacket {
   /** The continuity counter may jump here. */
   readonly isDiscontinuity: boolean;
   readonly counter: number;
+  /** The payload is shorter than it could be, as at the end of a PES packet. */
+  readonly isPadded: boolean;
   /** Undefined in packets that only have an adaptation field. */
   readonly payload: Buffer | undefined;
 }
@@ -30,8 +32,18 @@ export function readTsPacket(bytes: Buffer, at: number): TsPacket | undefined {
     isScrambled: (fourth & 0xc0) !== 0,
     isDiscontinuity: adaptationBytes > 1 && (bytes[at + 5]! & 0x80) !== 0,
     counter: fourth & 0x0f,
+    isPadded: hasAdaptation && isPadded(bytes.subarray(at + 4, at + payloadAt)),
     payload: hasPayload ? bytes.subarray(at + payloadAt, at + PACKET_BYTES) : undefined,
   };
+}
+
+/** @param field an adaptation field. ISO/IEC 13818-1:2019, 2.4.3.4. */
+function isPadded(field: Buffer): boolean {
+  const flags = field[1] ?? 0;
+  if (flags === 0) return true;
+  let used = 2 + ((flags & 0x10) === 0 ? 0 : 6) + ((flags & 0x08) === 0 ? 0 : 6) + ((flags & 0x04) >> 2);
+  for (const extension of [0x02, 0x01]) if ((flags & extension) !== 0) used += 1 + (field[used] ?? 0);
+  return used < field.length;
 }
 
 /** Program clock reference of a packet, at 90 kHz. ISO/IEC 13818-1:2019, 2.4.3.5. */

@@ -25,6 +25,7 @@ export class VideoReader implements ElementaryReader {
   readonly #sample: (sample: ElementarySample) => void;
   /** The last access unit, while it may continue in the next packet. */
   #unfinished: { readonly times: PesTimes | undefined; readonly continuations: number } | undefined;
+  #hasContinuations = false;
   #last: PesTimes | undefined;
   #stepTicks = fallbackStepTicks;
 
@@ -38,9 +39,14 @@ export class VideoReader implements ElementaryReader {
     this.#unfinished = undefined;
   }
 
+  isFrame(units: readonly Buffer[]): boolean {
+    return !this.#hasContinuations && this.#grouper.group(units).length === 1;
+  }
+
   push(packet: PesPacket, following: FollowingPacket | undefined): number {
     const unfinished = this.#unfinished;
     this.#unfinished = undefined;
+    this.#hasContinuations ||= following?.isContinuation === true;
     const { data } = packet;
     const groups = this.#grouper.group(packet.units);
     const last = groups.at(-1);

@@ -65,6 +65,13 @@ test('a declared bit rate above the measured one counts', () => {
   expect(variant.bandwidthBitsPerSecond).toBe(3_000_000);
 });
 
+test('the segments before the first one count without headroom, also with our encoder', () => {
+  const bandwidthOf = (info: Partial<VariantInfo>) => variantOf(info).bandwidthBitsPerSecond;
+  expect(bandwidthOf({ leadInBitsPerSecond: 1_100_000 })).toBe(1_200_000);
+  expect(bandwidthOf({ leadInBitsPerSecond: 1_300_000 })).toBe(1_300_000);
+  expect(bandwidthOf({ leadInBitsPerSecond: 1_700_000, maxBitsPerSecond: 1_000_000 })).toBe(1_700_000);
+});
+
 describe('before a segment was measured', () => {
   const unmeasured = { peakBitsPerSecond: 0, averageBitsPerSecond: 0, estimatedBitsPerSecond: 900_000 };
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseMediaPlaylist } from '../../../../scripts/parse-media-playlist.ts';
+import type { FillerWriter } from '../../../../src/live/packaging/filler-writer.ts';
+import type { Part } from '../../../../src/live/packaging/segmenter.ts';
 import type { MediaPlaylist } from '../../../../src/media/hls/media-playlist.ts';
 import { FilledWindow, partBytes, partSeconds } from '../../../support/filled-window.ts';
 
@@ -673,6 +675,26 @@ describe('bandwidth', () => {
     expect(filled.window.estimateOpenBitsPerSecond()).toBe((13_000 * 8) / 2);
     for (let parts = 0; parts < 4; parts += 1) filled.part(false, 2000);
     expect(filled.window.estimateOpenBitsPerSecond()).toBe((19_000 * 8) / 3);
+  });
+
+  test('of the segments before the first one is that of the runs with them, while they are listed', () => {
+    const filler = {
+      leadIns: (first: Part, count: number) =>
+        Array.from({ length: count }, () => ({ ...first, durationSeconds: 0.1 })),
+      add: (part: Part) => part,
+      keeps: () => false,
+    } as unknown as FillerWriter;
+    const filled = new FilledWindow({ filler });
+    expect(filled.window.leadInBitsPerSecond).toBe(0);
+    filled.open();
+    filled.part(true, 10_000);
+    // The open segment is as yet one of a second at the rate of its first part.
+    expect(filled.window.leadInBitsPerSecond).toBeCloseTo(((30_000 + 20_000) * 8) / 1.3);
+    for (let parts = 0; parts < 3; parts += 1) filled.part();
+    filled.window.closeSegment();
+    expect(filled.window.leadInBitsPerSecond).toBeCloseTo(((30_000 + 13_000) * 8) / 2.3);
+    filled.segments(20);
+    expect(filled.window.leadInBitsPerSecond).toBe(0);
   });
 
   test('is 0 without segments', () => {

@@ -13,7 +13,7 @@ const slice = Buffer.from([0x41, 1, 2, 3]);
 const recoveryPoint = [6, 1, 0xc4];
 const pictureTiming = [1, 2, 0x12, 0x34];
 const captions = [...captionUnit(captionPairs('HELLO')).subarray(1, -1)];
-/** As x264 names itself: the size takes three bytes. */
+/** The message with which x264 names itself. Its size takes three bytes. */
 const version = [5, 0xff, 0xff, 0x9f, ...Buffer.alloc(669, 'x264 ')];
 /** Types and sizes of several bytes. */
 const unknownType = [0xff, 0xff, 0x10, 3, 1, 2, 3];

@@ -349,6 +349,89 @@ describe('TsDemuxer', () => {
     expect(samples).toHaveLength(1);
   });
 
+  describe('a picture without a next one', () => {
+    const lastPacketOf = (bytes: Buffer) => [bytes.subarray(0, -188), bytes.subarray(-188)] as const;
+
+    /** Pushes and ticks, and lists the pictures that were passed on each time. */
+    function passedOn(...steps: readonly (Buffer | number)[]): number[][] {
+      const passed: number[][] = [];
+      const demuxer = new TsDemuxer({
+        program: () => {},
+        sample: ({ stream, data }) => {
+          if (stream.kind === 'video') passed.at(-1)!.push(data[5]! & 0x7f);
+        },
+      });
+      for (const step of steps) {
+        passed.push([]);
+        if (typeof step === 'number') demuxer.tick(step);
+        else demuxer.push(step);
+      }
+      return passed;
+    }
+
+    it('is passed on when its last packet is padded, and nothing follows for a while', () => {
+      const ts = new TsWriter();
+      const picture = (number: number) => ts.pes(videoPid, keyframe(number, 700), { pts: number * 900_000 });
+      const steps = [begin(ts, avc), picture(1), 0, 90, 110, 5000, picture(2), 10_000, 10_200, picture(3)];
+      expect(passedOn(...steps)).toEqual([[], [], [], [], [1], [], [], [], [2], []]);
+    });
+
+    it('waits for the rest of it', () => {
+      const ts = new TsWriter();
+      const [front, last] = lastPacketOf(ts.pes(videoPid, keyframe(1, 700), { pts: 0 }));
+      expect(passedOn(begin(ts, avc), front, 0, 5000, last, 5010, 5120)).toEqual([
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [1],
+      ]);
+    });
+
+    it('is passed on when it has the length that it declares', () => {
+      const ts = new TsWriter();
+      // Fills both packets.
+      const data = keyframe(1, 2 * 184 - 14 - keyframe(1, 0).length);
+      const whole = ts.pes(videoPid, data, { pts: 0, hasLength: true });
+      expect(whole).toHaveLength(2 * 188);
+      expect(passedOn(begin(ts, avc), whole, 0, 110)).toEqual([[], [], [], [1]]);
+    });
+
+    it('is passed on behind the audio that follows it', () => {
+      const ts = new TsWriter();
+      const whole = ts.pes(videoPid, keyframe(1, 2 * 184 - 14 - keyframe(1, 0).length), { pts: 0 });
+      expect(whole).toHaveLength(2 * 188);
+      const sound = (pts: number) => ts.pes(audioPid, adts(Buffer.alloc(9)), { pts, hasLength: true });
+      const steps = [begin(ts, avc, aac), whole, 0, 5000, sound(0), 5010, sound(1920), 5020];
+      expect(passedOn(...steps)).toEqual([[], [], [], [], [], [], [], [1]]);
+    });
+
+    it('waits where pictures continue in other packets, or share one', () => {
+      const ts = new TsWriter();
+      const later = units(Buffer.concat([Buffer.from([0x41, 0x20]), Buffer.alloc(30, 0xcd)]));
+      const pictures = [
+        ...[ts.pes(videoPid, keyframe(1), { pts: 0 }), ts.pes(videoPid, later)],
+        ...[ts.pes(videoPid, frame(2), { pts: 9000 }), 0, 5000, ts.pes(videoPid, later)],
+        ...[ts.pes(videoPid, frame(3), { pts: 18_000 }), 5010, 10_000],
+      ];
+      expect(passedOn(begin(ts, avc), ...pictures).flat()).toEqual([1, 2]);
+      const shared = ts.pes(videoPid, Buffer.concat([keyframe(4), frame(5)]), { pts: 27_000 });
+      expect(passedOn(begin(ts, avc), shared, 0, 5000).flat()).toEqual([]);
+    });
+
+    it('does not count the fields of a header as padding', () => {
+      const ts = new TsWriter();
+      const pes = ts.pes(videoPid, keyframe(1, 700), { pts: 0 });
+      const clock = Buffer.from([0x47, 0x41, 0x00, 0x30, 7, 0x50, 0, 0, 0, 0, 0x7e, 0]);
+      const first = Buffer.concat([clock, pes.subarray(4, 4 + 176)]);
+      expect(passedOn(begin(ts, avc), first, 0, 5000).flat()).toEqual([]);
+      first.set([7, 0x40], 4);
+      expect(passedOn(begin(ts, avc), first, 0, 5000).flat()).toEqual([1]);
+    });
+  });
+
   it('splits audio into frames, also of those that continue in the next packet', () => {
     const ts = new TsWriter();
     const payloads = ['first', 'second', 'third'].map(text => Buffer.from(text));
