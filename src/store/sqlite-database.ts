@@ -36,6 +36,8 @@ export class SqliteDatabase implements Database {
     this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
     // Waiting for other processes would block everybody: the writer tries again.
     sqlite.pragma('busy_timeout = 0');
+    // Savepoints copy the pages that they change: beyond 64 KiB, into a file.
+    sqlite.pragma('temp_store = MEMORY');
     this.#main = new SqliteConnection(sqlite);
     this.#lock = lock;
     this.#file = new FilePlace(sqlite.name);

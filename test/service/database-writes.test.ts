@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -62,6 +62,22 @@ describe('writes', () => {
     );
     expect(counts).toEqual([5, 5, 5, 5]);
     expect((database as SqliteDatabase).commits).toBe(before + 1);
+  });
+
+  it.runIf(process.platform === 'linux')('that change the same pages write no temporary file', async () => {
+    standStill();
+    const temporaryFiles = () =>
+      readdirSync('/proc/self/fd')
+        .map(name => `/proc/self/fd/${name}`)
+        .filter(path => existsSync(path) && /\/(#\d+|etilqs_\w+) \(deleted\)$/.test(readlinkSync(path)));
+    await addInTransaction(...Array.from({ length: 40 }, (_, index) => `${index} ${'x'.repeat(3_000)}`));
+    const append = (text: string) =>
+      database.transaction(async transaction => {
+        await runSql(transaction, 'UPDATE notes SET text = text || ?', text);
+        return temporaryFiles();
+      });
+    expect((await Promise.all([append('a'), append('b'), append('c')])).flat()).toEqual([]);
+    expect((await notes())[39]).toMatch(/xabc$/);
   });
 
   it('are done in the order in which they were asked for', async () => {
