@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const workMs = 25;
-const restMs = 10;
+/** Work of the event loop, with that of requests, after which the walk rests. */
+const workMs = 5;
+const defaultRestMs = 45;
 
 /** Pauses a long walk often, to leave the disk and the process to others. */
 export class SweepThrottle {
   readonly signal: AbortSignal | undefined;
-  #workedSinceMs = performance.now();
+  readonly #restMs: number;
+  #activeSinceMs = activeMs();
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, { restMs = defaultRestMs } = {}) {
     this.signal = signal;
+    this.#restMs = restMs;
   }
 
   get isAborted(): boolean {
@@ -17,8 +20,13 @@ export class SweepThrottle {
   }
 
   async pause(): Promise<void> {
-    if (performance.now() - this.#workedSinceMs < workMs) return;
-    await sleep(restMs, undefined, this.signal === undefined ? {} : { signal: this.signal }).catch(() => {});
-    this.#workedSinceMs = performance.now();
+    if (activeMs() - this.#activeSinceMs < workMs) return;
+    const options = this.signal === undefined ? {} : { signal: this.signal };
+    await sleep(this.#restMs, undefined, options).catch(() => {});
+    this.#activeSinceMs = activeMs();
   }
+}
+
+function activeMs(): number {
+  return performance.eventLoopUtilization().active;
 }

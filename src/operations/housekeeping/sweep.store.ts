@@ -1,5 +1,6 @@
 import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
 import type { UsePeriod } from './database-use-periods.ts';
 import type { VideoRows } from './video-findings.ts';
 
@@ -16,9 +17,11 @@ const ownerTables = {
 
 export class SweepStore {
   readonly #database: Database;
+  readonly #prepared;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#prepared = prepareVideoQueries(database);
   }
 
   async hasOwner(kind: keyof typeof ownerTables | 'uploads', id: string): Promise<boolean> {
@@ -50,13 +53,7 @@ export class SweepStore {
   }
 
   async hasJob(videoId: string, connection: Connection = this.#database): Promise<boolean> {
-    const job = this.#database.queries
-      .selectFrom('jobs')
-      .select('id')
-      .where('subject_id', '=', videoId)
-      .where('state', '!=', 'failed')
-      .limit(1);
-    return (await connection.first(job)) !== undefined;
+    return (await connection.first(this.#prepared.job({ videoId }))) !== undefined;
   }
 
   /** Lists videos in order of creation, with the trash. */
@@ -118,33 +115,18 @@ export class SweepStore {
   }
 
   async rowsOf(videoId: string, connection: Connection = this.#database): Promise<VideoRows | undefined> {
-    const { queries } = this.#database;
-    const video = await connection.first(
-      queries
-        .selectFrom('videos as v')
-        .leftJoin('video_sources as s', 's.video_id', 'v.id')
-        .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
-        .leftJoin('video_thumbnails as t', 't.video_id', 'v.id')
-        .select(['v.watermark', 's.status', 'e.failure', 'e.has_storyboard', 't.file as thumbnail'])
-        .where('v.id', '=', videoId),
-    );
+    const { video: find, renditions, codecRenditions, tracks } = this.#prepared;
+    const video = await connection.first(find({ videoId }));
     if (video === undefined) return undefined;
-    const renditions = queries.selectFrom('renditions').select(['type', 'quality', 'status', 'file']);
-    const codecRenditions = queries
-      .selectFrom('codec_renditions')
-      .select(['codec', 'quality', 'status', 'file']);
-    const tracks = queries.selectFrom('text_tracks').select(['kind', 'language', 'file']);
     return {
       sourceStatus: video.status ?? undefined,
       hasWatermark: video.watermark !== null,
       hasFailed: video.failure !== null,
       hasStoryboard: video.has_storyboard === 1,
-      renditions: await connection.all(renditions.where('video_id', '=', videoId).orderBy('position')),
-      codecRenditions: await connection.all(
-        codecRenditions.where('video_id', '=', videoId).orderBy('position'),
-      ),
+      renditions: await connection.all(renditions({ videoId })),
+      codecRenditions: await connection.all(codecRenditions({ videoId })),
       thumbnail: video.thumbnail ?? undefined,
-      tracks: await connection.all(tracks.where('video_id', '=', videoId)),
+      tracks: await connection.all(tracks({ videoId })),
     };
   }
 
@@ -195,4 +177,44 @@ export class SweepStore {
       await this.recordUse(period, transaction);
     });
   }
+}
+
+/** Queries that run for each video. */
+function prepareVideoQueries({ queries }: Database) {
+  return {
+    job: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('jobs')
+        .select('id')
+        .where('subject_id', '=', videoId)
+        .where('state', '!=', 'failed')
+        .limit(1),
+    ),
+    video: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('videos as v')
+        .leftJoin('video_sources as s', 's.video_id', 'v.id')
+        .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
+        .leftJoin('video_thumbnails as t', 't.video_id', 'v.id')
+        .select(['v.watermark', 's.status', 'e.failure', 'e.has_storyboard', 't.file as thumbnail'])
+        .where('v.id', '=', videoId),
+    ),
+    renditions: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('renditions')
+        .select(['type', 'quality', 'status', 'file'])
+        .where('video_id', '=', videoId)
+        .orderBy('position'),
+    ),
+    codecRenditions: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries
+        .selectFrom('codec_renditions')
+        .select(['codec', 'quality', 'status', 'file'])
+        .where('video_id', '=', videoId)
+        .orderBy('position'),
+    ),
+    tracks: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
+      queries.selectFrom('text_tracks').select(['kind', 'language', 'file']).where('video_id', '=', videoId),
+    ),
+  };
 }

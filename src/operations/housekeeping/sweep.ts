@@ -181,7 +181,7 @@ export async function countMissing(
   store: SweepStore,
   files: MediaFiles,
 ): Promise<{ readonly videos: number; readonly images: number }> {
-  const throttle = new SweepThrottle(undefined);
+  const throttle = new SweepThrottle(undefined, { restMs: 0 });
   const storage = createSweepStorage(files, new FileAge(systemClock));
   const videos = await new VideoSweep({ store, files, isBusy: async () => false }, storage).survey(throttle);
   const images = await surveyImages(store, { files, storage }, throttle);
