@@ -25,7 +25,7 @@ export function validate(parts: readonly InputPart[]): unknown[] {
     if (!result.success) {
       const found = result.error.issues.flatMap(issue => problemsOf(issue, part));
       problems.push(...withProblemType(part.schema.meta()?.problemType as ErrorCode | undefined, found));
-    } else {
+    } else if (containsNull(result.data)) {
       problems.push(...nullProblems(result.data, []));
     }
     return result.data;
@@ -35,6 +35,14 @@ export function validate(parts: readonly InputPart[]): unknown[] {
 }
 
 /** SQL and clients end texts at U+0000, and PostgreSQL refuses them. */
+function containsNull(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(containsNull);
+  if (value instanceof Map) return containsNull([...value]);
+  return Object.keys(value).some(key => containsNull(key) || containsNull(value[key as keyof typeof value]));
+}
+
 function nullProblems(value: unknown, path: readonly PropertyKey[]): Problem[] {
   if (typeof value === 'string') {
     return value.includes('\0') ? [invalidValue(path, nullDetail)] : [];

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
-import { rawQuery } from '../../../../store/raw-query.ts';
+import { textQuery } from '../../../../store/raw-query.ts';
 import type { SqliteConnection } from '../../../../store/sqlite-connection.ts';
 import type { SqliteDatabase } from '../../../../store/sqlite-database.ts';
 
@@ -34,6 +33,17 @@ const reads = {
   count: `SELECT count(*) FROM video_texts
     WHERE video_texts MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
   slices: 'SELECT slice, revision FROM video_text_slices ORDER BY slice',
+};
+
+const writes = {
+  findStale: `SELECT s.video_number, v.title_folded, v.description_folded
+    FROM video_texts_stale s LEFT JOIN videos v ON v.number = s.video_number
+    ORDER BY s.video_number LIMIT ?`,
+  removeTexts: 'DELETE FROM video_texts WHERE rowid = ?',
+  addTexts: 'INSERT INTO video_texts (rowid, title, description) VALUES (?, ?, ?)',
+  removeStale: 'DELETE FROM video_texts_stale WHERE video_number = ?',
+  changeSlice: `INSERT INTO video_text_slices (slice, revision) VALUES (?, abs(random() % 9007199254740991))
+    ON CONFLICT DO UPDATE SET revision = excluded.revision`,
 };
 
 /**
@@ -102,33 +112,21 @@ export class VideoTextIndex {
 }
 
 async function indexBatch(transaction: Transaction): Promise<void> {
-  const { queries } = transaction;
-  const run = (query: ReturnType<typeof sql>) => transaction.run(rawQuery(queries, query));
-  const stale = await transaction.all(
-    rawQuery(
-      queries,
-      sql<StaleText>`SELECT s.video_number, v.title_folded, v.description_folded
-        FROM video_texts_stale s LEFT JOIN videos v ON v.number = s.video_number
-        ORDER BY s.video_number LIMIT ${maxStaleVideos}`,
-    ),
-  );
+  const run = (text: string, ...values: unknown[]) => transaction.run(textQuery(transaction, text, values));
+  const stale = await transaction.all(textQuery<StaleText>(transaction, writes.findStale, [maxStaleVideos]));
   const slices = new Set<number>();
   let characters = 0;
   for (const { video_number, title_folded, description_folded } of stale) {
     if (characters > maxStaleCharacters) break;
     slices.add(Math.floor(video_number / sliceLength));
-    await run(sql`DELETE FROM video_texts WHERE rowid = ${video_number}`);
+    await run(writes.removeTexts, video_number);
     if (title_folded !== null && description_folded !== null) {
-      await run(sql`INSERT INTO video_texts (rowid, title, description)
-        VALUES (${video_number}, ${title_folded}, ${description_folded})`);
+      await run(writes.addTexts, video_number, title_folded, description_folded);
       characters += title_folded.length + description_folded.length;
     }
-    await run(sql`DELETE FROM video_texts_stale WHERE video_number = ${video_number}`);
+    await run(writes.removeStale, video_number);
   }
-  for (const slice of slices) {
-    await run(sql`INSERT INTO video_text_slices (slice, revision) VALUES (${slice}, abs(random() % 9007199254740991))
-      ON CONFLICT DO UPDATE SET revision = excluded.revision`);
-  }
+  for (const slice of slices) await run(writes.changeSlice, slice);
 }
 
 function countStale(connection: SqliteConnection, limit: number): number {
