@@ -10,6 +10,7 @@ import { LocalSweep } from '../operations/housekeeping/local-sweep.ts';
 import { SweepStore } from '../operations/housekeeping/sweep.store.ts';
 import { Sweep } from '../operations/housekeeping/sweep.ts';
 import { IdleMemory } from '../operations/memory/idle-memory.ts';
+import { NewestVersion } from '../operations/server-state/newest-version.ts';
 import { NodeLoadsStore } from '../operations/server-state/node-loads.store.ts';
 import { NodeLoads } from '../operations/server-state/node-loads.ts';
 import type { ServerComponents } from '../operations/server-state/server-monitor.ts';
@@ -183,10 +184,24 @@ export function createNodeLoads(
   });
 }
 
+/** Undefined unless the operator turned it on. */
+export function createNewestVersion({ config, version, log }: Foundation): NewestVersion | undefined {
+  const url = config['updates.url'];
+  return url === undefined ? undefined : new NewestVersion({ url, version, log: log.child('updates') });
+}
+
+export function updateCheck({ log }: Foundation, newestVersion: NewestVersion): Component {
+  const { name } = newestVersion;
+  return new PeriodicTasks({ name, everyMs: dayMs, tasks: [newestVersion], log: log.child('updates') });
+}
+
 export function serverComponents(
   foundation: Foundation,
   media: MediaSide,
-  nodeLoads: NodeLoads | undefined,
+  {
+    nodeLoads,
+    newestVersion,
+  }: { nodeLoads: NodeLoads | undefined; newestVersion: NewestVersion | undefined },
 ): ServerComponents {
   const { config, ffmpeg, ffprobe, encoders, missingIsolation: missing } = foundation;
   const { vod, broadcasts, recordings, viewers } = media;
@@ -215,6 +230,7 @@ export function serverComponents(
     live: () => ({ broadcasts: broadcasts.registry.openCount, viewers: viewers.total() }),
     certificate: () => foundation.certificate?.ordered?.view(),
     nodes: async () => nodeLoads?.list(),
+    newerVersion: () => newestVersion?.newer,
   };
 }
 

@@ -30,11 +30,13 @@ import { oidcSettings } from './oidc-settings.ts';
 import {
   createHousekeeping,
   createIdleMemory,
+  createNewestVersion,
   createNodeLoads,
   healthOptions,
   type MediaSide,
   processOwners,
   serverComponents,
+  updateCheck,
 } from './operations.ts';
 import { createPlaybackGate } from './playback-gate.ts';
 import { createVideoSide, liveClips } from './video-side.ts';
@@ -123,6 +125,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   videoServices.uploads.broadcastClips.connect(liveClips(foundation, { vod, broadcasts }, clipTokens));
   const media: MediaSide = { vod, broadcasts, recordings, viewers };
   const nodeLoads = createNodeLoads(foundation, media);
+  const newestVersion = createNewestVersion(foundation);
   const rtmp = createRtmpServer(foundation, broadcasts.gate);
   const isIngest = config['node.roles'].includes('ingest');
   const srt = isIngest ? createSrtServer(foundation, broadcasts.gate) : undefined;
@@ -135,7 +138,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     webhookSender,
     hooks: hooks.service,
     health: healthOptions(foundation, media, rtmp, () => state.phase),
-    serverComponents: serverComponents(foundation, media, nodeLoads),
+    serverComponents: serverComponents(foundation, media, { nodeLoads, newestVersion }),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
   const playback = createPlaybackGate(foundation, api, { sessions, access, playHook: hooks.play });
@@ -172,6 +175,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     api.traffic,
     api.serverMonitor,
     ...(nodeLoads === undefined ? [] : [nodeLoads]),
+    ...(newestVersion === undefined ? [] : [updateCheck(foundation, newestVersion)]),
     componentOf('processes', { stop: () => foundation.processes.stop() }),
     ...vod.components,
     vod.jobs,

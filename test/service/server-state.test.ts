@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { NewestVersion } from '../../src/operations/server-state/newest-version.ts';
 import { type ServerComponents, ServerMonitor } from '../../src/operations/server-state/server-monitor.ts';
 import { ServerStateStore } from '../../src/operations/server-state/server-state.store.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
@@ -105,6 +109,28 @@ describe('the state of the server', () => {
     const seen = looks;
     const later = await watch.state();
     expect([later.queue.waiting, watch.isRunning]).toEqual([seen + 1, true]);
+  });
+
+  it('names a newer version, where the operator gave an address to ask', async () => {
+    let answer: unknown;
+    const origin = createServer((_request, response) => void response.end(JSON.stringify(answer)));
+    await once(origin.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void origin.close());
+    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+    const newest = new NewestVersion({ url, version: '1.9.3', log: silentLogger });
+    const found = async (next: unknown) => {
+      answer = next;
+      await newest.run();
+      return newest.newer;
+    };
+    expect(await found({ version: '1.10.0' })).toBe('1.10.0');
+    expect(await found('nothing of the kind')).toBe('1.10.0');
+    expect(await found({ version: '1.9.3' })).toBeUndefined();
+    expect(await found({ tag_name: 'v2.0.0' })).toBe('2.0.0');
+    expect(await found({ version: '2.0.0<script>' })).toBe('2.0.0');
+    expect(await found({ version: '1.8.9' })).toBeUndefined();
+    const { watch } = watching({ newerVersion: () => '1.10.0' });
+    expect(await watch.state()).toMatchObject({ newerVersion: '1.10.0' });
   });
 
   it('contains warnings', async () => {

@@ -1,6 +1,6 @@
 import { logLevels } from '../../shared/logger.ts';
 import { hour, setting } from './setting.ts';
-import { boolean, choice, duration, integer, issuerUrl, secret, text } from './setting-kinds.ts';
+import { boolean, choice, duration, httpUrl, integer, issuerUrl, secret, text } from './setting-kinds.ts';
 
 /** Limits, accounts, mail, tools and logs. */
 export const operationSettings = {
@@ -188,6 +188,12 @@ export const operationSettings = {
     '10s',
     'Maximum time of a graceful stop, in which requests and broadcasts end.',
     'now',
+  ),
+  'updates.url': setting(
+    'MILLRACE_UPDATES_URL',
+    httpUrl,
+    null,
+    'Address that the server asks once a day for the newest version, which the dashboard then shows: JSON with `version`, as package registries have it, or with `tag_name`, as GitHub has it. Nothing is installed, and nothing but the request is sent. Unset: it asks nobody.',
   ),
   'log.level': setting('MILLRACE_LOG_LEVEL', choice(logLevels), 'info', 'Minimum level of log lines.', 'now'),
 } as const;

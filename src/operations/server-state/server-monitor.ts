@@ -14,6 +14,7 @@ export interface ServerComponents {
   readonly isolation: ServerStateView['isolation'];
   readonly minFreeBytes: number;
   readonly codecs: ServerStateView['codecs'];
+  readonly newerVersion?: () => string | undefined;
   encoder(): ServerStateView['encoder'];
   childPids(): readonly number[];
   jobs(): Promise<{ readonly waiting: number; readonly running: number; readonly isPaused: boolean }>;
@@ -151,6 +152,7 @@ export class ServerMonitor implements Component {
     };
     return {
       version,
+      newerVersion: components.newerVersion?.(),
       startedAt: formatAtom(this.#startedAtMs),
       measuredAt: formatAtom(nowMs),
       ...measured,

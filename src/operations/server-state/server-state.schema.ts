@@ -57,6 +57,10 @@ const warningSchema = z.object({
 export const serverStateSchema = z
   .object({
     version: z.string(),
+    newerVersion: z
+      .string()
+      .optional()
+      .describe('A newer version that was found, if the server looks for them (setting `updates.url`).'),
     startedAt: dateTime,
     measuredAt: dateTime.describe('When the state was measured, at most five seconds ago.'),
     cpu: z

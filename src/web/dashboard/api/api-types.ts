@@ -696,6 +696,7 @@ export type Usage = {
 
 export type ServerState = {
   readonly version: string;
+  readonly newerVersion?: string | undefined;
   readonly startedAt: string;
   readonly measuredAt: string;
   readonly cpu: { readonly cores: number; readonly serverPercent: number; readonly machinePercent: number; };

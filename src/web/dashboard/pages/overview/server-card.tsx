@@ -106,6 +106,9 @@ function ServerDetails({ state }: { state: ServerState }) {
             'Versions',
             <span key="versions" class="versions">
               Millrace {state.version}
+              {state.newerVersion !== undefined && (
+                <a href="/docs/upgrading">{state.newerVersion} is available</a>
+              )}
               {programs.map(({ name, path, version }) => (
                 <span key={path} title={`${name}: ${path}`}>
                   {name} {version}
