@@ -31,6 +31,7 @@ import { formatCaptionsPlaylist } from '../vod/playback/vod-playlists.ts';
 import { joinKind } from '../vod/recording/join-job.ts';
 import { Recordings } from '../vod/recording/recordings.ts';
 import { withEditedDurations } from '../vod/source/edited-durations.ts';
+import { MendedSources } from '../vod/source/mended-sources.ts';
 import type { SourceMetadata } from '../vod/source/source-metadata.ts';
 import { SummaryClient } from '../vod/transcripts/summary-client.ts';
 import { TranscriptionClient } from '../vod/transcripts/transcription-client.ts';
@@ -88,10 +89,12 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     memoryBytes: config['parse.memory'],
     maxMovieBytes: config['parse.maxMovie'],
   });
+  const mendedSources = new MendedSources(files);
   const context: VodContext = {
     tools: withEditedDurations(tools),
     images,
     files,
+    mendedSources,
     records: encodings,
     thumbnails,
     codecRenditions: new CodecRenditionsStore(database, encodings),
@@ -134,6 +137,7 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     isPaused: () => throttle.isPaused,
     components: [
       componentOf('work-folders', { start: () => files.emptyWork() }),
+      componentOf('mended-sources', { stop: () => mendedSources.stop() }),
       componentOf('index-workers', { stop: () => indexWorkers.stop() }),
       componentOf('encoders', { stop: stopEncoders }),
     ],

@@ -12,6 +12,7 @@ import type { CodecRenditionRepository, EncodingRepository } from './encoding-re
 import type { IndexWorkerPool } from './index/index-worker-pool.ts';
 import type { RenditionReader } from './index/rendition-reader.ts';
 import type { GrowingVideos } from './playback/growing-videos.ts';
+import type { MendedSources } from './source/mended-sources.ts';
 import type { SummaryClient } from './transcripts/summary-client.ts';
 import type { TranscriptRepository } from './transcripts/transcript-repository.ts';
 import type { TranscriptionClient } from './transcripts/transcription-client.ts';
@@ -75,6 +76,7 @@ export interface VodContext {
   readonly tools: MediaTools;
   readonly images: ImageQueue;
   readonly files: MediaFiles;
+  readonly mendedSources: MendedSources;
   readonly records: EncodingRepository;
   readonly codecRenditions: CodecRenditionRepository;
   readonly thumbnails: ThumbnailRepository;

@@ -377,6 +377,22 @@ describe('Matroska with times below zero', () => {
   });
 });
 
+test('an edit that begins between two keyframes, of duration 0, goes on to the end', async () => {
+  const film = await made('film.mp4', [...picture(4, ''), ...tone(4), ...h264, '-g', '100', ...aac]);
+  const source = await made('cut film.mp4', ['-ss', '1.4', '-i', film, '-c', 'copy']);
+  const bytes = await readFile(source);
+  for (let at = bytes.indexOf('elst'); at !== -1; at = bytes.indexOf('elst', at + 4)) {
+    bytes.writeUInt32BE(0, at + 12 + 12 * (bytes.readUInt32BE(at + 8) - 1));
+  }
+  const open = join(dataDir, 'open.mp4');
+  await writeFile(open, bytes);
+  const { videoId, sourceMetadata } = await played(open);
+  expect(sourceMetadata.duration).toBe(3);
+  const { frames } = await listed(videoId);
+  expect(frames).toHaveLength(65);
+  expectTimes(frames, await decoded(source));
+});
+
 test.each<[string, string[]]>([
   ['MPEG-4.avi', ['-c:v', 'mpeg4', '-bf', '1', '-c:a', 'libmp3lame']],
   ['50 frames a second.avi', ['-r', '50', '-c:v', 'mpeg4', '-bf', '1', '-c:a', 'libmp3lame']],

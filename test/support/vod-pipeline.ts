@@ -22,6 +22,7 @@ import { IndexWorkerPool } from '../../src/vod/index/index-worker-pool.ts';
 import { RenditionReader } from '../../src/vod/index/rendition-reader.ts';
 import { GrowingVideos } from '../../src/vod/playback/growing-videos.ts';
 import { VodPlayback } from '../../src/vod/playback/vod-playback.ts';
+import { MendedSources } from '../../src/vod/source/mended-sources.ts';
 import { type VodContext, vodLanes } from '../../src/vod/vod-context.ts';
 import { VodJobs } from '../../src/vod/vod-jobs.ts';
 import { encodeTimeoutMs } from './deadlines.ts';
@@ -84,8 +85,10 @@ export async function startVodPipeline(
     lanes: Object.fromEntries(Object.values(vodLanes).map(lane => [lane, 1])),
     log: silentLogger,
   });
+  const mendedSources = new MendedSources(files);
   const works = new VodJobs({
     tools,
+    mendedSources,
     images: new ImageQueue({ maxRunning: 2, maxWaiting: 10 }),
     files,
     records,
@@ -186,6 +189,7 @@ export async function startVodPipeline(
     },
     async stop() {
       await jobs.stop();
+      await mendedSources.stop();
       await indexWorkers.stop();
       await tools.owner.stop();
       await database.stop();
