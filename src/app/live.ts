@@ -56,8 +56,14 @@ function createRecorders(
   const { broadcast } = recorded;
   if (!(broadcast.record ?? config['recording.enabled'])) return [];
   const stopsAtMax = broadcast.environment === 'sandbox';
-  const maxDurationMs = stopsAtMax ? sandboxLimits.maxRecordingMs : config['recording.longest'];
-  return [new Recorder({ ...recorded, maxDurationMs, stopsAtMax })];
+  const recorder = new Recorder({
+    ...recorded,
+    get maxDurationMs() {
+      return stopsAtMax ? sandboxLimits.maxRecordingMs : config['recording.longest'];
+    },
+    stopsAtMax,
+  });
+  return [recorder];
 }
 
 function createThumbnails(

@@ -14,7 +14,7 @@ export interface Pulls {
 }
 
 export function createPulls(foundation: Foundation, gate: PublishGate, liveStreams: LiveStreamsStore): Pulls {
-  const { config, database, nodes, metrics, ffmpeg, limits, resolveHost, clock, log } = foundation;
+  const { config, settings, database, nodes, metrics, ffmpeg, limits, resolveHost, clock, log } = foundation;
   // ffmpeg repeats addresses, which may hold passwords.
   const processes = new ProcessOwner(limits, silentLogger);
   const rules = { resolve: resolveHost, allowPrivate: config.allowPrivateTargets };
@@ -30,6 +30,7 @@ export function createPulls(foundation: Foundation, gate: PublishGate, liveStrea
       const ends = (['live', 'nodes', 'access'] as const).map(name =>
         database.signals.listen(name, listener),
       );
+      ends.push(settings.onApplied(listener));
       return () => {
         for (const end of ends) end();
       };

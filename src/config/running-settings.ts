@@ -57,34 +57,41 @@ export class RunningSettings {
   }
 
   /**
-   * Replaces all values that were replaced before, or none when one of them is invalid. Ignores those that no longer apply:
-   * another version of the server may have stored them.
-   * @returns problems, one sentence each
+   * Replaces all values that were replaced before. Ignores those that no longer apply, are invalid or contradict others:
+   * another version of the server may have stored them, or the file has changed since.
+   * @returns problems of the last two, one sentence each
    */
   replace(values: Readonly<Record<string, string>>): string[] {
     const { replaced, problems } = this.#parse(values);
-    if (problems.length === 0) this.#replaced = replaced;
-    return problems;
+    this.#replaced = replaced;
+    return [...problems.values()];
   }
 
-  problemsOf(values: Readonly<Record<string, string>>): string[] {
-    return this.#parse(values).problems;
+  /** Returns why the value of `key`, the last of `values`, would be ignored. */
+  problemOf(key: string, values: Readonly<Record<string, string>>): string | undefined {
+    return this.#parse(values).problems.get(key);
   }
 
   #parse(values: Readonly<Record<string, string>>) {
-    const problems: string[] = [];
+    const problems = new Map<string, string>();
     const replaced = new Map<string, Replaced>();
+    let config: Config = this.#loaded.config;
     for (const [key, raw] of Object.entries(values)) {
       if (!isSettingKey(key) || settings[key].applies !== 'now' || this.isPinned(key)) continue;
       try {
-        replaced.set(key, { raw, value: settings[key].kind.parse(raw) });
+        const value = settings[key].kind.parse(raw);
+        const changed = { ...config, [key]: value };
+        const found = contradictions(changed);
+        if (found.length > 0) {
+          problems.set(key, found.join(' '));
+          continue;
+        }
+        config = changed;
+        replaced.set(key, { raw, value });
       } catch (error) {
-        problems.push(`${key}: ${messageOf(error)}`);
+        problems.set(key, `${key}: ${messageOf(error)}`);
       }
     }
-    const config: Record<string, unknown> = { ...this.#loaded.config };
-    for (const [key, { value }] of replaced) config[key] = value;
-    if (problems.length === 0) problems.push(...contradictions(config as Partial<Config>));
     return { replaced, problems };
   }
 }

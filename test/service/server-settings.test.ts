@@ -1,10 +1,20 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfigWithOrigins } from '../../src/config/load-config.ts';
 import { RunningSettings } from '../../src/config/running-settings.ts';
 import { type Config, settings } from '../../src/config/settings.ts';
+import { ServerSettingsStore } from '../../src/operations/settings/server-settings.store.ts';
+import { ServerSettings } from '../../src/operations/settings/server-settings.ts';
+import { silentLogger } from '../../src/shared/logger.ts';
+import type { Database } from '../../src/store/database.ts';
+import { atEnd, clusterUrl, openClusterDatabase } from '../support/cluster-fixture.ts';
+import { findPostgres } from '../support/postgres.ts';
 import { admin } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { makeTempDir, removeDir } from '../support/temp-dir.ts';
+import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
+import { openTestDatabase } from '../support/test-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 interface Setting {
   readonly key: string;
@@ -161,13 +171,81 @@ describe('settings of the environment', () => {
     });
   });
 
-  it('stay in use when what is stored contradicts them', () => {
-    const running = new RunningSettings(
-      loadConfigWithOrigins({ env: {}, flags: { 'recording.minFree': '9GiB', 'uploads.minFree': '10GiB' } }),
-    );
-    expect(running.replace({ 'audit.keepDays': '0', 'live.stopGrace': '8s' })).toEqual([
+  it('stay in use when what is stored is invalid or contradicts them, and the rest applies', async () => {
+    const file = join(await testTempDir(), 'server.json');
+    await writeFile(file, '{"uploads.minFree": "10GiB", "recording.minFree": "9GiB"}');
+    const running = new RunningSettings(loadConfigWithOrigins({ env: {}, file }));
+    const stored = { 'audit.keepDays': '0', 'uploads.minFree': '8GiB', 'live.stopGrace': '8s' };
+    expect(running.replace(stored)).toEqual([
       expect.stringContaining('audit.keepDays'),
+      expect.stringContaining('must be larger than recording.minFree'),
     ]);
-    expect(running.config['live.stopGrace']).toBe(5_000);
+    const { config } = running;
+    expect(config['audit.keepDays']).toBe(90);
+    expect(config['uploads.minFree']).toBe(10 * 1024 ** 3);
+    expect(config['live.stopGrace']).toBe(8_000);
+    expect(running.originOf('uploads.minFree').kind).toBe('file');
   });
+});
+
+describe('stored settings', () => {
+  async function open(): Promise<Database> {
+    const database = await openTestDatabase(await testTempDir());
+    atEnd(() => database.stop());
+    return database;
+  }
+  function serviceOf(database: Database) {
+    const running = new RunningSettings(loadConfigWithOrigins({ env: {} }));
+    const service = new ServerSettings({ settings: running, database, log: silentLogger });
+    return { config: running.config, service };
+  }
+
+  it('can be changed and reset while others are invalid', async () => {
+    const database = await open();
+    const store = new ServerSettingsStore(database);
+    await store.write('audit.keepDays', 'never');
+    await store.write('encode.preset', 'draft');
+    await store.write('live.stopGrace', '8s');
+    const { config, service } = serviceOf(database);
+    await service.apply();
+    expect(config['live.stopGrace']).toBe(8_000);
+    expect(await service.change('audit.keepDays', '5')).toMatchObject({ value: '5', origin: 'dashboard' });
+    await service.change('encode.preset', undefined);
+    await service.change('live.stopGrace', '9s');
+    expect(config['audit.keepDays']).toBe(5);
+    expect(config['live.stopGrace']).toBe(9_000);
+    expect(await store.read()).toEqual({ 'audit.keepDays': '5', 'live.stopGrace': '9s' });
+    await expect(service.change('live.stopGrace', 'soon')).rejects.toThrow();
+  });
+
+  it('apply when another server changes them while this one starts', async () => {
+    const database = await open();
+    const { config, service } = serviceOf(database);
+    await service.apply();
+    let applied = 0;
+    service.onApplied(() => {
+      applied += 1;
+    });
+    await new ServerSettingsStore(database).write('live.stopGrace', '8s');
+    await service.start();
+    atEnd(() => service.stop());
+    await waitUntil(() => config['live.stopGrace'] === 8_000);
+    expect(applied).toBe(1);
+  });
+
+  it.skipIf(findPostgres() === undefined)(
+    'apply on the other servers when the one that changes them dies right after the commit',
+    async () => {
+      const url = await clusterUrl();
+      const [one, two] = [await openClusterDatabase(url), await openClusterDatabase(url)];
+      const received: (string | undefined)[] = [];
+      two.signals.listen('settings', key => received.push(key));
+      await waitUntil(() => received.length > 0);
+      one.signals.listen('settings', key => {
+        if (key !== undefined) throw new Error('dies');
+      });
+      await new ServerSettingsStore(one).write('live.stopGrace', '8s').catch(() => {});
+      await waitUntil(() => received.includes('live.stopGrace'));
+    },
+  );
 });

@@ -61,8 +61,8 @@ export class PullSupervisor implements Component {
   readonly #options: PullSupervisorOptions;
   readonly #log: Logger;
   readonly #pulls = new Map<string, Pull>();
-  /** Live streams over the limits. */
-  #refused: ReadonlySet<string> = new Set();
+  /** Live streams over the limits, with the reason that they were told. */
+  #refused: ReadonlyMap<string, string> = new Map();
   readonly #refreshing = new CoalescedTask(() => this.#refresh());
   #stopListening = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -153,10 +153,10 @@ export class PullSupervisor implements Component {
 
   async #reportRefused(refused: ReadonlyMap<string, string>): Promise<void> {
     for (const [liveStreamId, reason] of refused) {
-      if (this.#refused.has(liveStreamId)) continue;
+      if (this.#refused.get(liveStreamId) === reason) continue;
       await this.#options.report(liveStreamId, { state: 'retrying', reason });
     }
-    this.#refused = new Set(refused.keys());
+    this.#refused = refused;
   }
 
   #begin(source: PullSource): void {

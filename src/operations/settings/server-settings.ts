@@ -32,6 +32,8 @@ export class ServerSettings implements Component {
   readonly #log: Logger;
   #stopListening = () => {};
   #reading: Promise<void> = Promise.resolve();
+  readonly #listeners = new Set<() => void>();
+  #problems: readonly string[] = [];
 
   constructor(options: { settings: RunningSettings; database: Database; log: Logger }) {
     this.#settings = options.settings;
@@ -42,19 +44,30 @@ export class ServerSettings implements Component {
   /** Applies the stored values. Call this before anything reads the settings. */
   async apply(): Promise<void> {
     const problems = this.#settings.replace(await this.#store.read());
-    if (problems.length > 0) {
+    if (problems.length > 0 && problems.join() !== this.#problems.join()) {
       const advice =
-        'The server uses the settings of before. Change them on the server page of the dashboard.';
+        'The values of the settings file apply instead. Change them on the server page of the dashboard.';
       this.#log.warn('settings-not-applied', { problems, advice });
     }
+    this.#problems = problems;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` each time that values were applied. @returns stops listening */
+  onApplied(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async start(): Promise<void> {
-    this.#stopListening = this.#store.onChange(() => {
+    const applyAgain = () => {
       this.#applyAgain().catch((error: unknown) =>
         this.#log.warn('settings-not-read', { error: messageOf(error) }),
       );
-    });
+    };
+    this.#stopListening = this.#store.onChange(applyAgain);
+    // Another server may have changed them while this one started.
+    applyAgain();
   }
 
   async stop(): Promise<void> {
@@ -80,11 +93,10 @@ export class ServerSettings implements Component {
     if (view === undefined) throw new AppError('resource-not-found', undefined, { details: { name: 'key' } });
     if (!view.isChangeable) throw notChangeable(view);
     const { [key]: _, ...others } = await this.#store.read();
-    const problems = this.#settings.problemsOf(value === undefined ? others : { ...others, [key]: value });
-    if (problems.length > 0) {
-      throw new AppError('invalid-attribute', undefined, {
-        details: { name: 'value', detail: problems.join(' ') },
-      });
+    const detail =
+      value === undefined ? undefined : this.#settings.problemOf(key, { ...others, [key]: value });
+    if (detail !== undefined) {
+      throw new AppError('invalid-attribute', undefined, { details: { name: 'value', detail } });
     }
     await this.#store.write(key, value);
     await this.#applyAgain();

@@ -24,10 +24,10 @@ const retries: RetrySchedule = {
 const maxQueued = 10_000;
 const maxBatch = 500;
 /**
- * Sent by the commit itself, so that a revoked key is known even when the server dies then. Commits with a notification run
+ * Sent by the commit itself, so that a revoked key or a changed setting is known even when the server dies then. Commits with a notification run
  * one after the other in all of PostgreSQL, so the others are sent after the commit, and many at a time.
  */
-const sentByCommit: readonly SignalName[] = ['access'];
+const sentByCommit: readonly SignalName[] = ['access', 'settings'];
 
 /** Delivers to this server at once, and to the others through LISTEN and NOTIFY. */
 export class PostgresSignals implements Signals {

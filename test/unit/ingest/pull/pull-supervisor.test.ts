@@ -102,6 +102,20 @@ describe('PullSupervisor', () => {
     await none.supervisor.stop();
   });
 
+  it('tells when another limit is the reason', async () => {
+    const { supervisor, statuses, sources, changed } = start([source(1, 'a'), source(2, 'a')], {
+      maxSources: 1,
+      maxSourcesPerProject: 1,
+    });
+    await settle();
+    expect(statuses.get('li2')?.reason).toContain('1 source of this project');
+    sources.splice(0, 1, source(3, 'b'));
+    changed();
+    await settle();
+    expect(statuses.get('li2')?.reason).toContain('already pulls 1 source,');
+    await supervisor.stop();
+  });
+
   it('shares the sources among the servers, each with one of them', async () => {
     const sources = Array.from({ length: 40 }, (_, index) => source(index));
     const nodes = ['one', 'two', 'three'];
