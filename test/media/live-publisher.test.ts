@@ -236,6 +236,8 @@ test.concurrent('an encoder that stops ends its broadcast, and viewers and liste
   socket.terminate();
 });
 
+const isBetween = (min: number, value: unknown, max: number) => Number(value) > min && Number(value) < max;
+
 describe.concurrent('who listens to events', () => {
   test('gets the start of a broadcast, statistics each second, the loss of its publisher, and its end', async () => {
     const stream = await server.createStream();
@@ -257,9 +259,14 @@ describe.concurrent('who listens to events', () => {
     await using publisher = publish(stream);
     await heard(({ type }) => type === 'live-stream.broadcast.started');
     const watch = await StreamMonitor.begin(masterUrl(stream));
+    // A busy machine does not publish in step.
     const [stats] = await heard(
-      ({ type, viewers, durationSeconds }) =>
-        type === 'broadcast.stats' && viewers === 1 && Number(durationSeconds) >= 3,
+      ({ type, viewers, durationSeconds, framesPerSecond, bitrateBitsPerSecond }) =>
+        type === 'broadcast.stats' &&
+        viewers === 1 &&
+        Number(durationSeconds) >= 3 &&
+        isBetween(15, framesPerSecond, 60) &&
+        isBetween(20_000, bitrateBitsPerSecond, 5_000_000),
     );
     expect(stats).toMatchObject({
       liveStreamId,
@@ -268,11 +275,6 @@ describe.concurrent('who listens to events', () => {
       droppedFrames: 0,
       keyframeIntervalSeconds: expect.closeTo(1, 2),
     });
-    // A busy machine does not publish in step.
-    expect(stats!.framesPerSecond).toBeGreaterThan(15);
-    expect(stats!.framesPerSecond).toBeLessThan(60);
-    expect(stats!.bitrateBitsPerSecond).toBeGreaterThan(20_000);
-    expect(stats!.bitrateBitsPerSecond).toBeLessThan(5_000_000);
     await publisher.kill();
     await heard(
       ({ state, framesPerSecond, bitrateBitsPerSecond }) =>
@@ -299,10 +301,9 @@ describe.concurrent('who may not publish', () => {
     const stream = await server.createStream();
     await using first = publish(stream, 6);
     const watch = await StreamMonitor.begin(masterUrl(stream));
-    await using second = publish(stream);
-    expect((await second.exited).code).not.toBe(0);
-    expect(second.stderr).toContain(
-      'Another encoder is already publishing with this stream key. Stop it first.',
+    // An ffmpeg may take longer to start than the first one publishes.
+    expect(await refusalOf(stream.streamKey)).toBe(
+      'error: Another encoder is already publishing with this stream key. Stop it first.',
     );
     expect(await first.exited).toMatchObject({ code: 0 });
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);

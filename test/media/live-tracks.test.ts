@@ -9,6 +9,7 @@ import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const seconds = 6;
 /** Time of the first frame of a broadcast. */
@@ -23,10 +24,11 @@ interface Watched {
   readonly health: { readonly tracks: readonly Record<string, unknown>[] };
 }
 
-/** Publishes the tags, and watches all renditions until the end. */
+/** Publishes the tags, and watches the renditions until the end. The multivariant playlist does not wait for late ones. */
 async function watch(
   server: TestServer,
   tags: readonly FlvTag[],
+  renditions: readonly string[],
   settings: { readonly audioTracks?: readonly object[] } = {},
   speed = 4,
 ): Promise<Watched> {
@@ -37,8 +39,15 @@ async function watch(
   await client.publish(stream.streamKey);
   const sent = replay(client, tags, { speed });
   const url = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
+  const playlist = await waitUntil(
+    async () => {
+      const answer = await fetch(url);
+      const text = await answer.text();
+      return renditions.every(name => text.includes(`/${name}/index.m3u8`)) ? text : undefined;
+    },
+    { what: `the renditions ${renditions}` },
+  );
   const watches = await StreamMonitor.beginAll(url);
-  const playlist = await (await fetch(url)).text();
   await sent;
   const answer = await server.api('GET', `/live-streams/${stream.liveStreamId}/health`);
   const health = (await answer.json()) as Watched['health'];
@@ -76,7 +85,8 @@ describe('a broadcast with several audio tracks', () => {
     );
     const audioTracks = [{ language: 'en' }, { name: 'Commentary' }];
     // The start of the ffmpeg that converts takes longer than a second of media at a higher speed.
-    watched = await watch(server, tags, { audioTracks }, 1);
+    const renditions = ['source', 'audio', 'audio-1', 'audio-2', 'audio-3'];
+    watched = await watch(server, tags, renditions, { audioTracks }, 1);
   });
   afterAll(() => server?.stop());
 
@@ -162,7 +172,7 @@ describe("a broadcast with the encoder's own renditions", () => {
     // Keyframes of the third track are not those of the main track.
     const foreign = medium.map(tag => ({ ...tag, timestampMs: tag.timestampMs + 400 }));
     const tracks = [...videoOf(1, medium), ...videoOf(2, low), ...videoOf(3, foreign)];
-    watched = await watch(server, interleave(main, tracks));
+    watched = await watch(server, interleave(main, tracks), ['144p', '240p', 'source', 'audio']);
   });
   afterAll(() => server?.stop());
 

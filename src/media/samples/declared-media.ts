@@ -8,7 +8,7 @@ export interface AudioLabel {
 export interface DeclaredMedia {
   readonly hasAudio: boolean;
   readonly hasVideo: boolean;
-  /** True once the first picture has begun to arrive, which is complete when the next one begins. */
+  /** True once the first picture has begun to arrive. */
   readonly isVideoArriving?: boolean;
   /** Audio and video together. */
   readonly bitsPerSecond?: number | undefined;
