@@ -18,7 +18,7 @@ export interface AudioPlan {
   readonly channels: number;
   readonly isSurround: boolean;
   readonly language: string | undefined;
-  /** Silence is added up to this time since the first presented instant: audio ends before video. */
+  /** Silence is added up to this time since the first presented instant: audio ends before video, or one side before the other. */
   readonly untilSeconds: number | undefined;
 }
 
@@ -89,9 +89,14 @@ function joinSides(streams: readonly ProbedStream[]): SourceAudioStream[] {
   return streams.flatMap(one => (one === right ? [] : [one === left ? joinedFrom(left, right) : one]));
 }
 
+/** Begins with the earlier one, and ends with the later one. */
 function joinedFrom({ title, ...left }: ProbedStream, right: ProbedStream): SourceAudioStream {
   const isDefault = left.isDefault || right.isDefault;
-  return { ...left, isDefault, channels: 2, rightIndex: right.index };
+  const both = { ...left, isDefault, channels: 2, rightIndex: right.index };
+  const [leftEnd, rightEnd] = [endOf(left), endOf(right)];
+  if (leftEnd === undefined || rightEnd === undefined) return both;
+  const startSeconds = Math.min(left.startSeconds ?? 0, right.startSeconds ?? 0);
+  return { ...both, startSeconds, durationSeconds: Math.max(leftEnd, rightEnd) - startSeconds };
 }
 
 /** The left side is the first one, unless the names of both say otherwise. */
@@ -170,6 +175,12 @@ function planRendition(
     if (isShort) return 'ends before the video';
     return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
   })();
+  // Some versions of ffmpeg would join two sides up to the end of the shorter one.
+  const paddedUntil = isShort
+    ? videoEnds
+    : isWhole && stream.rightIndex !== undefined
+      ? endOf(stream)
+      : undefined;
   const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
   return {
     name: audioRenditionName({ track, isSurround }),
@@ -181,7 +192,7 @@ function planRendition(
     channels,
     isSurround,
     language: languageOf(stream),
-    untilSeconds: isShort ? videoEnds - (starts.length === 0 ? 0 : Math.min(...starts)) : undefined,
+    untilSeconds: paddedUntil && paddedUntil - (starts.length === 0 ? 0 : Math.min(...starts)),
   };
 }
 

@@ -98,6 +98,23 @@ describe('two mono tracks', () => {
     );
   });
 
+  test('are filled up with silence to the end of the longer one', () => {
+    const untilOf = (left: number, right: number, video = 10, start = 0) => {
+      const values = { startSeconds: start };
+      const sides = [
+        side(1, { ...values, durationSeconds: left }),
+        side(2, { ...values, durationSeconds: right }),
+      ];
+      const film = { ...stream(0), ...values, durationSeconds: video };
+      return planAudio(audioStreamsOf(sides, true), { ...whole, video: film })[0]?.untilSeconds;
+    };
+    expect([untilOf(10, 9.7), untilOf(9.7, 10), untilOf(9.7, 10, 10, 3)]).toEqual([10, 10, 10]);
+    expect(untilOf(9, 9.3)).toBe(10);
+    expect(planAudio(audioStreamsOf([side(1), side(2)], true), { ...whole, isWhole: false })).toMatchObject([
+      { untilSeconds: undefined },
+    ]);
+  });
+
   test('are those called left and right, whatever their starts, ends and sample rates are', () => {
     const left = { title: 'Left', startSeconds: 2 };
     const right = { title: 'Right', sampleRate: 44_100, durationSeconds: 3 };
