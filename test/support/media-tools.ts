@@ -35,7 +35,7 @@ export const toolBuilds: readonly ToolBuilds[] = ffmpegBuild.isOutdated
         (ffmpeg): ToolBuilds => ({
           name: ffmpeg === serverFfmpeg ? "server's" : 'newest',
           ffmpeg,
-          // Those of the packages go together.
+          // The programs of the packages go together.
           ffprobe: ffmpeg === serverFfmpeg ? { path: ffprobePath, source: 'path' } : outdated.ffprobe,
         }),
       ),

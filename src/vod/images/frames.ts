@@ -117,7 +117,7 @@ async function writeFrame(
   );
 }
 
-interface Place {
+interface Position {
   readonly atSeconds: number;
   readonly keyframes: boolean;
 }
@@ -125,36 +125,36 @@ interface Place {
 async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
   const { durationSeconds } = request;
   let best = -1;
-  const consider = async (places: readonly Place[]) => {
-    best = await extractIfBetter(request, places, best);
+  const consider = async (positions: readonly Position[]) => {
+    best = await extractIfBetter(request, positions, best);
   };
   const keyframesAt = (shares: readonly number[]) =>
     shares.map(share => ({ atSeconds: share * durationSeconds, keyframes: true }));
   await consider(keyframesAt(firstPositions));
   // One that cannot be read may have ended the run for all.
-  if (best < 0) for (const place of keyframesAt(firstPositions)) await consider([place]);
+  if (best < 0) for (const position of keyframesAt(firstPositions)) await consider([position]);
   if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
     const atSeconds = await findBestFrameSeconds(request);
     if (atSeconds !== undefined) await consider([{ atSeconds, keyframes: false }]);
   }
-  for (const place of keyframesAt(furtherPositions)) {
-    if (best < GOOD_FRAME_SCORE) await consider([place]);
+  for (const position of keyframesAt(furtherPositions)) {
+    if (best < GOOD_FRAME_SCORE) await consider([position]);
   }
   return best >= 0;
 }
 
 /**
- * Extracts the frames of all places with one run, since most of the work is to start it. Keeps the one with the highest score as output
+ * Extracts the frames of all positions with one run, since most of the work is to start it. Keeps the one with the highest score as output
  * when that is above `best`; gives the new best score.
  */
 async function extractIfBetter(
   request: FrameRequest,
-  places: readonly Place[],
+  positions: readonly Position[],
   best: number,
 ): Promise<number> {
   const { tools, source, signal, ids, output } = request;
-  const candidates = places.map((place, index) => ({
-    ...place,
+  const candidates = positions.map((position, index) => ({
+    ...position,
     index,
     image: `${output}.${index}`,
     raw: `${output}.${index}.raw`,
@@ -180,7 +180,7 @@ async function extractIfBetter(
           return command;
         },
         {
-          limits: imageRunLimits(request, 20_000 * places.length),
+          limits: imageRunLimits(request, 20_000 * positions.length),
           signal,
           purpose: 'frame',
           ids,
