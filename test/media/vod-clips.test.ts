@@ -23,6 +23,8 @@ const settings = { MILLRACE_ENCODE_PRESET: 'ultrafast' };
 let folder: string;
 let server: VideoServer;
 let sourcePath: string;
+/** A video with one quality, for tests that look at no frame. */
+let smallPath: string;
 /** The frames of the source. */
 let whole: DecodedFrame[];
 let sourceId: string;
@@ -32,13 +34,13 @@ beforeAll(async () => {
   sourcePath = join(folder, 'film.mp4');
   await runToEnd(ffmpegPath, [
     ...['-y', '-loglevel', 'error', '-f', 'lavfi', '-i'],
-    `testsrc2=s=640x360:r=${framesPerSecond}:d=30`,
+    `testsrc2=s=360x360:r=${framesPerSecond}:d=30`,
     ...['-f', 'lavfi', '-i', `aevalsrc='if(gte(t,${onsetSeconds}),sin(440*2*PI*t)/2,0)':c=mono:d=30`],
     ...[
       '-c:v',
       'libx264',
       '-preset',
-      'veryfast',
+      'superfast',
       '-bf',
       '3',
       '-g',
@@ -47,6 +49,12 @@ beforeAll(async () => {
       '0',
     ],
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', sourcePath],
+  ]);
+  smallPath = join(folder, 'small.mp4');
+  await runToEnd(ffmpegPath, [
+    ...['-y', '-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=25:d=12', '-f', 'lavfi'],
+    ...['-i', 'sine=d=12', '-c:v', 'libx264', '-preset', 'superfast', '-g', String(keyframeFrames)],
+    ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', smallPath],
   ]);
   whole = await decodeVideo(sourcePath);
   server = await VideoServer.start(join(folder, 'data'), settings);
@@ -246,7 +254,7 @@ test('a clip is complete after the server was killed', async () => {
 
 test('a clip of a deleted video says so, and one of a discarded video is made', async () => {
   const { videoId: originalId } = await server.create();
-  expect(await server.send(originalId, await readFile(sourcePath))).toBe(201);
+  expect(await server.send(originalId, await readFile(smallPath))).toBe(201);
   await server.untilDone(originalId);
   const make = async () => {
     const answer = await server.call('POST', '/videos', {
@@ -265,9 +273,9 @@ test('a clip of a deleted video says so, and one of a discarded video is made', 
 
 test('a clip is made or fails with a reason when its video is deleted meanwhile', async () => {
   const { videoId: originalId } = await server.create();
-  expect(await server.send(originalId, await readFile(sourcePath))).toBe(201);
+  expect(await server.send(originalId, await readFile(smallPath))).toBe(201);
   await server.untilDone(originalId);
-  const { videoId } = await clip({ startTimecode: '4', endTimecode: '28' }, originalId);
+  const { videoId } = await clip({ startTimecode: '4', endTimecode: '11' }, originalId);
   expect((await server.call('DELETE', `/videos/${originalId}?permanently=true`)).status).toBe(204);
   const { ingest } = await server.until(
     videoId,
@@ -287,7 +295,7 @@ test('a clip is made or fails with a reason when its video is deleted meanwhile'
 });
 
 test('a clip is refused when the storage of the project is used up, and nothing is left of it', async () => {
-  const film = await readFile(sourcePath);
+  const film = await readFile(smallPath);
   // Pads to a whole number of units of the setting.
   const skipped = Buffer.alloc(2048 - (film.length % 1024));
   skipped.writeUInt32BE(skipped.length);

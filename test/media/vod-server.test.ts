@@ -24,11 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => removeDir(folder));
 
+const settings = { MILLRACE_ENCODE_PRESET: 'ultrafast' };
+
 async function start(env: Record<string, string> = {}, dataDir?: string): Promise<VideoServer> {
-  const server = await VideoServer.start(dataDir ?? (await testTempDir()), {
-    MILLRACE_ENCODE_PRESET: 'ultrafast',
-    ...env,
-  });
+  const server = await VideoServer.start(dataDir ?? (await testTempDir()), { ...settings, ...env });
   onTestFinished(() => server.stop());
   return server;
 }
@@ -225,8 +224,15 @@ async function startOrigin(handle: RequestListener): Promise<string> {
 }
 
 describe('a source from an address', () => {
+  const env = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
+  /** It fetches from this machine. */
+  let server: VideoServer;
+  beforeAll(async () => {
+    server = await VideoServer.start(join(folder, 'data'), { ...settings, ...env });
+  });
+  afterAll(() => server.stop());
+
   test('is fetched although it comes slowly and breaks off, and becomes a video', async () => {
-    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
     const ranges: (string | undefined)[] = [];
     const half = Math.floor(carried.length / 2);
     const origin = await startOrigin((request, response) => {
@@ -275,14 +281,13 @@ describe('a source from an address', () => {
       });
       response.end(film.subarray(from));
     });
-    const env = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
-    const server = await start(env, dataDir);
-    const { videoId } = await server.create({ source: `${origin}/film.mp4` });
+    const killed = await start(env, dataDir);
+    const { videoId } = await killed.create({ source: `${origin}/film.mp4` });
     const partial = join(dataDir, 'vod', videoId, 'source.partial');
     await waitUntil(async () => (await stat(partial)).size > 1_000_000, {
       what: 'the beginning on the disk',
     });
-    await server.kill();
+    await killed.kill();
     const { size } = await stat(partial);
 
     const again = await start(env, dataDir);
@@ -306,7 +311,6 @@ describe('a source from an address', () => {
     ],
     ['is no film', (_request, response) => response.end('no film'), /./],
   ])('that %s makes a video that says so to its owner and to viewers', async (_what, handle, reason) => {
-    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
     const { videoId } = await server.create({ source: `${await startOrigin(handle)}/` });
     const { encoding } = await server.until(
       videoId,
@@ -319,7 +323,6 @@ describe('a source from an address', () => {
   });
 
   test('that failed, and a file that is no film, are told of as events and give way to another file', async () => {
-    const server = await start({ MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' });
     const origin = await startOrigin((_request, response) => response.writeHead(404).end());
     const { videoId: missing } = await server.create({ source: `${origin}/` });
     const { videoId: unusable } = await server.create();
@@ -360,17 +363,17 @@ describe('a source from an address', () => {
       asked += 1;
       response.end(carried);
     });
-    const server = await start();
+    const careful = await start();
     for (const source of [
       `${origin}/film.mp4`,
       origin.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
       'http://169.254.169.254/',
     ]) {
-      const answer = await server.call('POST', '/videos', { body: { title: 'Mine', source } });
+      const answer = await careful.call('POST', '/videos', { body: { title: 'Mine', source } });
       expect([source, answer.status]).toEqual([source, 400]);
     }
-    const { videoId } = await server.create({ source: origin.replace('127.0.0.1', 'localhost') });
-    await server.until(videoId, status => status.encoding.failure !== undefined, 'a failure');
+    const { videoId } = await careful.create({ source: origin.replace('127.0.0.1', 'localhost') });
+    await careful.until(videoId, status => status.encoding.failure !== undefined, 'a failure');
     expect(asked).toBe(0);
   });
 });
