@@ -121,6 +121,8 @@ describe.each(toolBuilds)('with the $name build', build => {
     const isMade = await makeFrame({
       ...common,
       durationSeconds: 6,
+      width: 320,
+      height: 180,
       atSeconds: undefined,
       output,
       ...request,
@@ -172,9 +174,12 @@ describe.each(toolBuilds)('with the $name build', build => {
           ...['-filter_complex', 'concat=n=2,format=yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'],
           ...['-g', gop, '-sc_threshold', '0'],
         );
-        const picture = (await frame({ source }))!;
-        expect(picture).toMatchObject({ width: 320, height: 180 });
-        expect(Math.max(...colorOf(picture))).toBeGreaterThan(60);
+        // All candidates with one run, and large ones one by one.
+        for (const width of gop === '15' ? [320, 3840] : [320]) {
+          const picture = (await frame({ source, width, height: 1080 }))!;
+          expect(picture).toMatchObject({ width: 320, height: 180 });
+          expect(Math.max(...colorOf(picture))).toBeGreaterThan(60);
+        }
       }
     });
 

@@ -23,6 +23,9 @@ export interface VideoInput extends FrameFormat {
 export interface FrameRequest extends VideoInput {
   /** Times after the end count as 0. Undefined: a representative frame. */
   readonly atSeconds: number | undefined;
+  /** Resolution as it is shown. */
+  readonly width: number;
+  readonly height: number;
   readonly output: string;
 }
 
@@ -35,6 +38,8 @@ const furtherPositions = [0.4, 0.5, 0.6, 0.75, 0.9, 0.05];
 /** Duration below which videos are decoded completely when no keyframe is good enough: they may have only one. */
 const shortVideoSeconds = 120;
 const shortVideoSamples = 16;
+/** Pixels of a frame above which a run decodes a single one, since each needs memory for the frames that it refers to. */
+const maxPixelsAtOnce = 1_920 * 1_088;
 const jpegOutput = ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mjpeg'];
 const rawOutput = ['-c:v', 'rawvideo', '-f', 'rawvideo'];
 
@@ -123,14 +128,14 @@ interface Position {
 }
 
 async function extractBestKeyframe(request: FrameRequest): Promise<boolean> {
-  const { durationSeconds } = request;
+  const { durationSeconds, width, height } = request;
   let best = -1;
   const consider = async (positions: readonly Position[]) => {
     best = await extractIfBetter(request, positions, best);
   };
   const keyframesAt = (shares: readonly number[]) =>
     shares.map(share => ({ atSeconds: share * durationSeconds, keyframes: true }));
-  await consider(keyframesAt(firstPositions));
+  if (width * height <= maxPixelsAtOnce) await consider(keyframesAt(firstPositions));
   // One that cannot be read may have ended the run for all.
   if (best < 0) for (const position of keyframesAt(firstPositions)) await consider([position]);
   if (best < GOOD_FRAME_SCORE && durationSeconds <= shortVideoSeconds) {
@@ -187,7 +192,7 @@ async function extractIfBetter(
           isPausable: true,
         },
       )
-      .catch((error: unknown) => undefinedUnlessFatal(error, signal));
+      .catch((error: unknown) => undefinedUnlessFatal(error, signal, positions.length > 1));
     let highest = best;
     for (const { image, raw } of candidates) {
       const score = await scoreOf(image, raw);
@@ -250,9 +255,11 @@ export function sampleEvery(seconds: number): string {
   return `fps=fps=${(1 / seconds).toFixed(9)}:start_time=0:round=near`;
 }
 
-function undefinedUnlessFatal(error: unknown, signal: AbortSignal): undefined {
+/** @param isLarge whether a smaller run may succeed */
+function undefinedUnlessFatal(error: unknown, signal: AbortSignal, isLarge = false): undefined {
   signal.throwIfAborted();
-  if (error instanceof AppError && error.code === 'process-failed') return undefined;
+  const codes = ['process-failed', ...(isLarge ? ['process-killed', 'out-of-resources'] : [])];
+  if (error instanceof AppError && codes.includes(error.code)) return undefined;
   throw error;
 }
 
