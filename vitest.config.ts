@@ -44,7 +44,7 @@ const foundPrograms = [
 /** Streams that are played in real time: they mostly wait, so that many go at once. */
 const realTime = { ...deadlines, maxConcurrency: 12 };
 /** Browsers show pictures for as long as a test takes, so that more at once than the machine can carry would only take longer. */
-const lastGroup = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+const lastGroup = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
