@@ -8,7 +8,10 @@ import { PrivateServer, startedServer } from './private-server.ts';
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
 /** Databases of tests are too short-lived to be cleaned or made safe from a crash of the machine. */
-const settings = ['listen_addresses=', 'fsync=off', 'autovacuum=off', 'max_connections=200'];
+const settings = [
+  ...['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=200'],
+  ...['wal_level=minimal', 'max_wal_senders=0'],
+];
 
 const programs = programFolders.find(
   folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
