@@ -76,7 +76,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
   pino: /^shared\/logger\.ts$/,
   '@aws-sdk/client-s3': /^storage\/s3\//,
   '@aws-sdk/s3-request-presigner': /^storage\/s3\//,
-  tar: /^cli\/backup\//,
+  tar: /^cli\/(backup|doctor)\//,
   'acme-client': /^certificates\//,
   maxmind: /^resources\/analytics\//,
   'ua-parser-js': /^resources\/analytics\//,

@@ -19,6 +19,10 @@ const commands: Readonly<Record<string, Entry>> = {
   database: { summary: 'copies the database into PostgreSQL', load: () => import('./cli/database.ts') },
   storage: { summary: 'copies the media into a bucket, or back', load: () => import('./cli/storage.ts') },
   drain: { summary: 'empties a server before it is stopped', load: () => import('./cli/drain.ts') },
+  doctor: {
+    summary: 'checks the server, and its address from another machine',
+    load: () => import('./cli/doctor.ts'),
+  },
   version: { summary: 'prints the version', load: () => import('./cli/version.ts') },
 };
 

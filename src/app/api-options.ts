@@ -5,6 +5,9 @@ import type { WebhookSender } from '../events/webhooks/webhook-sender.ts';
 import type { BrowserBundles } from '../http/pages/browser-bundles.ts';
 import type { HttpObserver } from '../http/routing/koa-app.ts';
 import type { RateLimits } from '../http/routing/rate-limiter.ts';
+import type { Checks } from '../operations/checks/checks.ts';
+import type { Probe } from '../operations/checks/probe.ts';
+import type { CheckedServer } from '../operations/checks/server-checks.ts';
 import type { HealthOptions } from '../operations/health/health.routes.ts';
 import type { ServerComponents, ServerMonitor } from '../operations/server-state/server-monitor.ts';
 import type { ServerSettings } from '../operations/settings/server-settings.ts';
@@ -36,6 +39,7 @@ export interface ApiOptions {
   /** Public URL without a trailing slash. Read when needed: ports are known late. */
   readonly publicUrl: () => string;
   readonly ingest: () => IngestAddresses;
+  readonly ingestPorts: () => Probe['ports'];
   readonly version: string;
   readonly rateLimits: RateLimits;
   readonly access: Access;
@@ -59,6 +63,7 @@ export interface ApiOptions {
   readonly analytics: AnalyticsSettings;
   readonly health: HealthOptions;
   readonly serverComponents: ServerComponents;
+  readonly checkedServer: CheckedServer;
   readonly observer: HttpObserver;
   /** Default: this server does everything itself. */
   readonly leaderLease?: (name: string) => TaskLeaderLease;
@@ -77,4 +82,5 @@ export interface ApiServices {
   readonly traffic: Traffic;
   readonly storageMeter: PeriodicTasks;
   readonly serverMonitor: ServerMonitor;
+  readonly checks: Checks;
 }

@@ -2,7 +2,9 @@ import { errorDocRoutes } from '../docs/error-docs.routes.ts';
 import { rootRoutes } from '../docs/root.routes.ts';
 import { WebhookTester } from '../events/webhooks/webhook-tester.ts';
 import type { Route } from '../http/routing/route.ts';
-import { healthRoutes } from '../operations/health/health.routes.ts';
+import { checksRoutes } from '../operations/checks/checks.routes.ts';
+import { probeRoutes } from '../operations/checks/probe.routes.ts';
+import { healthRoutes, localOperatorCheck } from '../operations/health/health.routes.ts';
 import { serverStateRoutes } from '../operations/server-state/server-state.routes.ts';
 import { serverSettingsRoutes } from '../operations/settings/server-settings.routes.ts';
 import { usageRoutes } from '../operations/usage/usage.routes.ts';
@@ -137,7 +139,7 @@ function routesOfWebhooks(options: ApiOptions, { webhooks }: ApiServices): Route
   ];
 }
 
-function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiServices): Route[] {
+function operationRoutes(options: ApiOptions, { traffic, serverMonitor, checks }: ApiServices): Route[] {
   const { access, database, videoServices, version, publicUrl, clock, log } = options;
   const { usage, quotas } = videoServices;
   const isOperator = async (accountId: string) =>
@@ -147,6 +149,8 @@ function operationRoutes(options: ApiOptions, { traffic, serverMonitor }: ApiSer
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({ monitor: serverMonitor, isOperator }),
     ...serverSettingsRoutes({ settings: options.settings, isOperator }),
+    ...checksRoutes({ checks, isOperator, isLocalOperator: localOperatorCheck(options.health.token) }),
+    ...probeRoutes({ ...options.peers, publicUrl, ports: options.ingestPorts, clock }),
     ...unverifiedUserRoutes({ admin: new AccountAdmin(database, clock, access.accounts), isOperator }),
     ...eventFeedRoutes(),
     ...errorDocRoutes(),

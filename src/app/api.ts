@@ -10,6 +10,9 @@ import type { UpgradeHandler } from '../http/listener/upgrade-handler.ts';
 import type { JsonObject } from '../http/openapi/openapi-schemas.ts';
 import { pageMethods } from '../http/responses/page-responses.ts';
 import { createKoaApp } from '../http/routing/koa-app.ts';
+import { Checks } from '../operations/checks/checks.ts';
+import { probeUpgrade } from '../operations/checks/probe.routes.ts';
+import { serverChecks } from '../operations/checks/server-checks.ts';
 import { ServerMonitor } from '../operations/server-state/server-monitor.ts';
 import { ServerStateStore } from '../operations/server-state/server-state.store.ts';
 import { StorageMeterStore } from '../operations/usage/storage-meter.store.ts';
@@ -37,6 +40,7 @@ export interface Api {
   readonly traffic: Traffic;
   readonly storageMeter: PeriodicTasks;
   readonly serverMonitor: ServerMonitor;
+  readonly checks: Checks;
   readonly upgrades: readonly UpgradeHandler[];
   /** Base of the `type` of errors, for responses that Koa does not send. */
   readonly docsBase: () => string;
@@ -93,7 +97,7 @@ export function createApi(options: ApiOptions): Api {
     docs,
     dashboard,
     docsBase,
-    upgrades: feedUpgrades(options),
+    upgrades: upgrades(options),
     allowedMethods: path => {
       if (dashboard.owns(path) || docs.owns(path)) return pageMethods;
       return koa.methodsOf(path).join(', ') || undefined;
@@ -154,6 +158,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       clock,
       log: log.child('server-watch'),
     }),
+    checks: new Checks(() => serverChecks(options.checkedServer), clock),
     storageMeter: new PeriodicTasks({
       name: 'storage-meter',
       tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],
@@ -164,10 +169,13 @@ function createApiServices(options: ApiOptions): ApiServices {
   };
 }
 
-function feedUpgrades({ feed, access }: ApiOptions): UpgradeHandler[] {
-  if (feed === undefined) return [];
+function upgrades({ feed, access }: ApiOptions): UpgradeHandler[] {
+  if (feed === undefined) return [probeUpgrade];
   const { authenticate, sessions, limiter, watch } = access;
-  return [eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter, access: watch })];
+  return [
+    probeUpgrade,
+    eventFeedUpgrade({ feed, authenticate, gate: sessions.gate, limiter, access: watch }),
+  ];
 }
 
 function emptyFolder(path: string): string {

@@ -137,7 +137,7 @@ export async function openFoundation(
         rtmp: config['rtmp.port'],
         srt: config['srt.enabled'] ? config['srt.port'] : undefined,
       },
-      hasWebRtc: config['webrtc.enabled'],
+      webRtcPort: config['webrtc.enabled'] ? config['webrtc.port'] : undefined,
     });
     const { version } = about;
     const { publicUrl } = urls;

@@ -22,6 +22,7 @@ import { createAccess } from './access.ts';
 import { createApi } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { type Broadcasts, createBroadcasts } from './broadcasts.ts';
+import { checkedServer } from './checks.ts';
 import { createClipEndpoint, createDelivery } from './delivery.ts';
 import { type AppEnvironment, closeFoundation, type Foundation, openFoundation } from './foundation.ts';
 import { createHooks, hookObserver } from './hooks.ts';
@@ -130,6 +131,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
   const isIngest = config['node.roles'].includes('ingest');
   const srt = isIngest ? createSrtServer(foundation, broadcasts.gate) : undefined;
   const feed = createFeed(foundation, media);
+  const health = healthOptions(foundation, media, rtmp, () => state.phase);
   const api = createApi({
     ...apiOptions(foundation, { vod, broadcasts }),
     access,
@@ -137,7 +139,8 @@ async function createServer(foundation: Foundation): Promise<Server> {
     feed,
     webhookSender,
     hooks: hooks.service,
-    health: healthOptions(foundation, media, rtmp, () => state.phase),
+    health,
+    checkedServer: checkedServer(foundation, health.checks),
     serverComponents: serverComponents(foundation, media, { nodeLoads, newestVersion }),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });
@@ -154,7 +157,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     createClipEndpoint(foundation, deliveryParts),
   ];
   const http = createHttpListener(foundation, api, delivery, endpoints);
-  urls.connect(http, isIngest ? rtmp : undefined, srt);
+  urls.connect(http, isIngest ? rtmp : undefined, srt, webRtc);
   const housekeeping = await createHousekeeping(foundation, {
     api,
     videoServices,
@@ -174,6 +177,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     api.analytics.tracker,
     api.traffic,
     api.serverMonitor,
+    api.checks,
     ...(nodeLoads === undefined ? [] : [nodeLoads]),
     ...(newestVersion === undefined ? [] : [updateCheck(foundation, newestVersion)]),
     componentOf('processes', { stop: () => foundation.processes.stop() }),
@@ -258,6 +262,7 @@ function apiOptions(
     ...foundation,
     publicUrl: urls.publicUrl,
     ingest: urls.ingest,
+    ingestPorts: urls.ports,
     rateLimits: rateLimits(config),
     encodings: {
       encodingOf: videoId => vod.encodings.state(videoId),

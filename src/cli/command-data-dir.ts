@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Config } from '../config/settings.ts';
 import { AppError, systemCodeOf } from '../shared/errors.ts';
 import { programDir } from '../shared/installation.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
@@ -24,7 +25,29 @@ interface CommandData {
  * run, or the folder belongs to another user; `database-unusable` when it has no database, or its server uses
  * PostgreSQL and the settings of the command do not
  */
-export function findDataDir({ flags, configFile, env }: ConfigSource): CommandData {
+export function findDataDir(source: ConfigSource): CommandData {
+  const { config, dataDir, running, server } = locateServer(source);
+  const { 'database.url': databaseUrl, 'storage.url': storageUrl } = config;
+  checkIsReachable(dataDir);
+  if (databaseUrl === undefined) checkHasDatabase(dataDir, server, running);
+  const state = server === undefined ? '' : ` (server at ${server.publicUrl}, process ${server.pid})`;
+  const database =
+    databaseUrl === undefined ? '' : `\nDatabase: PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`;
+  const storage =
+    storageUrl === undefined ? '' : `\nMedia: ${describeS3Location(parseS3Url(storageUrl.reveal()))}`;
+  return { dataDir, databaseUrl, storageUrl, line: `Data folder: ${dataDir}${state}${database}${storage}` };
+}
+
+interface LocatedServer {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly running: readonly RunningServer[];
+  /** Runs on this data folder. */
+  readonly server: RunningServer | undefined;
+}
+
+/** Finds the data folder, and the server that runs on it. @throws AppError `config-invalid`; `data-dir-unusable` when several servers run */
+export function locateServer({ flags, configFile, env }: ConfigSource): LocatedServer {
   const config = loadServerConfig({ flags, configFile, env });
   const isNamed =
     flags.dataDir !== undefined ||
@@ -39,16 +62,7 @@ export function findDataDir({ flags, configFile, env }: ConfigSource): CommandDa
     );
   }
   const dataDir = ours[0]?.dataDir ?? resolve(config.dataDir);
-  const { 'database.url': databaseUrl, 'storage.url': storageUrl } = config;
-  const server = running.find(one => one.dataDir === dataDir);
-  checkIsReachable(dataDir);
-  if (databaseUrl === undefined) checkHasDatabase(dataDir, server, running);
-  const state = server === undefined ? '' : ` (server at ${server.publicUrl}, process ${server.pid})`;
-  const database =
-    databaseUrl === undefined ? '' : `\nDatabase: PostgreSQL, ${withoutPassword(databaseUrl.reveal())}`;
-  const storage =
-    storageUrl === undefined ? '' : `\nMedia: ${describeS3Location(parseS3Url(storageUrl.reveal()))}`;
-  return { dataDir, databaseUrl, storageUrl, line: `Data folder: ${dataDir}${state}${database}${storage}` };
+  return { config, dataDir, running, server: running.find(one => one.dataDir === dataDir) };
 }
 
 function checkIsReachable(dataDir: string): void {

@@ -12,7 +12,14 @@ import { ThrottledLog } from '../shared/throttled-log.ts';
 import { createDtlsCertificate, type DtlsCertificate } from './dtls/dtls-certificate.ts';
 import { FramedConnection } from './ice/framed-connection.ts';
 import { hostCandidates, type IceCandidate } from './ice/ice-candidates.ts';
-import { parseStun, STUN_ATTRIBUTE, STUN_TYPE } from './ice/stun-message.ts';
+import {
+  parseStun,
+  STUN_ATTRIBUTE,
+  STUN_TYPE,
+  type StunMessage,
+  writeStun,
+  xorMappedAddress,
+} from './ice/stun-message.ts';
 import type { TransportPath } from './ice/transport-path.ts';
 import { transportOf } from './sdp/offer-problem.ts';
 import type { SessionDescription } from './sdp/session-description.ts';
@@ -200,7 +207,11 @@ export class WebRtcServer implements Component {
     const message = parseStun(packet);
     if (message === undefined) return;
     if (message.type === STUN_TYPE.request) {
-      const username = message.attributes.get(STUN_ATTRIBUTE.username)?.toString('latin1') ?? '';
+      const username = message.attributes.get(STUN_ATTRIBUTE.username)?.toString('latin1');
+      if (username === undefined) {
+        answerProbe(message, path);
+        return;
+      }
       const session = this.#byFragment.get(username.split(':', 1)[0]!);
       if (session?.receiveStun(message, path)) this.#joinPath(path, session);
       return;
@@ -342,6 +353,19 @@ export class WebRtcServer implements Component {
     }
     return this.#connections.size > 0;
   }
+}
+
+/**
+ * Tells a client without a session that the port can be reached, with at most as many bytes as it received, so that forged
+ * addresses gain nothing. RFC 8489, 6.3.1.
+ */
+function answerProbe({ bytes, transactionId, attributes }: StunMessage, path: TransportPath): void {
+  if (!attributes.has(STUN_ATTRIBUTE.fingerprint)) return;
+  const value = xorMappedAddress(path, transactionId);
+  const answer = writeStun(STUN_TYPE.success, transactionId, [
+    { type: STUN_ATTRIBUTE.xorMappedAddress, value },
+  ]);
+  if (answer.length <= bytes.length) path.send(answer);
 }
 
 function keyOf(path: TransportPath): string {

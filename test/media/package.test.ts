@@ -182,7 +182,17 @@ test('describes each command', async () => {
   const { stdout } = await millrace(['--help']);
   expect((await millrace(['-h'])).stdout).toBe(stdout);
   const names = [...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!);
-  expect(names).toEqual(['start', 'account', 'backup', 'restore', 'database', 'storage', 'drain', 'version']);
+  expect(names).toEqual([
+    'start',
+    'account',
+    'backup',
+    'restore',
+    'database',
+    'storage',
+    'drain',
+    'doctor',
+    'version',
+  ]);
   for (const name of names) {
     const usage = await millrace([name, '--help']);
     expect([usage.code, usage.stderr]).toEqual([0, '']);

@@ -267,6 +267,7 @@ const findings: readonly (readonly [path: string, query: string, items: number])
 ];
 /** Parameters that choose none of the items, or none that is somebody's. */
 const harmless = new Set([
+  ...['_HLS_msn', '_HLS_part'],
   ...[
     'sortBy',
     'sortOrder',

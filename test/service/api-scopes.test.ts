@@ -67,7 +67,7 @@ it('every write has the scope of its resource, and what shows secrets needs more
   const guarded = reads.filter(({ scope }) => scope !== 'read').map(({ path }) => path.split('/{')[0]);
   expect([...new Set(guarded)].sort()).toEqual([
     ...['/account/api-keys', '/account/audit-log', '/account/signing-keys', '/hooks', '/server'],
-    ...['/upload-tokens', '/webhooks'],
+    ...['/server/checks', '/upload-tokens', '/webhooks'],
   ]);
 });
 

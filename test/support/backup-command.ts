@@ -24,7 +24,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * `hasInput`: the caller writes to `child.stdin`. `uid`: the user that it runs as
  */
 export function startCommand(
-  name: 'backup' | 'restore' | 'database' | 'storage' | 'account' | 'drain',
+  name: 'backup' | 'restore' | 'database' | 'storage' | 'account' | 'drain' | 'doctor',
   args: readonly string[],
   options: {
     readonly isPaused?: boolean;
@@ -53,7 +53,7 @@ export function startCommand(
 
 /** Runs one to its end. */
 export function runCommand(
-  name: 'backup' | 'restore' | 'database' | 'storage' | 'account' | 'drain',
+  name: 'backup' | 'restore' | 'database' | 'storage' | 'account' | 'drain' | 'doctor',
   ...args: string[]
 ): Promise<CommandResult> {
   return startCommand(name, args).ended;

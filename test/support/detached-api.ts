@@ -137,10 +137,12 @@ const parts: Omit<
   | 'webhookQueue'
   | 'webhookSender'
   | 'hooks'
+  | 'checkedServer'
 > = {
   bundles: testBundles,
   publicUrl: () => 'http://localhost:8080',
   ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined, srt: undefined, whip: undefined }),
+  ingestPorts: () => ({ rtmp: 1935, rtmps: null, srt: null, webrtc: null }),
   version: '0.0.0',
   rateLimits: { uploads: 0, writes: 0, reads: 0 },
   encodings: {
@@ -234,6 +236,18 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     webhookQueue: new WebhookQueue(database),
     webhookSender: sender,
     hooks: hooks.service,
+    checkedServer: {
+      dataDir,
+      database,
+      clock,
+      minFreeBytes: 0,
+      maxConnections: { http: 1, rtmp: 1 },
+      programs: async () => ({ ffmpeg: { ...program, isOutdated: false }, ffprobe: program }),
+      encoders: async () => new Set(['libx264', 'aac']),
+      codecs: [],
+      isHardwareWanted: false,
+      missingIsolation: async () => undefined,
+    },
     ...merged,
     database,
     dataDir,
@@ -252,6 +266,8 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
   const { mails } = access.sessions;
   return { ...api, ...videoServices, accounts, mails, tokenCleanup, thumbnailFiles };
 }
+
+const program = { path: '/usr/bin/ffmpeg', version: '7.1' };
 
 /** Knows no name, so that nothing is sent. */
 const unreachableSender = new WebhookSender({

@@ -138,6 +138,15 @@ async function inspectBuild(
   return { version, formatVersion: formatNumber([Number(format[1]), Number(format[2])]), configuration };
 }
 
+/** Lists the names of all encoders of a program. */
+export async function listEncoders(
+  path: string,
+  variables: EnvironmentVariables,
+): Promise<ReadonlySet<string>> {
+  const printed = await run(path, ['-hide_banner', '-encoders'], childEnvironment(variables));
+  return new Set([...printed.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map(([, name = '']) => name));
+}
+
 function formatNumber([major, minor]: readonly [number, number]): number {
   return major * 1000 + minor;
 }

@@ -45,8 +45,7 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
     if (detail === '') options.log.info('ready-again');
     else options.log.warn('not-ready', { detail });
   };
-  const isOperator = (incoming: IncomingMessage): boolean =>
-    isLocalRequest(incoming) || isToken(options.token, bearerOf(incoming));
+  const isOperator = localOperatorCheck(options.token);
 
   return [
     defineRoute({
@@ -104,6 +103,11 @@ export function healthRoutes(options: HealthOptions & { readonly log: Logger }):
       },
     }),
   ];
+}
+
+/** Accepts requests of this machine, and those with the operator's token. */
+export function localOperatorCheck(token: Secret | undefined): (incoming: IncomingMessage) => boolean {
+  return incoming => isLocalRequest(incoming) || isToken(token, bearerOf(incoming));
 }
 
 function bearerOf(incoming: IncomingMessage): string | undefined {

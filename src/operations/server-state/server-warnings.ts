@@ -1,3 +1,4 @@
+import { formatBytes } from '../../shared/text/format-bytes.ts';
 import type { ServerStateView } from './server-state.schema.ts';
 
 type ServerWarning = ServerStateView['warnings'][number];
@@ -76,9 +77,4 @@ export function describeFullDisk({
 
 function freeText(bytes: number): string {
   return `${formatBytes(bytes)} of disk space is free`;
-}
-
-function formatBytes(bytes: number): string {
-  const [unit, size] = bytes >= 1e9 ? ['GB', bytes / 1e9] : ['MB', bytes / 1e6];
-  return `${Number(size.toFixed(size < 10 ? 1 : 0))} ${unit}`;
 }

@@ -193,12 +193,17 @@ export class S3Storage implements MediaStorage {
     });
   }
 
+  /** Asks the bucket. @throws AppError when it cannot be used */
+  check(): Promise<void> {
+    return this.#objects.check(this.#options.prefix);
+  }
+
   /** Asks at most every few seconds, however many ask here. */
   findFault(): Promise<string | undefined> {
     const nowMs = performance.now();
     if (this.#fault === undefined || nowMs - this.#faultCheckedAtMs > faultTrustMs) {
       this.#faultCheckedAtMs = nowMs;
-      this.#fault = this.#objects.check(this.#options.prefix).then(
+      this.#fault = this.check().then(
         () => undefined,
         (error: unknown) => `storage-unavailable: ${messageOf(error)}`,
       );

@@ -17,6 +17,7 @@ export const STUN_ATTRIBUTE = {
   messageIntegrity: 0x0008,
   errorCode: 0x0009,
   xorMappedAddress: 0x0020,
+  software: 0x8022,
   priority: 0x0024,
   useCandidate: 0x0025,
   fingerprint: 0x8028,
@@ -87,24 +88,28 @@ export function hasIntegrity({ bytes, integrityAt }: StunMessage, password: stri
   return timingSafeEqual(expected, bytes.subarray(integrityAt + 4, integrityAt + 4 + INTEGRITY_BYTES));
 }
 
-/** Adds MESSAGE-INTEGRITY and FINGERPRINT. */
+/** Adds FINGERPRINT, and MESSAGE-INTEGRITY with a password. */
 export function writeStun(
   type: number,
   transactionId: Buffer,
   attributes: readonly StunAttribute[],
-  password: string,
+  password?: string,
 ): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(type, 0);
   header.writeUInt32BE(MAGIC_COOKIE, 4);
   transactionId.copy(header, 8);
   const body = Buffer.concat([header, ...attributes.map(writeAttribute)]);
-  const integrity = { type: STUN_ATTRIBUTE.messageIntegrity, value: integrityOf(body, password) };
-  const signed = Buffer.concat([body, writeAttribute(integrity)]);
+  const signed = password === undefined ? body : withIntegrity(body, password);
   signed.writeUInt16BE(signed.length + 8 - HEADER_BYTES, 2);
   const value = Buffer.alloc(4);
   value.writeUInt32BE((crc32(signed) ^ FINGERPRINT_XOR) >>> 0);
   return Buffer.concat([signed, writeAttribute({ type: STUN_ATTRIBUTE.fingerprint, value })]);
+}
+
+function withIntegrity(body: Buffer, password: string): Buffer {
+  const integrity = { type: STUN_ATTRIBUTE.messageIntegrity, value: integrityOf(body, password) };
+  return Buffer.concat([body, writeAttribute(integrity)]);
 }
 
 /** Value of XOR-MAPPED-ADDRESS. RFC 8489, 14.2. */

@@ -1,0 +1,72 @@
+import { X509Certificate } from 'node:crypto';
+import type { Config } from '../config/settings.ts';
+import { listEncoders } from '../ffmpeg/build/find-build.ts';
+import type { CheckedCertificate, CheckedServer } from '../operations/checks/server-checks.ts';
+import type { HealthOptions } from '../operations/health/health.routes.ts';
+import type { ServerCertificate } from './certificates.ts';
+import type { Foundation } from './foundation.ts';
+
+/** Settings that the checks compare with what there is. */
+export function checkedSettings(
+  config: Config,
+): Pick<CheckedServer, 'minFreeBytes' | 'maxConnections' | 'codecs' | 'isHardwareWanted'> {
+  return {
+    minFreeBytes: config['uploads.minFree'],
+    maxConnections: { http: config['http.maxConnections'], rtmp: config['rtmp.maxConnections'] },
+    codecs: config['encode.codecs'],
+    isHardwareWanted: !['auto', 'off'].includes(config['encode.hardware']),
+  };
+}
+
+/** Ports of 0 are known once the listeners run. */
+function hasOwnUrl(config: Config): boolean {
+  return config.publicUrl !== undefined || config['tls.domains'] !== undefined;
+}
+
+/** The checks of a running server. */
+export function checkedServer(
+  {
+    config,
+    dataDir,
+    clock,
+    database,
+    storage,
+    ffmpeg,
+    ffprobe,
+    encoders,
+    environment,
+    urls,
+    ...foundation
+  }: Foundation,
+  health: HealthOptions['checks'],
+): CheckedServer {
+  const { certificate, missingIsolation } = foundation;
+  return {
+    ...checkedSettings(config),
+    get ownUrl() {
+      return hasOwnUrl(config) ? urls.publicUrl() : undefined;
+    },
+    dataDir,
+    clock,
+    database,
+    bucket: storage.s3 && (() => storage.s3!.check()),
+    faults: async () => {
+      const faults = await Promise.all(health.map(async ({ name, fault }) => [name, await fault()] as const));
+      return faults.flatMap(([name, fault]) => (fault === undefined ? [] : [`${name}: ${fault}`]));
+    },
+    programs: async () => ({ ffmpeg, ffprobe }),
+    encoders: () => listEncoders(ffmpeg.path, environment.variables),
+    hardware: () => encoders.state,
+    missingIsolation: async () => missingIsolation,
+    certificate: certificate && (() => certificateOf(certificate)),
+  };
+}
+
+function certificateOf({ ordered, source }: ServerCertificate): CheckedCertificate {
+  if (ordered !== undefined) {
+    const { expiresAtMs, problem } = ordered.view();
+    return { expiresAtMs, problem, isRenewed: true };
+  }
+  const pair = source.secureContext();
+  return { expiresAtMs: pair && Date.parse(new X509Certificate(pair.cert).validTo), isRenewed: false };
+}

@@ -1,0 +1,203 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { checkedSettings } from '../../app/checks.ts';
+import type { Config } from '../../config/settings.ts';
+import { listEncoders } from '../../ffmpeg/build/find-build.ts';
+import { findFfmpeg, findFfprobe } from '../../ffmpeg/build/find-ffmpeg.ts';
+import { findIsolation } from '../../ffmpeg/process/find-isolation.ts';
+import { ProcessLimits } from '../../ffmpeg/process/process-limits.ts';
+import { type Finding, failed, ok, skipped } from '../../operations/checks/finding.ts';
+import { runChecks } from '../../operations/checks/run-checks.ts';
+import {
+  type CheckedCertificate,
+  type CheckedServer,
+  serverChecks,
+} from '../../operations/checks/server-checks.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { silentLogger } from '../../shared/logger.ts';
+import { listenError } from '../../shared/network/listen-error.ts';
+import { openUdpSocket } from '../../shared/network/udp-socket.ts';
+import type { Database } from '../../store/database.ts';
+import { openDatabaseWithoutLock } from '../../store/open-database.ts';
+
+interface StoppedServer {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** False beside a server that cannot be asked: its ports are in use. */
+  readonly hasFreePorts: boolean;
+}
+
+/** Checks what can be checked without the server, with the settings of this command. */
+export async function checkStoppedServer(server: StoppedServer, signal: AbortSignal): Promise<Finding[]> {
+  const { config, dataDir, hasFreePorts } = server;
+  const findings = hasFreePorts ? [await checkFreePorts(config)] : [];
+  const { database, finding } = await openDatabase(config, dataDir);
+  if (finding !== undefined) findings.push(finding);
+  try {
+    const checked = await checkedParts(server, database);
+    return [...findings, ...(await runChecks(serverChecks(checked), signal))];
+  } finally {
+    await database?.stop();
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  dataDir: string,
+): Promise<{ readonly database?: Database; readonly finding?: Finding }> {
+  const url = config['database.url'];
+  if (url === undefined && !existsSync(join(dataDir, 'millrace.db'))) {
+    return { finding: skipped('database', 'There is no database yet. The first start creates it.') };
+  }
+  try {
+    return { database: await openDatabaseWithoutLock({ dataDir, url }) };
+  } catch (error) {
+    return {
+      finding: failed('database', messageOf(error), {
+        why: 'The server needs it to start, and the other commands to work.',
+        mend: 'After an upgrade, start the server once: it migrates the database. Otherwise check MILLRACE_DATABASE_URL, or the data folder.',
+      }),
+    };
+  }
+}
+
+async function checkedParts(
+  { config, dataDir, env }: StoppedServer,
+  database: Database | undefined,
+): Promise<CheckedServer> {
+  const { 'storage.url': storageUrl, 'tls.cert': certPath, 'tls.key': keyPath } = config;
+  const programs = memoized(async () => {
+    const [ffmpeg, ffprobe] = await Promise.all([
+      findFfmpeg(config['ffmpeg.path'], env),
+      findFfprobe(config['ffprobe.path'], env),
+    ]);
+    return { ffmpeg, ffprobe };
+  });
+  return {
+    ...checkedSettings(config),
+    dataDir,
+    clock: systemClock,
+    database,
+    programs,
+    encoders: async () => listEncoders((await programs()).ffmpeg.path, env),
+    missingIsolation: async () => findMissingIsolation(config, env, await programs()),
+    ...(storageUrl === undefined
+      ? {}
+      : {
+          bucket: async () => {
+            const { connectS3 } = await import('../../storage/s3/open-s3-storage.ts');
+            const { objects } = await connectS3({ url: storageUrl, startPatienceMs: 0, log: silentLogger });
+            objects.stop();
+          },
+        }),
+    ...(certPath === undefined || keyPath === undefined
+      ? {}
+      : { certificate: () => readCertificate(certPath, keyPath) }),
+  };
+}
+
+function memoized<Value>(find: () => Promise<Value>): () => Promise<Value> {
+  let found: Promise<Value> | undefined;
+  return () => {
+    found ??= find();
+    return found;
+  };
+}
+
+async function findMissingIsolation(
+  config: Config,
+  variables: StoppedServer['env'],
+  {
+    ffmpeg,
+    ffprobe,
+  }: { ffmpeg: { path: string }; ffprobe: { path: string } } & Awaited<ReturnType<CheckedServer['programs']>>,
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
+  try {
+    const { missing } = await findIsolation({
+      setting: config['ffmpeg.isolation'] === 'off' ? 'off' : 'auto',
+      limits: await ProcessLimits.find(variables, silentLogger),
+      programs: [
+        { name: 'ffmpeg', source: 'path', ...ffmpeg },
+        { name: 'ffprobe', source: 'path', ...ffprobe },
+      ],
+      dataDir: folder,
+      inWorkFolder: work => work(folder),
+      variables,
+    });
+    return missing;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readCertificate(certPath: string, keyPath: string): Promise<CheckedCertificate> {
+  const isRenewed = false;
+  try {
+    const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)]);
+    createSecureContext({ cert, key });
+    return { expiresAtMs: Date.parse(new X509Certificate(cert).validTo), isRenewed };
+  } catch (error) {
+    return { problem: `The files of tls.cert and tls.key cannot be used: ${messageOf(error)}.`, isRenewed };
+  }
+}
+
+/** Opens each port as the server would, and closes it again. */
+async function checkFreePorts(config: Config): Promise<Finding> {
+  const { host } = config;
+  const problems: string[] = [];
+  let count = 0;
+  for (const [name, transport, port] of portsOf(config)) {
+    if (port === undefined || port === 0) continue;
+    count += 1;
+    try {
+      await (transport === 'tcp' ? tryTcp(host, port) : tryUdp(host, port));
+    } catch (error) {
+      problems.push(messageOf(listenError(`${name} port ${port} (${transport.toUpperCase()})`, host, error)));
+    }
+  }
+  const facts = { ports: count, unusable: problems.length };
+  if (problems.length === 0) return ok('ports', `All ${count} ports are free.`, facts);
+  return failed('ports', problems.join(' '), {
+    why: 'The server does not start.',
+    mend: '`ss -tulpn` shows the program that uses a port. `millrace start --help` says how to set another one.',
+    facts,
+  });
+}
+
+function portsOf(config: Config): (readonly [string, 'tcp' | 'udp', number | undefined])[] {
+  const webrtc = config['webrtc.enabled'] ? config['webrtc.port'] : undefined;
+  return [
+    ['HTTP', 'tcp', config['http.port']],
+    ['HTTPS', 'tcp', config['https.port']],
+    ...(config['node.roles'].includes('ingest')
+      ? ([
+          ['RTMP', 'tcp', config['rtmp.port']],
+          ['RTMPS', 'tcp', config['rtmps.port']],
+          ['SRT', 'udp', config['srt.enabled'] ? config['srt.port'] : undefined],
+          ['WebRTC', 'udp', webrtc],
+          ['WebRTC', 'tcp', webrtc],
+        ] as const)
+      : []),
+  ];
+}
+
+async function tryTcp(host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const server = createServer();
+  server.once('error', reject);
+  server.listen({ host, port }, () => server.close(() => resolve()));
+  await promise;
+}
+
+async function tryUdp(host: string, port: number): Promise<void> {
+  const socket = await openUdpSocket({ host, port, receive: () => {}, failed: () => {} });
+  await socket.close();
+}

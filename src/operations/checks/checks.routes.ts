@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
+import { AppError } from '../../shared/errors.ts';
+import { checksSchema } from './checks.schema.ts';
+import type { Checks } from './checks.ts';
+
+interface ChecksRoutesOptions {
+  readonly checks: Checks;
+  readonly isOperator: (accountId: string) => Promise<boolean>;
+  /** Loopback, or the operator's token. */
+  readonly isLocalOperator: (incoming: IncomingMessage) => boolean;
+}
+
+const description =
+  'Takes some seconds, and writes a test file of 32 MiB. Requests at the same time get the same findings. The checks are those of `millrace doctor`.';
+
+export function checksRoutes({ checks, isOperator, isLocalOperator }: ChecksRoutesOptions): Route[] {
+  const success = { status: 200, description: 'The findings.', schema: checksSchema } as const;
+  return [
+    defineRoute({
+      method: 'GET',
+      scope: 'admin',
+      path: '/server/checks',
+      tag: 'Operation',
+      summary: 'Check the server',
+      description: `${description} Only for the account of the server operator, which the first start creates.`,
+      auth: 'key',
+      success,
+      errors: ['authorization-operator-only'],
+      handle: async ({ caller }) => {
+        if (!(await isOperator(caller.accountId))) throw new AppError('authorization-operator-only');
+        return checks.run();
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/health/checks',
+      tag: 'Operation',
+      summary: 'Check the server, on its own machine',
+      description: `${description} For loopback or the operator's token, as \`Authorization: Bearer <token>\`.`,
+      auth: 'none',
+      success,
+      errors: ['authorization-loopback-only'],
+      handle: ({ incoming }) => {
+        if (!isLocalOperator(incoming)) throw new AppError('authorization-loopback-only');
+        return checks.run();
+      },
+    }),
+  ];
+}
