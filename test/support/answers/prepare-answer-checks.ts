@@ -9,6 +9,9 @@ const sources = [
   'src/resources',
   'src/shared',
   'src/events',
+  'src/operations',
+  'src/delivery',
+  'src/app',
   'test/support/answers',
   'package-lock.json',
 ];
