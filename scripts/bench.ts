@@ -12,6 +12,7 @@ import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchCluster } from './bench/cluster.ts';
 import { benchDashboard } from './bench/dashboard.ts';
 import { benchEdges } from './bench/edges.ts';
+import { benchFirstPlay } from './bench/first-play.ts';
 import { benchGlass } from './bench/glass.ts';
 import { benchIdle } from './bench/idle.ts';
 import { benchLiveCost } from './bench/live-cost.ts';
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, Bench>> = {
   parts: benchParts,
   viewers: benchViewers,
   edges: benchEdges,
+  'first-play': benchFirstPlay,
   'videos-list': benchVideosList,
   api: benchApi,
   dashboard: benchDashboard,
