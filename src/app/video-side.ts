@@ -93,16 +93,15 @@ export function liveClips(
   });
 }
 
-function uploadDependencies(
-  { config, resolveHost }: Foundation,
-  { jobs, vodJobs, encodings, context }: VodServices,
-): UploadDependencies {
+function uploadDependencies({ config, resolveHost }: Foundation, vod: VodServices): UploadDependencies {
+  const { jobs, vodJobs, encodings, context } = vod;
   return {
     jobs,
     clips: {
       secondsOf: videoId => clippableSeconds(context, videoId),
       clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
     },
+    expectSource: () => vod.expectSource(),
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
     retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
     retryEncoding: (videoId, transaction) => vodJobs.retry(videoId, transaction),

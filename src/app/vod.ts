@@ -57,6 +57,8 @@ export interface VodServices {
   readonly playback: VodPlayback;
   readonly context: VodContext;
   readonly processes: ProcessOwner;
+  /** Makes this server ready to prepare a file that arrives. */
+  expectSource(): void;
   /** Encoding pauses while live parts are late. */
   partListed(lagMs: number): void;
   isPaused(): boolean;
@@ -133,6 +135,9 @@ export function createVodServices(foundation: Foundation, thumbnails: VideoThumb
     playback,
     context,
     processes,
+    expectSource: () => {
+      if (config['node.roles'].includes('worker')) indexWorkers.warm();
+    },
     partListed: lagMs => throttle.notePartLag(lagMs),
     isPaused: () => throttle.isPaused,
     components: [
@@ -193,8 +198,7 @@ function createTools(
       memoryBytes: config['encode.memory'],
       outputBytes: 64 * 1024 ** 2,
     },
-    // Recordings can have the maximum size of live streams.
-    maxPixels: Math.max(config['uploads.maxPixels'], config['live.maxPixels']),
+    maxPixels: maxPixelsOf(config),
     maxImagePixels: config['images.maxPixels'],
     observer: {
       runEnded: (purpose, outcome) => {
@@ -202,6 +206,11 @@ function createTools(
       },
     },
   });
+}
+
+/** Recordings can have the maximum size of live streams. */
+function maxPixelsOf(config: Config): number {
+  return Math.max(config['uploads.maxPixels'], config['live.maxPixels']);
 }
 
 /** Short work, and the first renditions of long videos, need not wait for the ladders of other videos. */
@@ -261,6 +270,7 @@ function vodSettings({ config, sandboxLimits }: Foundation, maxEncodes: number):
       return config['uploads.minFree'];
     },
     sandboxVideoMs: sandboxLimits.maxVideoMs,
+    maxPixels: maxPixelsOf(config),
     get codecs() {
       return additionalCodecs.filter(codec => config['encode.codecs'].includes(codec));
     },

@@ -25,6 +25,8 @@ interface VodSettings {
   readonly maxDurationFactor: number;
   readonly minFreeBytes: number;
   readonly sandboxVideoMs: number;
+  /** Maximum size of frames. */
+  readonly maxPixels: number;
   /** Codecs besides H.264. */
   readonly codecs: readonly AdditionalCodec[];
 }
@@ -88,7 +90,7 @@ export interface VodContext {
   readonly folders: RenditionFolders;
   readonly reader: RenditionReader;
   readonly growing: GrowingVideos;
-  readonly indexWorkers: Pick<IndexWorkerPool, 'index'>;
+  readonly indexWorkers: Pick<IndexWorkerPool, 'index' | 'describe'>;
   readonly jobs: JobQueue;
   readonly encoders: EncoderDevices;
   readonly settings: VodSettings;

@@ -1,13 +1,17 @@
-import { copyFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFfprobe } from '../../src/ffmpeg/build/find-ffmpeg.ts';
 import type { ProbedFile, ProbedStream } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import { readerOf } from '../../src/vod/index/index-progressive.ts';
+import { describePlainSource } from '../../src/vod/source/plain-source.ts';
 import { embeddedFfprobePath } from '../support/ffmpeg.ts';
 import { commandOf } from '../support/ffmpeg-command.ts';
 import { type FixtureName, fixture, fixtureNames } from '../support/fixtures.ts';
+import { mutateMp4 } from '../support/media-mutations.ts';
 import { ampleLimits, makeMediaTools, type ToolBuilds, toolBuilds } from '../support/media-tools.ts';
+import { Random } from '../support/random.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 
 type Facts = Omit<Partial<ProbedFile>, 'streams'> & { readonly streams: readonly Partial<ProbedStream>[] };
@@ -141,6 +145,29 @@ async function refusalOf(looking: Promise<unknown>): Promise<AppError> {
   throw new Error(`was not refused: ${outcome}`);
 }
 
+/** Files that need no ffprobe. */
+const plainFixtures: readonly FixtureName[] = [
+  ...(['h264-aac', 'h264-aac-faststart', 'h264-long-gop', 'h264-720p', 'h264-only'] as const),
+  ...(['single-frame', 'portrait', 'high-rate', 'two-keyframes-irregular'] as const),
+];
+/** `MILLRACE_TEST_MUTANTS=5000 MILLRACE_TEST_SEED=7` tries more and others. */
+const mutants = Number(process.env.MILLRACE_TEST_MUTANTS ?? 60);
+const firstSeed = Number(process.env.MILLRACE_TEST_SEED ?? 20_261_128);
+
+async function describeWithout(path: string): Promise<ProbedFile | undefined> {
+  const handle = await open(path, 'r');
+  try {
+    return await describePlainSource(readerOf(handle), (await handle.stat()).size);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Leaves out what only matters for files of other kinds. */
+function planned({ streams, ...file }: ProbedFile): ProbedFile {
+  return { ...file, streams: streams.map(({ isReordered, baseFrameRate, ...stream }) => stream) };
+}
+
 /** Looks into each file once per build. */
 const probes = new Map<string, Promise<ProbedFile>>();
 function probeOnce(builds: ToolBuilds, name: FixtureName): Promise<ProbedFile> {
@@ -178,6 +205,35 @@ describe.each(toolBuilds)('a look into a file with the $name ffprobe', builds =>
         expect(streams[index]).toMatchObject({ index, ...stream });
       }
     }
+  });
+});
+
+describe.each(toolBuilds)('a description without the $name ffprobe', builds => {
+  test('is that of ffprobe, and exists for plain files', async () => {
+    const described: FixtureName[] = [];
+    for (const name of fixtureNames) {
+      const own = await describeWithout(await fixture(name));
+      if (own === undefined) continue;
+      described.push(name);
+      expect(own, name).toEqual(planned(await probeOnce(builds, name)));
+    }
+    expect(described).toEqual(plainFixtures);
+  });
+
+  test('is that of ffprobe for mutants of plain files, or missing', async () => {
+    const path = join(await testTempDir(), 'mutant.mp4');
+    const valid = await Promise.all(plainFixtures.map(async name => readFile(await fixture(name))));
+    let described = 0;
+    for (let seed = firstSeed; seed < firstSeed + mutants; seed++) {
+      const random = new Random(seed);
+      await writeFile(path, mutateMp4(random.pick(valid), random));
+      const own = await describeWithout(path);
+      if (own === undefined) continue;
+      described += 1;
+      const tools = makeMediaTools(builds);
+      expect(own, `seed ${seed}`).toEqual(planned(await tools.probe(path, never)));
+    }
+    expect(described).toBeGreaterThan(0);
   });
 });
 

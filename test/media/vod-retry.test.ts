@@ -23,7 +23,7 @@ test('a video that failed is prepared again from the file that is here, and sing
   });
   const { works, database, records } = pipeline;
   const retry = (id: string) => database.transaction(transaction => works.retry(id, transaction));
-  const videoId = await pipeline.add(await fixture('h264-aac'));
+  const videoId = await pipeline.add(await fixture('h264-aac-mkv'));
   expect(await pipeline.settled(videoId)).toMatchObject({ isPlayable: false, failure: expect.any(String) });
 
   isBroken = false;

@@ -134,6 +134,7 @@ test.each(['mp4', 'mov'] as const)('mutants of a %s file are indexed or refused'
     random => mutateMp4(files[name], random),
     async mutant => {
       await writeFile(path, mutant);
+      await threads.describe(path, new AbortController().signal);
       const result = await threads.index(path, { folder, signal: new AbortController().signal });
       outcomes[result.kind] += 1;
       if (result.kind === 'refused') {

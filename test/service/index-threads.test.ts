@@ -45,6 +45,18 @@ test('a thread indexes a file like the main thread, and is reused', async () => 
   expect(threads.threads).toBe(1);
 });
 
+test('a thread is ready for a file that is about to arrive, and describes it', async () => {
+  const { path } = await written(makeMovie([video, audio]).bytes);
+  const threads = threadsWith();
+  threads.warm();
+  threads.warm();
+  expect(threads.threads).toBe(1);
+  // The frames are no pictures, so that only ffprobe can tell.
+  expect(await threads.describe(path, signal)).toBeUndefined();
+  expect(await threads.describe(`${path}-that-is-gone`, signal)).toBeUndefined();
+  expect(threads.threads).toBe(1);
+});
+
 test('a file of millions of empty boxes is refused without blocking the server', async () => {
   const boxes = Buffer.alloc(16 * MIB, box('free'));
   const hostile = { ...audio, entries: [aacEntry(), boxes] };

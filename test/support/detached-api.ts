@@ -117,6 +117,7 @@ const noUploadWork: UploadDependencies = {
   retryEncoding: async () => false,
   sourceFailed: async () => {},
   hasEncodingFailed: async () => false,
+  expectSource: () => {},
   sourceReplaced: async () => {},
   minFreeBytes: () => 0,
   idleTimeoutMs: 60_000,

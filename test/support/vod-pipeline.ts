@@ -111,6 +111,7 @@ export async function startVodPipeline(
       maxDurationFactor: 30,
       minFreeBytes: 0,
       sandboxVideoMs: sandboxLimits.maxVideoMs,
+      maxPixels: 8192 * 8192,
       codecs: options.codecs ?? [],
     },
     clock: systemClock,

@@ -123,7 +123,7 @@ export function mediaRefused(sentence: string, data?: JsonObject): AppError {
 }
 
 /** Uses the streams, because versions of ffprobe differ in the duration of the file. */
-function timesOf(
+export function timesOf(
   streams: readonly ProbedStream[],
   duration: number | undefined,
   start: number | undefined,

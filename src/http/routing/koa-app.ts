@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import { toDiskError } from '../../shared/files/disk-error.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { discardFile, receiveFile, toLostUpload } from '../bodies/file-body.ts';
+import { discardFile, prepareForFiles, receiveFile, toLostUpload } from '../bodies/file-body.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import { respondThenDiscard, unreadBodyOf } from '../bodies/unread-body.ts';
 import { matchesEtag } from '../responses/content-negotiation.ts';
@@ -132,6 +132,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     state.route = route.path;
     state.rate = limiter.unusedState(route.rateClass);
     const setHeader: SetHeader = (name, value) => ctx.set(name, value);
+    if (route.body?.kind === 'file' || route.precedesFile === true) prepareForFiles();
     const caller = await callerOf(ctx, route, setHeader);
     if (caller !== undefined) state.rate = limiter.require(rateLimitOwner(caller), route.rateClass);
     const { method, body: expected } = route;

@@ -187,6 +187,8 @@ interface RouteDefinition<
    * error of it, and act outside of it after the commit only.
    */
   readonly isAtomic?: true | ((request: RouteRequest<Path, Query, Body, Found, Auth>) => boolean);
+  /** A file follows soon, mostly with the next request. */
+  readonly precedesFile?: true;
   readonly handle: (
     request: RouteRequest<Path, Query, Body, Found, Auth>,
   ) => AnswerValue<Answer> | Promise<AnswerValue<Answer>>;
@@ -237,6 +239,7 @@ export interface Route {
     request: Pick<RouteInput, 'params' | 'found' | 'caller' | 'incoming'>,
   ) => Promise<FileAdmission> | FileAdmission;
   readonly isAtomic?: true | ((request: RouteInput) => boolean);
+  readonly precedesFile?: true;
   readonly handle: (request: RouteInput) => unknown;
 }
 

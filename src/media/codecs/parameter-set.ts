@@ -65,6 +65,39 @@ export function avcPictureFormat(unit: Buffer): string {
   return [unit[1], size.width, size.height, horizontal / vertical, chromaFormat, lumaBits, chromaBits].join();
 }
 
+/** Traits of the frames of one sequence, by which programs that decode it describe it. */
+export interface AvcTraits extends Pick<VideoParameters, 'size' | 'pixelAspect' | 'colour'> {
+  /** profile_idc. */
+  readonly profile: number;
+  /** constraint_set1_flag. */
+  readonly isConstrained: boolean;
+  /** 4:2:0 with 8 bits. */
+  readonly isUsualSampleFormat: boolean;
+  readonly isFrameOnly: boolean;
+  readonly isFullRange: boolean;
+  /** pic_struct_present_flag: SEI messages tell which fields a frame has. */
+  readonly hasPictureStructure: boolean;
+}
+
+/** Reads an SPS with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and E.1.1. */
+export function avcTraits(unit: Buffer): AvcTraits | undefined {
+  const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
+  const format = readAvcFrameSize(bits);
+  const { profile, chromaFormat, lumaBits, chromaBits, isFrameOnly } = format;
+  bits.skip(1);
+  const [columns, rows] = readCroppedLines(bits, chromaFormat);
+  const traits = {
+    profile,
+    isConstrained: (unit[2]! & 0x40) !== 0,
+    isUsualSampleFormat: chromaFormat === CHROMA_420 && lumaBits === 8 && chromaBits === 8,
+    isFrameOnly,
+    size: { width: format.width - columns, height: format.height - rows * (isFrameOnly ? 1 : 2) },
+  };
+  const usability = bits.flag() ? readAvcUsability(bits) : undefined;
+  if (bits.isExhausted) return undefined;
+  return { ...traits, isFullRange: false, hasPictureStructure: false, ...usability };
+}
+
 /** Reads the number of a sequence or picture parameter set with its header byte. ITU-T H.264 (08/2021), 7.3.2.1.1 and 7.3.2.2. */
 export function avcParameterSetId(unit: Buffer): number {
   const bits = new BitReader(withoutEmulationPrevention(unit.subarray(1)));
@@ -152,19 +185,24 @@ export function avcOrder(unit: Buffer): VideoOrder | undefined {
 
 /** The usability information, from its start. */
 function readAvcReordering(bits: BitReader): Pick<VideoOrder, 'maxReordered' | 'frameSeconds'> {
-  readUsability(bits);
-  if (bits.flag()) skipExponentials(bits, 2);
-  const fieldSeconds = readTickSeconds(bits);
-  const frameSeconds = fieldSeconds && 2 * fieldSeconds;
-  if (fieldSeconds !== undefined) bits.skip(1);
-  const hasBuffers = [readHypotheticalDecoder(bits), readHypotheticalDecoder(bits)];
-  if (hasBuffers.includes(true)) bits.skip(1);
-  bits.skip(1);
+  const { frameSeconds } = readAvcUsability(bits);
   if (!bits.flag()) return { maxReordered: undefined, frameSeconds };
   bits.skip(1);
   skipExponentials(bits, 4);
   const maxReordered = bits.expGolomb();
   return { maxReordered: bits.isExhausted ? undefined : maxReordered, frameSeconds };
+}
+
+/** Reads up to pic_struct_present_flag. */
+function readAvcUsability(bits: BitReader) {
+  const usability = readUsability(bits);
+  if (bits.flag()) skipExponentials(bits, 2);
+  const fieldSeconds = readTickSeconds(bits);
+  if (fieldSeconds !== undefined) bits.skip(1);
+  const hasBuffers = [readHypotheticalDecoder(bits), readHypotheticalDecoder(bits)];
+  if (hasBuffers.includes(true)) bits.skip(1);
+  const hasPictureStructure = bits.flag();
+  return { ...usability, frameSeconds: fieldSeconds && 2 * fieldSeconds, hasPictureStructure };
 }
 
 /** Returns false without one. ITU-T H.264 (08/2021), E.1.2. */
@@ -380,15 +418,17 @@ function usabilityTransfer(bits: BitReader): number | undefined {
 }
 
 /** Reads up to the colour description; the codecs have the same fields until there. */
-function readUsability(bits: BitReader): Pick<VideoParameters, 'pixelAspect' | 'colour'> {
+function readUsability(
+  bits: BitReader,
+): Pick<VideoParameters, 'pixelAspect' | 'colour'> & { readonly isFullRange: boolean } {
   const pixelAspect = bits.flag() ? readPixelAspect(bits) : undefined;
   if (bits.flag()) bits.skip(1);
-  if (!bits.flag()) return { pixelAspect };
+  if (!bits.flag()) return { pixelAspect, isFullRange: false };
   bits.skip(3);
   const isFullRange = bits.flag();
-  if (!bits.flag()) return { pixelAspect };
+  if (!bits.flag()) return { pixelAspect, isFullRange };
   const colour = { primaries: bits.bits(8), transfer: bits.bits(8), matrix: bits.bits(8), isFullRange };
-  return { pixelAspect, colour };
+  return { pixelAspect, colour, isFullRange };
 }
 
 /** Pairs. ITU-T H.264 (08/2021), table E-1; the same in H.265. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
 import type { IndexProgressiveOptions, IndexProgressiveResult } from './index-progressive.ts';
@@ -17,8 +18,8 @@ const maxWorkers = 2;
 const IDLE_MS = 5_000;
 const MIB = 1024 * 1024;
 
-type Outcome =
-  | { readonly kind: 'replied'; readonly reply: IndexReply }
+type Outcome<Result> =
+  | { readonly kind: 'replied'; readonly reply: IndexReply<Result> }
   | { readonly kind: 'ended'; readonly why: string };
 
 /**
@@ -50,7 +51,7 @@ export class IndexWorkerPool {
       const { signal, ...rest } = options;
       signal.throwIfAborted();
       if (this.#isStopped) throw new AppError('stopped');
-      const outcome = await this.#ask(
+      const outcome = await this.#ask<IndexProgressiveResult>(
         { path, options: { maxMovieBytes: this.#limits.maxMovieBytes, ...rest } },
         signal,
       );
@@ -66,22 +67,38 @@ export class IndexWorkerPool {
     });
   }
 
+  /** Describes a plain MP4 as ffprobe does. Undefined for other files. @throws the signal's reason */
+  describe(path: string, signal: AbortSignal): Promise<ProbedFile | undefined> {
+    return this.#turns.run(async () => {
+      signal.throwIfAborted();
+      if (this.#isStopped) throw new AppError('stopped');
+      const outcome = await this.#ask<ProbedFile | undefined>({ path }, signal);
+      signal.throwIfAborted();
+      return outcome.kind === 'replied' && 'result' in outcome.reply ? outcome.reply.result : undefined;
+    });
+  }
+
+  /** Starts a thread for a file that is about to arrive. */
+  warm(): void {
+    if (!this.#isStopped && this.#all.size === 0) this.#keep(this.#start());
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#idle.values()) clearTimeout(timer);
     await Promise.all([...this.#all].map(worker => worker.terminate()));
   }
 
-  async #ask(request: IndexRequest, signal: AbortSignal): Promise<Outcome> {
+  async #ask<Result>(request: IndexRequest, signal: AbortSignal): Promise<Outcome<Result>> {
     const worker = this.#idleWorker() ?? this.#start();
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { promise, resolve } = Promise.withResolvers<Outcome<Result>>();
     const { timeoutMs, memoryBytes } = this.#limits;
     let why = 'ended its thread';
     const end = (reason: string) => {
       why = reason;
       void worker.terminate();
     };
-    const onMessage = (reply: IndexReply) => resolve({ kind: 'replied', reply });
+    const onMessage = (reply: IndexReply<Result>) => resolve({ kind: 'replied', reply });
     const onError = (error: Error & { code?: string }) => {
       // No memory or descriptors for a thread.
       if (error.code === 'ERR_WORKER_INIT_FAILED')
@@ -145,7 +162,7 @@ export class IndexWorkerPool {
   }
 }
 
-function resultOf(reply: IndexReply): IndexProgressiveResult {
+function resultOf(reply: IndexReply<IndexProgressiveResult>): IndexProgressiveResult {
   if ('result' in reply) return reply.result;
   const { message, systemCode } = reply;
   throw Object.assign(new Error(message), systemCode === undefined ? {} : { code: systemCode });

@@ -43,6 +43,7 @@ export function uploadTokenRoutes(uploadTokens: UploadTokensService): Route[] {
       description:
         'Anyone who has it can upload videos with `POST /upload`, without an API key, until it expires. Without a body, it never expires.',
       body: jsonBody(uploadTokenCreationSchema),
+      precedesFile: true,
       success: shown,
       isAtomic: true,
       handle: ({ caller, body }) => uploadTokens.create(caller.projectId, body.ttl),

@@ -2,6 +2,8 @@ import type { Connection, Transaction } from '../../../store/connection.ts';
 
 /** Works with the sources of videos. */
 export interface SourceConsumer {
+  /** Called when a file begins to arrive, and when it is there. */
+  readonly expectSource: () => void;
   /** Called in the transaction that makes a source complete. */
   readonly sourceReady: (videoId: string, transaction: Transaction) => Promise<void>;
   /** Puts the parts of a recording together once more. */

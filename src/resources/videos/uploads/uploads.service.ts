@@ -57,6 +57,7 @@ export class UploadsService<View> {
   readonly #jobs: JobQueue;
   readonly #chunks: UploadChunks;
   readonly #quotas: UploadQuotas;
+  readonly #expectSource: SourceConsumer['expectSource'];
   readonly #sourceReady: SourceConsumer['sourceReady'];
   readonly #failSource: FailSource;
   readonly #retryRecording: SourceConsumer['retryRecording'];
@@ -75,6 +76,7 @@ export class UploadsService<View> {
     videos: UploadVideos<View>;
     jobs: JobQueue;
     quotas: UploadQuotas;
+    expectSource: SourceConsumer['expectSource'];
     sourceReady: SourceConsumer['sourceReady'];
     failSource: FailSource;
     retryRecording: SourceConsumer['retryRecording'];
@@ -93,6 +95,7 @@ export class UploadsService<View> {
     this.#jobs = options.jobs;
     this.#chunks = new UploadChunks(options.store, options.jobs);
     this.#quotas = options.quotas;
+    this.#expectSource = options.expectSource;
     this.#sourceReady = options.sourceReady;
     this.#failSource = options.failSource;
     this.#retryRecording = options.retryRecording;
@@ -117,7 +120,9 @@ export class UploadsService<View> {
       bodyBytes: headers.contentLength ?? 0,
       announcedBytes: remainingBytes(range, receivedBytes),
     });
-    return { ...(await limitsOf(range, reservation)), onFinished: () => reservation.end() };
+    const limits = await limitsOf(range, reservation);
+    this.#expectSource();
+    return { ...limits, onFinished: () => reservation.end() };
   }
 
   /** Works like {@link admit}, before the request has named a video. */
@@ -130,8 +135,10 @@ export class UploadsService<View> {
       bodyBytes: headers.contentLength ?? 0,
       announcedBytes: isBegun ? 0 : remainingBytes(range, 0),
     });
+    const limits = await limitsOf(range, reservation);
+    this.#expectSource();
     return {
-      ...(await limitsOf(range, reservation)),
+      ...limits,
       onFileBegin: async fields => {
         const videoId = fields.get('videoId') ?? '';
         if (videoId === '') return;
@@ -153,6 +160,7 @@ export class UploadsService<View> {
   ): Promise<View> {
     const range = parseContentRange(headers.contentRange);
     checkNotEmpty(file);
+    this.#expectSource();
     await this.#cancelFailedJobs(videoId);
     const arrival = { file, first: range?.first ?? 0, findVideo: async () => videoId };
     await this.#arrived.store(arrival, async (chunkFile, transaction) => {
@@ -170,6 +178,7 @@ export class UploadsService<View> {
   async receiveDelegated(uploader: TokenUploader, file: UploadedFile, headers: UploadHeaders): Promise<View> {
     const range = parseContentRange(headers.contentRange);
     checkNotEmpty(file);
+    this.#expectSource();
     const named = file.fields.get('videoId') ?? '';
     if (named !== '') {
       await this.#requireVideo(uploader.projectId, named);

@@ -118,6 +118,7 @@ export class VideoSources {
       retryEncoding: options.retryEncoding,
       retryImport: (...retried) => importer.retry(...retried),
       hasEncodingFailed: options.hasEncodingFailed,
+      expectSource: options.expectSource,
       sourceReplaced: options.sourceReplaced,
       clock,
       log: log.child('uploads'),

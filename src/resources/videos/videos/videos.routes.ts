@@ -41,6 +41,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       description:
         'Creates a video that you upload a file to. With `source`, the server fetches or copies the file instead. With `source` and `clip`, a part of a video or of a running broadcast becomes a new video within a second. Copies also need the scope `read`.',
       body: jsonBody(videoCreationSchema),
+      precedesFile: true,
       errors: ['live-stream-not-broadcasting'],
       success: { status: 201, ...shown },
       otherSuccess: {
