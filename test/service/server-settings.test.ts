@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfigWithOrigins } from '../../src/config/load-config.ts';
 import { RunningSettings } from '../../src/config/running-settings.ts';
@@ -8,7 +9,7 @@ import { ServerSettingsStore } from '../../src/operations/settings/server-settin
 import { ServerSettings } from '../../src/operations/settings/server-settings.ts';
 import { silentLogger } from '../../src/shared/logger.ts';
 import type { Database } from '../../src/store/database.ts';
-import { atEnd, clusterUrl, openClusterDatabase } from '../support/cluster-fixture.ts';
+import { atEnd, clusterUrl, openClusterDatabase, severable } from '../support/cluster-fixture.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { admin } from '../support/sign-in.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -231,6 +232,21 @@ describe('stored settings', () => {
     atEnd(() => service.stop());
     await waitUntil(() => config['live.stopGrace'] === 8_000);
     expect(applied).toBe(1);
+  });
+
+  it('apply later when the database does not answer after a change', async () => {
+    const database = await open();
+    const other = severable(database);
+    const { config, service } = serviceOf(other.database);
+    await service.start();
+    atEnd(() => service.stop());
+    await service.change('live.stopGrace', '7s');
+    other.isCut = true;
+    await new ServerSettingsStore(database).write('live.stopGrace', '8s');
+    await expect(service.apply()).rejects.toThrow('cut off');
+    await turn();
+    other.isCut = false;
+    await waitUntil(() => config['live.stopGrace'] === 8_000);
   });
 
   it.skipIf(findPostgres() === undefined)(

@@ -24,6 +24,9 @@ export interface ServerSettingView {
   readonly fallback: string | undefined;
 }
 
+/** Pause after the database did not answer. */
+const retryMs = 2_000;
+
 /** Applies the settings that were changed in the dashboard to this server. */
 export class ServerSettings implements Component {
   readonly name = 'settings';
@@ -34,6 +37,8 @@ export class ServerSettings implements Component {
   #reading: Promise<void> = Promise.resolve();
   readonly #listeners = new Set<() => void>();
   #problems: readonly string[] = [];
+  #retrying: NodeJS.Timeout | undefined;
+  #isStopping = false;
 
   constructor(options: { settings: RunningSettings; database: Database; log: Logger }) {
     this.#settings = options.settings;
@@ -61,9 +66,11 @@ export class ServerSettings implements Component {
 
   async start(): Promise<void> {
     const applyAgain = () => {
-      this.#applyAgain().catch((error: unknown) =>
-        this.#log.warn('settings-not-read', { error: messageOf(error) }),
-      );
+      clearTimeout(this.#retrying);
+      this.#applyAgain().catch((error: unknown) => {
+        this.#log.warn('settings-not-read', { error: messageOf(error) });
+        if (!this.#isStopping) this.#retrying = setTimeout(applyAgain, retryMs);
+      });
     };
     this.#stopListening = this.#store.onChange(applyAgain);
     // Another server may have changed them while this one started.
@@ -71,7 +78,9 @@ export class ServerSettings implements Component {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.#stopListening();
+    clearTimeout(this.#retrying);
     await this.#reading.catch(() => {});
   }
 
