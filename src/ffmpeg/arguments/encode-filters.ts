@@ -80,17 +80,17 @@ export function audioFilters(
   return `${finiteSamples}${twoOfMany(channels)}${trimRunUp('a', runUpSeconds)}${audioSyncFilter}${layout}${pad}`;
 }
 
-/**
- * Joins the left and the right channel from two streams, up to the end of the longer one. The output is called like the rendition.
- */
+/** Joins the left and the right channel from two streams. The output is called like the rendition. */
 export function joinedAudioGraph(
   { name, untilSeconds }: EncodedAudio,
   streams: readonly string[],
   runUpSeconds: number,
 ): string {
   const mono = audioFilters({ channels: 1, isSurround: false, untilSeconds }, runUpSeconds);
-  const sides = streams.map((side, number) => `[${side}]${mono},pan=stereo|c${number}=c0[${name}-${number}]`);
-  return `${sides.join(';')};[${name}-0][${name}-1]amix=inputs=2:normalize=0[${name}]`;
+  const sides = streams.map(
+    (side, number) => `[${side}]${mono},aformat=channel_layouts=mono[${name}-${number}]`,
+  );
+  return `${sides.join(';')};[${name}-0][${name}-1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR[${name}]`;
 }
 
 export function filterGraph(video: EncodedVideo, runUpSeconds: number, device?: EncoderDevice): string {

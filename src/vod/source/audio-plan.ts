@@ -41,6 +41,8 @@ interface AudioContext {
   readonly video: ProbedStream | undefined;
   readonly request: SourceRequest;
   readonly isWhole: boolean;
+  /** Of what is encoded; 0 if unknown. */
+  readonly durationSeconds: number;
 }
 
 const passthroughProfiles = ['LC', 'HE-AAC', 'HE-AACv2'];
@@ -157,7 +159,7 @@ function planRendition(
   stream: SourceAudioStream,
   track: number,
   isSurround: boolean,
-  { video, request, isWhole }: AudioContext,
+  { video, request, isWhole, durationSeconds }: AudioContext,
 ): AudioPlan {
   const { codec, profile = 'unknown', channels = 0, sampleRate = 0 } = stream;
   const videoEnds = isWhole ? endOf(video) : undefined;
@@ -175,13 +177,11 @@ function planRendition(
     if (isShort) return 'ends before the video';
     return sampleRate < 8_000 || sampleRate > 48_000 ? `${sampleRate} samples a second` : undefined;
   })();
-  // Some versions of ffmpeg would join two sides up to the end of the shorter one.
-  const paddedUntil = isShort
-    ? videoEnds
-    : isWhole && stream.rightIndex !== undefined
-      ? endOf(stream)
-      : undefined;
   const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
+  const since = (end: number) => end - (starts.length === 0 ? 0 : Math.min(...starts));
+  const soundEnds = isWhole ? endOf(stream) : undefined;
+  // Joined up to the end of the shorter one, unless both are filled up.
+  const joinedUntil = soundEnds === undefined ? durationSeconds || undefined : since(soundEnds);
   return {
     name: audioRenditionName({ track, isSurround }),
     track,
@@ -192,7 +192,7 @@ function planRendition(
     channels,
     isSurround,
     language: languageOf(stream),
-    untilSeconds: paddedUntil && paddedUntil - (starts.length === 0 ? 0 : Math.min(...starts)),
+    untilSeconds: isShort ? since(videoEnds) : stream.rightIndex && joinedUntil,
   };
 }
 

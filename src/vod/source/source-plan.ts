@@ -51,7 +51,7 @@ export function planSource(file: ProbedFile, request: SourceRequest): SourcePlan
   const durationSeconds =
     part?.durationSeconds ?? Math.max(0, (wholeSeconds ?? 0) - (part?.startSeconds ?? 0));
   const subtitles = planSubtitles(file.streams, [request.language, audio?.language]);
-  const audioRenditions = planAudio(audioStreams, { video, request, isWhole });
+  const audioRenditions = planAudio(audioStreams, { video, request, isWhole, durationSeconds });
   const planned = new Set([video, ...audioStreams]);
   return {
     kind: 'planned',

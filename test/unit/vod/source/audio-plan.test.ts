@@ -23,7 +23,7 @@ function stream(index: number, values: Partial<ProbedStream> = {}): ProbedStream
   } as ProbedStream;
 }
 
-const whole = { video: undefined, request: {}, isWhole: true };
+const whole = { video: undefined, request: {}, isWhole: true, durationSeconds: 10 };
 
 describe('two mono tracks', () => {
   const mono = { kind: 'audio', codec: 'aac', isDefault: false, isCoverImage: false } as const;
@@ -110,9 +110,10 @@ describe('two mono tracks', () => {
     };
     expect([untilOf(10, 9.7), untilOf(9.7, 10), untilOf(9.7, 10, 10, 3)]).toEqual([10, 10, 10]);
     expect(untilOf(9, 9.3)).toBe(10);
-    expect(planAudio(audioStreamsOf([side(1), side(2)], true), { ...whole, isWhole: false })).toMatchObject([
-      { untilSeconds: undefined },
-    ]);
+    const part = { ...whole, isWhole: false, durationSeconds: 4 };
+    expect(planAudio(audioStreamsOf([side(1), side(2)], true), part)).toMatchObject([{ untilSeconds: 4 }]);
+    const unknown = [1, 2].map(index => side(index, { durationSeconds: undefined }));
+    expect(planAudio(audioStreamsOf(unknown, true), whole)).toMatchObject([{ untilSeconds: 10 }]);
   });
 
   test('are those called left and right, whatever their starts, ends and sample rates are', () => {
