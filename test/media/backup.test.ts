@@ -42,7 +42,7 @@ test('a server is backed up in the middle of an upload, an encode and a broadcas
   const film = join(folder, 'film.mp4');
   await makeFilm(film, { seconds: 2, size: '320x180', codec: 'libx264', bytes: chunkBytes + 1_000_000 });
   const long = join(folder, 'long.mp4');
-  await makeFilm(long, { seconds: 40, size: '640x360' });
+  await makeFilm(long, { seconds: 40, size: '360x360' });
   const bytes = await readFile(film);
   const server = await start(join(folder, 'data'));
 

@@ -225,7 +225,7 @@ async function startOrigin(handle: RequestListener): Promise<string> {
 
 describe('a source from an address', () => {
   const env = { MILLRACE_ALLOW_PRIVATE_TARGETS: 'true' };
-  /** It fetches from this machine. */
+  /** A server that may fetch from this machine. */
   let server: VideoServer;
   beforeAll(async () => {
     server = await VideoServer.start(join(folder, 'data'), { ...settings, ...env });

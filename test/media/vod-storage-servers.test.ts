@@ -143,7 +143,7 @@ describe('servers that share a database and a bucket', () => {
   test('encode what must be encoded once, and show it everywhere when it is finished', async () => {
     const [first, second] = (await startServers({}, {})) as [VideoServer, VideoServer];
     const path = join(folder, 'film.mp4');
-    await makeFilm(path, { seconds: 6 });
+    await makeFilm(path, { seconds: 6, size: '360x360' });
     const { videoId } = await first.create();
     expect(await first.send(videoId, await readFile(path))).toBe(201);
     await second.until(videoId, isDone, 'all qualities');
@@ -154,8 +154,8 @@ describe('servers that share a database and a bucket', () => {
   });
 
   test.each([
-    ['', '640x360', '360p.mp4', /^hls-/, ''],
-    [' to another codec', '426x240', '240p.mp4', /^hevc-/, 'hevc'],
+    ['', '360x360', '360p.mp4', /^hls-/, ''],
+    [' to another codec', '240x240', '240p.mp4', /^hevc-/, 'hevc'],
   ])('finish what a server was encoding%s that is killed', async (_, size, file, folderName, codecs) => {
     const slow = { MILLRACE_ENCODE_PRESET: 'faster', MILLRACE_ENCODE_CODECS: codecs };
     const servers = await startServers(slow, slow);
