@@ -182,6 +182,7 @@ function planRendition(
   const soundEnds = isWhole ? endOf(stream) : undefined;
   // Joined up to the end of the shorter one, unless both are filled up.
   const joinedUntil = soundEnds === undefined ? durationSeconds || undefined : since(soundEnds);
+  const sidesUntil = stream.rightIndex === undefined ? undefined : joinedUntil;
   return {
     name: audioRenditionName({ track, isSurround }),
     track,
@@ -192,7 +193,7 @@ function planRendition(
     channels,
     isSurround,
     language: languageOf(stream),
-    untilSeconds: isShort ? since(videoEnds) : stream.rightIndex && joinedUntil,
+    untilSeconds: isShort ? since(videoEnds) : sidesUntil,
   };
 }
 

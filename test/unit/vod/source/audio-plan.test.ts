@@ -112,7 +112,8 @@ describe('two mono tracks', () => {
     expect(untilOf(9, 9.3)).toBe(10);
     const part = { ...whole, isWhole: false, durationSeconds: 4 };
     expect(planAudio(audioStreamsOf([side(1), side(2)], true), part)).toMatchObject([{ untilSeconds: 4 }]);
-    const unknown = [1, 2].map(index => side(index, { durationSeconds: undefined }));
+    const unknown = [1, 0].map(index => side(index, { durationSeconds: undefined }));
+    expect(audioStreamsOf(unknown, true)).toMatchObject([{ rightIndex: 0 }]);
     expect(planAudio(audioStreamsOf(unknown, true), whole)).toMatchObject([{ untilSeconds: 10 }]);
   });
 
