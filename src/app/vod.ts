@@ -71,8 +71,8 @@ const maxRunningByLane = {
   assembly: 2,
   clips: 2,
   [vodLanes.prepare]: { maxRunning: 3, maxPerGroup: 2 },
-  [vodLanes.codecs]: 1,
-  [vodLanes.images]: 1,
+  [vodLanes.codecs]: { maxRunning: 1, maxPerGroup: 1 },
+  [vodLanes.images]: { maxRunning: 1, maxPerGroup: 1 },
 };
 const coresPerEncode = 4;
 

@@ -131,7 +131,7 @@ export class JobClaimStore {
   }
 
   /** Returns those that this node still runs, and that were not removed, by id and attempt. */
-  async renewLeases(ids: readonly number[]): Promise<Claim[]> {
+  async renewLeases(ids: readonly number[]): Promise<(Claim & { readonly isPaused: boolean })[]> {
     const renewed = await this.#database.all(
       this.#database.queries
         .updateTable('jobs')
@@ -139,9 +139,11 @@ export class JobClaimStore {
         .where('id', 'in', ids)
         .where('state', '=', 'running')
         .where('node_id', '=', this.#nodeId)
-        .returning(['id', 'attempts as attempt', 'is_removed']),
+        .returning(['id', 'attempts as attempt', 'is_removed', isOfDiscardedVideo('jobs').as('is_paused')]),
     );
-    return renewed.filter(row => row.is_removed === 0);
+    return renewed
+      .filter(row => row.is_removed === 0)
+      .map(({ id, attempt, is_paused }) => ({ id, attempt, isPaused: Boolean(is_paused) }));
   }
 
   /**

@@ -172,7 +172,8 @@ export class Jobs implements Component, JobQueue {
       signals.listen('jobs', () => this.#schedule()),
       signals.listen('jobs-removed', subjectId => this.#checkRemoved(subjectId)),
       signals.listen('jobs-paused', subjectId => {
-        if (subjectId !== undefined) this.#running.pause(subjectId);
+        if (subjectId === undefined) this.#renewLeases();
+        else this.#running.pause(subjectId);
       }),
     );
     if (this.#isShared) {
@@ -276,6 +277,10 @@ export class Jobs implements Component, JobQueue {
       !this.#running.isClaiming
     )
       return;
+    this.#renewLeases();
+  }
+
+  #renewLeases(): void {
     this.#running
       .renewLeases()
       .catch((error: unknown) => this.#log.warn('job-leases-not-renewed', { error: messageOf(error) }));

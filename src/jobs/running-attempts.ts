@@ -120,15 +120,17 @@ export class RunningAttempts {
     for (const { controller } of this.#attempts) controller.abort(reason);
   }
 
-  /** Cancels those that were removed, or that another node runs now. */
+  /** Cancels those that were removed, or that another node runs now, and pauses those of discarded videos. */
   async renewLeases(): Promise<void> {
     const attempts = this.all.filter(({ isOver }) => !isOver);
     if (attempts.length === 0) return;
     const renewed = await this.#claims.renewLeases(attempts.map(({ job }) => job.id));
     for (const attempt of attempts) {
       const { job, number, isOver, isCancelled } = attempt;
-      if (isOver || isCancelled || renewed.some(one => one.id === job.id && one.attempt === number)) continue;
-      this.#cancel(attempt, lost);
+      if (isOver || isCancelled) continue;
+      const lease = renewed.find(one => one.id === job.id && one.attempt === number);
+      if (lease === undefined) this.#cancel(attempt, lost);
+      else if (lease.isPaused) attempt.controller.abort(pausedError());
     }
   }
 

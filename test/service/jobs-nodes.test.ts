@@ -15,6 +15,7 @@ import {
   severable,
   startTestNode,
 } from '../support/cluster-fixture.ts';
+import { addFirstAccount } from '../support/first-account.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -148,6 +149,39 @@ describe.skipIf(findPostgres() === undefined)('jobs of several nodes', () => {
     await two.jobs.cancel('vi2');
     expect(await two.jobs.has('held', 'vi2')).toBe(false);
     await waitUntil(async () => (await jobsIn(database)).length === 0);
+  });
+
+  it('of a video in the trash pause, although the signal of it was lost, and run again once it is restored', async () => {
+    const { members, runs, database } = await startMembers(['one'], { leaseMs: 900 });
+    await addFirstAccount(database);
+    await runSql(
+      database,
+      `INSERT INTO videos (id, project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata,
+         created_at_ms, published_at_ms, updated_at_ms, description)
+       SELECT 'vi1', id, 'x', 'x', 1, 0, 1, '[]', '[]', 1, 1, 1, '' FROM projects LIMIT 1`,
+    );
+    for (const subjectId of ['vi1', 'vi2']) await members[0]!.jobs.add({ kind: 'held', subjectId });
+    await waitUntil(() => runs.length === 2);
+    const discard = (atMs: number | null) =>
+      runSql(
+        database,
+        'UPDATE videos SET discarded_at_ms = ?, deletes_at_ms = ?, is_discarded = ?',
+        atMs,
+        atMs,
+        atMs === null ? 0 : 1,
+      );
+    await discard(1);
+    const [paused, other] = runs.toSorted((one, next) => one.subjectId.localeCompare(next.subjectId));
+    await waitUntil(() => paused!.signal.aborted);
+    await waitUntil(async () => (await jobsIn(database))[0]!.state === 'waiting');
+    expect(await jobsIn(database)).toMatchObject([
+      { subject_id: 'vi1', state: 'waiting', attempts: 0 },
+      { subject_id: 'vi2', state: 'running' },
+    ]);
+    expect(other!.signal.aborted).toBe(false);
+    await discard(null);
+    await waitUntil(() => runs.length === 3);
+    expect(runs[2]).toMatchObject({ subjectId: 'vi1', attempt: 1 });
   });
 
   it('are due by the clock of the database', async () => {

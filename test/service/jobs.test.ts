@@ -144,6 +144,32 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       expect(runs[6]?.subjectId).toBe('a4');
     });
 
+    test('of three groups starts in turn, and long work never waits for the end of all short work', async () => {
+      const database = await openDatabaseOf(kindOfDatabase);
+      const single = heldKind('single', 'single');
+      const held = heldKind('held', 'shared');
+      const jobs = queueOf(database, [single.kind, held.kind], {
+        lanes: {
+          single: { maxRunning: 1, maxPerGroup: 1 },
+          shared: { maxRunning: 1, maxPerGroup: 3, reservedPriorities: [5, 10] },
+        },
+      });
+      for (const kind of ['single', 'held']) {
+        for (const subjectId of ['b1', 'b2', 'b3', 'b4', 'c1', 'a1']) {
+          const priority = kind === 'held' && subjectId !== 'a1' ? 10 : 0;
+          await jobs.add({ kind, subjectId, groupId: subjectId[0]!, priority });
+        }
+      }
+      await jobs.start();
+      for (let done = 0; done < 4; done += 1) {
+        await waitUntil(() => single.runs.length === done + 1);
+        single.runs[done]!.finish();
+      }
+      expect(single.runs.map(({ subjectId }) => subjectId)).toEqual(['b1', 'c1', 'a1', 'b2']);
+      await waitUntil(() => held.runs.length === 3);
+      expect(held.runs.map(({ subjectId }) => subjectId)).toEqual(['b1', 'c1', 'a1']);
+    });
+
     test('of a high enough priority has a place of its own in a full lane', async () => {
       const database = await openDatabaseOf(kindOfDatabase);
       const { kind, runs } = heldKind('held', 'shared');
