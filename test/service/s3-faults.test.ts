@@ -72,6 +72,14 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
       });
     });
 
+    it('where it cuts its answers, and says so after seconds', async () => {
+      proxy.fault = ({ method }) => (method === 'GET' ? { kind: 'cut', afterBytes: 20 } : undefined);
+      await expect(opened({ startPatienceMs: 500 })).rejects.toMatchObject({
+        code: 'storage-unusable',
+        message: expect.stringContaining('that no proxy between cuts its answers'),
+      });
+    });
+
     it('where it may not write', async () => {
       proxy.fault = ({ method }) =>
         method === 'PUT' ? { kind: 'answer', status: 403, code: 'AccessDenied' } : undefined;
@@ -177,6 +185,8 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
     ['answers 411', true, () => ({ kind: 'answer', status: 411, code: 'MissingContentLength' })],
     ['answers 415', true, () => ({ kind: 'answer', status: 415, code: '', body: '{"error":"no"}' })],
     ['answers 302', true, () => ({ kind: 'answer', status: 302, code: '', body: '' })],
+    ['cuts its answers to requests for many', true, () => ({ kind: 'cut', afterBytes: 20 })],
+    ['answers 503 to requests for many', true, () => ({ kind: 'answer', status: 503, code: 'SlowDown' })],
   ])('removes folders from a server that %s', async (_what, isWarned, fault) => {
     proxy.fault = request => (/[?&]delete\b/.test(request.path) ? fault(request) : undefined);
     const warned: string[] = [];

@@ -65,7 +65,9 @@ export async function connectS3(
   const location = parseS3Url(url.reveal());
   const objects = openObjects(location, { observer, log });
   try {
+    objects.requests.isImpatient = true;
     await checkUsable(objects, { location, startPatienceMs, log });
+    objects.requests.isImpatient = false;
     return { objects, location };
   } catch (error) {
     objects.stop();
@@ -97,7 +99,7 @@ function openObjects(
   return new S3Objects(client, location.bucket, new S3Requests({ observer, log }));
 }
 
-/** Reads and writes, so that missing permissions are told now. */
+/** Reads, writes and deletes, so that missing permissions are told now. */
 async function checkUsable(
   objects: S3Objects,
   {
@@ -108,10 +110,21 @@ async function checkUsable(
 ): Promise<void> {
   const endsAtMs = performance.now() + startPatienceMs;
   const key = `${location.prefix}.millrace-check`;
+  const attempt = async () => {
+    await objects.check(location.prefix);
+    await objects.put(key, async () => Buffer.from('millrace'));
+    return objects.probeBatches(key);
+  };
   for (;;) {
     try {
-      await objects.check(location.prefix);
-      break;
+      const canRemoveBatches = await attempt();
+      warnOfClock(objects.client.config.systemClockOffset, log);
+      if (!canRemoveBatches) {
+        log.warn('storage-without-batches', {
+          advice: 'The S3 server cannot delete many objects with one request. They are deleted one by one.',
+        });
+      }
+      return;
     } catch (error) {
       const fault = error instanceof AppError ? error.cause : error;
       const canRepeat = fault instanceof S3Fault && fault.canRetry && performance.now() < endsAtMs;
@@ -120,21 +133,12 @@ async function checkUsable(
       await sleep(startRetryMs);
     }
   }
-  const skewMs = objects.client.config.systemClockOffset;
-  if (Math.abs(skewMs) > maxClockSkewMs) {
-    const advice = 'Set the clock of this machine. Requests are signed with the time of the S3 server.';
-    log.warn('storage-clock-differs', { seconds: Math.round(skewMs / 1000), advice });
-  }
-  try {
-    await objects.put(key, async () => Buffer.from('millrace'));
-    if (!(await objects.probeBatches(key))) {
-      log.warn('storage-without-batches', {
-        advice: 'The S3 server cannot delete many objects with one request. They are deleted one by one.',
-      });
-    }
-  } catch (error) {
-    throw unusable(location, error);
-  }
+}
+
+function warnOfClock(skewMs: number, log: Logger): void {
+  if (Math.abs(skewMs) <= maxClockSkewMs) return;
+  const advice = 'Set the clock of this machine. Requests are signed with the time of the S3 server.';
+  log.warn('storage-clock-differs', { seconds: Math.round(skewMs / 1000), advice });
 }
 
 function unusable(location: S3Location, error: unknown): AppError {

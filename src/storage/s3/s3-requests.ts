@@ -39,6 +39,8 @@ const limitsOf: Readonly<Record<S3Operation, RequestLimits>> = {
   copy: { timeoutMs: 600_000, patienceMs: 90_000 },
 };
 
+const impatient: RequestLimits = { timeoutMs: 5_000, patienceMs: 2_000 };
+
 const retrySchedule: RetrySchedule = {
   delaysMs: doublingDelaysMs(100, 5_000),
   jitter: { min: 0.5, max: 1 },
@@ -62,6 +64,8 @@ export class S3Requests {
   readonly #writing = new ConcurrencyLimit(maxWrites);
   readonly #observer: S3Observer | undefined;
   readonly #retryLog: ThrottledLog;
+  /** Gives up within seconds: for the check of a start, which repeats itself and says why it waits. */
+  isImpatient = false;
   readonly #stopping = new AbortController();
 
   constructor({ observer, log }: { readonly observer?: S3Observer | undefined; readonly log: Logger }) {
@@ -89,7 +93,7 @@ export class S3Requests {
   async run<Result>(operation: S3Operation, attempt: Attempt<Result>, signal?: AbortSignal): Promise<Result> {
     const stopped =
       signal === undefined ? this.#stopping.signal : AbortSignal.any([signal, this.#stopping.signal]);
-    const { patienceMs } = limitsOf[operation];
+    const { patienceMs } = this.#limitsOf(operation);
     let endsAtMs = performance.now() + patienceMs;
     const patient: Attempt<Result> = (abortSignal, onProgress) =>
       attempt(abortSignal, () => {
@@ -118,6 +122,10 @@ export class S3Requests {
         await sleep(delayMs, undefined, { signal: stopped }).catch(() => stopped.throwIfAborted());
       }
     }
+  }
+
+  #limitsOf(operation: S3Operation): RequestLimits {
+    return this.isImpatient && operation !== 'check' ? impatient : limitsOf[operation];
   }
 
   #queued<Result>(
@@ -151,7 +159,7 @@ export class S3Requests {
     const timer = setTimeout(() => {
       hasTimedOut = true;
       ending.abort(new Error('The S3 server did not answer in time'));
-    }, limitsOf[operation].timeoutMs);
+    }, this.#limitsOf(operation).timeoutMs);
     const onStop = () => ending.abort(stopped.reason);
     stopped.addEventListener('abort', onStop, { once: true });
     const startedAtMs = performance.now();
