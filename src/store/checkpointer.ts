@@ -5,8 +5,11 @@ import { OnDemandInterval } from '../shared/scheduling/on-demand-interval.ts';
 const checkIntervalMs = 100;
 const restartDelayMs = 2_000;
 const changesPerCheckpoint = 500;
+const pageBytes = 4_096;
 /** 16 MiB. Above it, batches wait for the next checkpoint, so that the log restarts from its beginning. */
 const maxLogPages = 4_096;
+/** 48 MiB. Above it, batches wait at once, however long a checkpoint takes that runs. */
+const maxLogPagesAtOnce = 12_288;
 /** 64 MiB. Above it, SQLite runs a checkpoint itself, on the main thread. */
 const maxUnattendedLogPages = 16_384;
 /** SQLite's default, used while the thread does not run. */
@@ -17,7 +20,10 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1
 export class Checkpointer {
   readonly #sqlite: Sqlite.Database;
   readonly #totalChanges;
+  /** Looks at the log without a checkpoint. */
+  readonly #logState;
   readonly #canOpen: () => boolean;
+  readonly #logBytes: () => number;
   #worker: Worker | undefined;
   #checks: OnDemandInterval | undefined;
   #checkpointedChanges = 0;
@@ -25,17 +31,32 @@ export class Checkpointer {
   /** A time of `performance.now()`. */
   #nextThreadAtMs = 0;
   #isBusy = false;
+  /** True for a checkpoint during which nothing is written, so that it can reach the end of the log. */
+  #isBlocking = false;
+  #maxPages = maxLogPagesAtOnce;
   #pendingCheckpoint: PromiseWithResolvers<void> | undefined;
 
-  /** @param canOpen false when another connection would not find the log */
-  constructor(sqlite: Sqlite.Database, canOpen: () => boolean) {
+  /**
+   * @param options.canOpen false when another connection would not find the log
+   * @param options.logBytes size of the log's file, which may be that before the last batch
+   */
+  constructor(
+    sqlite: Sqlite.Database,
+    { canOpen, logBytes }: { readonly canOpen: () => boolean; readonly logBytes: () => number },
+  ) {
     this.#sqlite = sqlite;
     this.#canOpen = canOpen;
+    this.#logBytes = logBytes;
+    // A longer file is cut when the log restarts.
+    sqlite.pragma(`journal_size_limit = ${maxLogPagesAtOnce * pageBytes}`);
+    this.#logState = sqlite.prepare<[], { log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)');
     this.#totalChanges = sqlite.prepare<[], number>('SELECT total_changes()').pluck();
   }
 
-  /** Pending while batches must wait for a checkpoint. */
-  get pending(): Promise<void> | undefined {
+  /** Pending while batches must wait for a checkpoint. Call this before each batch. */
+  pending(): Promise<void> | undefined {
+    if (this.#checks !== undefined && this.#pendingCheckpoint === undefined && this.#isLogTooLong())
+      this.#block();
     return this.#pendingCheckpoint?.promise;
   }
 
@@ -66,13 +87,41 @@ export class Checkpointer {
     const hasChanged = changes !== this.#lastSeenChanges;
     this.#lastSeenChanges = changes;
     if (changes - this.#checkpointedChanges < changesPerCheckpoint) return hasChanged;
-    if (this.#worker === undefined) {
-      if (performance.now() < this.#nextThreadAtMs || !this.#canOpen()) return true;
-      this.#startThread();
-    }
+    if (!this.#hasThread()) return true;
     this.#checkpointedChanges = changes;
     this.#requestCheckpoint();
     return true;
+  }
+
+  #isLogTooLong(): boolean {
+    const isShort = this.#logBytes() <= maxLogPagesAtOnce * pageBytes;
+    if (isShort) {
+      this.#maxPages = maxLogPagesAtOnce;
+      return false;
+    }
+    try {
+      const { log, checkpointed } = this.#logState.get()!;
+      if (log <= maxLogPagesAtOnce) this.#maxPages = maxLogPagesAtOnce;
+      // The next write restarts a log of which everything is in the file.
+      return log > this.#maxPages && checkpointed < log;
+    } catch {
+      // The database is closed, or locked by another process, as the batch will tell.
+      return false;
+    }
+  }
+
+  #block(): void {
+    // SQLite bounds the log itself without the thread.
+    if (!this.#isBusy && !this.#hasThread()) return;
+    this.#pendingCheckpoint = Promise.withResolvers();
+    if (!this.#isBusy) this.#requestCheckpoint();
+  }
+
+  /** Starts it where it can. */
+  #hasThread(): boolean {
+    if (this.#worker === undefined && performance.now() >= this.#nextThreadAtMs && this.#canOpen())
+      this.#startThread();
+    return this.#worker !== undefined;
   }
 
   #startThread(): void {
@@ -91,12 +140,16 @@ export class Checkpointer {
 
   #requestCheckpoint(): void {
     this.#isBusy = true;
+    this.#isBlocking = this.#pendingCheckpoint !== undefined;
     this.#worker?.postMessage('checkpoint');
   }
 
   #checkpointed(pagesInLog: number): void {
     this.#isBusy = false;
-    if (this.#pendingCheckpoint !== undefined) {
+    if (this.#pendingCheckpoint !== undefined && !this.#isBlocking) this.#requestCheckpoint();
+    else if (this.#pendingCheckpoint !== undefined) {
+      // While a reader keeps the log from restarting, it grows by so much at a time.
+      this.#maxPages = pagesInLog + maxLogPagesAtOnce;
       this.#pendingCheckpoint.resolve();
       this.#pendingCheckpoint = undefined;
     } else if (pagesInLog > maxLogPages) {

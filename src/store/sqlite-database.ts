@@ -41,10 +41,14 @@ export class SqliteDatabase implements Database {
     this.#main = new SqliteConnection(sqlite);
     this.#lock = lock;
     this.#file = new FilePlace(sqlite.name);
-    this.#logFiles = ['-wal', '-shm'].map(suffix => new FilePlace(`${sqlite.name}${suffix}`));
-    this.#checkpointer = new Checkpointer(sqlite, () => this.#findLostFile() === undefined);
+    const log = new FilePlace(`${sqlite.name}-wal`);
+    this.#logFiles = [log, new FilePlace(`${sqlite.name}-shm`)];
+    this.#checkpointer = new Checkpointer(sqlite, {
+      canOpen: () => this.#findLostFile() === undefined,
+      logBytes: () => log.bytes,
+    });
     this.#writer = new SqliteWriter(this.#main, {
-      mayBegin: () => this.#checkpointer.pending,
+      mayBegin: () => this.#checkpointer.pending(),
       assertUsable: () => {
         const fault = this.#findLostFile();
         if (fault !== undefined) throw new AppError('database-unusable', fault);

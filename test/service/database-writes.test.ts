@@ -384,6 +384,33 @@ describe('the log of the database', () => {
     return threads;
   };
 
+  it('stays short while a checkpoint takes long, for which writes wait', async () => {
+    const threads = rememberThreads();
+    await database.start(new AbortController().signal);
+    await addMany(600);
+    const [thread] = await waitUntil(() => threads.length === 1 && threads);
+    const held: unknown[] = [];
+    const post = vi.spyOn(thread!, 'postMessage').mockImplementation(message => void held.push(message));
+    let written = 0;
+    const writing = Promise.all(
+      Array.from({ length: 7_000 }, async (_, index) => {
+        await add(`more ${index} ${'x'.repeat(8_000)}`);
+        written += 1;
+      }),
+    );
+    await waitUntil(async () => {
+      const before = written;
+      for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+      return held.length > 0 && written === before;
+    });
+    expect(written).toBeLessThan(7_000);
+    expect(logBytes()).toBeLessThan(60 * mebibyte);
+    post.mockRestore();
+    thread!.postMessage('checkpoint');
+    await writing;
+    expect(logBytes()).toBeLessThan(60 * mebibyte);
+  });
+
   it('stays short when the thread dies, until another one takes its place', async () => {
     const threads = rememberThreads();
     await database.start(new AbortController().signal);

@@ -1,23 +1,30 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 
 /** Tells whether a path still leads to the file that was first seen there. */
 export class FilePlace {
   readonly path: string;
-  #first: string | undefined;
+  #first: Stats | undefined;
+  #bytes = 0;
 
   constructor(path: string) {
     this.path = path;
-    this.#first = identityOf(path);
+    this.#first = this.#find();
+  }
+
+  /** Size when it was last looked at. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   isUnchanged(): boolean {
-    const current = identityOf(this.path);
+    const current = this.#find();
     this.#first ??= current;
-    return current === this.#first;
+    return current?.dev === this.#first?.dev && current?.ino === this.#first?.ino;
   }
-}
 
-function identityOf(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false });
-  return file && `${file.dev} ${file.ino}`;
+  #find(): Stats | undefined {
+    const found = statSync(this.path, { throwIfNoEntry: false });
+    this.#bytes = found?.size ?? 0;
+    return found;
+  }
 }
