@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.ts';
-import { AppError, type ErrorCode, messageOf, systemCodeOf } from '../shared/errors.ts';
-import { isDiskFull } from '../shared/files/disk-error.ts';
+import { AppError, type ErrorCode, messageOf } from '../shared/errors.ts';
+import { toMachineError } from '../shared/files/disk-error.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
 import type { Database } from '../store/database.ts';
@@ -37,11 +37,6 @@ export const jobRetries: RetrySchedule = {
 export const databaseRetryMs = 1_000;
 const maxRequestedDelayMs = 3_600_000;
 const maxFailureLength = 1_000;
-/** Error codes of Node.js: too many open files, processes or threads, or no memory. */
-const exhaustedCodes: readonly (string | undefined)[] = [
-  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'],
-];
-
 const machineFaults: readonly ErrorCode[] = ['disk-full', 'out-of-resources', 'data-dir-unusable'];
 
 export class JobOutcomes {
@@ -176,13 +171,13 @@ function requestedDelayMs(error: unknown): number {
 
 /** Resources of the machine are exhausted. */
 function isMachineFault(error: unknown): boolean {
-  if (error instanceof AppError) return machineFaults.includes(error.code);
-  return isDiskFull(error) || exhaustedCodes.includes(systemCodeOf(error));
+  const told = toMachineError(error);
+  return told instanceof AppError && machineFaults.includes(told.code);
 }
 
 /** Faults of the machine by their code, which the owner of the subject may see. */
 function failureText(error: unknown): string {
-  if (error instanceof AppError && error.kind === 'unavailable') return error.code;
-  if (isMachineFault(error)) return isDiskFull(error) ? 'disk-full' : 'out-of-resources';
+  const told = toMachineError(error);
+  if (told instanceof AppError && told.kind === 'unavailable') return told.code;
   return messageOf(error).slice(0, maxFailureLength);
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from 'koa';
 import { AppError, type ErrorCode, systemCodeOf } from '../../shared/errors.ts';
+import { toMachineError } from '../../shared/files/disk-error.ts';
 import { newUuid } from '../../shared/ids.ts';
 import type { FileAdmission, UploadedFile } from '../routing/route.ts';
 import { nullCharacterError, unknownAttributeError } from '../routing/validation.ts';
@@ -136,7 +137,7 @@ export async function receiveFile(
     if (unnamed === defaultFileField && codeOf(error) === formidableFieldTooLarge) {
       throw fileError('uploaded-file-no-file', noFileDetail(unnamed));
     }
-    throw toUploadError(toLostUpload(error, options.uploadDir), admission);
+    throw toUploadError(toMachineError(toLostUpload(error, options.uploadDir)), admission);
   } finally {
     isOver = true;
     clearInterval(watch);

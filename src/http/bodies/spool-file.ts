@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { toDiskError } from '../../shared/files/disk-error.ts';
+import { toMachineError } from '../../shared/files/disk-error.ts';
 
 interface SpoolFileOptions {
   readonly path: string;
@@ -154,6 +154,6 @@ function dropFirst(buffers: readonly Buffer[], count: number): Buffer[] {
 }
 
 function toError(error: unknown): Error {
-  const told = toDiskError(error);
+  const told = toMachineError(error);
   return told instanceof Error ? told : new Error(String(told));
 }

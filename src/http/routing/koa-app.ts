@@ -3,7 +3,7 @@ import Koa, { type Context } from 'koa';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
-import { toDiskError } from '../../shared/files/disk-error.ts';
+import { toMachineError } from '../../shared/files/disk-error.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { discardFile, prepareForFiles, receiveFile, toLostUpload } from '../bodies/file-body.ts';
@@ -259,7 +259,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
       if (ctx.method === 'OPTIONS') sendPreflight(ctx, table);
       else await next();
     } catch (caught) {
-      const error = toDiskError(caught);
+      const error = toMachineError(caught);
       code = error instanceof AppError ? error.code : 'server-error';
       logFailure(log, error, state);
       sendError(ctx, error, docsBase());

@@ -8,9 +8,18 @@ export function isDiskFull(error: unknown): boolean {
   return codes.includes(systemCodeOf(error));
 }
 
-/** Converts the error of a full disk to `disk-full`; returns other errors unchanged. */
-export function toDiskError(error: unknown): unknown {
-  return isDiskFull(error) ? new AppError('disk-full', undefined, { cause: error }) : error;
+/** Codes of Node.js and SQLite: too many open files, processes or threads, or no memory. */
+const exhaustedCodes: readonly (string | undefined)[] = [
+  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'],
+  ...['SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'SQLITE_IOERR_NOMEM'],
+];
+
+/** Converts errors of a full disk to `disk-full`, and of exhausted resources to `out-of-resources`; returns others unchanged. */
+export function toMachineError(error: unknown): unknown {
+  if (isDiskFull(error)) return new AppError('disk-full', undefined, { cause: error });
+  if (exhaustedCodes.includes(systemCodeOf(error)))
+    return new AppError('out-of-resources', undefined, { cause: error });
+  return error;
 }
 
 /** Below it, writes fail. SQLite reports a lack of room for its files as an I/O error. */

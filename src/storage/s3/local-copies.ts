@@ -1,6 +1,6 @@
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { toDiskError } from '../../shared/files/disk-error.ts';
+import { toMachineError } from '../../shared/files/disk-error.ts';
 import { newUuid } from '../../shared/ids.ts';
 import { writeFully } from '../write-fully.ts';
 import type { BlockReader, RemoteFile } from './block-reader.ts';
@@ -80,7 +80,7 @@ export class LocalCopies {
       );
       if (isLinked) await this.#cache.adopt(key, version, cached);
     } catch (error) {
-      throw toDiskError(this.#reader.staleError(error, file));
+      throw toMachineError(this.#reader.staleError(error, file));
     }
   }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { JobKind, RunningJob } from '../../../jobs/job.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { toDiskError } from '../../../shared/files/disk-error.ts';
+import { toMachineError } from '../../../shared/files/disk-error.ts';
 import type { Database } from '../../../store/database.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import { joinFiles, type SourceFiles } from './source-files.ts';
@@ -104,7 +104,7 @@ export class ChunkAssembler {
       await files.publishPartial(videoId, job.signal);
     } catch (error) {
       await files.removePartial(videoId);
-      throw toDiskError(error);
+      throw toMachineError(error);
     }
   }
 }

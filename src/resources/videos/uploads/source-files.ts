@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UploadedFile } from '../../../http/routing/route.ts';
-import { toDiskError } from '../../../shared/files/disk-error.ts';
+import { toMachineError } from '../../../shared/files/disk-error.ts';
 import { syncFile } from '../../../storage/data-folder-storage.ts';
 import { isNotFound } from '../../../storage/folder-names.ts';
 import { type MediaFiles, syncFolderOf } from '../../../storage/media-files.ts';
@@ -59,7 +59,7 @@ export class SourceFiles {
     try {
       await syncFile(path);
     } catch (error) {
-      throw toDiskError(error);
+      throw toMachineError(error);
     }
   }
 
@@ -68,7 +68,7 @@ export class SourceFiles {
     try {
       await syncFolderOf(path);
     } catch (error) {
-      if (!isNotFound(error)) throw toDiskError(error);
+      if (!isNotFound(error)) throw toMachineError(error);
     }
   }
 

@@ -4,7 +4,7 @@ import { attributeError } from '../../../http/routing/validation.ts';
 import type { JobKind, JobQueue, RunningJob } from '../../../jobs/job.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { AppError, messageOf, systemCodeOf } from '../../../shared/errors.ts';
-import { isDiskFull, toDiskError } from '../../../shared/files/disk-error.ts';
+import { isDiskFull, toMachineError } from '../../../shared/files/disk-error.ts';
 import { type ResolveHost, resolveTarget } from '../../../shared/network/target-address.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
@@ -229,7 +229,7 @@ export class SourceImporter {
     try {
       imported = await importSource(source.address);
     } catch (error) {
-      const failure = toDiskError(error);
+      const failure = toMachineError(error);
       const isFinal = failure instanceof AppError && failure.kind === 'invalid';
       const isOver =
         isFinal ||

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src/shared/errors.ts';
-import { toStartError } from '../../../../src/shared/files/disk-error.ts';
+import { toMachineError, toStartError } from '../../../../src/shared/files/disk-error.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
 
 const coded = (code: string) => Object.assign(new Error(`${code} of a test`), { code });
@@ -23,4 +23,13 @@ it.each([
   new AppError('database-unusable', 'It is damaged', { cause: coded('SQLITE_CORRUPT') }),
 ])('leaves other errors of a start as they are: %s', async error => {
   expect(await toStartError(error, await testTempDir())).toBe(error);
+});
+
+it.each([
+  ['disk-full', ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']],
+  ['out-of-resources', ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM']],
+] as const)('tells faults of the machine from those of files: %s', (code, causes) => {
+  for (const cause of causes) expect(toMachineError(coded(cause))).toMatchObject({ code });
+  const other = coded('EIO');
+  expect(toMachineError(other)).toBe(other);
 });
