@@ -6,6 +6,7 @@ import { joinBelow } from '../shared/files/safe-path.ts';
 import { newUuid } from '../shared/ids.ts';
 import { DataFolderParts } from './data-folder-parts.ts';
 import { DataFolderStorage } from './data-folder-storage.ts';
+import { namesIn } from './folder-names.ts';
 import type { MediaStorage } from './media-storage.ts';
 import { removedPrefix } from './removed-prefix.ts';
 
@@ -94,7 +95,9 @@ export class MediaFiles {
 
   /** Must run before any job. */
   async emptyWork(): Promise<void> {
-    await rm(joinBelow(this.#root, 'work'), { recursive: true, force: true, maxRetries: 3 });
+    const folder = joinBelow(this.#root, 'work');
+    for (const name of await namesIn(folder))
+      await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   }
 
   root(kind: MediaRoot): string {

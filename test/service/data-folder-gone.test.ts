@@ -46,11 +46,12 @@ async function ready(server: TestServer): Promise<{ status: number; text: string
   return { status: response.status, text: await response.text() };
 }
 
-/** @param whileArriving runs when half of the body has been sent */
+/** @param whileArriving runs when the body has been sent up to `splitAt` */
 async function upload(
   server: TestServer,
   videoId: string,
   whileArriving = async () => {},
+  splitAt = -20,
 ): Promise<{ status: number; type?: string }> {
   const lines = [
     '--boundary',
@@ -62,9 +63,9 @@ async function upload(
   ];
   const text = new TextEncoder().encode(lines.join('\r\n'));
   async function* body() {
-    yield text.subarray(0, -20);
+    yield text.subarray(0, splitAt);
     await whileArriving();
-    yield text.subarray(-20);
+    yield text.subarray(splitAt);
   }
   const authorization = `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`;
   const url = `${server.baseUrl}/videos/${videoId}/source`;
@@ -121,7 +122,8 @@ describe('a server that loses a part of its data folder', () => {
       await waitUntil(async () => (await readdir(`${dataDir}/incoming`)).length > 0);
       await rm(`${dataDir}/incoming`, { recursive: true });
     };
-    expect(await upload(server, await newVideo(), removeIncoming)).toEqual(refused);
+    for (const splitAt of [5, -20])
+      expect(await upload(server, await newVideo(), removeIncoming, splitAt)).toEqual(refused);
     expect(await upload(server, await newVideo())).toEqual({ status: 201 });
 
     await rename(`${dataDir}/vod`, `${dataDir}/vod-away`);

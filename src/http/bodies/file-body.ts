@@ -128,6 +128,8 @@ export async function receiveFile(
   try {
     options.signal?.throwIfAborted();
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
+    // Formidable takes a file that could not be opened for an empty one.
+    for (const { errored } of spools) if (errored !== null) throw errored;
     return toUploadedFile(ctx, spools[0], fields, noFileDetail(unnamed));
   } catch (error) {
     ctx.req.removeAllListeners('data');

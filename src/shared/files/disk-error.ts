@@ -17,7 +17,8 @@ const exhaustedCodes: readonly (string | undefined)[] = [
 /** Converts errors of a full disk to `disk-full`, and of exhausted resources to `out-of-resources`; returns others unchanged. */
 export function toMachineError(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('disk-full', undefined, { cause: error });
-  if (exhaustedCodes.includes(systemCodeOf(error)))
+  // Node.js gives no code when it cannot load a module.
+  if (exhaustedCodes.includes(systemCodeOf(error)) || /too many open files/.test(messageOf(error)))
     return new AppError('out-of-resources', undefined, { cause: error });
   return error;
 }
