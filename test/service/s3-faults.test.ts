@@ -76,7 +76,7 @@ describe.skipIf(s3Missing !== undefined)('an S3 storage', () => {
       proxy.fault = ({ method }) => (method === 'GET' ? { kind: 'cut', afterBytes: 20 } : undefined);
       await expect(opened({ startPatienceMs: 500 })).rejects.toMatchObject({
         code: 'storage-unusable',
-        message: expect.stringContaining('that no proxy between cuts its answers'),
+        message: expect.stringContaining('Check that the S3 server runs, and its address'),
       });
     });
 

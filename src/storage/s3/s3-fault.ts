@@ -40,8 +40,7 @@ const adviceOf: Partial<Record<S3FaultKind, string>> = {
   denied:
     '. Check the key, its secret and its permissions: it must list the bucket, and read, write and delete objects.',
   clock: '. Set the clock of this machine, or that of the S3 server.',
-  network:
-    '. Check that the S3 server runs, its address in MILLRACE_STORAGE_URL, and that no proxy between cuts its answers.',
+  network: '. Check that the S3 server runs, and its address in MILLRACE_STORAGE_URL.',
 };
 
 /** Kinds by the code of answers to GET, PUT, DELETE and LIST; those to HEAD have only a status. */
