@@ -67,8 +67,8 @@ const plainMessages = [0, 1, 5, 6];
 const colourNames: Readonly<Record<number, string>> = { 1: 'bt709', 6: 'smpte170m' };
 
 /**
- * Describes a plain MP4 as ffprobe does, which takes a process and a hundred times as long: one H.264 track with a constant frame rate, and
- * at most one AAC track. Undefined for every file of which it is not sure that ffprobe tells the same.
+ * Describes a plain MP4 as ffprobe does, which takes a process and ten times as long: one H.264 track of progressive frames, and at most
+ * one AAC track. Undefined for every file of which it is not sure that ffprobe tells the same.
  */
 export async function describePlainSource(
   readAt: ReadAt,
