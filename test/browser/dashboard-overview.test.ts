@@ -81,6 +81,27 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('checks the server, and says what mends it', async () => {
+    const { page } = dashboard;
+    const checks = section('Checks');
+    await checks.getByText('Finds what is wrong').waitFor();
+    await checks.getByRole('button', { name: 'Run checks' }).click();
+    await checks.getByText('Disk speed').waitFor();
+    // The tests run ffmpeg in no sandbox.
+    const isolation = checks.getByRole('listitem').filter({ hasText: 'Media isolation' });
+    await isolation.getByText('Warning').waitFor();
+    await isolation.getByText('apt install bubblewrap').waitFor();
+    await checks.getByText(`millrace doctor --from ${server.baseUrl}`).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+
+    await page.route('**/server/checks', route => route.abort());
+    await checks.getByRole('button', { name: 'Run again' }).click();
+    await checks.getByText('Couldn’t load this').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await checks.getByRole('button', { name: 'Try again' }).click();
+    await checks.getByText('Disk speed').waitFor();
+  });
+
   test('has the settings of the server, and changes those that apply at once', async () => {
     const { page } = dashboard;
     await section('Server').getByRole('link', { name: 'Settings' }).click();

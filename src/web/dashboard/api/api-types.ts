@@ -775,6 +775,19 @@ export type ServerSetting = {
   readonly fallback?: string | undefined;
 };
 
+export type ServerChecks = {
+  readonly checkedAt: string;
+  readonly findings: readonly {
+    readonly check: "settings" | "server" | "data-folder" | "ports" | "disk-space" | "disk-speed" | "open-files" | "clock" | "database" | "bucket" | "ffmpeg" | "encoders" | "hardware" | "isolation" | "certificate" | "latency" | "name" | "http" | "http2" | "proxy" | "query" | "range" | "buffering" | "websocket" | "rtmp" | "rtmps" | "srt" | "webrtc-udp" | "webrtc-tcp";
+    readonly title: string;
+    readonly state: "ok" | "warning" | "failed" | "skipped";
+    readonly text: string;
+    readonly why?: string | undefined;
+    readonly mend?: string | undefined;
+    readonly facts?: Readonly<Record<string, number | boolean>> | undefined;
+  }[];
+};
+
 export type UnverifiedUser = { readonly userId: string; readonly email: string; readonly createdAt: string; };
 
 export type VerifiedUser = { readonly email: string; readonly password: string; };
@@ -1236,6 +1249,7 @@ export interface Operations {
   'GET /server': { answer: ServerState; };
   'GET /server/settings': { answer: ServerSettings; };
   'PATCH /server/settings/{key}': { body: { readonly value: string | null; }; answer: ServerSetting; };
+  'GET /server/checks': { answer: ServerChecks; };
   'GET /server/unverified-users': {
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly UnverifiedUser[]; readonly pagination: Pagination; };

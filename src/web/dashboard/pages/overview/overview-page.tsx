@@ -6,6 +6,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { BandwidthCard } from './bandwidth-card.tsx';
+import { ChecksCard } from './checks-card.tsx';
 import { completedSteps } from './completed-steps.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { LatestVideos } from './latest-videos.tsx';
@@ -53,6 +54,7 @@ function Content({ overview, isNew, reload }: { overview: Overview; isNew: boole
           {session.value?.account.isOperator === true && can('admin') && (
             <>
               <ServerCard />
+              <ChecksCard />
               <UnverifiedUsersCard />
             </>
           )}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import { withBasePath } from '../../../shared/base-path.ts';
+import type { ServerChecks } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { type ApiProblem, problemOf } from '../../api/problem.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/page.tsx';
+import { LoadError } from '../../ui/states.tsx';
+
+type Finding = ServerChecks['findings'][number];
+
+const tones: Readonly<Record<Finding['state'], Tone>> = {
+  ok: 'good',
+  warning: 'warning',
+  failed: 'bad',
+  skipped: 'neutral',
+};
+const stateNames: Readonly<Record<Finding['state'], string>> = {
+  ok: 'OK',
+  warning: 'Warning',
+  failed: 'Failed',
+  skipped: 'Not checked',
+};
+const order: readonly Finding['state'][] = ['failed', 'warning', 'skipped', 'ok'];
+
+/** Checks of the server, which the operator runs. */
+export function ChecksCard() {
+  const [findings, setFindings] = useState<readonly Finding[]>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setFindings((await call('GET /server/checks')).findings);
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card
+      title="Checks"
+      actions={
+        <Button small busy={isBusy} onClick={() => void run()}>
+          {findings === undefined ? 'Run checks' : 'Run again'}
+        </Button>
+      }
+    >
+      <div class="checks" role="status" aria-busy={isBusy}>
+        {isBusy && <p class="quiet">Checking. This takes some seconds.</p>}
+        {!isBusy && findings === undefined && problem === undefined && (
+          <p class="quiet">
+            Finds what is wrong with the disk, limits, clock, database, ffmpeg, certificate and public
+            address, and says what mends it.
+          </p>
+        )}
+        {!isBusy && problem !== undefined && <LoadError problem={problem} retry={() => void run()} />}
+        {!isBusy && findings !== undefined && problem === undefined && <FindingList findings={findings} />}
+      </div>
+    </Card>
+  );
+}
+
+function FindingList({ findings }: { findings: readonly Finding[] }) {
+  const sorted = findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  return (
+    <>
+      <ul class="findings">
+        {sorted.map(({ title, state, text, why, mend }) => (
+          <li key={`${title} ${text}`}>
+            <p class="finding-title">
+              <strong>{title}</strong>
+              <Badge tone={tones[state]}>{stateNames[state]}</Badge>
+            </p>
+            <p>{text}</p>
+            {why !== undefined && <p class="quiet">{why}</p>}
+            {mend !== undefined && <p class="finding-mend">{mend}</p>}
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        Firewalls can’t be seen from here. On another computer, run{' '}
+        <code>millrace doctor --from {location.origin + withBasePath('')}</code>
+      </p>
+    </>
+  );
+}
