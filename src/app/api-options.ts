@@ -63,7 +63,7 @@ export interface ApiOptions {
   readonly analytics: AnalyticsSettings;
   readonly health: HealthOptions;
   readonly serverComponents: ServerComponents;
-  readonly checkedServer: CheckedServer;
+  readonly checkedServer: () => CheckedServer;
   readonly observer: HttpObserver;
   /** Default: this server does everything itself. */
   readonly leaderLease?: (name: string) => TaskLeaderLease;

@@ -158,7 +158,7 @@ function createApiServices(options: ApiOptions): ApiServices {
       clock,
       log: log.child('server-watch'),
     }),
-    checks: new Checks(() => serverChecks(options.checkedServer), clock),
+    checks: new Checks(() => serverChecks(options.checkedServer()), clock),
     storageMeter: new PeriodicTasks({
       name: 'storage-meter',
       tasks: [{ name: 'measure-storage', run: signal => storage.run(signal) }],

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../config/settings.ts';
+import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import { listEncoders } from '../ffmpeg/build/find-build.ts';
 import type { CheckedCertificate, CheckedServer } from '../operations/checks/server-checks.ts';
 import type { HealthOptions } from '../operations/health/health.routes.ts';
@@ -18,12 +19,11 @@ export function checkedSettings(
   };
 }
 
-/** Ports of 0 are known once the listeners run. */
 function hasOwnUrl(config: Config): boolean {
   return config.publicUrl !== undefined || config['tls.domains'] !== undefined;
 }
 
-/** The checks of a running server. */
+/** Subjects of the checks of a running server. Settings may change meanwhile. */
 export function checkedServer(
   {
     config,
@@ -39,13 +39,12 @@ export function checkedServer(
     ...foundation
   }: Foundation,
   health: HealthOptions['checks'],
-): CheckedServer {
+  viewers: ViewerCount,
+): () => CheckedServer {
   const { certificate, missingIsolation } = foundation;
-  return {
+  return () => ({
     ...checkedSettings(config),
-    get ownUrl() {
-      return hasOwnUrl(config) ? urls.publicUrl() : undefined;
-    },
+    ownUrl: hasOwnUrl(config) ? urls.publicUrl() : undefined,
     dataDir,
     clock,
     database,
@@ -58,8 +57,12 @@ export function checkedServer(
     encoders: () => listEncoders(ffmpeg.path, environment.variables),
     hardware: () => encoders.state,
     missingIsolation: async () => missingIsolation,
+    latency: () => {
+      const { standard, appleWithoutHttp2, ...counts } = viewers.latency();
+      return { ...counts, appleWithoutHttp2, standard: standard + appleWithoutHttp2 };
+    },
     certificate: certificate && (() => certificateOf(certificate)),
-  };
+  });
 }
 
 function certificateOf({ ordered, source }: ServerCertificate): CheckedCertificate {

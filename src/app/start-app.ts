@@ -140,7 +140,7 @@ async function createServer(foundation: Foundation): Promise<Server> {
     webhookSender,
     hooks: hooks.service,
     health,
-    checkedServer: checkedServer(foundation, health.checks),
+    checkedServer: checkedServer(foundation, health.checks, viewers),
     serverComponents: serverComponents(foundation, media, { nodeLoads, newestVersion }),
   });
   const sessions = new PrivateSessionsStore({ database, tokens: videoServices.privateTokens, clock });

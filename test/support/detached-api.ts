@@ -237,7 +237,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
     webhookQueue: new WebhookQueue(database),
     webhookSender: sender,
     hooks: hooks.service,
-    checkedServer: {
+    checkedServer: () => ({
       dataDir,
       database,
       clock,
@@ -248,7 +248,7 @@ export async function createDetachedApi(options: DetachedApiOptions): Promise<De
       codecs: [],
       isHardwareWanted: false,
       missingIsolation: async () => undefined,
-    },
+    }),
     ...merged,
     database,
     dataDir,

@@ -32,7 +32,7 @@ import {
 import type { LiveSource, LiveStreamDirectory } from './live-source.ts';
 import { describeState, type StateEvents } from './state-events.ts';
 import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
-import type { ViewerCount } from './viewer-count.ts';
+import type { LatencyMode, ViewerCount } from './viewer-count.ts';
 
 interface LiveDeliveryOptions extends LiveGateOptions {
   readonly storage: ReadableFiles;
@@ -139,7 +139,7 @@ export class LiveDelivery {
       return;
     }
     this.#admitToPlaylist(exchange, path, query, stream => {
-      this.#countViewer(exchange, path);
+      this.#countViewer(exchange, path, query);
       this.#pending.holdShared(
         exchange,
         signal => broadcast.mediaPlaylist(path.rendition, new URLSearchParams(query), signal),
@@ -149,11 +149,16 @@ export class LiveDelivery {
   }
 
   /** A private token has one viewer, whatever the address; a signed one may have many. */
-  #countViewer({ request }: Exchange, { liveStreamId, privateToken: token }: StreamPath): void {
+  #countViewer(
+    { request }: Exchange,
+    { liveStreamId, privateToken: token }: StreamPath,
+    query: string,
+  ): void {
     const { addressOf, viewers } = this.#options;
+    const mode = latencyModeOf(request, query);
     if (token === undefined || isSignedToken(token))
-      viewers.recordRequest(liveStreamId, addressOf(request), request.headers['user-agent'] ?? '');
-    else viewers.recordRequest(liveStreamId, token, '');
+      viewers.recordRequest(liveStreamId, addressOf(request), request.headers['user-agent'] ?? '', mode);
+    else viewers.recordRequest(liveStreamId, token, '', mode);
   }
 
   /** Uses the lifetimes of appendix B.1, except for errors: browsers replay cached ones to players, and edges share one that all waited for. */
@@ -390,6 +395,12 @@ export class LiveDelivery {
       else send(answer);
     });
   }
+}
+
+function latencyModeOf({ headers, httpVersion }: Exchange['request'], query: string): LatencyMode {
+  if (query.includes('_HLS_msn=')) return 'low';
+  const isApple = httpVersion !== '2.0' && headers['user-agent']?.includes('AppleCoreMedia') === true;
+  return isApple ? 'appleWithoutHttp2' : 'standard';
 }
 
 /** Every request for media may claim the stream's token. */

@@ -1,12 +1,41 @@
 import type { Clock } from '../../shared/clock.ts';
 
+/**
+ * How somebody plays: over WebRTC, HLS with requests that wait for parts, or HLS without them. Apple's players wait only over
+ * HTTP/2.
+ */
+export type LatencyMode = 'ultraLow' | 'low' | 'appleWithoutHttp2' | 'standard';
+
+/** Why somebody who wanted WebRTC plays HLS. */
+export type WebRtcRefusal = 'unconnected' | 'full' | 'unsuitable';
+
+type Outcome = LatencyMode | WebRtcRefusal;
+
+interface Session {
+  seenMs: number;
+  requests: number;
+  mode: LatencyMode;
+}
+
 const sessionMs = 10_000;
+const maxOutcomes = 200;
+const outcomeTtlMs = 3_600_000;
+/** The first requests of each player do not wait. */
+const minRequests = 3;
+const ranks: Readonly<Record<LatencyMode, number>> = {
+  ultraLow: 3,
+  low: 2,
+  appleWithoutHttp2: 1,
+  standard: 0,
+};
 
 export class ViewerCount {
   readonly #clock: Clock;
   readonly #maxSessions: number;
-  /** Time of the last request by stream and client, oldest first. */
-  readonly #streams = new Map<string, Map<string, number>>();
+  /** Sessions by stream and client, the one whose last request is the oldest first. */
+  readonly #streams = new Map<string, Map<string, Session>>();
+  /** Sessions that ended, and refusals, the oldest first. */
+  readonly #outcomes: { readonly outcome: Outcome; readonly atMs: number }[] = [];
   #sessions = 0;
 
   /** @param maxSessions over all streams; further clients are not counted */
@@ -15,11 +44,21 @@ export class ViewerCount {
     this.#maxSessions = maxSessions;
   }
 
-  recordRequest(liveStreamId: string, address: string, userAgent: string): void {
+  recordRequest(
+    liveStreamId: string,
+    address: string,
+    userAgent: string,
+    mode: LatencyMode = 'standard',
+  ): void {
     const client = `${address} ${userAgent.slice(0, 200)}`;
     let clients = this.#streams.get(liveStreamId);
-    if (clients?.delete(client)) {
-      clients.set(client, this.#clock.monotonicMs());
+    const session = clients?.get(client);
+    if (clients !== undefined && session !== undefined) {
+      session.seenMs = this.#clock.monotonicMs();
+      session.requests += 1;
+      if (ranks[mode] > ranks[session.mode]) session.mode = mode;
+      clients.delete(client);
+      clients.set(client, session);
       return;
     }
     if (this.#sessions >= this.#maxSessions) this.#expireAll();
@@ -29,8 +68,37 @@ export class ViewerCount {
       clients = new Map();
       this.#streams.set(liveStreamId, clients);
     }
-    clients.set(client, this.#clock.monotonicMs());
+    clients.set(client, { seenMs: this.#clock.monotonicMs(), requests: 1, mode });
     this.#sessions += 1;
+  }
+
+  recordRefusal(refusal: WebRtcRefusal): void {
+    this.#note(refusal);
+  }
+
+  /** Counts how the viewers of now and of the last hour played, at most {@link maxOutcomes} of those who left. */
+  latency(): Readonly<Record<Outcome, number>> {
+    this.#expireAll();
+    const counts = {
+      ultraLow: 0,
+      low: 0,
+      standard: 0,
+      appleWithoutHttp2: 0,
+      unconnected: 0,
+      full: 0,
+      unsuitable: 0,
+    };
+    const oldestMs = this.#clock.monotonicMs() - outcomeTtlMs;
+    for (const { outcome, atMs } of this.#outcomes) if (atMs >= oldestMs) counts[outcome] += 1;
+    for (const clients of this.#streams.values()) {
+      for (const session of clients.values()) if (isTold(session)) counts[session.mode] += 1;
+    }
+    return counts;
+  }
+
+  #note(outcome: Outcome): void {
+    this.#outcomes.push({ outcome, atMs: this.#clock.monotonicMs() });
+    if (this.#outcomes.length > maxOutcomes) this.#outcomes.shift();
   }
 
   count(liveStreamId: string): number {
@@ -51,11 +119,17 @@ export class ViewerCount {
     const clients = this.#streams.get(liveStreamId);
     if (clients === undefined) return;
     const oldestMs = this.#clock.monotonicMs() - sessionMs;
-    for (const [client, seenMs] of clients) {
-      if (seenMs >= oldestMs) break;
+    for (const [client, session] of clients) {
+      if (session.seenMs >= oldestMs) break;
       clients.delete(client);
+      if (isTold(session)) this.#note(session.mode);
       this.#sessions -= 1;
     }
     if (clients.size === 0) this.#streams.delete(liveStreamId);
   }
+}
+
+/** A player that has asked once may still begin to wait for parts. */
+function isTold({ mode, requests }: Session): boolean {
+  return ranks[mode] >= ranks.low || requests >= minRequests;
 }

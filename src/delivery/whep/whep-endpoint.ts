@@ -175,11 +175,14 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       if (!live.state(liveStreamId).live) {
         throw detailed('not-ready', 'The live stream is offline. Try again later.', retryAfterSeconds);
       }
+      this.#options.viewers.recordRefusal('unsuitable');
       throw detailed('not-playable-over-webrtc', notOfferedText);
     }
     const { problem } = broadcast;
-    if (problem !== undefined)
+    if (problem !== undefined) {
+      this.#options.viewers.recordRefusal('unsuitable');
       throw detailed('not-playable-over-webrtc', `${problem} Play the HLS stream instead.`);
+    }
     if (!broadcast.hasBegun) {
       throw detailed('not-ready', 'The broadcast is starting. Try again in a moment.', 1);
     }
@@ -191,6 +194,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const isFull = this.#viewers >= this.#options.maxViewers;
     const closed = isFull ? undefined : this.#limiter.open(remoteAddress);
     if (closed === undefined) {
+      this.#options.viewers.recordRefusal('full');
       const who = isFull ? 'This server' : 'Your address';
       const text = `${who} has reached the limit of WebRTC viewers. Play the HLS stream instead.`;
       throw detailed('not-ready', text, 10);
@@ -220,6 +224,7 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       watched: bytes => this.#count(viewer, bytes, stream.trafficOwner),
       isStillAdmitted: () => this.#gate.stillAdmitsOverWebRtc(liveStreamId, stream.access, request.message),
       connected: place.connected,
+      unconnected: () => this.#options.viewers.recordRefusal('unconnected'),
       ended: () => {
         this.#sessions.delete(id);
         place.left();
@@ -234,8 +239,8 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
     const { viewers, observer } = this.#options;
     const { token, avh } = stream.access ?? {};
     if (token === undefined || avh === undefined)
-      viewers.recordRequest(liveStreamId, request.remoteAddress, request.userAgent);
-    else viewers.recordRequest(liveStreamId, token, '');
+      viewers.recordRequest(liveStreamId, request.remoteAddress, request.userAgent, 'ultraLow');
+    else viewers.recordRequest(liveStreamId, token, '', 'ultraLow');
     if (bytes > 0) observer.bytesOut(bytes, owner);
   }
 }

@@ -11,6 +11,8 @@ interface WhepSessionOptions {
   watched(bytes: number): void;
   isStillAdmitted(): Promise<boolean>;
   connected(): void;
+  /** The client never reached the WebRTC port. */
+  unconnected(): void;
   ended(): void;
 }
 
@@ -56,6 +58,7 @@ export class WhepSession implements FrameReceiver {
     tick: nowMs => this.#tick(nowMs),
     closed: (reason, detail) => {
       this.#options.log.info('webrtc-closed', { reason, detail });
+      if (reason === 'connect-timeout') this.#options.unconnected();
       this.end();
     },
   };

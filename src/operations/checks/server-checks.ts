@@ -254,7 +254,7 @@ async function checkIsolation({ missingIsolation }: CheckedServer): Promise<Find
   }
   return warning('isolation', `ffmpeg runs in no sandbox: ${missing}.`, {
     why: 'A damaged or hostile upload that takes over ffmpeg could read the files of the server.',
-    mend: 'apt install bubblewrap, and restart the server. For containers and kernels that forbid it: "Isolation" in docs/operating.md.',
+    mend: 'apt install bubblewrap, leave ffmpeg.isolation at auto, and restart the server. For containers and kernels that forbid it: "Isolation" in docs/operating.md.',
     facts: { isActive: false },
   });
 }

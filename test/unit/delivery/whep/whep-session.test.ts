@@ -39,6 +39,7 @@ function startSession(recent: readonly MediaFrame[] = [], isStillAdmitted = asyn
     isStillAdmitted,
     watched: bytes => void counted.push(bytes),
     connected: () => {},
+    unconnected: () => {},
     ended: () => void ends.push('ended'),
   });
   const sendTracks = (['video', 'audio'] as const).map(kind => ({ track: new SendTrack(kind, codec, 'x') }));
