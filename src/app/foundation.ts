@@ -35,6 +35,7 @@ import { assertOwnFolder } from '../store/data-folder-lock.ts';
 import type { Database } from '../store/database.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { openCertificate, type ServerCertificate } from './certificates.ts';
+import { expectFreePorts } from './free-ports.ts';
 import { createNodes } from './nodes.ts';
 import { ServerUrls } from './server-urls.ts';
 import { type OpenedStorage, openStorage } from './storage.ts';
@@ -106,6 +107,7 @@ export async function openFoundation(
   const versions = await BuildVersionCache.read(join(dataDir, 'programs.json'));
   const { ffmpeg, ffprobe } = await findPrograms(config, environment, versions, join(dataDir, '.programs'));
   warnOfDescriptorLimit(config, log);
+  await expectFreePorts(config);
   makePrivate(dataDir, log);
   const database = await open(config, dataDir, log.child('store'));
   // Saves the versions; otherwise, the next start asks the programs for them again.

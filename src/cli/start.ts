@@ -58,8 +58,12 @@ async function serve(args: readonly string[]): Promise<void> {
   const giveUp = () => process.exit(0);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
+  const { rememberEmptyFolder } = await import('./empty-folder.ts');
+  const emptyFolderAgain = rememberEmptyFolder(config.dataDir);
   const app = await startApp(settings, { log, variables: process.env, browserFolder }).catch(async error => {
-    throw await toStartError(error, config.dataDir);
+    const startError = await toStartError(error, config.dataDir);
+    emptyFolderAgain(startError);
+    throw startError;
   });
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);

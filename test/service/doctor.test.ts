@@ -219,7 +219,7 @@ describe('on the machine of the server', () => {
     const ports = view.findings.find(({ check }: Finding) => check === 'ports');
     expect(ports).toMatchObject({
       state: 'failed',
-      text: expect.stringContaining(`HTTP port ${server.app.httpPort} (TCP) is already in use`),
+      text: expect.stringContaining(`HTTP port ${server.app.httpPort} is already in use`),
     });
     expect(statesOf(view.findings)).toMatchObject({
       database: 'skipped',

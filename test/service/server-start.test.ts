@@ -184,11 +184,19 @@ const refusals: readonly (readonly [
   ],
 ];
 
-test.concurrent.for(refusals)('%s: one clear line', async ([, makeEnv, line, exitCode = 1], { expect }) => {
-  const { code, lines } = await runToEnd(await makeEnv());
-  expect(lines).toEqual([expect.stringMatching(line)]);
-  expect(code).toBe(exitCode);
-});
+test.concurrent.for(refusals)(
+  '%s: one clear line, and nothing is changed',
+  async ([, makeEnv, line, exitCode = 1], { expect }) => {
+    const folder = await newFolder();
+    const { code, lines } = await runToEnd({
+      MILLRACE_DATA_DIR: join(folder, 'new/data'),
+      ...(await makeEnv()),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(lines).toEqual([expect.stringMatching(line)]);
+    expect(code).toBe(exitCode);
+  },
+);
 
 test.concurrent('a data folder that another Millrace uses: one clear line and exit code 1', async () => {
   const dataDir = await newFolder();

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { checkedSettings } from '../../app/checks.ts';
+import { surveyPorts } from '../../app/free-ports.ts';
 import type { Config } from '../../config/settings.ts';
 import { listEncoders } from '../../ffmpeg/build/find-build.ts';
 import { findFfmpeg, findFfprobe } from '../../ffmpeg/build/find-ffmpeg.ts';
@@ -21,8 +21,6 @@ import {
 import { systemClock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { silentLogger } from '../../shared/logger.ts';
-import { listenError } from '../../shared/network/listen-error.ts';
-import { openUdpSocket } from '../../shared/network/udp-socket.ts';
 import type { Database } from '../../store/database.ts';
 import { openDatabaseWithoutLock } from '../../store/open-database.ts';
 
@@ -149,55 +147,13 @@ async function readCertificate(certPath: string, keyPath: string): Promise<Check
   }
 }
 
-/** Opens each port as the server would, and closes it again. */
 async function checkFreePorts(config: Config): Promise<Finding> {
-  const { host } = config;
-  const problems: string[] = [];
-  let count = 0;
-  for (const [name, transport, port] of portsOf(config)) {
-    if (port === undefined || port === 0) continue;
-    count += 1;
-    try {
-      await (transport === 'tcp' ? tryTcp(host, port) : tryUdp(host, port));
-    } catch (error) {
-      problems.push(messageOf(listenError(`${name} port ${port} (${transport.toUpperCase()})`, host, error)));
-    }
-  }
-  const facts = { ports: count, unusable: problems.length };
-  if (problems.length === 0) return ok('ports', `All ${count} ports are free.`, facts);
-  return failed('ports', problems.join(' '), {
+  const { count, failures } = await surveyPorts(config);
+  const facts = { ports: count, unusable: failures.length };
+  if (failures.length === 0) return ok('ports', `All ${count} ports are free.`, facts);
+  return failed('ports', failures.map(messageOf).join(' '), {
     why: 'The server does not start.',
     mend: '`ss -tulpn` shows the program that uses a port. `millrace start --help` says how to set another one.',
     facts,
   });
-}
-
-function portsOf(config: Config): (readonly [string, 'tcp' | 'udp', number | undefined])[] {
-  const webrtc = config['webrtc.enabled'] ? config['webrtc.port'] : undefined;
-  return [
-    ['HTTP', 'tcp', config['http.port']],
-    ['HTTPS', 'tcp', config['https.port']],
-    ...(config['node.roles'].includes('ingest')
-      ? ([
-          ['RTMP', 'tcp', config['rtmp.port']],
-          ['RTMPS', 'tcp', config['rtmps.port']],
-          ['SRT', 'udp', config['srt.enabled'] ? config['srt.port'] : undefined],
-          ['WebRTC', 'udp', webrtc],
-          ['WebRTC', 'tcp', webrtc],
-        ] as const)
-      : []),
-  ];
-}
-
-async function tryTcp(host: string, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const server = createServer();
-  server.once('error', reject);
-  server.listen({ host, port }, () => server.close(() => resolve()));
-  await promise;
-}
-
-async function tryUdp(host: string, port: number): Promise<void> {
-  const socket = await openUdpSocket({ host, port, receive: () => {}, failed: () => {} });
-  await socket.close();
 }

@@ -1,12 +1,11 @@
 import type { Clock } from '../../shared/clock.ts';
 
 /**
- * How somebody plays: over WebRTC, HLS with requests that wait for parts, or HLS without them. Apple's players wait only over
- * HTTP/2.
+ * Playback over WebRTC, over HLS with requests that wait for parts, or over HLS without them. Apple's players wait only over HTTP/2.
  */
 export type LatencyMode = 'ultraLow' | 'low' | 'appleWithoutHttp2' | 'standard';
 
-/** Why somebody who wanted WebRTC plays HLS. */
+/** Reason for HLS in place of WebRTC. */
 export type WebRtcRefusal = 'unconnected' | 'full' | 'unsuitable';
 
 type Outcome = LatencyMode | WebRtcRefusal;

@@ -60,7 +60,7 @@ describe('ViewerCount', () => {
     expect(count.latency()).toEqual(told);
     pass(60_000);
     expect([count.total(), count.latency()]).toEqual([0, told]);
-    pass(3_600_000);
+    pass(3_600_001);
     expect(Object.values(count.latency()).every(number => number === 0)).toBe(true);
   });
 
