@@ -53,7 +53,7 @@ export function describeLatency(report: LatencyReport): Finding {
     );
   }
   if (appleWithoutHttp2 >= minViewers && appleWithoutHttp2 > low) {
-    return warning('latency', `${text} ${appleWithoutHttp2} of them have Apple’s players, without HTTP/2.`, {
+    return warning('latency', `${text} ${appleWithoutHttp2} of them have Apple's players, without HTTP/2.`, {
       why: 'These play with low latency only over HTTPS with HTTP/2.',
       mend: 'Set MILLRACE_TLS_DOMAINS, or turn HTTP/2 on in the proxy (nginx: http2 on).',
       facts,

@@ -76,7 +76,7 @@ function describePlain({ hostname }: URL): Finding {
     return skipped('certificate', 'The address is a private one without TLS.');
   }
   return warning('certificate', 'The address has no TLS (http://).', {
-    why: 'Passwords and keys can be read on the way, browsers offer no camera, and Apple’s players have no low latency.',
+    why: "Passwords and keys can be read on the way, browsers offer no camera, and Apple's players have no low latency.",
     mend: 'MILLRACE_TLS_DOMAINS=NAME MILLRACE_TLS_EMAIL=YOU gets a certificate, or let the proxy in front have one.',
   });
 }
@@ -160,7 +160,7 @@ export function describeTls(
 function describeProtocol({ protocol }: TlsTerms): Finding {
   if (protocol === 'h2') return ok('http2', 'HTTP/2 is offered.', { isOffered: true });
   return warning('http2', 'HTTP/2 is not offered.', {
-    why: 'Apple’s players have low latency only over HTTP/2, and browsers open only six connections without it.',
+    why: "Apple's players have low latency only over HTTP/2, and browsers open only six connections without it.",
     mend: 'Turn it on in the proxy (nginx: http2 on; HAProxy: alpn h2,http/1.1), or let the server have the certificate.',
     facts: { isOffered: false },
   });
@@ -293,7 +293,7 @@ export function describeQuery(numbers: readonly number[], bodies: readonly strin
   const facts = { isPassedOn: isRight };
   if (isRight) return ok('query', 'The query of a request arrives, and caches tell queries apart.', facts);
   const why =
-    'Low-Latency HLS asks for the next part with it, and tokens of private videos are in it: viewers are late, or get each other’s answers.';
+    "Low-Latency HLS asks for the next part with it, and tokens of private videos are in it: viewers are late, or get each other's answers.";
   const isShared = bodies[0] === bodies[1] && numbers.some(number => bodies[0] === `msn=${number} part=1`);
   if (isShared) {
     return failed('query', 'A cache gives the answer for one query to another one.', {

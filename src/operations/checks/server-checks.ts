@@ -270,7 +270,7 @@ export function describeCertificate(
   const mend = isRenewed
     ? 'Do what the finding says. The server tries again by itself, and at once after a restart with other settings.'
     : 'Renew the files of tls.cert and tls.key: the server reads them again by itself. Or set MILLRACE_TLS_DOMAINS, so that it orders certificates.';
-  const why = 'Browsers, encoders and Apple’s players refuse the connection.';
+  const why = "Browsers, encoders and Apple's players refuse the connection.";
   if (days === undefined) {
     return isRenewed && problem === undefined
       ? skipped('certificate', 'The first certificate is being ordered.')
