@@ -14,8 +14,8 @@ export const bracketedTime = `(?:[[({]\\s*)?${cueTime}(?:\\s*[\\])}])?`;
 const marks = '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069';
 const isMark = new RegExp(`[\\u3000${marks}]`);
 const onlyMarks = new RegExp(`^[\\s${marks}]*$`);
-const writtenArrow = /^(?:-{1,3} ?>|[–—]>|--&gt;)$/;
-const arrow = '(-{1,3} ?>|[–—]>|--&gt;|={1,2}>|[→⟶⇒➔➜➡])';
+const writtenArrow = /^(?:-{1,3} ?>|[\u2013\u2014]>|--&gt;)$/;
+const arrow = '(-{1,3} ?>|[\u2013\u2014]>|--&gt;|={1,2}>|[\u2192\u27f6\u21d2\u2794\u279c\u27a1])';
 const times = new RegExp(`^\\s*${bracketedTime}\\s*${arrow}\\s*${bracketedTime}(?![\\d.,:])`);
 
 const value = '(?:-?\\d[\\d.,%]*|start|center|middle|end|left|right|rl|lr)(?!\\S)';
@@ -58,10 +58,10 @@ export function plainTimes(line: string): string {
 function plainCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-  if (/[٠-٩۰-۹]/.test(character)) return String(code & 0xf);
+  if (/[\u0660-\u0669\u06f0-\u06f9]/.test(character)) return String(code & 0xf);
   if (isMark.test(character)) return ' ';
   if (/[\u2010-\u2012\u2212]/.test(character)) return '-';
-  if (/[∶ː꞉︓]/.test(character)) return ':';
-  if (/[。٫]/.test(character)) return '.';
-  return /[、،]/.test(character) ? ',' : character;
+  if (/[\u2236\u02d0\ua789\ufe13]/.test(character)) return ':';
+  if (/[\u3002\u066b]/.test(character)) return '.';
+  return /[\u3001\u060c]/.test(character) ? ',' : character;
 }
