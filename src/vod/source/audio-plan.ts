@@ -41,7 +41,7 @@ interface AudioContext {
   readonly video: ProbedStream | undefined;
   readonly request: SourceRequest;
   readonly isWhole: boolean;
-  /** Of what is encoded; 0 if unknown. */
+  /** Duration of the whole source or the part; 0 if unknown. */
   readonly durationSeconds: number;
 }
 
@@ -179,9 +179,9 @@ function planRendition(
   })();
   const starts = [video?.startSeconds, stream.startSeconds].filter(start => start !== undefined);
   const since = (end: number) => end - (starts.length === 0 ? 0 : Math.min(...starts));
-  const soundEnds = isWhole ? endOf(stream) : undefined;
+  const audioEnds = isWhole ? endOf(stream) : undefined;
   // Joined up to the end of the shorter one, unless both are filled up.
-  const joinedUntil = soundEnds === undefined ? durationSeconds || undefined : since(soundEnds);
+  const joinedUntil = audioEnds === undefined ? durationSeconds || undefined : since(audioEnds);
   const sidesUntil = stream.rightIndex === undefined ? undefined : joinedUntil;
   return {
     name: audioRenditionName({ track, isSurround }),
