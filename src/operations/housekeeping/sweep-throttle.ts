@@ -8,11 +8,13 @@ const defaultRestMs = 45;
 export class SweepThrottle {
   readonly signal: AbortSignal | undefined;
   readonly #restMs: number;
+  readonly #wait: typeof sleep;
   #activeSinceMs = activeMs();
 
-  constructor(signal: AbortSignal | undefined, { restMs = defaultRestMs } = {}) {
+  constructor(signal: AbortSignal | undefined, { restMs = defaultRestMs, wait = sleep } = {}) {
     this.signal = signal;
     this.#restMs = restMs;
+    this.#wait = wait;
   }
 
   get isAborted(): boolean {
@@ -22,7 +24,7 @@ export class SweepThrottle {
   async pause(): Promise<void> {
     if (activeMs() - this.#activeSinceMs < workMs) return;
     const options = this.signal === undefined ? {} : { signal: this.signal };
-    await sleep(this.#restMs, undefined, options).catch(() => {});
+    await this.#wait(this.#restMs, undefined, options).catch(() => {});
     this.#activeSinceMs = activeMs();
   }
 }

@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { SweepThrottle } from '../../../src/operations/housekeeping/sweep-throttle.ts';
-
-vi.mock('node:timers/promises', () => ({ setTimeout: vi.fn(() => Promise.resolve()) }));
 
 it('rests long after little work of the process, and not after waiting', async () => {
   let active = 0;
@@ -14,12 +11,13 @@ it('rests long after little work of the process, and not after waiting', async (
     utilization.mockRestore();
     now.mockRestore();
   });
-  const throttle = new SweepThrottle(undefined);
+  const wait = vi.fn(async () => undefined as never);
+  const throttle = new SweepThrottle(undefined, { wait });
   now.mockReturnValue(10_000);
   await throttle.pause();
-  expect(sleep).not.toHaveBeenCalled();
+  expect(wait).not.toHaveBeenCalled();
   active = 6;
   await throttle.pause();
   await throttle.pause();
-  expect(sleep).toHaveBeenCalledExactlyOnceWith(45, undefined, {});
+  expect(wait).toHaveBeenCalledExactlyOnceWith(45, undefined, {});
 });
