@@ -68,10 +68,15 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     const { createSupportArchive } = await import('./doctor/support-archive.ts');
     const { readProgramWords } = await import('./doctor/program-words.ts');
     const { writeFile } = await import('node:fs/promises');
+    const { messageOf } = await import('../shared/errors.ts');
     const createdAt = new Date().toISOString();
     const programWords = await readProgramWords();
     const report = { version, mode, createdAt, config: diagnosis.config, findings, log, programWords };
-    await writeFile(values.bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 });
+    await writeFile(values.bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(
+      (error: unknown) => {
+        throw new UsageError(`--bundle: ${messageOf(error)}`);
+      },
+    );
     process.stderr.write(
       `Support archive: ${values.bundle}. Look at it before you send it: tar -xzf ${values.bundle}\n`,
     );
@@ -79,12 +84,18 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
   process.exitCode = exitCodeOf(findings);
 }
 
-/** Reads the log before the checks, so that a wrong path is told at once. @throws UsageError */
+/** Reads the log before the checks, and looks where the archive goes, so that a wrong path is told at once. @throws UsageError */
 async function readArchivedLog(bundle: string, path: string | undefined): Promise<string[]> {
-  const { existsSync } = await import('node:fs');
+  const { access, constants, lstat } = await import('node:fs/promises');
+  const { dirname } = await import('node:path');
   const { messageOf } = await import('../shared/errors.ts');
   const { readLog } = await import('./doctor/read-log.ts');
-  if (existsSync(bundle)) throw new UsageError(`--bundle: ${bundle} exists. Name a new file`);
+  if (bundle === '-') throw new UsageError('--bundle: expected a file, such as support.tar.gz');
+  const found = await lstat(bundle).catch(() => undefined);
+  if (found !== undefined) throw new UsageError(`--bundle: ${bundle} exists. Name a new file`);
+  await access(dirname(bundle), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw new UsageError(`--bundle: ${messageOf(error)}`);
+  });
   return readLog(path).catch((error: unknown) => {
     throw new UsageError(`--log: ${messageOf(error)}`);
   });
@@ -99,6 +110,9 @@ function readAddress(text: string): URL {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError('--from: the address may have no user, password, query or fragment');
   }
+  // An empty query or fragment ends with `?` or `#`, to which no path can be added.
+  url.search = '';
+  url.hash = '';
   return url;
 }
 

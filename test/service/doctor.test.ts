@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -298,6 +299,35 @@ describe('on the machine of the server', () => {
     }
     const again = await startCommand('doctor', ['--bundle', archivePath]).ended;
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists. Name a new file')]);
+  });
+
+  it('refuses files that it cannot use before it checks anything', async () => {
+    const folder = await testTempDir();
+    for (const words of [
+      ['--bundle', '-'],
+      ['--bundle', join(folder, 'missing', 'support.tar.gz')],
+      ['--bundle', join(folder, 'support.tar.gz'), '--log', '/dev/null'],
+    ]) {
+      expect(await doctor(...words)).toMatchObject({ code: 2, view: undefined });
+    }
+    expect(existsSync(join(folder, 'support.tar.gz'))).toBe(false);
+  });
+
+  it('takes no endless answer', async () => {
+    const stranger = createServer((_request, response) => {
+      response.on('drain', () => response.write(Buffer.alloc(65_536)));
+      response.write(Buffer.alloc(65_536));
+    });
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    const { port: httpPort } = stranger.address() as AddressInfo;
+    const running = { pid: 1, dataDir: '', programDir: '', publicUrl: 'http://x', httpPort, startedAtMs: 1 };
+    const config = loadConfig({ env: {}, flags: { host: '127.0.0.1' } });
+    expect(await askRunningServer(running, config, signal)).toMatchObject({
+      isAnswered: false,
+      findings: [{ text: expect.stringContaining('the answer is too large') }],
+    });
   });
 
   it('names wrong settings', async () => {

@@ -140,7 +140,7 @@ async function askTcp(
   let bytes = Buffer.alloc(0);
   socket.on('error', reject);
   socket.on('close', () => reject(new Error('the connection was closed')));
-  socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no answer in time')));
+  const limit = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);
   socket.on('data', chunk => {
     bytes = Buffer.concat([bytes, chunk]);
     const isRight = isAnswer(bytes);
@@ -151,6 +151,7 @@ async function askTcp(
   try {
     await promise;
   } finally {
+    clearTimeout(limit);
     socket.destroy();
   }
 }

@@ -29,5 +29,7 @@ export function formatFindings(findings: readonly Finding[]): string {
     `${failures} failed`,
     ...(unchecked === 0 ? [] : [`${unchecked} not checked`]),
   ];
-  return `${lines.join('\n')}\n\n${sum.join(', ')}.\n`;
+  // A server that is checked from outside names its own URL: no escape sequences for the terminal.
+  const text = lines.join('\n').replaceAll(/[^\P{Cc}\n]/gu, ' ');
+  return `${text}\n\n${sum.join(', ')}.\n`;
 }

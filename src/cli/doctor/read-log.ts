@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 
 const maxLines = 1_000;
 const maxBytes = 1024 ** 2;
@@ -28,8 +28,10 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-/** @throws the system's error */
+/** @throws Error that says why the file cannot be read */
 async function readEnd(path: string): Promise<string> {
+  // Opening a pipe would wait for its writer, without an end.
+  if (!(await stat(path)).isFile()) throw new Error(`${path} is not a file. Pipe the log in with --log -`);
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();

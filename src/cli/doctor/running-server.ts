@@ -7,6 +7,7 @@ import type { RunningServer } from '../../store/running-servers.ts';
 import { checkPorts } from './port-checks.ts';
 
 const timeoutMs = 120_000;
+const maxAnswerBytes = 1024 ** 2;
 
 interface Asked {
   /** False where the server told nothing. */
@@ -30,8 +31,9 @@ export async function askRunningServer(
     if (!response.ok) {
       return { isAnswered: false, findings: [describeRefusal(response.status)] };
     }
-    const { findings } = (await response.json()) as ChecksView;
-    const probe: unknown = await (await fetch(`${base}/health/probe`, { signal: limit })).json();
+    const { findings } = (await readJson(response)) as ChecksView;
+    const answer = await fetch(`${base}/health/probe`, { signal: limit, redirect: 'error' });
+    const probe = await readJson(answer);
     const ports = isProbe(probe) ? await checkPorts(host, probe.ports) : [];
     const outside = skipped(
       'http',
@@ -47,6 +49,18 @@ export async function askRunningServer(
     });
     return { isAnswered: false, findings: [finding] };
   }
+}
+
+/** @throws Error for an answer that is no JSON or too long, as of another program on the port */
+async function readJson(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
 }
 
 function describeRefusal(status: number): Finding {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,10 +51,14 @@ async function openDatabase(
   dataDir: string,
 ): Promise<{ readonly database?: Database; readonly finding?: Finding }> {
   const url = config['database.url'];
-  if (url === undefined && !existsSync(join(dataDir, 'millrace.db'))) {
-    return { finding: skipped('database', 'There is no database yet. The first start creates it.') };
-  }
   try {
+    // Throws where the folder belongs to another user.
+    if (
+      url === undefined &&
+      statSync(join(dataDir, 'millrace.db'), { throwIfNoEntry: false }) === undefined
+    ) {
+      return { finding: skipped('database', 'There is no database yet. The first start creates it.') };
+    }
     return { database: await openDatabaseWithoutLock({ dataDir, url }) };
   } catch (error) {
     return {

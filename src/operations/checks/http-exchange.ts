@@ -23,6 +23,10 @@ export function get(
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const request = open(url, headers, signal);
   request.on('error', reject);
+  request.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    reject(new Error('the answer changes the protocol'));
+  });
   request.on('response', response => {
     let body = '';
     let firstAtMs: number | undefined;
@@ -102,6 +106,7 @@ export function readTlsTerms(url: URL, signal: AbortSignal): Promise<TlsTerms> {
   const abort = () => socket.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`));
   limit.addEventListener('abort', abort, { once: true });
   socket.once('error', reject);
+  if (limit.aborted) abort();
   socket.once('close', () => {
     limit.removeEventListener('abort', abort);
     reject(new Error('the connection was closed before TLS was agreed on'));

@@ -131,8 +131,6 @@ export function checkClock(exists: (path: string) => boolean = existsSync): Find
 
 /** @param folder may be missing before the first start */
 export async function checkDataFolder(folder: string): Promise<Finding> {
-  if (!existsSync(folder))
-    return skipped('data-folder', 'The data folder does not exist yet. The first start creates it.');
   const path = join(folder, `.write-${newUuid()}`);
   try {
     const file = await open(path, 'wx', 0o600);
@@ -140,6 +138,8 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
     await file.close();
     return ok('data-folder', 'The data folder can be written.');
   } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT')
+      return skipped('data-folder', 'The data folder does not exist yet. The first start creates it.');
     const uid = process.getuid?.();
     return failed(
       'data-folder',

@@ -26,6 +26,7 @@ export function isProbe(value: unknown): value is Probe {
   return (
     probe?.product === 'millrace' &&
     [probe.time, probe.address, probe.publicUrl].every(one => typeof one === 'string') &&
+    Number.isFinite(Date.parse(String(probe.time))) &&
     typeof probe.isSecure === 'boolean' &&
     typeof probe.ports === 'object' &&
     probe.ports !== null &&

@@ -5,6 +5,7 @@ import { classifyAddress, classifyHostLiteral } from '../../shared/network/targe
 import { type Finding, failed, ok, skipped, warning } from './finding.ts';
 import { get, readTlsTerms, type TlsTerms, upgrade } from './http-exchange.ts';
 import { acceptKeyOf, isProbe, type Probe, probePath, streamPauseMs } from './probe.ts';
+import { runChecks } from './run-checks.ts';
 
 export interface PublicFindings {
   readonly findings: readonly Finding[];
@@ -16,6 +17,8 @@ const dayMs = 86_400_000;
 const soonDays = 14;
 const maxClockDifferenceMs = 2_000;
 const streamTries = 3;
+/** Ends before a check does, which would be a failure in place of warnings. */
+const ownUrlTimeoutMs = 12_000;
 
 /** Checks how a client reaches the server: name, certificate, and what a proxy makes of requests. Needs no key. */
 export async function checkPublicUrl(base: string, signal: AbortSignal): Promise<PublicFindings> {
@@ -26,9 +29,15 @@ export async function checkPublicUrl(base: string, signal: AbortSignal): Promise
   const { http, probe, details } = await askProbe(url, base, signal);
   const findings = [name, http, ...tls, ...details];
   if (probe === undefined) return { findings, probe };
-  const checks = [checkQuery, checkRange, checkBuffering, checkWebSocket];
-  for (const check of checks) findings.push(await check(url, signal));
-  return { findings, probe };
+  const checks = (
+    [
+      ['query', checkQuery],
+      ['range', checkRange],
+      ['buffering', checkBuffering],
+      ['websocket', checkWebSocket],
+    ] as const
+  ).map(([check, ask]) => ({ name: check, run: (limit: AbortSignal) => ask(url, limit) }));
+  return { findings: [...findings, ...(await runChecks(checks, signal))], probe };
 }
 
 /**
@@ -36,7 +45,8 @@ export async function checkPublicUrl(base: string, signal: AbortSignal): Promise
  * public address.
  */
 export async function checkOwnUrl(base: string, signal: AbortSignal): Promise<Finding[]> {
-  const { findings } = await checkPublicUrl(base, signal);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ownUrlTimeoutMs)]);
+  const { findings } = await checkPublicUrl(base, limit);
   return findings.flatMap(finding => {
     // The client is this machine, and has its clock.
     if (finding.check === 'clock' || finding.facts?.isPrivateClient === true) return [];
@@ -209,8 +219,9 @@ function readProbe(body: string): Probe | undefined {
 }
 
 function describeStranger(status: number, location: string | undefined): Finding {
-  const moved =
-    location === undefined ? '' : `, and leads to ${URL.parse(location)?.origin ?? 'another address'}`;
+  const target = location === undefined ? null : URL.parse(location);
+  const isWeb = target !== null && ['http:', 'https:'].includes(target.protocol);
+  const moved = location === undefined ? '' : `, and leads to ${isWeb ? target.origin : 'another address'}`;
   return failed(
     'http',
     `Something other than this version of Millrace answers, with the status ${status}${moved}.`,

@@ -1,11 +1,16 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitCodeOf, formatFindings } from '../../../src/cli/doctor/print-findings.ts';
 import { failed, ok, skipped, warning } from '../../../src/operations/checks/finding.ts';
 import { describeLatency } from '../../../src/operations/checks/latency-check.ts';
 import { checkClock, checkOpenFiles, describeSpeed } from '../../../src/operations/checks/machine-checks.ts';
 import type { Probe } from '../../../src/operations/checks/probe.ts';
 import {
+  checkOwnUrl,
+  checkPublicUrl,
   describeClocks,
   describeProxy,
   describeQuery,
@@ -31,6 +36,10 @@ describe('findings', () => {
     expect(formatFindings(findings)).toBe(
       '[✓] ffmpeg: Fine.\n[!] Clock: Wrong.\n    Something stops.\n    → do it\n[-] Bucket: Unknown.\n\n1 ok, 1 warning, 0 failed, 1 not checked.\n',
     );
+  });
+
+  it('are printed without escape sequences', () => {
+    expect(formatFindings([ok('proxy', 'http://x\u001b]0;y\u0007.')])).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
   it('decide the exit code', () => {
@@ -179,6 +188,41 @@ describe('checks of the public address', () => {
     publicUrl: 'https://video.example.org',
     ports: { rtmp: 1935, rtmps: null, srt: null, webrtc: null },
   };
+
+  /** Answers the probe, and breaks every other connection. */
+  async function startBrokenServer(head: string): Promise<string> {
+    const server = createServer((request, response) => {
+      if (head !== '') request.socket.end(head);
+      else if (request.url === '/health/probe') response.end(JSON.stringify(probe));
+      else request.socket.destroy();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('survive a server that breaks connections, or changes the protocol', async () => {
+    const { signal } = new AbortController();
+    const { findings } = await checkPublicUrl(await startBrokenServer(''), signal);
+    expect(findings.filter(({ state }) => state === 'failed').map(({ check }) => check)).toEqual([
+      'query',
+      'range',
+      'buffering',
+    ]);
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n';
+    const changed = await checkPublicUrl(await startBrokenServer(head), signal);
+    expect(changed.findings.find(({ check }) => check === 'http')).toMatchObject({ state: 'failed' });
+  });
+
+  it('end with warnings when the time for the own URL is over', async () => {
+    const base = (await startBrokenServer('')).replace('http:', 'https:');
+    const findings = await checkOwnUrl(base, AbortSignal.abort());
+    expect(findings.filter(({ check }) => ['certificate', 'http'].includes(check))).toMatchObject([
+      { state: 'warning' },
+      { state: 'warning' },
+    ]);
+  });
 
   it('explain why a certificate is not trusted', () => {
     const why = (problem: string | undefined, days = 60) =>
