@@ -205,7 +205,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
   operator: ['GET /server', 'GET /server/checks'],
   operatorOwner: [
     'GET /server/settings',
-    'PATCH /server/settings/{key}',
+    'PATCH /server/settings/{setting}',
     'GET /server/unverified-users',
     'POST /server/unverified-users/{userId}/verify',
   ],

@@ -132,6 +132,7 @@ describe('a body that does not come', () => {
       language: 'en',
       audioTrackId: '1',
       hook: 'publish',
+      setting: 'audit.keepDays',
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
       playerId: (await made('/players')).playerId,
       keyPairId: (await made('/account/api-keys')).keyPairId,

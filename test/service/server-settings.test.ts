@@ -18,7 +18,7 @@ import { openTestDatabase } from '../support/test-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Setting {
-  readonly key: string;
+  readonly name: string;
   readonly value?: string;
   readonly origin: string;
   readonly isChangeable: boolean;
@@ -41,7 +41,7 @@ async function start(options: Parameters<typeof startServer>[1] = {}): Promise<v
 async function list(): Promise<ReadonlyMap<string, Setting>> {
   const answer = await fetch(`${server.baseUrl}/server/settings`, { headers: { cookie } });
   const { settings: listed } = (await answer.json()) as { settings: Setting[] };
-  return new Map(listed.map(setting => [setting.key, setting]));
+  return new Map(listed.map(setting => [setting.name, setting]));
 }
 
 async function change(key: string, value: string | null) {

@@ -263,7 +263,7 @@ export async function startWireApi(): Promise<WireApi> {
       cookie: ownerCookie,
     }),
     'GET /server/settings': () => ({ path: '/server/settings', cookie: ownerCookie }),
-    'PATCH /server/settings/{key}': () => ({
+    'PATCH /server/settings/{setting}': () => ({
       path: '/server/settings/audit.keepDays',
       cookie: ownerCookie,
       body: { value: null },
@@ -429,6 +429,11 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /data/timeseries/{metric}': at('/data/timeseries/play'),
     'GET /usage': at('/usage'),
     'GET /server': at('/server'),
+    'GET /server/checks': at('/server/checks'),
+    'GET /health/checks': at('/health/checks'),
+    'GET /health/probe': at('/health/probe'),
+    'GET /health/probe/echo': at('/health/probe/echo'),
+    'GET /health/probe/stream': at('/health/probe/stream'),
     'GET /openapi.json': at('/openapi.json'),
     'GET /': at('/'),
     'GET /health/live': at('/health/live'),

@@ -7,6 +7,7 @@ const document = await buildApiDocument();
 /** Operations that are not JSON over plain HTTP. */
 const others = new Set([
   ...['GET /events', 'GET /metrics', 'GET /watermarks/{watermarkId}/image', 'GET /videos/{videoId}/source'],
+  ...['GET /health/probe/echo', 'GET /health/probe/stream'],
 ]);
 const operations = operationsOf(document)
   .filter(
@@ -130,6 +131,8 @@ describe('every operation', () => {
       // Hooks.
       'play',
       'playbackPolicy',
+      // Protocols that the server does not offer.
+      ...['ports.rtmp', 'ports.rtmps', 'ports.srt', 'ports.webrtc'],
     ].map(name => `.${name}`);
     expect([...places].filter(place => !nullable.includes(place))).toEqual([]);
     const empty = nulls.filter(([name, at]) => at === '.assets' && !name.includes('/discarded/'));
@@ -168,6 +171,7 @@ describe('every operation', () => {
         'hints',
         'settings',
         'words',
+        'findings',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

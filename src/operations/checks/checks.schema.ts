@@ -32,7 +32,7 @@ export const checksSchema = z
             text: 'Writes 12 MB per second, and takes 80.4 ms to make a change durable.',
             why: 'Live segments, recordings and uploads share this speed: broadcasts stall when it is used up.',
             mend: 'Move the data folder to an SSD (MILLRACE_DATA_DIR), and keep it off network file systems.',
-            facts: { bytesPerSecond: 12_000_000, syncMs: 80.4 },
+            facts: { bytesPerSecond: 12_000_000, syncMs: 80 },
           },
         ],
       },

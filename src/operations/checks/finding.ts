@@ -45,22 +45,31 @@ export interface Finding {
   readonly why?: string | undefined;
   /** Command or step that mends it. */
   readonly mend?: string | undefined;
-  /** Measurements. A support archive has these, and none of the texts. */
+  /** Measurements, as whole numbers. A support archive has these, and none of the texts. */
   readonly facts?: Readonly<Record<string, number | boolean>> | undefined;
 }
 
 type Details = Pick<Finding, 'why' | 'mend' | 'facts'>;
 
 export function ok(check: CheckName, text: string, facts?: Finding['facts']): Finding {
-  return { check, state: 'ok', text, facts };
+  return { check, state: 'ok', text, facts: whole(facts) };
 }
 
 export function warning(check: CheckName, text: string, details: Details): Finding {
-  return { check, state: 'warning', text, ...details };
+  return { check, state: 'warning', text, ...details, facts: whole(details.facts) };
 }
 
 export function failed(check: CheckName, text: string, details: Details): Finding {
-  return { check, state: 'failed', text, ...details };
+  return { check, state: 'failed', text, ...details, facts: whole(details.facts) };
+}
+
+function whole(facts: Finding['facts']): Finding['facts'] {
+  if (facts === undefined) return undefined;
+  const entries = Object.entries(facts).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? Math.round(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Finding['facts'];
 }
 
 export function skipped(check: CheckName, text: string, mend?: string): Finding {

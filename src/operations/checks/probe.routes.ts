@@ -95,7 +95,7 @@ export function probeRoutes({ publicUrl, ports, addressOf, isSecure, clock }: Pr
       auth: 'none',
       query: echoQuery,
       success: { status: 200, description: 'The numbers.', fileTypes: ['text/plain'] },
-      errors: [400],
+      errors: ['request-invalid-query-parameter'],
       handle: ({ query: { _HLS_msn: msn, _HLS_part: part }, setHeader }) => {
         const text = Buffer.from(`msn=${msn ?? 'missing'} part=${part ?? 'missing'}`);
         setHeader('Cache-Control', `public, max-age=${cachedSeconds}`);

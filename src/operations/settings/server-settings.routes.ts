@@ -5,7 +5,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { ServerSettings } from './server-settings.ts';
 
 const example = {
-  key: 'live.reconnectGrace',
+  name: 'live.reconnectGrace',
   variable: 'MILLRACE_LIVE_RECONNECT_GRACE',
   description:
     'Time for a publisher to reconnect after its connection was lost and continue the same broadcast. After that, the broadcast ends.',
@@ -22,7 +22,7 @@ const example = {
 
 const settingSchema = z
   .object({
-    key: z.string(),
+    name: z.string(),
     variable: z.string().describe('Environment variable of the setting.'),
     description: z.string(),
     kind: z.string().describe('What a value looks like.'),
@@ -80,27 +80,29 @@ export function serverSettingsRoutes({ settings, isOperator }: ServerSettingsRou
     defineRoute({
       ...all,
       method: 'PATCH',
-      path: '/server/settings/{key}',
+      path: '/server/settings/{setting}',
       summary: 'Change a setting of the server',
       description:
         'Replaces the value of the settings file on all servers of the database, at once. Only for the account of the server operator.',
-      params: { key: 'Key of the setting, such as `live.reconnectGrace`.' },
-      find: async ({ params, caller }: { params: { key: string }; caller: SessionCaller }) => {
+      params: { setting: 'Name of the setting, such as `live.reconnectGrace`.' },
+      find: async ({ params, caller }: { params: { setting: string }; caller: SessionCaller }) => {
         await requireOperator(caller);
-        return settings.find(params.key);
+        return settings.find(params.setting);
       },
       body: jsonBody(
-        z.object({
-          value: z
-            .string()
-            .max(1000)
-            .nullable()
-            .describe('As in the settings file; `null` leaves the setting to the file again.'),
-        }),
+        z
+          .strictObject({
+            value: z
+              .string()
+              .max(1000)
+              .nullable()
+              .describe('As in the settings file; `null` leaves the setting to the file again.'),
+          })
+          .meta({ examples: [{ value: '30s' }] }),
       ),
       success: { status: 200, description: 'The changed setting.', schema: settingSchema },
       errors: ['authorization-operator-only', 'setting-not-changeable'],
-      handle: async ({ params, body }) => settings.change(params.key, body.value ?? undefined),
+      handle: async ({ params, body }) => settings.change(params.setting, body.value ?? undefined),
     }),
   ];
 }

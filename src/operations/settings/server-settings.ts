@@ -8,7 +8,7 @@ import type { Database } from '../../store/database.ts';
 import { ServerSettingsStore } from './server-settings.store.ts';
 
 export interface ServerSettingView {
-  readonly key: string;
+  readonly name: string;
   readonly variable: string;
   readonly description: string;
   readonly kind: string;
@@ -99,7 +99,8 @@ export class ServerSettings implements Component {
    */
   async change(key: string, value: string | undefined): Promise<ServerSettingView> {
     const view = this.find(key);
-    if (view === undefined) throw new AppError('resource-not-found', undefined, { details: { name: 'key' } });
+    if (view === undefined)
+      throw new AppError('resource-not-found', undefined, { details: { name: 'setting' } });
     if (!view.isChangeable) throw notChangeable(view);
     const { [key]: _, ...others } = await this.#store.read();
     const detail =
@@ -124,7 +125,7 @@ export class ServerSettings implements Component {
     const { kind: origin, where, raw } = this.#settings.originOf(key);
     const isSecret = kind.isSecret === true;
     return {
-      key,
+      name: key,
       variable: env,
       description: prose,
       kind: kind.name,
@@ -158,5 +159,5 @@ function notChangeable({ applies, where, variable }: ServerSettingView): AppErro
     applies === 'restart'
       ? `It applies when the server starts. Set it in the settings file or as ${variable}, and restart the server.`
       : `${where} sets it. Remove it there and restart the server to change it here.`;
-  return new AppError('setting-not-changeable', undefined, { details: { name: 'key', detail } });
+  return new AppError('setting-not-changeable', undefined, { details: { name: 'setting', detail } });
 }

@@ -759,7 +759,7 @@ export type ServerState = {
 type ServerSettings = { readonly settings: readonly ServerSetting[]; };
 
 export type ServerSetting = {
-  readonly key: string;
+  readonly name: string;
   readonly variable: string;
   readonly description: string;
   readonly kind: string;
@@ -1248,7 +1248,7 @@ export interface Operations {
   'GET /usage': { answer: Usage; };
   'GET /server': { answer: ServerState; };
   'GET /server/settings': { answer: ServerSettings; };
-  'PATCH /server/settings/{key}': { body: { readonly value: string | null; }; answer: ServerSetting; };
+  'PATCH /server/settings/{setting}': { body: { readonly value: string | null; }; answer: ServerSetting; };
   'GET /server/checks': { answer: ServerChecks; };
   'GET /server/unverified-users': {
     query: { readonly sortBy?: "createdAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

@@ -90,9 +90,9 @@ function SettingsTable({
       columns={[
         {
           head: 'Setting',
-          cell: ({ key, description }) => (
+          cell: ({ name, description }) => (
             <div class="server-setting">
-              <code>{key}</code>
+              <code>{name}</code>
               <p class="hint">
                 <SettingDescription text={description} />
               </p>
@@ -116,14 +116,14 @@ function SettingsTable({
           isActions: true,
           cell: setting =>
             setting.isChangeable && (
-              <Button small label={`Change ${setting.key}`} onClick={() => onSelect(setting)}>
+              <Button small label={`Change ${setting.name}`} onClick={() => onSelect(setting)}>
                 Change
               </Button>
             ),
         },
       ]}
       rows={settings}
-      keyOf={({ key }) => key}
+      keyOf={({ name }) => name}
     />
   );
 }
@@ -131,7 +131,7 @@ function SettingsTable({
 function matches(setting: ServerSetting, search: string, filter: string): boolean {
   if (filter === 'changeable' && !setting.isChangeable) return false;
   if (filter === 'set' && setting.origin === 'default') return false;
-  const text = `${setting.key} ${setting.variable} ${setting.description}`.toLowerCase();
+  const text = `${setting.name} ${setting.variable} ${setting.description}`.toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)

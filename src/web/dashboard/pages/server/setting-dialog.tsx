@@ -17,10 +17,10 @@ export function SettingDialog({
   onClose: () => void;
   onChange: () => void;
 }) {
-  const { key, description, fallback, origin } = setting;
+  const { name, description, fallback, origin } = setting;
   const [value, setValue] = useState(setting.value ?? '');
   const save = async (saved: string | null) => {
-    await call('PATCH /server/settings/{key}', { params: { key }, body: { value: saved } });
+    await call('PATCH /server/settings/{setting}', { params: { setting: name }, body: { value: saved } });
     onChange();
     onClose();
     showToast(saved === null ? 'Setting reset.' : 'Setting saved.');
@@ -29,7 +29,7 @@ export function SettingDialog({
   const reset = useSubmit(() => save(null));
   return (
     <FormDialog
-      title={key}
+      title={name}
       action="Save"
       disabled={value === (setting.value ?? '')}
       submission={reset.problem === undefined ? submission : reset}
