@@ -71,6 +71,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
   hook: async () => 'publish',
+  setting: async () => 'live.reconnectGrace',
   accountId: async () => (await server.call('GET', '/account')).json.accountId,
   userId: async () => {
     const path = `/invitations/${await newInvitationToken()}/accept`;
