@@ -244,6 +244,7 @@ describe('a transaction that fails', () => {
       connection.close();
     });
     const prepare = connection.prepare.bind(connection);
+    const released: Promise<unknown>[] = [];
     vi.spyOn(connection, 'prepare').mockImplementation(sql => {
       const statement = prepare(sql);
       if (sql !== 'ROLLBACK') return statement;
@@ -251,7 +252,7 @@ describe('a transaction that fails', () => {
         run: () => {
           statement.run();
           other.exec('BEGIN IMMEDIATE');
-          setImmediate(() => other.exec('ROLLBACK'));
+          released.push(nextTurn().then(() => other.exec('ROLLBACK')));
         },
       });
     });
@@ -269,6 +270,7 @@ describe('a transaction that fails', () => {
       throw new Error('its own reason');
     };
     const results = await Promise.allSettled([work('a', fail), work('b', () => {}), work('c', fail)]);
+    await Promise.all(released);
     expect(results).toMatchObject([
       { reason: { message: 'its own reason' } },
       { status: 'fulfilled' },
