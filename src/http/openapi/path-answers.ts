@@ -41,7 +41,12 @@ export function byteRanges(description: string, ...types: string[]): Answers {
 }
 
 export function wholeFile(description: string, type: string): Answers {
-  return { 200: { description, types: [type], headers: cacheHeaders }, 304: notModified, 404: notFound };
+  return {
+    200: { description, types: [type], headers: cacheHeaders },
+    304: notModified,
+    404: notFound,
+    503: { ...busy, description: 'The server cannot answer now, as while the database does not respond.' },
+  };
 }
 
 export function json(description: string, example: object): Answers {
