@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
+import { writeServerSecret } from '../store/server-secret.ts';
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
@@ -99,7 +98,10 @@ export class AcmeStore {
   async write(changes: AcmeRecords): Promise<void> {
     await this.#database.transaction(async transaction => {
       for (const name of names) {
-        if (name in changes) await this.#replace(name, changes[name], transaction);
+        if (!(name in changes)) continue;
+        const value = changes[name];
+        const bytes = value === undefined ? undefined : Buffer.from(JSON.stringify(value));
+        await writeServerSecret(this.#rowName(name), bytes, transaction);
       }
       await this.#database.signals.send('certificate', '', transaction);
     });
@@ -108,22 +110,6 @@ export class AcmeStore {
   /** Calls `listener` after each change by any server, and when one may have been missed. @returns stops listening */
   onChange(listener: () => void): () => void {
     return this.#database.signals.listen('certificate', listener);
-  }
-
-  async #replace(name: RecordName, value: unknown, transaction: Connection): Promise<void> {
-    const { queries } = transaction;
-    const rowName = this.#rowName(name);
-    if (value === undefined) {
-      await transaction.run(queries.deleteFrom('secrets').where('name', '=', rowName));
-      return;
-    }
-    const bytes = Buffer.from(JSON.stringify(value));
-    await transaction.run(
-      queries
-        .insertInto('secrets')
-        .values({ name: rowName, bytes })
-        .onConflict(conflict => conflict.column('name').doUpdateSet({ bytes: sql`excluded.bytes` })),
-    );
   }
 
   /** A certificate authority that was in use before keeps its account. */

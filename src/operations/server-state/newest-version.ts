@@ -40,7 +40,7 @@ export class NewestVersion implements PeriodicTask {
       if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
       this.#newest = answerSchema.parse(await response.json()).replace(/^v/, '');
     } catch (error) {
-      log.info('newest-version-unknown', { url, error: messageOf(error) });
+      log.info('newest-version-unknown', { error: messageOf(error) });
     }
     return 0;
   }

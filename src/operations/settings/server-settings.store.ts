@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
+import { writeServerSecret } from '../../store/server-secret.ts';
 
 const prefix = 'setting ';
 
@@ -26,7 +25,8 @@ export class ServerSettingsStore {
   /** Tells all servers. @param value undefined removes it */
   async write(key: string, value: string | undefined): Promise<void> {
     await this.#database.transaction(async transaction => {
-      await this.#replace(`${prefix}${key}`, value, transaction);
+      const bytes = value === undefined ? undefined : Buffer.from(value);
+      await writeServerSecret(`${prefix}${key}`, bytes, transaction);
       await this.#database.signals.send('settings', key, transaction);
     });
   }
@@ -34,19 +34,5 @@ export class ServerSettingsStore {
   /** Calls `listener` after each change by any server, and when one may have been missed. @returns stops listening */
   onChange(listener: () => void): () => void {
     return this.#database.signals.listen('settings', listener);
-  }
-
-  async #replace(name: string, value: string | undefined, transaction: Connection): Promise<void> {
-    const { queries } = transaction;
-    if (value === undefined) {
-      await transaction.run(queries.deleteFrom('secrets').where('name', '=', name));
-      return;
-    }
-    await transaction.run(
-      queries
-        .insertInto('secrets')
-        .values({ name, bytes: Buffer.from(value) })
-        .onConflict(conflict => conflict.column('name').doUpdateSet({ bytes: sql`excluded.bytes` })),
-    );
   }
 }
