@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, findChromium } from '../../test/support/chromium.ts';
+import { playerAlone } from '../../test/support/player-page.ts';
 import { pageScript } from './page-script.ts';
 
 /** @throws Error when no Chromium is installed */
@@ -18,7 +19,7 @@ export function launchBrowser(): Promise<Browser> {
 export async function openPlayerPage(browser: Browser, baseUrl: string, liveStreamId: string): Promise<Page> {
   const page = await browser.newPage();
   await page.addInitScript(pageScript);
-  await page.goto(`${baseUrl}/live/${liveStreamId}`);
+  await page.goto(playerAlone(`${baseUrl}/live/${liveStreamId}`));
   return page;
 }
 

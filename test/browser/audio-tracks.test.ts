@@ -46,7 +46,7 @@ describeInBrowser('audio tracks in the player page', browser => {
     );
 
   it('are offered, switched by keyboard, and remembered', async () => {
-    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay;loop`);
+    await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay;loop`);
     const { page } = viewer;
     await viewer.untilPlayed(1);
     expect(await fetched(page, 'audio2')).toBe(false);

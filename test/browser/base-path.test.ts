@@ -108,7 +108,7 @@ describe.each([
     });
 
     test('a video plays on its page and embedded in a page of another site', async () => {
-      await using viewer = await WatchedPage.open(browser(), `${proxy.url}/vod/${video.videoId}#muted`);
+      await using viewer = await WatchedPage.openPlayer(browser(), `${proxy.url}/vod/${video.videoId}#muted`);
       await viewer.page.click('#big-play');
       await viewer.untilPlayed(0.5);
       expect(viewer.complaints).toEqual([]);
@@ -135,7 +135,10 @@ describe.each([
     test('a broadcast plays on its page', async () => {
       const stream = await server.createStream();
       await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
-      await using viewer = await WatchedPage.open(browser(), `${proxy.url}/live/${stream.liveStreamId}`);
+      await using viewer = await WatchedPage.openPlayer(
+        browser(),
+        `${proxy.url}/live/${stream.liveStreamId}`,
+      );
       await viewer.untilPlayed(1);
       expect(viewer.complaints).toEqual([]);
       expectNothingOutside(viewer);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
 import { type Publisher, publishTestPicture, type TestPictureOptions } from '../support/ffmpeg.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fakeMediaArguments } from '../support/whip-page.ts';
 
@@ -149,6 +150,15 @@ export class WatchedPage {
     const watched = new WatchedPage(await context.newPage());
     await watched.page.goto(url);
     return watched;
+  }
+
+  /** The page of a live stream or video, without anything around the player. */
+  static openPlayer(
+    browser: Browser,
+    address: string,
+    options: BrowserContextOptions = {},
+  ): Promise<WatchedPage> {
+    return WatchedPage.open(browser, playerAlone(address), options);
   }
 
   /** A page on the site of `url` that is empty but for a video, with hls.js as others have it. */

@@ -20,7 +20,7 @@ describe.skipIf(clusterMissing !== undefined)('several servers', () => {
       const packaging = await cluster.start();
       const stream = await createLiveStream(page.baseUrl, page.productionKey, 'a stream');
       const first = publishTo(packaging, stream);
-      const viewer = await WatchedPage.open(browser(), `${page.baseUrl}/live/${stream.liveStreamId}`);
+      const viewer = await WatchedPage.openPlayer(browser(), `${page.baseUrl}/live/${stream.liveStreamId}`);
       await viewer.untilPlayed(2);
       await viewer.page.evaluate('window.isSamePage = true');
       return { packaging, stream, first, viewer };

@@ -23,7 +23,7 @@ describeInBrowser("the player page's controls", browser => {
 
   const open = async (options: Parameters<typeof WatchedPage.open>[2] = {}, fragment = '') => {
     const url = `${server.baseUrl}/live/${stream.liveStreamId}${fragment}`;
-    const viewer = await WatchedPage.open(browser(), url, options);
+    const viewer = await WatchedPage.openPlayer(browser(), url, options);
     await viewer.untilPlayed(0.5);
     return viewer;
   };
@@ -164,7 +164,10 @@ describeInBrowser("the player page's controls", browser => {
   it('shows the title of a broadcast without a picture', async () => {
     const radio = await server.createStream('Night radio');
     await using _ = publishPicture({ url: server.rtmpUrl(radio.streamKey), extraArgs: ['-vn'] });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${radio.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${radio.liveStreamId}`,
+    );
     const { page } = viewer;
     await viewer.untilPhase('live');
     const title = page.locator('.artwork-title');

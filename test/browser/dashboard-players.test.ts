@@ -42,7 +42,7 @@ describeInBrowser('themes of the player in the dashboard', browser => {
       headers: { authorization },
       body: film,
     });
-    await using viewer = await WatchedPage.open(browser(), assets.player);
+    await using viewer = await WatchedPage.openPlayer(browser(), assets.player);
     const usual = await played(viewer.page);
 
     await page.reload();

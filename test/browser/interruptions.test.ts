@@ -21,7 +21,7 @@ function logOfPackagers(pids: number[]): Logger {
 
 /** A page that has begun to play, marked so that it is known again. */
 async function watchPlaying(browser: Browser, url: string): Promise<WatchedPage> {
-  const viewer = await WatchedPage.open(browser, url);
+  const viewer = await WatchedPage.openPlayer(browser, url);
   await viewer.untilPlayed(2);
   await viewer.page.evaluate('window.isSamePage = true');
   return viewer;
@@ -68,7 +68,10 @@ describeInBrowser('the player page, when a broadcast is interrupted', browser =>
     await until('a segment', async () => (await listed()).includes('segment-'));
     await first.kill();
     await until('stills only where a player begins', async () => (await listed()).split('still-').length > 6);
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+    );
     await viewer.page.waitForSelector('text=/connection was interrupted/');
 
     await using _ = publishPicture({ url });

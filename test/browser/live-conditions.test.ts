@@ -16,7 +16,7 @@ describeInBrowser('the player page under bad conditions', browser => {
   async function openPlaying(): Promise<{ viewer: WatchedPage; publisher: AsyncDisposable }> {
     const stream = await server.createStream();
     const publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey), size: '320x180' });
-    const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    const viewer = await WatchedPage.openPlayer(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
     await viewer.untilPlayed(2);
     return { viewer, publisher };
   }

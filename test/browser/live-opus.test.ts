@@ -28,7 +28,10 @@ describeInBrowser('a broadcast with Opus', browser => {
     );
     const signal = new AbortController();
     const sent = replay(client, tags, { signal: signal.signal });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+    );
     await viewer.untilPlayed(3);
     const media = viewer.requests.filter(url => /\/(part|segment)-/.test(url));
     expect(media.some(url => url.includes('/audio-original/'))).toBe(true);

@@ -18,7 +18,7 @@ describeInBrowser('the player page', browser => {
 
   it('waits while offline, starts by itself before the first segment is complete, plays close to live, and asks nobody but its server', async () => {
     const stream = await server.createStream();
-    await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await using viewer = await WatchedPage.openPlayer(browser(), pageUrl(stream.liveStreamId));
     await viewer.page.waitForSelector('text=Waiting for the stream');
     expect(await viewer.phase()).toBe('waiting');
     await viewer.page.evaluate(`{
@@ -47,9 +47,9 @@ describeInBrowser('the player page', browser => {
   it('plays on for two viewers, one of whom came in the middle of the broadcast', async () => {
     const stream = await server.createStream();
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
-    await using first = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await using first = await WatchedPage.openPlayer(browser(), pageUrl(stream.liveStreamId));
     await first.untilPlayed(2);
-    await using second = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await using second = await WatchedPage.openPlayer(browser(), pageUrl(stream.liveStreamId));
     const states = await Promise.all([first.untilPlayed(7), second.untilPlayed(6)]);
     for (const [index, viewer] of [first, second].entries()) {
       expect(states[index]!.stalls).toBeLessThanOrEqual(mostStalls);
@@ -61,7 +61,7 @@ describeInBrowser('the player page', browser => {
   it('shows that the broadcast has ended, and starts by itself with the next one', async () => {
     const stream = await server.createStream();
     await using first = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
-    await using viewer = await WatchedPage.open(browser(), pageUrl(stream.liveStreamId));
+    await using viewer = await WatchedPage.openPlayer(browser(), pageUrl(stream.liveStreamId));
     await viewer.untilPlayed(1);
     await server.api('PUT', `/live-streams/${stream.liveStreamId}/complete`);
     await viewer.untilPhase('ended');
@@ -106,7 +106,7 @@ describeInBrowser('the player page', browser => {
   });
 
   it('says so when there is no such stream', async () => {
-    const viewer = await WatchedPage.open(browser(), pageUrl('liAAAAAAAAAAAAAAAAAAAAAA'));
+    const viewer = await WatchedPage.openPlayer(browser(), pageUrl('liAAAAAAAAAAAAAAAAAAAAAA'));
     await using _ = viewer;
     expect(await viewer.page.isVisible('text=Stream not found')).toBe(true);
     for (const [width, height] of [

@@ -10,12 +10,12 @@ describeInBrowser('the page of a private live stream', browser => {
     const { assets } = (await changed.json()) as { assets: { player: string } };
     const { pathname, search } = new URL(assets.player);
     const url = server.baseUrl + pathname + search;
-    await using viewer = await WatchedPage.open(browser(), url);
+    await using viewer = await WatchedPage.openPlayer(browser(), url);
     expect(await viewer.phase()).toBe('waiting');
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await viewer.untilPhase('live');
     await viewer.untilPlayed(2);
-    await using second = await WatchedPage.open(browser(), url, { userAgent: 'another browser' });
+    await using second = await WatchedPage.openPlayer(browser(), url, { userAgent: 'another browser' });
     expect(await second.page.isVisible('text=Stream not found')).toBe(true);
     await viewer.page.reload();
     await viewer.untilPlayed(1);
@@ -35,7 +35,7 @@ describeInBrowser('the page of a private live stream', browser => {
     const { assets } = await change(false);
     const { pathname, search } = new URL(assets.player);
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
-    await using viewer = await WatchedPage.open(browser(), server.baseUrl + pathname + search);
+    await using viewer = await WatchedPage.openPlayer(browser(), server.baseUrl + pathname + search);
     await viewer.untilPlayed(1);
     for (const [isPublic, root] of [
       [true, `${server.baseUrl}/${stream.liveStreamId}/`],

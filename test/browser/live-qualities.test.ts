@@ -20,7 +20,10 @@ describeInBrowser('a live ladder in the player page', browser => {
   it('lets its viewer choose, goes over without a stall, and keeps the sound', async () => {
     const stream = await server.createStream();
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey), gopSeconds: 1 });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+    );
     await viewer.untilPlayed(2);
     await viewer.pointAtControls();
     await viewer.page.click('#settings');
@@ -53,7 +56,10 @@ describeInBrowser('a live ladder in the player page', browser => {
     const stream = await server.createStream();
     const url = server.rtmpUrl(stream.streamKey);
     const silent = publishPicture({ url, gopSeconds: 1, extraArgs: ['-an'] });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+    );
     await viewer.untilPlayed(1);
     await silent.stop();
     // The player begins anew, before a whole segment has sound.

@@ -31,9 +31,13 @@ describeInBrowser('going back in a live stream', browser => {
       everyMs: 500,
       what: 'a list of 21 s',
     });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`, {
-      locale: 'en-GB',
-    });
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+      {
+        locale: 'en-GB',
+      },
+    );
     const { page } = viewer;
     const answers: { url: string; body: Promise<string> }[] = [];
     page.on('response', response => {

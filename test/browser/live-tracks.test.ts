@@ -31,7 +31,10 @@ describeInBrowser('audio tracks of a live stream in the player page', browser =>
       signal: over.signal,
     });
     try {
-      await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+      await using viewer = await WatchedPage.openPlayer(
+        browser(),
+        `${server.baseUrl}/live/${stream.liveStreamId}`,
+      );
       const { page } = viewer;
       await viewer.untilPlayed(2);
       expect(await fetched(page, 'audio-1')).toBe(false);

@@ -4,6 +4,7 @@ import { basicAuthorization, createVideo } from '../../scripts/server-process.ts
 import { machineAddresses } from '../../src/webrtc/ice/ice-candidates.ts';
 import { FirefoxPage, firefoxPath } from '../support/firefox.ts';
 import { fixture } from '../support/fixtures.ts';
+import { playerAlone } from '../support/player-page.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { missingWebKit, WebKitPage } from '../support/webkit.ts';
@@ -81,7 +82,7 @@ describe.each([
   test.skipIf(missing !== undefined)('plays a video', async () => {
     await using page = await launch();
     const video = await uploadVideo();
-    await page.goto(`${video.assets.player}#autoplay;muted;loop`);
+    await page.goto(playerAlone(`${video.assets.player}#autoplay;muted;loop`));
     await untilPlaying(page);
     // Pauses as WebKitGTK sometimes does when the audio output opens.
     await page.evaluate(
@@ -93,7 +94,7 @@ describe.each([
 
   test.skipIf(missing !== undefined)('plays a broadcast, and keeps it muted', async () => {
     await using broadcast = await startBroadcast();
-    const url = `${server.baseUrl}/live/${broadcast.stream.liveStreamId}#autoplay;muted`;
+    const url = playerAlone(`${server.baseUrl}/live/${broadcast.stream.liveStreamId}#autoplay;muted`);
     // WebKitGTK sometimes hangs when its media begins, and answers its driver no more.
     const isMutedWhilePlaying = async (timeoutMs: number): Promise<void> => {
       await using page = await launch();
@@ -116,7 +117,7 @@ test.skipIf(missingFirefox !== undefined)(
     await server.api('PATCH', `/live-streams/${liveStreamId}`, { ultraLowLatency: true });
     await page.goto(`${server.baseUrl}/docs`);
     await page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
-    await page.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
+    await page.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`));
     await untilPlaying(page);
     const press = (text: string) =>
       page.evaluate(`[...document.querySelectorAll('button')].find(({ textContent, ariaLabel }) =>

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { playerAlone } from '../support/player-page.ts';
 import { signToken } from '../support/sign-token.ts';
 import { startServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
@@ -19,9 +20,9 @@ describeInBrowser('the page of a signed token', browser => {
       );
     const context = await browser().newContext();
     const [video, live] = [await context.newPage(), await context.newPage()];
-    await video.goto(`${server.baseUrl}/vod/${videoId}?token=${await sign(videoId)}`);
+    await video.goto(playerAlone(`${server.baseUrl}/vod/${videoId}?token=${await sign(videoId)}`));
     await video.getByText('This video is being processed').waitFor();
-    await live.goto(`${server.baseUrl}/live/${liveStreamId}?token=${await sign(liveStreamId)}`);
+    await live.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}?token=${await sign(liveStreamId)}`));
     await live.getByText('Waiting for the stream').waitFor();
 
     await until('both players in the analytics of the viewer', async () => {

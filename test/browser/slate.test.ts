@@ -16,7 +16,10 @@ describeInBrowser('the player page, where a slate stands in for a publisher that
         state?: string;
       };
     await using first = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
-    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    await using viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}`,
+    );
     await viewer.untilPlayed(3);
     const { stalls, soundBytes } = await viewer.video();
     await first.kill();

@@ -29,7 +29,10 @@ describeInBrowser('clips by viewers', browser => {
   }
 
   async function watch(): Promise<WatchedPage> {
-    const viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}#muted`);
+    const viewer = await WatchedPage.openPlayer(
+      browser(),
+      `${server.baseUrl}/live/${stream.liveStreamId}#muted`,
+    );
     await until('playback', () =>
       viewer.page.evaluate<boolean>(
         "millrace.state() === 'live' && document.querySelector('video').currentTime > 3",

@@ -92,7 +92,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
     film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
     await send(`/videos/${videoId}/source`, film);
 
-    await using viewer = await WatchedPage.open(browser(), assets.player);
+    await using viewer = await WatchedPage.openPlayer(browser(), assets.player);
     const { page } = viewer;
     await viewer.untilPlayed(0.5);
     await until('the default captions', async () => (await wordsOf(page)) === 'fr-CA: Bonjour');
@@ -130,7 +130,7 @@ describeInBrowser('what an owner adds to a player page', browser => {
     const { assets } = (await (
       await server.api('POST', '/live-streams', { name: 'Pier cam', playerId })
     ).json()) as { assets: { player: string } };
-    await using viewer = await WatchedPage.open(browser(), assets.player);
+    await using viewer = await WatchedPage.openPlayer(browser(), assets.player);
     const { page } = viewer;
     await viewer.untilPhase('waiting');
     expect(await styleOf(page, '--bar-background')).toBe('rgba(4, 5, 6, 1)');

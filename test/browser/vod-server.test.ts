@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import { fixture } from '../support/fixtures.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
@@ -56,9 +57,9 @@ describeInBrowser('the page of a video on the server', browser => {
   it('waits for the file, plays it as it came, and offers each quality once it is made', async () => {
     const film = await makeFilm(join(folder, 'carried.mp4'), 20, ['-g', '50', '-c:v', 'libx264']);
     const video = await create({ title: 'Harbour & <sea>' });
-    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay;loop`);
+    await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay;loop`);
     const { page } = viewer;
-    await using patient = await WatchedPage.open(browser(), video.assets.player);
+    await using patient = await WatchedPage.openPlayer(browser(), video.assets.player);
     await viewer.untilPhase('processing');
     expect(await page.isVisible('#poster')).toBe(false);
     expect(await page.title()).toBe('Harbour & <sea>');
@@ -111,7 +112,7 @@ describeInBrowser('the page of a video on the server', browser => {
   it('plays a film while it is encoded, to its full length', async () => {
     const film = await makeFilm(join(folder, 'encoded.mp4'), 16, ['-c:v', 'mpeg4', '-q:v', '4']);
     const video = await create();
-    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay`);
     const { page } = viewer;
     await upload(video, film);
     await viewer.untilPlayed(1);
@@ -134,14 +135,14 @@ describeInBrowser('the page of a video on the server', browser => {
     await upload(video, await fixture('h264-aac'));
     expect(video.assets.player).toContain('?token=');
     await until('something to play', async () => (await statusOf(video)).encoding.playable);
-    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#autoplay`);
+    await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay`);
     await viewer.untilPlayed(1);
     await viewer.page.reload();
     await viewer.untilPlayed(1);
     expect(viewer.complaints).toEqual([]);
 
     await using other = await WatchedPage.open(browser(), 'about:blank', { userAgent: 'Another browser' });
-    const answer = await other.page.goto(video.assets.player);
+    const answer = await other.page.goto(playerAlone(video.assets.player));
     expect(answer?.status()).toBe(404);
     expect(await other.page.textContent('body')).toContain('Video not found');
     const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
@@ -160,7 +161,7 @@ describeInBrowser('the page of a video on the server', browser => {
 
   it('says so when the file is no film', async () => {
     const video = await create();
-    await using viewer = await WatchedPage.open(browser(), video.assets.player);
+    await using viewer = await WatchedPage.openPlayer(browser(), video.assets.player);
     await viewer.untilPhase('processing');
     await upload(video, await fixture('not-video'));
     await viewer.untilPhase('failed');

@@ -6,6 +6,7 @@ import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { startReceiver } from '../service/webhook-fixture.ts';
 import { recordAudioTags } from '../support/audio-tags.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { signToken } from '../support/sign-token.ts';
@@ -88,7 +89,7 @@ describeInBrowser('ultra low latency', browser => {
     await viewer.page.addInitScript(noteConnections);
     const settings = JSON.stringify({ ultraLowLatency });
     await viewer.page.evaluate(`localStorage.setItem('millrace.player', '${settings}')`);
-    await viewer.page.goto(`${server.baseUrl}/live/${liveStreamId}${query}`);
+    await viewer.page.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}${query}`));
     return viewer;
   }
 
@@ -209,7 +210,7 @@ describeInBrowser('ultra low latency', browser => {
       };
     `);
     await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
-    await viewer.page.goto(`${server.baseUrl}/live/${stream.liveStreamId}`);
+    await viewer.page.goto(playerAlone(`${server.baseUrl}/live/${stream.liveStreamId}`));
     await isPlaying(viewer, false);
     await viewer.page.click('#settings');
     await viewer.page.getByText('the server listens on 127.0.0.1 only').waitFor();
@@ -248,7 +249,7 @@ describeInBrowser('ultra low latency', browser => {
     const page = await (await chromium.connect(killed.wsEndpoint())).newPage();
     await page.addInitScript(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     const opened = page.waitForResponse(answer => answer.url().includes('/whep/') && answer.status() === 201);
-    await page.goto(`${server.baseUrl}/live/${stream.liveStreamId}`);
+    await page.goto(playerAlone(`${server.baseUrl}/live/${stream.liveStreamId}`));
     const session = new URL((await opened).headers().location!, server.baseUrl);
     const exists = async () => (await fetch(session, { method: 'PATCH' })).status !== 404;
     await until('frames', async () => (await page.evaluate<Playback>(readPlayback)).frames > 20);

@@ -5,6 +5,7 @@ import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { Random } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -105,7 +106,7 @@ describeInBrowser('a browser that publishes over WHIP', browser => {
     const viewer = await browser().newPage();
     await viewer.goto(`${server.baseUrl}/health`);
     await viewer.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
-    await viewer.goto(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`);
+    await viewer.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`));
     await waitUntil(() =>
       viewer.evaluate<boolean>(`(() => {
         const video = document.querySelector('video');
