@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { catalogueFile, compileCatalogue } from './scripts/build/compile-messages.ts';
 import { buildBrowserCode, findOrBuild } from './scripts/build/current-build.js';
 import { TestSequencer } from './scripts/test-sequencer.ts';
 import { embeddedFfmpeg, embeddedFfprobe } from './src/ffmpeg/build/find-ffmpeg.ts';
@@ -96,6 +97,12 @@ const inFolder = (folder: string) => ({
   exclude: [...Object.values(beyond).flat(), ...ownProcess],
 });
 
+/** Browser code has compiled messages. */
+const compiledMessages = {
+  name: 'compiled-messages',
+  load: (path: string) => (catalogueFile.test(path) ? compileCatalogue(path) : undefined),
+};
+
 /** They come first: what is registered first at the end of a file runs last. */
 const everyFile = ['test/support/count-cpu-seconds.ts', 'test/support/remove-temp-dirs.ts'];
 
@@ -181,6 +188,7 @@ export default defineConfig({
     ],
     projects: [
       {
+        plugins: [compiledMessages],
         test: {
           name: 'unit',
           ...inFolder('unit'),

@@ -6,6 +6,7 @@ import { constants, gzipSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bundles.ts';
 import { projectRoot } from '../project-files.ts';
+import { catalogueFile, compileCatalogue } from './compile-messages.ts';
 import { buildDocsPages } from './docs-pages.ts';
 
 const sourceFolder = join(projectRoot, 'src/web');
@@ -109,7 +110,7 @@ async function buildBundle(
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy' },
     tsconfigRaw: {},
-    plugins: name === 'dashboard' ? [await sharedChunk()] : [],
+    plugins: [compiledMessages, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
     treeShaking: name !== 'dashboard',
   });
   for (const path of Object.keys(metafile.inputs)) {
@@ -154,6 +155,16 @@ function addGuides({ contents, entries }: BuiltBundle): Map<string, Uint8Array> 
   }
   return others;
 }
+
+const compiledMessages: Plugin = {
+  name: 'compiled-messages',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: catalogueFile }, async ({ path }) => ({
+      contents: await compileCatalogue(path),
+      loader: 'js',
+    }));
+  },
+};
 
 /** Makes every page import all shared modules: esbuild would make dozens of tiny chunks. */
 async function sharedChunk(): Promise<Plugin> {

@@ -1,0 +1,69 @@
+import type { GetICUArgs } from '@schummar/icu-type-parser';
+import format, { type CompiledMessage, type FormatOptions, type FormatValues } from 'icu-minify/format';
+import { chooseLanguage, directionOf, english, type Language, type LanguageChoice } from './languages.ts';
+
+/** ICU messages by key. The build compiles them: {@link format} takes compiled ones. */
+export type Catalogue = Readonly<Record<string, string>>;
+
+/** The messages of another language. */
+export type TranslationOf<English extends Catalogue> = Readonly<Record<keyof English, string>>;
+
+type ArgumentsOf<Message extends string> = GetICUArgs<
+  Message,
+  { ICUNumberArgument: number; ICUDateArgument: Date; ICUArgument: string | number }
+>;
+
+/** Translates a message; its arguments follow from the English text. */
+export type Translate<English extends Catalogue> = <Key extends keyof English & string>(
+  key: Key,
+  ...args: keyof ArgumentsOf<English[Key]> extends never ? [] : [values: ArgumentsOf<English[Key]>]
+) => string;
+
+/** Texts in one language: a page may show several. */
+export interface Texts<English extends Catalogue> extends LanguageChoice {
+  readonly direction: 'ltr' | 'rtl';
+  readonly t: Translate<English>;
+}
+
+/** Imports the messages of each language but English when they are needed. */
+export type CatalogueImports<English extends Catalogue> = Readonly<
+  Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: TranslationOf<English> }>>
+>;
+
+/**
+ * Loads the texts in the first language that there are any in. English needs no request, and replaces what cannot be loaded.
+ *
+ * @param preferred BCP 47 tags, the most wanted first
+ */
+export async function loadTexts<English extends Catalogue>(
+  source: English,
+  imports: CatalogueImports<English>,
+  preferred: readonly string[],
+): Promise<Texts<English>> {
+  const choice = chooseLanguage(preferred);
+  if (choice.language === 'en') return createTexts(source, choice);
+  try {
+    const { default: messages } = await imports[choice.language]();
+    return createTexts(messages, choice);
+  } catch {
+    return createTexts(source, english);
+  }
+}
+
+export function createTexts<English extends Catalogue>(
+  messages: TranslationOf<English>,
+  choice: LanguageChoice,
+): Texts<English> {
+  const t = (key: keyof English, values?: FormatValues) =>
+    format(messages[key] as CompiledMessage, choice.locale, values, options) as string;
+  return { ...choice, direction: directionOf(choice.language), t: t as Translate<English> };
+}
+
+const options: FormatOptions = {
+  formats: { number: { percent: { style: 'percent' } } },
+  formatters: {
+    getDateTimeFormat: (...args) => new Intl.DateTimeFormat(...args),
+    getNumberFormat: (...args) => new Intl.NumberFormat(...args),
+    getPluralRules: (...args) => new Intl.PluralRules(...args),
+  },
+};

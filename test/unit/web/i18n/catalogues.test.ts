@@ -1,0 +1,92 @@
+import { readdirSync } from 'node:fs';
+import type { CompiledMessage } from 'icu-minify/format';
+import { describe, expect, test } from 'vitest';
+import { languages } from '../../../../src/web/i18n/languages.ts';
+
+type Messages = Readonly<Record<string, CompiledMessage>>;
+type Branches = Readonly<Record<string, unknown>>;
+
+const folder = new URL('../../../../src/web/i18n/', import.meta.url);
+const catalogues = readdirSync(folder, { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(({ name }) => name);
+
+async function messagesOf(catalogue: string, language: string): Promise<Messages> {
+  const file = new URL(`${catalogue}/${language}.ts`, folder);
+  return ((await import(file.href)) as { default: Messages }).default;
+}
+
+/** Lists the arguments of a message with their kinds, such as `count: 2`, each once. */
+function argumentsOf(message: CompiledMessage): string[] {
+  const found = new Set<string>();
+  walk(message, ([name, kind]) => found.add(`${name}: ${kind ?? 'text'}`));
+  return [...found].sort();
+}
+
+/** Lists the branches of each plural of a message. */
+function pluralsOf(message: CompiledMessage): string[][] {
+  const found: string[][] = [];
+  walk(message, ([, kind, branches]) => {
+    if (kind === 2) found.push(Object.keys(branches ?? {}).filter(name => !name.startsWith('=')));
+  });
+  return found;
+}
+
+function walk(
+  message: unknown,
+  visit: (node: [name: string, kind: unknown, branches: Branches | undefined]) => void,
+): void {
+  if (!Array.isArray(message)) return;
+  for (const node of message as unknown[]) {
+    if (!Array.isArray(node)) continue;
+    const [name, kind, branches] = node as [string, unknown, Branches | undefined];
+    visit([name, kind, branches]);
+    if (typeof branches === 'object') for (const branch of Object.values(branches)) walk(branch, visit);
+  }
+}
+
+test('catalogues are found', () => {
+  expect(catalogues).toContain('player');
+});
+
+describe.each(catalogues)('%s', catalogue => {
+  test('every language has the same keys, in the order of the English ones', async () => {
+    const english = Object.keys(await messagesOf(catalogue, 'en'));
+    for (const language of languages)
+      expect(Object.keys(await messagesOf(catalogue, language)), language).toEqual(english);
+    expect(readdirSync(new URL(catalogue, folder)).sort()).toEqual(
+      languages.map(name => `${name}.ts`).sort(),
+    );
+  });
+
+  test('no message is empty or has space around it', async () => {
+    for (const language of languages) {
+      for (const [key, message] of Object.entries(await messagesOf(catalogue, language))) {
+        const text = typeof message === 'string' ? message : message.join('.');
+        expect(text.trim(), `${language}: ${key}`).not.toBe('');
+        expect(text, `${language}: ${key}`).toBe(text.trim());
+      }
+    }
+  });
+
+  test('translations have the arguments of the English message', async () => {
+    const english = await messagesOf(catalogue, 'en');
+    for (const language of languages) {
+      const messages = await messagesOf(catalogue, language);
+      for (const [key, message] of Object.entries(messages))
+        expect(argumentsOf(message), `${language}: ${key}`).toEqual(argumentsOf(english[key]!));
+    }
+  });
+
+  test('plurals have a branch for each category of whole numbers in their language', async () => {
+    for (const language of languages) {
+      const rules = new Intl.PluralRules(language);
+      const needed = new Set(Array.from({ length: 200 }, (_, count) => rules.select(count)));
+      needed.delete('zero');
+      for (const [key, message] of Object.entries(await messagesOf(catalogue, language))) {
+        for (const branches of pluralsOf(message))
+          expect(branches, `${language}: ${key}`).toEqual(expect.arrayContaining([...needed]));
+      }
+    }
+  });
+});
