@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, parse } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bundles.ts';
 import { projectRoot } from '../project-files.ts';
 import { catalogueFile, compileCatalogue } from './compile-messages.ts';
@@ -110,7 +110,7 @@ async function buildBundle(
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy' },
     tsconfigRaw: {},
-    plugins: [compiledMessages, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
+    plugins: [compiledMessages, cssTexts, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
     treeShaking: name !== 'dashboard',
   });
   for (const path of Object.keys(metafile.inputs)) {
@@ -155,6 +155,21 @@ function addGuides({ contents, entries }: BuiltBundle): Map<string, Uint8Array> 
   }
   return others;
 }
+
+/** Style sheets that code imports are minified texts, for shadow roots. */
+const cssTexts: Plugin = {
+  name: 'css-texts',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.css$/ }, ({ path, resolveDir, kind }) =>
+      kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'css-text' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'css-text' }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const { code } = await transform(source, { loader: 'css', minify: true, target: 'esnext' });
+      return { contents: code, loader: 'text', watchFiles: [path] };
+    });
+  },
+};
 
 const compiledMessages: Plugin = {
   name: 'compiled-messages',

@@ -1,0 +1,33 @@
+import type { PlayerTexts } from '../../i18n/player.ts';
+import { formatTime } from '../../shared/time-text.ts';
+
+/** A length of time in words, for screen readers. */
+export function spokenTime(seconds: number, { locale }: PlayerTexts): string {
+  const whole = Math.max(0, Math.floor(seconds + 0.01));
+  const parts = {
+    hours: Math.floor(whole / 3600),
+    minutes: Math.floor(whole / 60) % 60,
+    seconds: whole % 60,
+  };
+  const { DurationFormat } = Intl as unknown as { readonly DurationFormat?: DurationFormatClass };
+  if (DurationFormat === undefined) return formatTime(seconds);
+  return new DurationFormat(locale, { style: 'long', secondsDisplay: whole < 60 ? 'always' : 'auto' }).format(
+    parts,
+  );
+}
+
+type DurationFormatClass = new (
+  locale: string,
+  options: { readonly style: 'long'; readonly secondsDisplay: 'always' | 'auto' },
+) => { format(parts: Readonly<Record<string, number>>): string };
+
+/** Latency: tenths of a second below 10 s, and minutes above one. */
+export function latencyText(seconds: number, { t }: PlayerTexts): string {
+  if (seconds >= 59.5) return formatTime(seconds);
+  const tenths = Math.max(0.1, Math.round(seconds * 10) / 10);
+  return t('player.latencyValue', { seconds: seconds < 9.95 ? tenths : Math.round(seconds) });
+}
+
+export function seekText(seconds: number): string {
+  return seconds < 0 ? `−${-seconds} s` : `+${seconds} s`;
+}

@@ -1,0 +1,63 @@
+import type { PlayerTexts } from '../../i18n/player.ts';
+import type { PlayerMedia } from '../element/player-media.ts';
+
+export interface ScreenText {
+  readonly title: string;
+  readonly text: string;
+  /** Buttons for what the viewer can do. */
+  readonly actions: readonly ('try-again' | 'open-page' | 'share')[];
+}
+
+/** Text over the media in a phase without playback; undefined while there is playback. */
+export function screenOf(media: PlayerMedia, { t }: PlayerTexts): ScreenText | undefined {
+  const isLive = media.streamType === 'live' || media.details?.kind === 'live';
+  const screen = textsOf(media, isLive, t);
+  if (screen === undefined) return undefined;
+  const text = media.phase === 'refused' ? (media.refusalReason ?? screen.text) : screen.text;
+  return { ...screen, text: media.isReachable ? text : t('player.unreachable') };
+}
+
+function textsOf(media: PlayerMedia, isLive: boolean, t: PlayerTexts['t']): ScreenText | undefined {
+  switch (media.phase) {
+    case 'waiting':
+      return { title: t('player.waitingTitle'), text: t('player.waitingText'), actions: [] };
+    case 'starting':
+      if (media.isSourceStalled)
+        return { title: t('player.interruptedTitle'), text: t('player.interruptedText'), actions: [] };
+      return { title: t('player.startingTitle'), text: t('player.startingText'), actions: [] };
+    case 'ended':
+      return { title: t('player.endedTitle'), text: t('player.endedText'), actions: ['share'] };
+    case 'processing':
+      return { title: t('player.processingTitle'), text: t('player.processingText'), actions: [] };
+    case 'failed':
+      return { title: t('player.failedTitle'), text: t('player.failedText'), actions: ['try-again'] };
+    case 'missing':
+      return {
+        title: t(isLive ? 'player.missingStreamTitle' : 'player.missingVideoTitle'),
+        text: t(isLive ? 'player.missingText' : 'player.missingVideoText'),
+        actions: ['try-again'],
+      };
+    case 'refused':
+      return {
+        title: t(isLive ? 'player.refusedStreamTitle' : 'player.refusedVideoTitle'),
+        text: t('player.refusedText'),
+        actions: ['try-again', 'open-page'],
+      };
+    case 'unsupported':
+      return {
+        title: t(isLive ? 'player.unsupportedStreamTitle' : 'player.unsupportedVideoTitle'),
+        text: t(isLive ? 'player.unsupportedStreamText' : 'player.unsupportedVideoText'),
+        actions: ['open-page'],
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** Text that stays over playback. */
+export function noticeOf(media: PlayerMedia, { t }: PlayerTexts, isWaitingForRest: boolean): string {
+  if (media.phase === 'reconnecting') return t('player.reconnecting');
+  if (media.phase === 'live' && media.isSourceStalled) return t('player.sourceStalled');
+  if (media.phase === 'ready' && !media.isReachable) return t('player.retrying');
+  return media.phase === 'ready' && isWaitingForRest ? t('player.processingRest') : '';
+}
