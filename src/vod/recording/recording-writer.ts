@@ -73,6 +73,8 @@ interface OpenFile {
 }
 
 const defaultMaxQueuedBytes = 16 * 1024 * 1024;
+/** Parts of high bitrates do not wait for {@link RecordingWriter.flush}. */
+const maxUnflushedBytes = 1024 * 1024;
 /** Two buffers per part stay below IOV_MAX (1024). */
 const maxPartsPerWrite = 200;
 /** Latest start; later parts are shifted, because ffmpeg seeks and measures durations from 0. */
@@ -80,7 +82,10 @@ const maxStartSeconds = 30;
 /** Rounded durations: the index does not need the decode times of the file to be exact. */
 const maxSkewSeconds = 0.02;
 
-/** A crash loses at most the current part. A disk that is too slow ends the recording. */
+/**
+ * Holds parts until {@link flush}, since a write costs more than its bytes: a crash loses these and the current part. A disk that
+ * is too slow ends the recording.
+ */
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
   readonly #timeline = new RecordingTimeline();
@@ -114,12 +119,18 @@ export class RecordingWriter {
     const pieces = fileShifts === undefined ? [fragment] : shiftedPieces(fragment, span, fileShifts);
     this.#queue.push({ span, pieces, bytes: fragment.length, samples, fileShifts, shifts, stored });
     this.#queuedBytes += fragment.length;
-    this.#work ??= this.#writeAll();
+    if (this.#queuedBytes >= maxUnflushedBytes) this.flush();
+  }
+
+  /** Begins to write what was added. */
+  flush(): void {
+    if (this.#queue.length > 0) this.#work ??= this.#writeAll();
   }
 
   /** Never rejects. The caller finishes the index. */
   async finish(): Promise<WrittenRecording> {
     this.#isStopped = true;
+    this.flush();
     await this.#work;
     await this.#closeFile().catch(() => {});
     const spans = this.#spans.filter(({ fragments }) => fragments > 0);

@@ -66,6 +66,8 @@ interface OpenRecording {
 }
 
 const checkEveryMs = 3_000;
+/** A crash loses this much. All recordings are written at once, so that the writes share their wake-ups. */
+const flushEveryMs = 500;
 /** Probes early, so that finishing the recording need not wait for that. */
 const probeAfterSeconds = 1;
 const probeTimeoutMs = 60_000;
@@ -99,6 +101,7 @@ export class Recordings implements Component {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
   #checking: Promise<void> | undefined;
+  readonly #flushes = new OnDemandInterval(flushEveryMs, () => this.#flush());
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
@@ -139,6 +142,7 @@ export class Recordings implements Component {
 
   async stop(): Promise<void> {
     this.#checks.stop();
+    this.#flushes.stop();
     await within(stopWaitMs, Promise.all([this.#checking, this.#finishAll()]));
     this.#stopping.abort();
     await within(stopWaitMs, Promise.all([this.finishOrphaned(), this.#finishAll()]));
@@ -198,6 +202,7 @@ export class Recordings implements Component {
     // The disk may have filled up since the last check.
     this.#checkAgain();
     this.#checks.wake();
+    this.#flushes.wake();
     void opened.then(isOpened => {
       if (isOpened || entry.finishing !== undefined || entry.reason !== undefined) return;
       onStopped();
@@ -396,6 +401,11 @@ export class Recordings implements Component {
       this.#log.warn('recording-limit-unknown', { ...idsOf(recording), error });
       return true;
     }
+  }
+
+  #flush(): boolean {
+    for (const { writer } of this.#open.values()) writer.flush();
+    return this.#open.size > 0;
   }
 
   #checkAgain(): boolean {

@@ -11,6 +11,7 @@ import {
   type StopReason,
 } from '../../../../src/vod/recording/recording-writer.ts';
 import { scanRecording } from '../../../../src/vod/recording/scan-recording.ts';
+import { waitTimeoutMs } from '../../../support/deadlines.ts';
 import { both, frames, part } from '../../../support/recorded-parts.ts';
 import { audioTrack, videoTrack } from '../../../support/recording-sink.ts';
 import { testTempDir } from '../../../support/temp-dir.ts';
@@ -214,6 +215,25 @@ describe('a recording', () => {
       signal,
     );
     expect(scanned.spans.map(({ bytes }) => bytes)).toEqual(spans.map(({ bytes }) => bytes));
+  });
+
+  it('is written when it is flushed, or when much of it waits', async () => {
+    const folder = await testTempDir();
+    const writer = await writerIn(folder);
+    const stored: number[] = [];
+    const add = (second: number, bytes: number) =>
+      writer.add({ ...part(second, { bytes }), stored: () => stored.push(second) });
+    add(0, 20);
+    add(1, 20);
+    await new Promise(resolve => setImmediate(resolve));
+    await expect(readFile(join(folder, 'recording-1.mp4'))).rejects.toThrow('ENOENT');
+    writer.flush();
+    await vi.waitFor(() => expect(stored).toEqual([0, 1]), waitTimeoutMs);
+    add(2, 20_000);
+    add(3, 20_000);
+    await vi.waitFor(() => expect(stored).toEqual([0, 1, 2, 3]), waitTimeoutMs);
+    const { index } = await writer.finish();
+    await index!.close();
   });
 
   it('stops when the disk is too slow, and keeps queued parts', async () => {
