@@ -55,7 +55,7 @@ export const resourceGroups: readonly string[] = [
 ];
 
 /** Code for the server and the browser: every room may import it, and it imports nothing else. */
-const pureFolders = /^(media\/webvtt|shared\/limits)\//;
+const pureFolders = /^(media\/webvtt\/|shared\/limits\/|web\/i18n\/(catalogue|languages|pages\/))/;
 
 /** The composition root and the process entry points: they import any room, and no room imports them. */
 const rootRooms: readonly string[] = ['app', 'cli'];

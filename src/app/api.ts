@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Koa from 'koa';
 import { DashboardPages } from '../delivery/pages/dashboard-pages.ts';
+import { UnknownPages } from '../delivery/pages/unknown-pages.ts';
 import { deliveryNames, deliveryPaths } from '../delivery/paths/delivery-paths.ts';
 import { SignedTokens } from '../delivery/signed-tokens.ts';
 import { apiDocument, apiDocumentRoute } from '../docs/openapi/api-document.ts';
@@ -48,6 +49,7 @@ export interface Api {
   readonly allowedMethods: (path: string) => string | undefined;
   readonly docs: DocsPages;
   readonly dashboard: DashboardPages;
+  readonly unknownPages: UnknownPages;
   readonly document: () => JsonObject;
 }
 
@@ -91,11 +93,18 @@ export function createApi(options: ApiOptions): Api {
     log: log.child('docs'),
   });
   const dashboard = new DashboardPages({ bundles: options.bundles, docsBase, log: log.child('dashboard') });
+  const unknownPages = new UnknownPages({
+    bundles: options.bundles,
+    docsBase,
+    hasRoute: path => koa.methodsOf(path).length > 0,
+    log: log.child('pages'),
+  });
   return {
     ...services,
     koa,
     docs,
     dashboard,
+    unknownPages,
     docsBase,
     upgrades: upgrades(options),
     allowedMethods: path => {

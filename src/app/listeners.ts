@@ -70,6 +70,7 @@ export function createHttpListener(
       (request, response) => signalingHandler.handle(request, response),
       (request, response) => api.dashboard.handle(request, response),
       (request, response) => api.docs.handle(request, response),
+      (request, response) => api.unknownPages.handle(request, response),
     ],
     upgrades: roles.includes('api') ? api.upgrades : [],
     koa: api.koa,

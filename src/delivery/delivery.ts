@@ -203,7 +203,7 @@ export class Delivery implements Component, DeliveryHandlers {
   }
 
   sendSample(exchange: Exchange): void {
-    sendStaticPage(this.#sender, exchange, 200, this.#files().sample);
+    sendStaticPage(this.#sender, exchange, this.#files().sample);
   }
 
   sendMissing(exchange: Exchange, caching: string): void {

@@ -5,6 +5,7 @@ import type { PrivateAccess } from './private-sessions.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
 import { isSignedToken, type SignedClaims, type SignedTokens } from './signed-tokens.ts';
 import { clientOf, TokenGate, type TokenGateOptions } from './token-gate.ts';
+import { viewerRefusals } from './viewer-refusals.ts';
 
 /** A video or live stream, as its viewers' requests are checked. */
 export interface PlaybackResource {
@@ -185,7 +186,8 @@ export class PlaybackGate {
     const hasEnded =
       limits !== undefined &&
       (this.#clock.nowMs() >= limits.endsAtMs || !(await this.#signedTokens.hasKey(limits.signingKeyId)));
-    if (hasEnded && !(await this.#isOwner(request, projectId))) return new PlaybackRefusal(endedText);
+    if (hasEnded && !(await this.#isOwner(request, projectId)))
+      return new PlaybackRefusal(viewerRefusals['clip-expired']);
     return this.#restrict(holder, resource, request, [limits?.policy, policy]);
   }
 
@@ -214,7 +216,6 @@ export class PlaybackGate {
   }
 }
 
-const endedText = 'This link to the clip has expired. Get a new link from the site that shared it.';
 const open: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
 
 function publicRequest(request: ViewerRequest): PlaybackRequest {

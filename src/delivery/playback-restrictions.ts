@@ -1,5 +1,6 @@
 import { matchesDomain, type PlaybackPolicy } from '../shared/playback-policy.ts';
 import type { ViewerRequest } from './responses/exchange.ts';
+import { viewerRefusals } from './viewer-refusals.ts';
 
 /** ISO 3166-1 alpha-2, `''` if unknown; undefined without a database of countries. */
 type CountryOf = (request: ViewerRequest) => Promise<string | undefined>;
@@ -29,15 +30,13 @@ export class PlaybackRestrictions {
     if (allowedDomains.length === 0) return undefined;
     const site = siteOf(request);
     if (site === undefined) {
-      return allowNoReferrer
-        ? undefined
-        : 'Playback is limited to certain sites, and the request names no site. Open the page that embeds the player.';
+      return allowNoReferrer ? undefined : viewerRefusals['no-site'];
     }
     // Pages of this server were admitted before they request media.
     if (this.#isOwnPage(request, site)) return undefined;
     const host = site.hostname.toLowerCase();
     if (allowedDomains.some(domain => matchesDomain(host, domain))) return undefined;
-    return "Playback isn't allowed on this site. Open it on a site that the owner allows.";
+    return viewerRefusals.site;
   }
 
   async #countryRefusal(
@@ -52,7 +51,7 @@ export class PlaybackRestrictions {
     const isAllowed =
       (allowedCountries.length === 0 || allowedCountries.includes(country)) &&
       !blockedCountries.includes(country);
-    return isAllowed ? undefined : "Playback isn't allowed in your country.";
+    return isAllowed ? undefined : viewerRefusals.country;
   }
 
   #isOwnPage({ headers }: ViewerRequest, { host }: URL): boolean {

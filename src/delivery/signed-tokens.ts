@@ -12,6 +12,7 @@ import {
   type ViewerLimits,
 } from '../shared/playback-policy.ts';
 import { RecentLookups } from '../shared/recent-lookups.ts';
+import { viewerRefusals } from './viewer-refusals.ts';
 
 export interface VerificationKey {
   readonly projectId: string;
@@ -58,7 +59,6 @@ const claimsSchema = z.object({
     .optional(),
 });
 
-const expiredText = 'The token has expired. Open the page again to get a new one.';
 const shapeText = "The token isn't a JSON Web Token. Sign it as shown in the signed playback documentation.";
 const algorithmText =
   "The algorithm of the token isn't that of its signing key. Sign it with the key's algorithm: ES256, EdDSA or RS256.";
@@ -91,7 +91,7 @@ export class SignedTokens {
     const verified = this.#verified.get(name) ?? (await this.#check(name, token));
     if (typeof verified === 'string') return verified;
     const nowMs = this.#clock.nowMs();
-    if (nowMs >= verified.claims.limits.endsAtMs + clockToleranceMs) return expiredText;
+    if (nowMs >= verified.claims.limits.endsAtMs + clockToleranceMs) return viewerRefusals.expired;
     if (nowMs < verified.startsAtMs - clockToleranceMs)
       return 'The token is not valid yet. Wait until its `nbf`.';
     const { signingKeyId } = verified.claims.limits;
@@ -199,7 +199,7 @@ function readClaims(
 }
 
 function refusalOf(error: unknown, { errors }: typeof Jose): string {
-  if (error instanceof errors.JWTExpired) return expiredText;
+  if (error instanceof errors.JWTExpired) return viewerRefusals.expired;
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return 'The signature of the token is wrong. Sign it with the private key that belongs to its `kid`.';
   }

@@ -112,6 +112,36 @@ describe.each(protocols)('a signed token over %s', protocol => {
     expect(await server.statusOf(`/vod/${videoId}?token=${ofPublic}`)).toBe(200);
   });
 
+  it('says why in the language of the viewer, or by a reason for the player', async () => {
+    await using server = await started(protocol);
+    const token = await server.sign(privateStream, { countries: ['FR'], domains: ['example.org'] });
+    const page = `/live/${privateStream}?token=${token}`;
+    const german = { 'accept-language': 'de', 'x-country': 'DE' };
+    const refused = await server.ask(page, german);
+    expect([refused.status, refused.headers['content-language']]).toEqual([403, undefined]);
+    expect(refused.body.toString()).toContain('<html lang="de" dir="ltr">');
+    expect(refused.body.toString()).toContain('Die Wiedergabe ist in Ihrem Land nicht erlaubt.');
+    const state = async (headers: Record<string, string>) => {
+      const answer = await server.ask(`/live/${privateStream}/state?token=${token}`, {
+        ...german,
+        ...headers,
+      });
+      const { detail, reason } = JSON.parse(answer.body.toString());
+      return { status: answer.status, detail, reason };
+    };
+    expect(await state({})).toEqual({
+      status: 403,
+      detail: "Playback isn't allowed in your country.",
+      reason: 'country',
+    });
+    expect(await state({ origin: 'https://other.example' })).toMatchObject({ reason: 'site' });
+    server.time.nowMs += 2 * hourMs;
+    expect(await state({})).toMatchObject({ reason: 'expired' });
+    expect((await server.ask(page, { 'accept-language': 'es' })).body.toString()).toContain(
+      'Este enlace ha caducado.',
+    );
+  });
+
   it('says why it is refused, for media and on the page, and is asked again at once', async () => {
     await using server = await started(protocol);
     const token = await server.sign(hiddenId);

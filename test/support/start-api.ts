@@ -199,6 +199,7 @@ export async function startApi(options: StartApiOptions = {}): Promise<TestApi> 
       ...(options.beforeKoa ?? []),
       (request, response) => api.dashboard.handle(request, response),
       (request, response) => api.docs.handle(request, response),
+      (request, response) => api.unknownPages.handle(request, response),
     ],
     upgrades: api.upgrades,
     koa: api.koa,

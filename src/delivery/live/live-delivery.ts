@@ -3,7 +3,7 @@ import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
-import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
+import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
@@ -259,7 +259,7 @@ export class LiveDelivery {
 
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
     const files = this.#options.files();
-    const refuse = () => sendStaticPage(this.#sender, exchange, 404, files.notFound);
+    const refuse = () => sendMissingPage(this.#sender, exchange, files.notFound);
     if (liveStreamId === '') {
       refuse();
       return;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { fillTemplate } from '../../http/pages/browser-text.ts';
+import { languageFor, pageTextsFor } from '../../http/pages/page-texts.ts';
 import { acceptsGzip } from '../../http/responses/content-negotiation.ts';
 import { escapeHtml } from '../../shared/escape-html.ts';
 import type { PlaybackPolicy } from '../../shared/playback-policy.ts';
@@ -8,6 +9,8 @@ import type { PlaybackAdmission } from '../playback-gate.ts';
 import { cacheControlFor } from '../responses/cache-control.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { ResponseSender } from '../responses/response-sender.ts';
+import { findRefusal } from '../viewer-refusals.ts';
+import type { TranslatedPage } from './player-files.ts';
 
 /** Allows only this server. Media Source needs `blob:`, and hls.js makes tracks for captions of `data:`. Any site may embed the page. */
 const contentSecurityPolicy = [
@@ -35,24 +38,42 @@ export const pageHeaders: readonly string[] = [
   ...['Referrer-Policy', 'same-origin'],
 ];
 
-/** @param template of a page with the `text` */
+/** @param templates of a page with the `text` */
 export function sendRefusedPage(
   sender: ResponseSender,
   exchange: Exchange,
-  template: string,
+  templates: TranslatedPage<string>,
   reason: string,
 ): void {
-  const body = Buffer.from(fillTemplate(template, { text: escapeHtml(reason) }));
+  const { language, t } = pageTextsFor(acceptedLanguages(exchange));
+  const refusal = findRefusal(reason);
+  const text = refusal === undefined ? reason : t(`pages.refused.${refusal}`);
+  const body = Buffer.from(fillTemplate(templates.get(language)!, { text: escapeHtml(text) }));
   send(sender, exchange, 403, body, [...pageHeaders, 'Cache-Control', 'no-store']);
+}
+
+/** Sends a page in the language of the reader. */
+export function sendMissingPage(
+  sender: ResponseSender,
+  exchange: Exchange,
+  pages: TranslatedPage<CompressedText>,
+): void {
+  const { plain, gzip } = pages.get(languageFor(acceptedLanguages(exchange)))!;
+  const isGzip = isGzipAccepted(exchange);
+  send(sender, exchange, 404, isGzip ? gzip : plain, [
+    ...pageHeaders,
+    ...['Cache-Control', 'no-cache'],
+    ...['Vary', 'Accept-Encoding, Accept-Language'],
+    ...(isGzip ? ['Content-Encoding', 'gzip'] : []),
+  ]);
 }
 
 export function sendStaticPage(
   sender: ResponseSender,
   exchange: Exchange,
-  status: 200 | 404,
   { plain, gzip }: CompressedText,
 ): void {
-  send(sender, exchange, status, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, openToAll));
+  send(sender, exchange, 200, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, openToAll));
 }
 
 /** A page for a private token may be cached by its viewer's browser only. */
@@ -100,6 +121,10 @@ function headersFor(exchange: Exchange, admission: PlaybackAdmission): string[] 
 }
 
 const openToAll: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
+
+function acceptedLanguages({ request }: Exchange): string | undefined {
+  return request.headers['accept-language'] as string | undefined;
+}
 
 function isGzipAccepted({ request }: Exchange): boolean {
   return acceptsGzip(request.headers['accept-encoding'] as string | undefined);

@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
 import { type BrowserFile, browserText, fillTemplate } from '../../http/pages/browser-text.ts';
+import { allPageTexts, type PageTextKey, type PageTexts } from '../../http/pages/page-texts.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
+import type { Language } from '../../web/i18n/languages.ts';
 import type { Thumbnail } from '../live/thumbnails.ts';
 import { noIndexMeta } from './player-page.ts';
 
 const folder = new URL('../../web/player/', import.meta.url);
+
+/** A page in each language. */
+export type TranslatedPage<Content> = ReadonlyMap<Language, Content>;
 
 export interface PlayerFiles {
   readonly byName: ReadonlyMap<string, BrowserFile>;
@@ -14,10 +19,10 @@ export interface PlayerFiles {
   readonly vodPage: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
-  readonly notFound: CompressedText;
-  readonly vodNotFound: CompressedText;
-  /** Template to fill in the `text`, escaped. */
-  readonly refused: string;
+  readonly notFound: TranslatedPage<CompressedText>;
+  readonly vodNotFound: TranslatedPage<CompressedText>;
+  /** Templates to fill in the `text`, escaped. */
+  readonly refused: TranslatedPage<string>;
 }
 
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
@@ -29,8 +34,12 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     icon: urlOf('icon'),
   });
   const links = linksOf('live', 'player');
-  const card = async (texts: { title: string; text: string }) =>
-    browserText(fillTemplate(await fillPage('card.html', links), texts));
+  const template = await read('card.html');
+  const styles = urlOf('card-page');
+  const card = (texts: PageTexts, title: PageTextKey) =>
+    fillCard(template, texts, { title, icon: urlOf('icon'), styles });
+  const missing = (title: PageTextKey, text: PageTextKey) =>
+    inEachLanguage(texts => browserText(fillTemplate(card(texts, title), { text: texts.t(text) })));
   return {
     byName: files,
     page: await fillPage('page.html', links, 'live'),
@@ -44,16 +53,52 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
         meta: noIndexMeta,
       }),
     ),
-    notFound: await card({
-      title: 'Stream not found',
-      text: 'The link may be mistyped, or the stream was removed or is private.',
-    }),
-    vodNotFound: await card({
-      title: 'Video not found',
-      text: 'The link may be mistyped, or the video was removed or is private.',
-    }),
-    refused: fillTemplate(await fillPage('card.html', links), { title: 'This can’t be played here' }),
+    notFound: await missing('pages.streamMissingTitle', 'pages.streamMissingText'),
+    vodNotFound: await missing('pages.videoMissingTitle', 'pages.videoMissingText'),
+    refused: await inEachLanguage(texts => card(texts, 'pages.refusedTitle')),
   };
+}
+
+interface CardValues {
+  readonly title: PageTextKey;
+  readonly icon: string;
+  readonly styles: string;
+  /** HTML. */
+  readonly action?: string;
+}
+
+/** Fills in everything but the `text`. */
+function fillCard(
+  template: string,
+  { language, direction, t }: PageTexts,
+  { title, icon, styles, action = '' }: CardValues,
+): string {
+  const translated = template.replace('lang="en"', `lang="${language}" dir="${direction}"`);
+  return fillTemplate(translated, { title: t(title), icon, styles, action });
+}
+
+/** Returns the page for addresses that nothing is at. */
+export async function loadUnknownPage(bundles: BrowserBundles): Promise<TranslatedPage<Buffer>> {
+  const { urlOf } = await bundles.load('player');
+  const template = await read('card.html');
+  return inEachLanguage(texts => {
+    const card = fillCard(template, texts, {
+      title: 'pages.notFoundTitle',
+      icon: urlOf('icon'),
+      styles: urlOf('card-page'),
+      action: `<a href="${bundles.basePath}/">${texts.t('pages.toStart')}</a>`,
+    });
+    return Buffer.from(fillTemplate(card, { text: texts.t('pages.notFoundText') }));
+  });
+}
+
+async function inEachLanguage<Content>(
+  write: (texts: PageTexts) => Promise<Content> | Content,
+): Promise<TranslatedPage<Content>> {
+  const pages = await Promise.all(
+    allPageTexts.map(async texts => [texts.language, await write(texts)] as const),
+  );
+  return new Map(pages);
 }
 
 let placeholder: Thumbnail | undefined;

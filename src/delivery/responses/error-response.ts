@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { negotiateErrorFormat } from '../../http/responses/content-negotiation.ts';
 import { errorBodyFor } from '../../http/responses/error-body.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
+import { findRefusal } from '../viewer-refusals.ts';
 
 interface ErrorResponse {
   readonly contentType: string;
@@ -38,7 +39,9 @@ export function errorResponse(
   }
   const code = codes[status];
   const error =
-    code === undefined ? { title: 'Server error', status } : errorBodyFor(code, status, sentence, docsBase);
+    code === undefined
+      ? { title: 'Server error', status }
+      : { ...errorBodyFor(code, status, sentence, docsBase), reason: findRefusal(sentence) };
   return { contentType: 'application/json', body: Buffer.from(JSON.stringify(error)), headers };
 }
 

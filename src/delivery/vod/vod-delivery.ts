@@ -2,7 +2,7 @@ import { attachmentHeader } from '../../http/responses/content-disposition.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
-import { sendRefusedPage, sendRenderedPage, sendStaticPage } from '../pages/page-sender.ts';
+import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
 import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta } from '../pages/player-page.ts';
@@ -285,7 +285,7 @@ export class VodDelivery {
   }
 
   sendPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
-    const refuse = () => sendStaticPage(this.#sender, exchange, 404, this.#files().vodNotFound);
+    const refuse = () => sendMissingPage(this.#sender, exchange, this.#files().vodNotFound);
     if (videoId === '') {
       refuse();
       return;

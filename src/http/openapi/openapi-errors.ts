@@ -25,6 +25,12 @@ export const errorSchema = z
     name: z.string().optional().describe('The field at fault.'),
     detail: z.string().optional().describe('The reason and what to do, as a sentence.'),
     range: range.optional().describe('Allowed values of a number.'),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        'Why a viewer is refused, for pages in other languages: `site`, `no-site`, `country`, `expired` or `clip-expired`. Absent for other errors.',
+      ),
     problems: z
       .array(problemSchema)
       .optional()

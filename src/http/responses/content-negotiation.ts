@@ -41,6 +41,19 @@ export function negotiateErrorFormat(accept: string | undefined): ErrorFormat {
   return (json ?? weights.get('application/*') ?? weights.get('*/*') ?? 0) > 0 ? 'json' : 'text';
 }
 
+/** Sorts the items of a header such as `Accept-Language` by weight, and leaves out those of weight 0. */
+export function weightedItems(header: string): string[] {
+  return header
+    .split(',')
+    .map(item => {
+      const [name = '', ...parameters] = item.split(';');
+      return { name: name.trim(), weight: qualityOf(parameters) };
+    })
+    .filter(({ name, weight }) => name !== '' && weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ name }) => name);
+}
+
 function qualityOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const text = parameter.trim().toLowerCase();

@@ -7,6 +7,8 @@ export interface ErrorBody {
   name?: string;
   detail?: string;
   range?: { readonly min?: number; readonly max?: number };
+  /** Why a viewer is refused. */
+  reason?: string;
   problems?: ErrorProblem[];
 }
 

@@ -1,12 +1,7 @@
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import format, { type CompiledMessage, type FormatOptions, type FormatValues } from 'icu-minify/format';
+import type { Catalogue, TranslationOf } from './catalogue.ts';
 import { chooseLanguage, directionOf, english, type Language, type LanguageChoice } from './languages.ts';
-
-/** ICU messages by key. The build compiles them: {@link format} takes compiled ones. */
-export type Catalogue = Readonly<Record<string, string>>;
-
-/** The messages of another language. */
-export type TranslationOf<English extends Catalogue> = Readonly<Record<keyof English, string>>;
 
 type ArgumentsOf<Message extends string> = GetICUArgs<
   Message,

@@ -7,6 +7,7 @@ export type ErrorBody = {
   readonly name?: string | undefined;
   readonly detail?: string | undefined;
   readonly range?: { readonly min?: number | undefined; readonly max?: number | undefined; } | undefined;
+  readonly reason?: string | undefined;
   readonly problems?: readonly {
     readonly type?: string | undefined;
     readonly title: string;

@@ -1,4 +1,4 @@
-import type { TranslationOf } from '../texts.ts';
+import type { TranslationOf } from '../catalogue.ts';
 import type en from './en.ts';
 
 const messages: TranslationOf<typeof en> = {

@@ -8,7 +8,7 @@ const pages = [files.page, files.vodPage, files.sample.plain.toString()];
 
 describe('loadPlayerFiles', () => {
   it('names every file by its content', () => {
-    for (const name of files.byName.keys()) expect(name).toMatch(/^[a-z.-]+-[0-9A-Z]{8}\.(js|css|svg)$/);
+    for (const name of files.byName.keys()) expect(name).toMatch(/^[a-z.-]+-[0-9A-Z]{8}\.(js|css|svg|ico)$/);
   });
 
   it('has every file that a script imports', () => {
@@ -33,7 +33,7 @@ describe('loadPlayerFiles', () => {
       expect(links.length).toBeGreaterThan(4);
       for (const link of links) expect(files.byName.has(link.slice('/assets/'.length))).toBe(true);
     }
-    for (const text of [files.page, files.vodPage, files.notFound.plain.toString()])
+    for (const text of [files.page, files.vodPage, files.notFound.get('en')!.plain.toString()])
       expect(text).not.toContain('//');
   });
 

@@ -1,0 +1,26 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'pages.streamMissingTitle': 'Stream nicht gefunden',
+  'pages.videoMissingTitle': 'Video nicht gefunden',
+  'pages.streamMissingText':
+    'Der Link enthält vielleicht einen Tippfehler, oder der Stream wurde entfernt oder ist privat.',
+  'pages.videoMissingText':
+    'Der Link enthält vielleicht einen Tippfehler, oder das Video wurde entfernt oder ist privat.',
+  'pages.refusedTitle': 'Die Wiedergabe ist hier nicht möglich',
+  'pages.refused.site':
+    'Die Wiedergabe ist auf dieser Website nicht erlaubt. Öffnen Sie sie auf einer Website, die der Anbieter erlaubt.',
+  'pages.refused.no-site':
+    'Die Wiedergabe ist auf bestimmte Websites beschränkt. Öffnen Sie die Seite, in die der Player eingebettet ist.',
+  'pages.refused.country': 'Die Wiedergabe ist in Ihrem Land nicht erlaubt.',
+  'pages.refused.expired':
+    'Dieser Link ist abgelaufen. Öffnen Sie die Seite noch einmal, um einen neuen zu erhalten.',
+  'pages.refused.clip-expired':
+    'Dieser Link zum Clip ist abgelaufen. Holen Sie sich einen neuen auf der Website, die ihn geteilt hat.',
+  'pages.notFoundTitle': 'Seite nicht gefunden',
+  'pages.notFoundText': 'Der Link enthält vielleicht einen Tippfehler, oder die Seite wurde verschoben.',
+  'pages.toStart': 'Zur Startseite',
+};
+
+export default messages;

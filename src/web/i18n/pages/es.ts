@@ -1,0 +1,25 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'pages.streamMissingTitle': 'No se ha encontrado la emisión',
+  'pages.videoMissingTitle': 'No se ha encontrado el vídeo',
+  'pages.streamMissingText':
+    'Puede que el enlace tenga un error, o que la emisión se haya eliminado o sea privada.',
+  'pages.videoMissingText':
+    'Puede que el enlace tenga un error, o que el vídeo se haya eliminado o sea privado.',
+  'pages.refusedTitle': 'No se puede reproducir aquí',
+  'pages.refused.site':
+    'No se permite la reproducción en este sitio. Ábrelo en un sitio que el propietario permita.',
+  'pages.refused.no-site':
+    'La reproducción está limitada a determinados sitios. Abre la página que inserta el reproductor.',
+  'pages.refused.country': 'No se permite la reproducción en tu país.',
+  'pages.refused.expired': 'Este enlace ha caducado. Vuelve a abrir la página para obtener uno nuevo.',
+  'pages.refused.clip-expired':
+    'Este enlace al clip ha caducado. Consigue uno nuevo en el sitio que lo compartió.',
+  'pages.notFoundTitle': 'No se ha encontrado la página',
+  'pages.notFoundText': 'Puede que el enlace tenga un error o que la página se haya movido.',
+  'pages.toStart': 'Ir a la página de inicio',
+};
+
+export default messages;

@@ -1,0 +1,24 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'pages.streamMissingTitle': 'Direct introuvable',
+  'pages.videoMissingTitle': 'Vidéo introuvable',
+  'pages.streamMissingText':
+    'Le lien contient peut-être une erreur, ou le direct a été supprimé ou est privé.',
+  'pages.videoMissingText':
+    'Le lien contient peut-être une erreur, ou la vidéo a été supprimée ou est privée.',
+  'pages.refusedTitle': 'Lecture impossible ici',
+  'pages.refused.site':
+    'La lecture n’est pas autorisée sur ce site. Ouvrez-la sur un site autorisé par le propriétaire.',
+  'pages.refused.no-site': 'La lecture est réservée à certains sites. Ouvrez la page qui intègre le lecteur.',
+  'pages.refused.country': 'La lecture n’est pas autorisée dans votre pays.',
+  'pages.refused.expired': 'Ce lien a expiré. Rouvrez la page pour en obtenir un nouveau.',
+  'pages.refused.clip-expired':
+    'Ce lien vers l’extrait a expiré. Demandez-en un nouveau sur le site qui l’a partagé.',
+  'pages.notFoundTitle': 'Page introuvable',
+  'pages.notFoundText': 'Le lien contient peut-être une erreur, ou la page a été déplacée.',
+  'pages.toStart': 'Aller à la page d’accueil',
+};
+
+export default messages;

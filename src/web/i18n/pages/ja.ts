@@ -1,0 +1,23 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'pages.streamMissingTitle': '配信が見つかりません',
+  'pages.videoMissingTitle': '動画が見つかりません',
+  'pages.streamMissingText': 'リンクに誤りがあるか、配信が削除されたか、非公開になっています。',
+  'pages.videoMissingText': 'リンクに誤りがあるか、動画が削除されたか、非公開になっています。',
+  'pages.refusedTitle': 'ここでは再生できません',
+  'pages.refused.site': 'このサイトでは再生が許可されていません。所有者が許可したサイトで開いてください。',
+  'pages.refused.no-site':
+    '再生できるサイトが限られています。プレーヤーが埋め込まれたページを開いてください。',
+  'pages.refused.country': 'お住まいの国では再生が許可されていません。',
+  'pages.refused.expired':
+    'このリンクの有効期限が切れています。ページを開き直して新しいリンクを取得してください。',
+  'pages.refused.clip-expired':
+    'このクリップのリンクの有効期限が切れています。共有元のサイトで新しいリンクを取得してください。',
+  'pages.notFoundTitle': 'ページが見つかりません',
+  'pages.notFoundText': 'リンクに誤りがあるか、ページが移動されました。',
+  'pages.toStart': 'トップページへ',
+};
+
+export default messages;
