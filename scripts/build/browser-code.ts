@@ -8,6 +8,7 @@ import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bu
 import { projectRoot } from '../project-files.ts';
 import { catalogueFile, compileCatalogue } from './compile-messages.ts';
 import { buildDocsPages } from './docs-pages.ts';
+import { smallMediaChrome } from './media-chrome.ts';
 
 const sourceFolder = join(projectRoot, 'src/web');
 
@@ -113,7 +114,12 @@ async function buildBundle(
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy', '.ico': 'copy' },
     tsconfigRaw: {},
-    plugins: [compiledMessages, cssTexts, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
+    plugins: [
+      compiledMessages,
+      cssTexts,
+      smallMediaChrome,
+      ...(name === 'dashboard' ? [await sharedChunk()] : []),
+    ],
     treeShaking: name !== 'dashboard',
   });
   for (const path of Object.keys(metafile.inputs)) {

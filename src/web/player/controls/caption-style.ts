@@ -80,6 +80,9 @@ export function captionCss({ size, color, background, opacity, edge }: CaptionSt
       line-height: 1.35;
       text-shadow: ${edgeShadows[edge]};
     }
+    video {
+      background: none;
+    }
     video::-webkit-media-text-track-container {
       transform: translateY(calc(-1 * var(--millrace-caption-lift, 0px)));
       transition: transform 180ms ease-out;

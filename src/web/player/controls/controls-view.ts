@@ -17,14 +17,12 @@ export interface ChromeState {
   readonly mediaPreviewChapter?: string | undefined;
   readonly mediaIsFullscreen?: boolean;
   readonly mediaIsPip?: boolean;
-  readonly mediaIsCasting?: boolean;
 }
 
 export interface ViewState {
   readonly chrome: ChromeState;
   readonly chapter: string;
   readonly hasChapters: boolean;
-  readonly hasCaptionTracks: boolean;
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
   readonly canShare: boolean;
@@ -102,7 +100,6 @@ export class ControlsView {
     );
     this.#label('pip', t(chrome.mediaIsPip ? 'player.exitPictureInPicture' : 'player.pictureInPicture'), 'p');
     this.#label('airplay', t('player.airPlay'));
-    this.#label('cast', t(chrome.mediaIsCasting ? 'player.stopCasting' : 'player.cast'));
     this.#label('captions', t('player.captions'), 'c');
     this.#label('settings', t('player.settings'));
     this.#label('share', t('player.share'));
@@ -111,11 +108,14 @@ export class ControlsView {
     this.#label('next', t('player.next'), '⇧N');
     this.#label('theatre', t(state.isTheatre ? 'player.exitTheatre' : 'player.theatre'), 't');
     this.get('theatre').setAttribute('aria-pressed', String(state.isTheatre === true));
-    this.get('captions').classList.toggle('is-on', isShowingCaptions(media));
+    this.get('captions').classList.toggle(
+      'is-on',
+      captionTracks(media).some(({ mode }) => mode === 'showing'),
+    );
     const isOffered: Readonly<Record<string, boolean>> = {
       previous: state.hasPrevious,
       next: state.hasNext,
-      captions: state.hasCaptionTracks,
+      captions: captionTracks(media).length > 0,
       settings: true,
       share: state.canShare,
       clip: state.canClip,
@@ -220,8 +220,6 @@ export function seekable({ seekable: ranges }: PlayerMedia): {
     : { start: ranges.start(0), end: ranges.end(ranges.length - 1) };
 }
 
-function isShowingCaptions({ textTracks }: PlayerMedia): boolean {
-  return [...textTracks].some(
-    ({ kind, mode }) => (kind === 'captions' || kind === 'subtitles') && mode === 'showing',
-  );
+export function captionTracks({ textTracks }: PlayerMedia): TextTrack[] {
+  return [...textTracks].filter(({ kind }) => kind === 'captions' || kind === 'subtitles');
 }

@@ -4,20 +4,18 @@
  */
 import 'media-chrome/dist/media-controller.js';
 import MediaAirplayButton from 'media-chrome/dist/media-airplay-button.js';
-import MediaCastButton from 'media-chrome/dist/media-cast-button.js';
 import MediaChromeButton from 'media-chrome/dist/media-chrome-button.js';
 import MediaChromeRange from 'media-chrome/dist/media-chrome-range.js';
 import MediaContainer from 'media-chrome/dist/media-container.js';
 import MediaFullscreenButton from 'media-chrome/dist/media-fullscreen-button.js';
-import MediaGestureReceiver from 'media-chrome/dist/media-gesture-receiver.js';
 import MediaMuteButton from 'media-chrome/dist/media-mute-button.js';
 import MediaPipButton from 'media-chrome/dist/media-pip-button.js';
 import MediaPlayButton from 'media-chrome/dist/media-play-button.js';
 import MediaPreviewThumbnail from 'media-chrome/dist/media-preview-thumbnail.js';
 import { stateMediator } from 'media-chrome/dist/media-store/state-mediator.js';
-import MediaTextDisplay from 'media-chrome/dist/media-text-display.js';
 import MediaTooltip from 'media-chrome/dist/media-tooltip.js';
 import 'media-chrome/dist/media-volume-range.js';
+import { chaptersOf } from './chapters.ts';
 import { trustedHtml } from './trusted-html.ts';
 
 interface TemplateClass {
@@ -61,21 +59,12 @@ function lookups(root: ShadowRoot, sheet: CSSStyleSheet): Record<string, (select
   };
 }
 
-for (const base of [
-  MediaChromeButton,
-  MediaChromeRange,
-  MediaContainer,
-  MediaGestureReceiver,
-  MediaPreviewThumbnail,
-  MediaTextDisplay,
-  MediaTooltip,
-])
+for (const base of [MediaChromeButton, MediaChromeRange, MediaContainer, MediaPreviewThumbnail, MediaTooltip])
   adoptStyles(base as unknown as TemplateClass);
 
 // Tooltips are in the language of their player: media-chrome has one for the page.
 for (const button of [
   MediaAirplayButton,
-  MediaCastButton,
   MediaChromeButton,
   MediaFullscreenButton,
   MediaMuteButton,
@@ -84,14 +73,10 @@ for (const button of [
 ])
   (button as unknown as { getTooltipContentHTML(): string }).getTooltipContentHTML = () => trustedHtml('');
 
-// Ours have plain text. media-chrome parses it as HTML.
-stateMediator.mediaChaptersCues.get = ({ media }) => {
-  const chapters = [...((media?.textTracks ?? []) as Iterable<TextTrack>)].find(
-    ({ kind }) => kind === 'chapters',
-  );
-  return [...((chapters?.cues ?? []) as Iterable<VTTCue>)].map(({ text, startTime, endTime }) => ({
-    text,
-    startTime,
-    endTime,
+// media-chrome parses texts as HTML, which trusted types refuse.
+stateMediator.mediaChaptersCues.get = ({ media }) =>
+  chaptersOf((media?.textTracks ?? []) as Iterable<TextTrack>).map(({ startSeconds, endSeconds, name }) => ({
+    startTime: startSeconds,
+    endTime: endSeconds,
+    text: name,
   }));
-};

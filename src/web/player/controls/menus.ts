@@ -1,4 +1,5 @@
 import type { PlayerTexts } from '../../i18n/player.ts';
+import type { Chapter } from '../../shared/chapters.ts';
 import { cueAt } from '../../shared/cue-at.ts';
 import { formatTime } from '../../shared/time-text.ts';
 import type { PlayerMedia } from '../element/player-media.ts';
@@ -13,12 +14,13 @@ import {
   captionSizes,
   defaultCaptionStyle,
 } from './caption-style.ts';
+import { captionTracks } from './controls-view.ts';
 import type { MenuItem, MenuPage } from './menu.ts';
 
 export interface MenuSources {
   readonly media: PlayerMedia;
   readonly texts: PlayerTexts;
-  readonly chapters: readonly VTTCue[];
+  readonly chapters: readonly Chapter[];
   readonly captionStyle: CaptionStyle;
   /** Buttons that the bar has no room for, or that have a place in the menu only. */
   readonly actions: readonly MenuItem[];
@@ -35,12 +37,6 @@ export class Menus {
 
   constructor(sources: MenuSources) {
     this.#sources = sources;
-  }
-
-  get captionTracks(): TextTrack[] {
-    return [...this.#sources.media.textTracks].filter(
-      ({ kind }) => kind === 'captions' || kind === 'subtitles',
-    );
   }
 
   readonly settings = (): MenuPage => {
@@ -71,7 +67,7 @@ export class Menus {
           this.#audio,
         ),
         ...this.#opening(
-          this.captionTracks.length > 0,
+          captionTracks(this.#sources.media).length > 0,
           t('player.captions'),
           this.#shownCaptions?.label ?? t('player.off'),
           this.captions,
@@ -86,13 +82,14 @@ export class Menus {
     const { t } = this.#sources.texts;
     const shown = this.#shownCaptions;
     const choose = (track: TextTrack | undefined) => {
-      for (const each of this.captionTracks) each.mode = each === track ? 'showing' : 'disabled';
+      for (const each of captionTracks(this.#sources.media))
+        each.mode = each === track ? 'showing' : 'disabled';
     };
     return {
       title: t('player.captions'),
       items: [
         { label: t('player.off'), isChosen: shown === undefined, choose: () => choose(undefined) },
-        ...this.captionTracks.map(track => ({
+        ...captionTracks(this.#sources.media).map(track => ({
           label: track.label || track.language,
           isChosen: track === shown,
           choose: () => choose(track),
@@ -104,16 +101,15 @@ export class Menus {
 
   readonly chapters = (): MenuPage => {
     const { media, texts, chapters } = this.#sources;
-    const spans = chapters.map(cue => ({ startSeconds: cue.startTime, endSeconds: cue.endTime, cue }));
-    const present = cueAt(spans, media.currentTime)?.cue;
+    const present = cueAt(chapters, media.currentTime);
     return {
       title: texts.t('player.chapters'),
-      items: chapters.map(cue => ({
-        label: cue.text,
-        hint: formatTime(cue.startTime),
-        isChosen: cue === present,
+      items: chapters.map(chapter => ({
+        label: chapter.name,
+        hint: formatTime(chapter.startSeconds),
+        isChosen: chapter === present,
         choose: () => {
-          media.currentTime = cue.startTime;
+          media.currentTime = chapter.startSeconds;
         },
       })),
     };
@@ -135,7 +131,7 @@ export class Menus {
   }
 
   get #shownCaptions(): TextTrack | undefined {
-    return this.captionTracks.find(({ mode }) => mode === 'showing');
+    return captionTracks(this.#sources.media).find(({ mode }) => mode === 'showing');
   }
 
   get #hasQualities(): boolean {

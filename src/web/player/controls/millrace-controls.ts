@@ -5,16 +5,15 @@ import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
 import { changeEvent, type PlayerDetails, type PlayerMedia } from '../element/player-media.ts';
 import { type CaptionStyle, captionCss, loadCaptionStyle, saveCaptionStyle } from './caption-style.ts';
-import { ClipCard } from './clip-card.ts';
+import { chaptersOf } from './chapters.ts';
 import styles from './controls.css';
 import { type ChromeState, ControlsView, seekable, type ViewState } from './controls-view.ts';
 import { createButton, createElement } from './elements.ts';
-import { EndScreen } from './end-screen.ts';
 import { seekText } from './formats.ts';
 import { Gestures } from './gestures.ts';
 import { onPlayerKey } from './keyboard.ts';
-import { Menu, type MenuItem } from './menu.ts';
-import { Menus } from './menus.ts';
+import type { MenuItem } from './menu.ts';
+import type { Menus } from './menus.ts';
 import { Playlist } from './playlist.ts';
 import { savedPosition, savePosition } from './resume.ts';
 import { type ScreenText, screenOf } from './screens.ts';
@@ -54,10 +53,8 @@ export class MillraceControls extends HTMLElement {
   readonly #captionSheet = new CSSStyleSheet();
   #texts: PlayerTexts = englishPlayerTexts;
   #media: PlayerMedia | undefined;
-  #menu!: Menu;
-  #menus: Menus | undefined;
-  #endScreen!: EndScreen;
-  #clipCard!: ClipCard;
+  #extras: Extras | undefined;
+  #loadingExtras: Promise<Extras> | undefined;
   #captionStyle: CaptionStyle = loadCaptionStyle();
   #chrome: ChromeState = {};
   #playlist = new Playlist(null);
@@ -79,13 +76,6 @@ export class MillraceControls extends HTMLElement {
     const template = document.createElement('template');
     template.innerHTML = trustedHtml(controlsTemplate);
     this.#root.append(document.importNode(template.content, true));
-    this.#menu = new Menu({
-      element: this.#view.get('menu'),
-      texts: () => this.#texts,
-      onToggle: () => this.#refresh(),
-    });
-    this.#endScreen = new EndScreen(this.#view.get('end'));
-    this.#clipCard = new ClipCard(this.#view.get('clip-card'), this.#view.get('clip'));
     this.#wireButtons();
   }
 
@@ -104,7 +94,7 @@ export class MillraceControls extends HTMLElement {
   /** True while the controls are hidden, because nobody uses them. */
   get isIdle(): boolean {
     const media = this.#media;
-    if (media === undefined || !media.wantsToPlay || this.#menu.isOpen) return false;
+    if (media === undefined || !media.wantsToPlay || this.#extras?.menu.isOpen) return false;
     if (this.#view.get<TimeRange>('seek').isDragged || !this.#controller.hasAttribute('userinactive'))
       return false;
     return !this.#view.get('controls').matches(':has(:focus-visible)');
@@ -128,7 +118,7 @@ export class MillraceControls extends HTMLElement {
     for (const event of ['focusin', 'focusout'])
       this.addEventListener(event, () => this.#refresh(), { signal });
     document.addEventListener('keydown', event => this.#onKey(event), { signal });
-    document.addEventListener('pointerdown', event => this.#menu.dismiss(event), { signal });
+    document.addEventListener('pointerdown', event => this.#extras?.menu.dismiss(event), { signal });
     addEventListener('pagehide', () => this.#savePosition(), { signal });
     const timer = setInterval(() => {
       if (this.#media?.streamType === 'live') this.#refresh();
@@ -152,7 +142,7 @@ export class MillraceControls extends HTMLElement {
     this.#connection = undefined;
     this.#detach?.abort();
     this.#media = undefined;
-    this.#endScreen.hide();
+    this.#extras?.endScreen.hide();
     clearTimeout(this.#hintTimer);
     clearTimeout(this.#toastTimer);
   }
@@ -160,7 +150,7 @@ export class MillraceControls extends HTMLElement {
   attributeChangedCallback(name: string, _: string | null, value: string | null): void {
     if (name.startsWith('hide-')) this.#view.get('player').classList.toggle(name, value !== null);
     if (name === 'playlist') this.#playlist = new Playlist(value);
-    if (name === 'hide-controls' && value !== null) this.#menu.close();
+    if (name === 'hide-controls' && value !== null) this.#extras?.menu.close();
     this.#refresh();
   }
 
@@ -177,7 +167,6 @@ export class MillraceControls extends HTMLElement {
     this.#detach = new AbortController();
     const { signal } = this.#detach;
     this.#media = media;
-    this.#menus = new Menus(this.#menuSources(media));
     this.#adoptCaptionStyle(media);
     new Gestures(this.#controller, this.#gestureTarget(media), signal);
     const on = (event: string, listener: () => void) => media.addEventListener(event, listener, { signal });
@@ -191,6 +180,7 @@ export class MillraceControls extends HTMLElement {
     ] as const)
       on(event, () => this.#setBuffering(isBuffering));
     on('emptied', () => this.#setBuffering(media.streamType === 'live'));
+    on('playing', () => this.#preloadExtras());
     on('timeupdate', () => this.#onTimeUpdate());
     on('pause', () => this.#savePosition());
     on('ended', () => this.#savePosition());
@@ -211,7 +201,7 @@ export class MillraceControls extends HTMLElement {
 
   #refreshMenu(): void {
     this.#refresh();
-    this.#menu.refresh();
+    this.#extras?.menu.refresh();
   }
 
   #refresh(): void {
@@ -222,7 +212,7 @@ export class MillraceControls extends HTMLElement {
     this.#showScreenActions(screenOf(media, this.#texts));
     this.style.setProperty('--millrace-caption-lift', this.#areControlsShown ? '88px' : '0px');
     if (state.isAtEnd && media.details?.kind === 'video') this.#showEnd();
-    else this.#endScreen.hide();
+    else this.#extras?.endScreen.hide();
     if (!this.#focusesPlayButton || !media.hasBegun) return;
     this.#focusesPlayButton = false;
     this.#view.get('play').focus({ preventScroll: true });
@@ -234,17 +224,11 @@ export class MillraceControls extends HTMLElement {
   }
 
   #viewState(media: PlayerMedia): ViewState {
-    const chapters = this.#chapters;
-    const spans = chapters.map(({ startTime, endTime, text }) => ({
-      startSeconds: startTime,
-      endSeconds: endTime,
-      text,
-    }));
+    const chapters = chaptersOf(media.textTracks);
     return {
       chrome: this.#chrome,
-      chapter: cueAt(spans, media.currentTime)?.text ?? '',
+      chapter: cueAt(chapters, media.currentTime)?.name ?? '',
       hasChapters: chapters.length > 0,
-      hasCaptionTracks: (this.#menus?.captionTracks.length ?? 0) > 0,
       hasPrevious: this.#playlist.neighbor(media.details?.id, -1) !== undefined,
       hasNext: this.#nextUrl !== undefined,
       canShare: this.#canShare,
@@ -255,11 +239,6 @@ export class MillraceControls extends HTMLElement {
       isWaitingForRest: this.#isWaitingForRest,
       isAtEnd: media.isAtEnd && !media.wantsToPlay,
     };
-  }
-
-  get #chapters(): readonly VTTCue[] {
-    const track = [...this.#media!.textTracks].find(({ kind }) => kind === 'chapters');
-    return [...(track?.cues ?? [])] as VTTCue[];
   }
 
   get #canShare(): boolean {
@@ -287,7 +266,7 @@ export class MillraceControls extends HTMLElement {
     else if (poster.src !== details.poster) poster.src = details.poster;
     replaceColors(this, details?.colors ?? {});
     showLogo(this.#view.get('logo'), details?.logo, this.#texts.t('player.visitSite'));
-    if (isFirst) this.#endScreen.hide();
+    if (isFirst) this.#extras?.endScreen.hide();
   }
 
   #showScreenActions(screen: ScreenText | undefined): void {
@@ -312,10 +291,14 @@ export class MillraceControls extends HTMLElement {
   }
 
   #showEnd(): void {
+    if (this.#extras === undefined) {
+      this.#preloadExtras();
+      return;
+    }
     const media = this.#media!;
     const url = this.#nextUrl;
     const { next } = media.details!;
-    this.#endScreen.show(
+    this.#extras.endScreen.show(
       {
         next: url === undefined ? undefined : next?.url === url ? next : { url, title: '' },
         canShare: this.#canShare,
@@ -332,7 +315,7 @@ export class MillraceControls extends HTMLElement {
 
   #playOther(url: string | undefined): void {
     if (url === undefined) return;
-    this.#endScreen.hide();
+    this.#extras?.endScreen.hide();
     this.#emit('millracesource', { url });
   }
 
@@ -343,14 +326,10 @@ export class MillraceControls extends HTMLElement {
   #wireButtons(): void {
     const on = (id: string, listener: (event: MouseEvent) => void) =>
       this.#view.get(id).addEventListener('click', listener);
-    const opens = (
-      id: string,
-      page: () => keyof Pick<Menus, 'settings' | 'captions' | 'chapters' | 'clip'>,
-    ) => on(id, () => this.#menu.toggle(this.#view.get(id), () => this.#menus![page()]()));
-    opens('settings', () => 'settings');
-    opens('captions', () => 'captions');
-    opens('chapter', () => 'chapters');
-    opens('clip', () => 'clip');
+    on('settings', () => this.#toggleMenu('settings', menus => menus.settings));
+    on('captions', () => this.#toggleMenu('captions', menus => menus.captions));
+    on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
+    on('clip', () => this.#toggleMenu('clip', menus => menus.clip));
     on('share', () => void this.#share());
     on('previous', () => this.#playOther(this.#playlist.neighbor(this.#media?.details?.id, -1)));
     on('next', () => this.#playOther(this.#nextUrl));
@@ -370,24 +349,66 @@ export class MillraceControls extends HTMLElement {
     });
   }
 
-  #menuSources(media: PlayerMedia): ConstructorParameters<typeof Menus>[0] {
+  #toggleMenu(id: string, page: (menus: Menus) => Menus['settings']): void {
+    const toggle = ({ menu, menus }: Extras) => menu.toggle(this.#view.get(id), page(menus));
+    // A click on a menu that is there opens it at once.
+    if (this.#extras !== undefined) toggle(this.#extras);
+    else void this.#loadExtras().then(toggle, () => {});
+  }
+
+  #preloadExtras(): void {
+    this.#loadExtras().catch(() => {});
+  }
+
+  #loadExtras(): Promise<Extras> {
+    this.#loadingExtras ??= this.#createExtras().catch((error: unknown) => {
+      // The next use tries again.
+      this.#loadingExtras = undefined;
+      throw error;
+    });
+    return this.#loadingExtras;
+  }
+
+  async #createExtras(): Promise<Extras> {
+    const code = await import('./extras.ts');
+    const extraSheet = new CSSStyleSheet();
+    extraSheet.replaceSync(code.styles);
+    this.#root.adoptedStyleSheets = [...this.#root.adoptedStyleSheets, extraSheet];
+    this.#extras = {
+      menu: new code.Menu({
+        element: this.#view.get('menu'),
+        texts: () => this.#texts,
+        onToggle: () => this.#refresh(),
+      }),
+      menus: new code.Menus(this.#menuSources()),
+      endScreen: new code.EndScreen(this.#view.get('end')),
+      clipCard: new code.ClipCard(this.#view.get('clip-card'), this.#view.get('clip')),
+      openKeyHelp: code.openKeyHelp,
+    };
+    this.#refresh();
+    return this.#extras;
+  }
+
+  #menuSources(): ConstructorParameters<typeof Menus>[0] {
     const controls = this;
     return {
-      media,
+      get media() {
+        return controls.#media!;
+      },
       get texts() {
         return controls.#texts;
       },
       get chapters() {
-        return controls.#chapters;
+        return chaptersOf(controls.#media!.textTracks);
       },
       get captionStyle() {
         return controls.#captionStyle;
       },
       get actions() {
-        return controls.#menuActions(media);
+        return controls.#menuActions(controls.#media!);
       },
       setCaptionStyle: style => this.#setCaptionStyle(style),
-      clip: seconds => void this.#clipCard.create(media, this.#texts, seconds),
+      clip: seconds => void this.#extras?.clipCard.create(this.#media!, this.#texts, seconds),
     };
   }
 
@@ -426,7 +447,7 @@ export class MillraceControls extends HTMLElement {
   async #share(): Promise<void> {
     const media = this.#media!;
     const seconds = media.details?.kind === 'video' ? media.currentTime : undefined;
-    const { openShareSheet } = await import('./share-sheet.ts');
+    const [{ openShareSheet }] = await Promise.all([import('./share-sheet.ts'), this.#loadExtras()]);
     if (media.details !== undefined)
       openShareSheet(this.#view.get('dialogs'), this.#texts, media.details, seconds);
   }
@@ -436,7 +457,7 @@ export class MillraceControls extends HTMLElement {
     return {
       media,
       get isTaken() {
-        return controls.#menu.wasJustDismissed;
+        return controls.#extras?.menu.wasJustDismissed === true;
       },
       get canSeek() {
         const { start, end } = seekable(media);
@@ -506,7 +527,7 @@ export class MillraceControls extends HTMLElement {
 
   async #openHelp(media: PlayerMedia): Promise<void> {
     try {
-      const { openKeyHelp } = await import('./key-help.ts');
+      const { openKeyHelp } = await this.#loadExtras();
       if (this.#root.querySelector('dialog') !== null) return;
       openKeyHelp(this.#view.get('dialogs'), this.#texts, {
         isLive: media.streamType === 'live',
@@ -575,6 +596,16 @@ export class MillraceControls extends HTMLElement {
     this.#toastTimer = setTimeout(hide, toastMs);
   }
 }
+
+interface Extras {
+  readonly menu: InstanceType<ExtrasModule['Menu']>;
+  readonly menus: Menus;
+  readonly endScreen: InstanceType<ExtrasModule['EndScreen']>;
+  readonly clipCard: InstanceType<ExtrasModule['ClipCard']>;
+  readonly openKeyHelp: ExtrasModule['openKeyHelp'];
+}
+
+type ExtrasModule = typeof import('./extras.ts');
 
 /** `dl` makes the server send a file name. */
 function download(address: string): void {

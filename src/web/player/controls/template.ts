@@ -60,7 +60,6 @@ export const controlsTemplate = `
         ${ownButton('settings', 'settings', menuButton)}
         ${ownButton('share', 'share', 'aria-haspopup="dialog"')}
         <media-airplay-button id="airplay" class="button">${icon('airplay', 'icon')}${tooltip}</media-airplay-button>
-        <media-cast-button id="cast" class="button">${icon('cast', 'icon')}${tooltip}</media-cast-button>
         <media-pip-button id="pip" class="button">${icon('pip', 'icon')}${tooltip}</media-pip-button>
         ${ownButton('theatre', 'theatre', 'aria-pressed="false"')}
         <media-fullscreen-button id="fullscreen" class="button">${icon('fullscreen', 'enter')}${icon('exit-fullscreen', 'exit')}${tooltip}</media-fullscreen-button>
