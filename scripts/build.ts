@@ -14,6 +14,8 @@ import { buildBrowserCode } from './build/browser-code.ts';
 import { currentBuildFolder, distFolder } from './build/current-build.js';
 import { buildServerCode } from './build/server-code.ts';
 
+/** Written by `scripts/player-package.ts`. */
+const playerPackage = join(distFolder, 'player');
 /** Servers of other versions may still load parts of theirs. */
 const maxKeptBuilds = 3;
 /** Age of the folder of a build that was killed. */
@@ -69,7 +71,7 @@ async function removeOldBuilds(current: string, maxKept: number): Promise<void> 
   const others = await Promise.all(
     (await readdir(distFolder))
       .map(name => join(distFolder, name))
-      .filter(path => path !== current)
+      .filter(path => path !== current && path !== playerPackage)
       .map(async path => ({ path, usedMs: (await stat(path)).mtimeMs })),
   );
   others.sort((one, other) => other.usedMs - one.usedMs);

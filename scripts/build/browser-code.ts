@@ -8,6 +8,7 @@ import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bu
 import { projectRoot } from '../project-files.ts';
 import { catalogueFile, compileCatalogue } from './compile-messages.ts';
 import { buildDocsPages } from './docs-pages.ts';
+import { hlsForFragmentedMp4 } from './hls-js.ts';
 import { smallMediaChrome } from './media-chrome.ts';
 
 const sourceFolder = join(projectRoot, 'src/web');
@@ -17,6 +18,7 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
     live: 'player/main.ts',
     vod: 'player/vod-main.ts',
     sample: 'player/sample-main.ts',
+    element: 'player/element/main.ts',
     player: 'player/player-page.css',
     'vod-page': 'player/vod-page.css',
     'card-page': 'player/card-page.css',
@@ -114,12 +116,7 @@ async function buildBundle(
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy', '.ico': 'copy' },
     tsconfigRaw: {},
-    plugins: [
-      compiledMessages,
-      cssTexts,
-      smallMediaChrome,
-      ...(name === 'dashboard' ? [await sharedChunk()] : []),
-    ],
+    plugins: [...browserPlugins, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
     treeShaking: name !== 'dashboard',
   });
   for (const path of Object.keys(metafile.inputs)) {
@@ -228,3 +225,11 @@ function importsOf(metafile: Metafile, output: string, found = new Set<string>()
   }
   return found;
 }
+
+/** Plugins of all browser code. */
+export const browserPlugins: readonly Plugin[] = [
+  compiledMessages,
+  cssTexts,
+  smallMediaChrome,
+  hlsForFragmentedMp4,
+];

@@ -20,7 +20,7 @@ import { type FoundPath, findDeliveryPath } from './paths/delivery-paths.ts';
 import type { PlaybackGate } from './playback-gate.ts';
 import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './responses/exchange.ts';
 import { PendingResponses } from './responses/pending-responses.ts';
-import { allowedMethods, ResponseSender } from './responses/response-sender.ts';
+import { allowedMethods, ResponseSender, scriptType } from './responses/response-sender.ts';
 import { StallGuard } from './responses/stall-guard.ts';
 import { VodDelivery } from './vod/vod-delivery.ts';
 import type { VodSource } from './vod/vod-source.ts';
@@ -58,7 +58,13 @@ interface ViewerTarget {
   readonly query: string;
 }
 
-const kindsNeedingPlayerFiles: ReadonlySet<string> = new Set(['page', 'asset', 'vod-page', 'vod-sample']);
+const kindsNeedingPlayerFiles: ReadonlySet<string> = new Set([
+  'page',
+  'asset',
+  'vod-page',
+  'vod-sample',
+  'player-element',
+]);
 const maxUrlLength = 2048;
 const maxTargets = 500;
 const noStore = 'no-store';
@@ -204,6 +210,11 @@ export class Delivery implements Component, DeliveryHandlers {
 
   sendSample(exchange: Exchange): void {
     sendStaticPage(this.#sender, exchange, this.#files().sample);
+  }
+
+  /** Revalidated: it names the files of this version. */
+  sendElement(exchange: Exchange): void {
+    this.#sender.sendText(exchange, this.#files().element, scriptType, 'no-cache', nosniff);
   }
 
   sendMissing(exchange: Exchange, caching: string): void {

@@ -7,6 +7,7 @@ import { pageHeaders } from '../../src/delivery/pages/page-sender.ts';
 import { loadPlayerFiles, type PlayerFiles } from '../../src/delivery/pages/player-files.ts';
 import type { PlayerTheme } from '../../src/delivery/pages/player-theme.ts';
 import { describeVideo, renderVodPage, type VodPageState } from '../../src/delivery/pages/vod-page.ts';
+import { scriptType } from '../../src/delivery/responses/response-sender.ts';
 import type { VodEntry } from '../../src/delivery/vod/vod-source.ts';
 import { testBundles } from '../support/browser-bundles.ts';
 import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
@@ -250,15 +251,17 @@ export class VideoSite {
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const path = new URL(request.url!, 'http://x').pathname;
-    if (path === '/watch') return void response.writeHead(202).end();
+    if (path === '/watch') return void response.writeHead(202, { 'Access-Control-Allow-Origin': '*' }).end();
     this.requests.push(request.url!);
     if (this.video.isUnreachable && path !== '/vod/viOfTest') {
       response.destroy();
       return;
     }
     const send = (type: string, body: string | Buffer, headers: readonly string[] = []) => {
-      response.writeHead(200, ['Content-Type', type, 'Cache-Control', 'no-store', ...headers]).end(body);
+      const all = ['Content-Type', type, 'Cache-Control', 'no-store', 'Access-Control-Allow-Origin', '*'];
+      response.writeHead(200, [...all, ...headers]).end(body);
     };
+    if (path === '/player.js') return send(scriptType, this.#files.element.plain);
     const asset = this.#files.byName.get(path.replace('/assets/', ''));
     if (asset !== undefined) return send(asset.contentType, asset.text.plain);
     const [, rest] = /^\/vod\/viOfTest(.*)$/.exec(path) ?? [];

@@ -241,6 +241,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'GET /live/{liveStreamId}',
     'GET /live/{liveStreamId}/oembed.json',
     'GET /live/{liveStreamId}/state',
+    'GET /live/{liveStreamId}/player.json',
     'GET /live/{liveStreamId}/events',
     'GET /{liveStreamId}.m3u8',
     'GET /{liveStreamId}/{broadcastId}/{rendition}/index.m3u8',
@@ -255,5 +256,6 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'GET /private/{privateToken}/{liveStreamId}/session',
     'GET /private/{privateToken}/{liveStreamId}/access',
     'GET /player/{playerId}/logo.{extension}',
+    'GET /player.js',
   ],
 };

@@ -116,6 +116,40 @@ describe.each(protocols)('the player page over %s', protocol => {
     server.begin('b1');
     expect(JSON.parse((await server.ask(path)).body.toString())).toEqual({ live: true, broadcastId: 'b1' });
   });
+
+  it('has its script and its state for pages of other sites', async () => {
+    await using server = await startDelivery(protocol);
+    server.begin('b1');
+    const state = await server.ask(`/live/${publicStream}/player.json`, { origin: 'https://other.example' });
+    expect(state.headers['access-control-allow-origin']).toBe('*');
+    expect(JSON.parse(state.body.toString())).toEqual({
+      liveStreamId: publicStream,
+      title: 'Pier <cam>',
+      live: true,
+      broadcastId: 'b1',
+      hls: `/${publicStream}.m3u8`,
+      query: '',
+      poster: `/${publicStream}/thumbnail.jpg`,
+      hasThumbnail: false,
+      theme: null,
+      ultraLowLatency: false,
+      viewerClips: false,
+      serverTimeMs: expect.any(Number),
+    });
+    const script = await server.ask('/player.js');
+    expect([script.status, script.headers['cache-control']]).toEqual([200, 'no-cache']);
+    expect(script.headers['access-control-allow-origin']).toBe('*');
+    expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    const files = [...script.body.toString().matchAll(/"\.(\/assets\/[^"]+)"/g)].map(match => match[1]!);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const answer = await server.ask(file);
+      expect([file, answer.status, answer.headers['access-control-allow-origin']]).toEqual([file, 200, '*']);
+    }
+    expect((await server.ask('/player.js', { 'if-none-match': script.headers.etag as string })).status).toBe(
+      304,
+    );
+  });
 });
 
 describe('events of a stream', () => {

@@ -64,7 +64,7 @@ describe.each(protocols)('a private live stream over %s', protocol => {
       ...assets.map(asset => `/${asset}?token=${token}`),
       ...assets.map(asset => `/private/${other}/${asset}`),
       ...assets.map(asset => `/private/0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab/${asset}`),
-      ...['', '/state', '/events'].flatMap(what => [
+      ...['', '/state', '/player.json', '/events'].flatMap(what => [
         `/live/${privateStream}${what}`,
         `/live/${privateStream}${what}?token=`,
         `/live/${privateStream}${what}?token=${other}`,
@@ -87,6 +87,7 @@ describe.each(protocols)('a private live stream over %s', protocol => {
       ...assets.map((asset): [string, string] => [`${base}/${asset}`, '?']),
       [`/live/${privateStream}`, `${withToken}&`],
       [`/live/${privateStream}/state`, `${withToken}&`],
+      [`/live/${privateStream}/player.json`, `${withToken}&`],
     ];
     for (const [path, query] of paths) {
       const statuses = await Promise.all([

@@ -6,7 +6,7 @@ import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../sha
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
 import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
-import { noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
+import { describeLivePlayer, noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
@@ -255,6 +255,27 @@ export class LiveDelivery {
         events.add(liveStreamId, reply, () => this.#gate.stillAdmits(liveStreamId, access, request));
       }
     });
+  }
+
+  sendPlayer(exchange: Exchange, liveStreamId: string, query: string): void {
+    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
+    this.#respond(exchange, admission, stream =>
+      this.#pending.hold(exchange, this.#pageExtras(liveStreamId), extras =>
+        this.#sender.sendJson(
+          exchange,
+          JSON.stringify(
+            describeLivePlayer({
+              liveStreamId,
+              ...stream,
+              ...extras,
+              state: describeState(this.#live, liveStreamId),
+              nowMs: this.#options.clock.nowMs(),
+            }),
+          ),
+          stream.headers,
+        ),
+      ),
+    );
   }
 
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {

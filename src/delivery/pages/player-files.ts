@@ -17,6 +17,8 @@ export interface PlayerFiles {
   readonly byName: ReadonlyMap<string, BrowserFile>;
   readonly page: string;
   readonly vodPage: string;
+  /** Script of the player element, for pages on any site. */
+  readonly element: CompressedText;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
   readonly notFound: TranslatedPage<CompressedText>;
@@ -26,7 +28,7 @@ export interface PlayerFiles {
 }
 
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
-  const { files, urlOf, preloadsOf } = await bundles.load('player');
+  const { files, urlOf, importsOf, preloadsOf } = await bundles.load('player');
   const linksOf = (script: string, styles: string) => ({
     script: urlOf(script),
     preloads: preloadsOf(script),
@@ -42,6 +44,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     inEachLanguage(texts => browserText(fillTemplate(card(texts, title), { text: texts.t(text) })));
   return {
     byName: files,
+    element: await browserText(elementScript(urlOf, importsOf)),
     page: await fillPage('page.html', links, 'live'),
     vodPage: await fillPage('page.html', linksOf('vod', 'vod-page'), 'vod'),
     sample: await browserText(
@@ -99,6 +102,13 @@ async function inEachLanguage<Content>(
     allPageTexts.map(async texts => [texts.language, await write(texts)] as const),
   );
   return new Map(pages);
+}
+
+/** Imports the element and all that it imports, which load beside each other, at addresses relative to that of this script. */
+function elementScript(urlOf: (entry: string) => string, importsOf: (entry: string) => string[]): string {
+  const relative = (url: string) => `./${url.slice(url.lastIndexOf('/assets/') + 1)}`;
+  const imports = importsOf('element').map(url => `import "${relative(url)}";\n`);
+  return `${imports.join('')}export * from "${relative(urlOf('element'))}";\n`;
 }
 
 let placeholder: Thumbnail | undefined;

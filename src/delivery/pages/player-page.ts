@@ -6,40 +6,77 @@ import { playlistsToPreload } from './playlist-preloads.ts';
 
 export const noIndexMeta = '<meta name="robots" content="noindex">';
 
-interface PageValues {
+/** The player of another page begins with it. URLs are paths of this server, without the base path. */
+interface LivePlayerState {
+  readonly liveStreamId: string;
+  readonly title: string;
+  readonly live: boolean;
+  readonly broadcastId: string | null;
+  readonly hls: string;
+  /** `''`, or what requests for the state of a private live stream need, with its `?`. */
+  readonly query: string;
+  readonly poster: string;
+  readonly hasThumbnail: boolean;
+  readonly theme: PlayerTheme | null;
+  readonly ultraLowLatency: boolean;
+  readonly viewerClips: boolean;
+  /** Sets the clock of the latency display. */
+  readonly serverTimeMs: number;
+}
+
+interface PlayerValues {
   readonly liveStreamId: string;
   /** Unescaped. */
   readonly name: string;
-  /** HTML for the head. */
-  readonly meta: string;
   /** JSON as of `/live/{liveStreamId}/state`. */
   readonly state: string;
-  /** The multivariant playlist for this viewer; undefined while nothing can be played. */
-  readonly playlist: string | undefined;
   readonly hasThumbnail: boolean;
   readonly access: PrivateAccess | undefined;
   readonly theme: PlayerTheme | undefined;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
-  readonly basePath: string;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
 
-export function renderPlayerPage(template: string, values: PageValues): string {
-  const { liveStreamId, access } = values;
+interface PageValues extends PlayerValues {
+  /** HTML for the head. */
+  readonly meta: string;
+  /** The multivariant playlist for this viewer; undefined while nothing can be played. */
+  readonly playlist: string | undefined;
+  readonly basePath: string;
+}
+
+export function describeLivePlayer(values: PlayerValues): LivePlayerState {
+  const { liveStreamId, access, theme, ultraLowLatency, viewerClips, hasThumbnail } = values;
   const session = access?.avh === undefined ? '' : `?${sessionQuery(access)}`;
-  const root = values.basePath + (access === undefined ? '' : `/private/${access.token}`);
-  const hls = `${root}/${liveStreamId}.m3u8${session}`;
-  const thumbnail = escapeHtml(`${root}/${liveStreamId}/thumbnail.jpg${session}`);
+  const root = access === undefined ? '' : `/private/${access.token}`;
+  return {
+    liveStreamId,
+    title: streamTitle(values.name),
+    ...(JSON.parse(values.state) as Pick<LivePlayerState, 'live' | 'broadcastId'>),
+    hls: `${root}/${liveStreamId}.m3u8${session}`,
+    query: access === undefined ? '' : `${session === '' ? '?' : `${session}&`}token=${access.token}`,
+    poster: `${root}/${liveStreamId}/thumbnail.jpg${session}`,
+    hasThumbnail,
+    theme: theme ?? null,
+    ultraLowLatency,
+    viewerClips,
+    serverTimeMs: values.nowMs,
+  };
+}
+
+export function renderPlayerPage(template: string, values: PageValues): string {
+  const { liveStreamId } = values;
+  const player = describeLivePlayer(values);
+  const hls = values.basePath + player.hls;
+  const thumbnail = escapeHtml(values.basePath + player.poster);
   return fillTemplate(template, {
     meta: values.meta,
     hls: escapeHtml(hls),
     playlists: preloads(hls, values),
-    query: escapeHtml(
-      access === undefined ? '' : `${session === '' ? '?' : `${session}&`}token=${access.token}`,
-    ),
-    title: escapeHtml(streamTitle(values.name)),
+    query: escapeHtml(player.query),
+    title: escapeHtml(player.title),
     streamId: liveStreamId,
     backdrop: values.hasThumbnail ? `<img class="backdrop" src="${thumbnail}" alt="">` : '',
     artwork: values.hasThumbnail ? `<img class="poster" src="${thumbnail}" alt="">` : '',

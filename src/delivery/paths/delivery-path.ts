@@ -10,6 +10,7 @@ export interface DeliveryHandlers {
   sendAsset(exchange: Exchange, name: string): void;
   sendLogo(exchange: Exchange, playerId: string, extension: 'png' | 'jpg'): void;
   sendSample(exchange: Exchange): void;
+  sendElement(exchange: Exchange): void;
   sendMissing(exchange: Exchange, caching: string): void;
 }
 

@@ -1,5 +1,6 @@
-import { appFiles, byteRanges, notFound } from '../../http/openapi/path-answers.ts';
+import { appFiles, byteRanges, notFound, wholeFile } from '../../http/openapi/path-answers.ts';
 import type { DescribedAnswer, DescribedPath } from '../../http/openapi/path-items.ts';
+import { scriptType } from '../responses/response-sender.ts';
 import { type DeliveryPath, deliveryPath } from './delivery-path.ts';
 import { livePaths } from './live-paths.ts';
 import { range } from './shared-descriptions.ts';
@@ -16,6 +17,11 @@ const files: readonly DeliveryPath[] = [
       answers: byteRanges('The image.', 'image/jpeg', 'image/png'),
     },
   ),
+  deliveryPath('/player.js', 'player-element', (to, exchange) => to.sendElement(exchange), {
+    summary: 'Script of the player element',
+    description: 'A module for pages on any site, which defines `<millrace-player>`.',
+    answers: wholeFile('The script.', scriptType),
+  }),
   deliveryPath(
     '/assets/{name}',
     'asset',

@@ -94,6 +94,23 @@ export const livePaths: readonly DeliveryPath[] = [
     },
   ),
   deliveryPath(
+    '/live/{liveStreamId}/player.json',
+    'live-player',
+    ({ live }, exchange, { liveStreamId }, query) => live.sendPlayer(exchange, liveStreamId, query),
+    {
+      summary: 'State of a live stream, for players on other pages',
+      description: 'URLs are paths of the server.',
+      ...pageSession,
+      answers: json('The state.', {
+        liveStreamId: 'li6Yv3NpLm8Kd2WsZq5Tc1Hb',
+        title: 'Harbour at dawn',
+        live: true,
+        broadcastId: 'br4Kd8sLq2Wm6Xr1Tz9Bn3Vc',
+        hls: '/li6Yv3NpLm8Kd2WsZq5Tc1Hb.m3u8',
+      }),
+    },
+  ),
+  deliveryPath(
     '/live/{liveStreamId}/events',
     'events',
     ({ live }, exchange, { liveStreamId }, query) => live.openEvents(exchange, liveStreamId, query),

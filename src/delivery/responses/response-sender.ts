@@ -13,6 +13,7 @@ import { readBody } from './open-files.ts';
 import { SliceCache } from './slice-cache.ts';
 import type { StallGuard } from './stall-guard.ts';
 
+export const scriptType = 'text/javascript; charset=utf-8';
 export const playlistType = 'application/vnd.apple.mpegurl';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';

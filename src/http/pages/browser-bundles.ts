@@ -28,6 +28,8 @@ export type BundleManifest = Readonly<
 interface Bundle {
   readonly files: ReadonlyMap<string, BrowserFile>;
   readonly urlOf: (entry: string) => string;
+  /** Files that an entry point imports before it runs. */
+  readonly importsOf: (entry: string) => string[];
   readonly preloadsOf: (entry: string) => string;
 }
 
@@ -85,10 +87,14 @@ async function readBundle(folder: string, name: BundleName, basePath: string): P
     byName.set(file, { text: { plain, gzip, etag: etagOf(plain) }, contentType });
   }
   const urlOf = (file: string | undefined) => basePath + bundlePrefixes[name] + (file ?? '');
+  const importsOf = (entry: string) => (imports[entry] ?? []).map(urlOf);
   return {
     files: byName,
     urlOf: entry => urlOf(entries[entry]),
+    importsOf,
     preloadsOf: entry =>
-      (imports[entry] ?? []).map(file => `<link rel="modulepreload" href="${urlOf(file)}">`).join('\n'),
+      importsOf(entry)
+        .map(url => `<link rel="modulepreload" href="${url}">`)
+        .join('\n'),
   };
 }

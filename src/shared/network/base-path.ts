@@ -10,6 +10,7 @@ const ownFirstParts: ReadonlySet<string> = new Set([
     'metrics',
     'openapi.json',
     'player',
+    'player.js',
     'players',
   ],
   ...['private', 'server', 'summaries', 'tags', 'upload', 'upload-tokens', 'usage', 'videos', 'vod', 'watch'],

@@ -11,7 +11,7 @@ import { Captions } from './media/captions.ts';
 import { PlaybackIntent } from './media/playback-intent.ts';
 import { PlayerSettings } from './media/player-settings.ts';
 import type { PageOptions } from './page-options.ts';
-import { reportPlayback } from './report-playback.ts';
+import { pageReports, reportPlayback } from './report-playback.ts';
 import { SdkLink } from './sdk/sdk-link.ts';
 import { applyColors, showLogo } from './theme/apply-theme.ts';
 import { parseTheme } from './theme/player-theme.ts';
@@ -66,7 +66,7 @@ const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
 const requested = parseLiveOptions(location.hash, location.search);
-const theme = parseTheme(JSON.parse(root.dataset.theme ?? 'null'));
+const theme = parseTheme(JSON.parse(root.dataset.theme ?? 'null'), withBasePath(''));
 const options: PageOptions = {
   ...requested,
   autoplay: requested.autoplay || theme?.forceAutoplay === true,
@@ -85,7 +85,7 @@ const whep = root.dataset.ultraLowLatency === 'true' ? withBasePath(`/whep/${str
 const session = new LiveSession(
   { hls: [...hls], page: withBasePath(`/live/${streamId}`), query, whep },
   video,
-  { clock: new ServerClock(Number(root.dataset.serverTimeMs)), settings },
+  { clock: ServerClock.ofPage(Number(root.dataset.serverTimeMs)), settings },
   {
     onPhase: phase => showPhase(phase),
     onReachable: isReachable => {
@@ -102,7 +102,7 @@ const session = new LiveSession(
   },
 );
 const audio = new AudioControl(video, options, () => controls.refresh());
-const playing = new PlaybackIntent(video, audio, options.autoplay, () => controls.refresh());
+const playing = new PlaybackIntent(video, audio, { wantsToPlay: options.autoplay }, () => controls.refresh());
 const captions = new Captions(video, settings, () => controls.refresh());
 const clips =
   root.dataset.viewerClips === 'true'
@@ -164,6 +164,6 @@ if (requested.sdk !== undefined && theme?.enableApi !== false && parent !== wind
     },
   });
 }
-reportPlayback(video, streamId, true);
+reportPlayback(video, { mediaId: streamId, isLive: true, ...pageReports() });
 session.start(video, JSON.parse(root.dataset.state ?? '{"live":false,"broadcastId":null}') as StreamState);
 controls.refresh();

@@ -14,23 +14,47 @@ interface PlayEvent {
   readonly eco?: number;
 }
 
-const reportUrl = withBasePath('/watch');
 const version = '1';
 const reportEveryMs = 5_000;
 const maxEvents = 20;
 const timeUpdateEveryMs = 1_000;
 const sessionKey = 'millrace.session';
 
-/** Reports nothing with `analytics:false` or Do Not Track. A replay belongs to the same playback. */
-export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive: boolean): void {
-  if (mediaId === '' || !isReportingAllowed()) return;
+interface PlaybackReports {
+  readonly mediaId: string;
+  readonly isLive: boolean;
+  /** The server's endpoint. */
+  readonly url: string;
+  /** The site that shows the player. */
+  readonly referrer: string;
+  /** Private or signed. */
+  readonly token: string | null;
+  readonly isAllowed: boolean;
+  /** Ends the reports. */
+  readonly signal?: AbortSignal;
+}
+
+/** Reports of the player page, which reports nothing with `analytics:false`. */
+export function pageReports(): Pick<PlaybackReports, 'url' | 'referrer' | 'token' | 'isAllowed'> {
+  return {
+    url: withBasePath('/watch'),
+    referrer: document.referrer,
+    token: new URLSearchParams(location.search).get('token'),
+    isAllowed: isEnabled(parseAddress(location.hash, location.search), 'analytics', true),
+  };
+}
+
+/** Reports nothing with Do Not Track. A replay belongs to the same playback. */
+export function reportPlayback(video: HTMLVideoElement, reports: PlaybackReports): void {
+  const { mediaId, isLive, signal } = reports;
+  if (mediaId === '' || !reports.isAllowed || isTrackingRefused()) return;
   const playback = {
     sid: sessionId(),
     mid: mediaId,
     pid: newId(),
-    ref: document.referrer,
+    ref: reports.referrer,
     ver: version,
-    ...signedToken(),
+    ...signedToken(reports.token),
   };
   let events: PlayEvent[] = [];
   let timer = 0;
@@ -45,7 +69,7 @@ export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive:
     return text;
   };
   const send = (): void => {
-    fetch(reportUrl, { method: 'POST', body: body(), keepalive: true, credentials: 'omit' }).catch(() => {
+    fetch(reports.url, { method: 'POST', body: body(), keepalive: true, credentials: 'omit' }).catch(() => {
       // Lost reports do not affect viewers.
     });
   };
@@ -64,40 +88,41 @@ export function reportPlayback(video: HTMLVideoElement, mediaId: string, isLive:
     else if (timer === 0) timer = setTimeout(send, reportEveryMs);
   };
 
-  video.addEventListener('play', () => add('play'));
-  video.addEventListener('pause', () => add('pause'));
-  video.addEventListener('seeked', () => add('seek'));
-  video.addEventListener('error', () => add('error'));
-  video.addEventListener('timeupdate', () => {
+  const listen = (type: keyof HTMLMediaElementEventMap, listener: () => void) =>
+    video.addEventListener(type, listener, { signal });
+  listen('play', () => add('play'));
+  listen('pause', () => add('pause'));
+  listen('seeked', () => add('seek'));
+  listen('error', () => add('error'));
+  listen('timeupdate', () => {
     const nowMs = Date.now();
     if (video.paused || video.seeking || Math.abs(nowMs - timeUpdateAtMs) < timeUpdateEveryMs) return;
     timeUpdateAtMs = nowMs;
     add('timeUpdate');
   });
-  video.addEventListener('ended', () => {
+  listen('ended', () => {
     add('end');
     hasEnded = !isLive;
   });
-  addEventListener('pagehide', () => {
+  const sendLast = () => {
     if (!video.paused) add('timeUpdate');
-    if (events.length > 0) navigator.sendBeacon(reportUrl, body());
-  });
+    if (events.length > 0) navigator.sendBeacon(reports.url, body());
+  };
+  addEventListener('pagehide', sendLast, { signal });
+  signal?.addEventListener('abort', sendLast);
   add('loaded');
 }
 
-function isReportingAllowed(): boolean {
+function isTrackingRefused(): boolean {
   const navigatorWithPrivacy = navigator as Navigator & {
     readonly globalPrivacyControl?: boolean;
     readonly doNotTrack?: string | null;
   };
-  if (navigatorWithPrivacy.globalPrivacyControl === true || navigatorWithPrivacy.doNotTrack === '1')
-    return false;
-  return isEnabled(parseAddress(location.hash, location.search), 'analytics', true);
+  return navigatorWithPrivacy.globalPrivacyControl === true || navigatorWithPrivacy.doNotTrack === '1';
 }
 
 /** Private tokens name no viewer. */
-function signedToken(): { readonly tok?: string } {
-  const token = new URLSearchParams(location.search).get('token');
+function signedToken(token: string | null): { readonly tok?: string } {
   return token?.includes('.') ? { tok: token } : {};
 }
 

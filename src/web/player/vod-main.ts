@@ -1,8 +1,9 @@
+import { withBasePath } from '../shared/base-path.ts';
 import { AudioControl } from './media/audio-control.ts';
 import { Captions } from './media/captions.ts';
 import { PlaybackIntent } from './media/playback-intent.ts';
 import { PlayerSettings } from './media/player-settings.ts';
-import { reportPlayback } from './report-playback.ts';
+import { pageReports, reportPlayback } from './report-playback.ts';
 import { SdkLink } from './sdk/sdk-link.ts';
 import { replaceColors, showLogo } from './theme/apply-theme.ts';
 import type { PlayerTheme } from './theme/player-theme.ts';
@@ -61,7 +62,7 @@ const statusTitle = pageElement('status-title', HTMLElement);
 const statusText = pageElement('status-text', HTMLElement);
 const notice = pageElement('notice', HTMLElement);
 const options = parseVodOptions(location.hash, location.search);
-const firstState = parseVodState(root.dataset.video ?? '{}');
+const firstState = parseVodState(root.dataset.video ?? '{}', withBasePath(''));
 const { theme } = firstState;
 const settings = new PlayerSettings();
 let shownTheme: string | undefined;
@@ -70,7 +71,7 @@ let previewedTheme: PlayerTheme | undefined;
 const session = new VodSession(
   firstState,
   video,
-  { startSeconds: options.startSeconds, settings },
+  { startSeconds: options.startSeconds, base: withBasePath(''), settings },
   {
     onPhase: phase => showPhase(phase),
     onState: state => takeState(state),
@@ -83,7 +84,7 @@ const session = new VodSession(
 );
 const audio = new AudioControl(video, options, () => controls.refresh());
 const isAutoplaying = options.autoplay || theme?.forceAutoplay === true;
-const playing = new PlaybackIntent(video, audio, isAutoplaying, () => controls.refresh());
+const playing = new PlaybackIntent(video, audio, { wantsToPlay: isAutoplaying }, () => controls.refresh());
 const player = new VodPlayer({
   root,
   video,
@@ -228,6 +229,6 @@ onThemePreview(theme => {
   takeTheme(theme);
   showForPreview();
 });
-reportPlayback(video, firstState.videoId, false);
+reportPlayback(video, { mediaId: firstState.videoId, isLive: false, ...pageReports() });
 session.start();
 controls.refresh();

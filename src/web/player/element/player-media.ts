@@ -40,7 +40,7 @@ export interface PlayerDetails {
   readonly colors: Readonly<Record<string, string>>;
 }
 
-interface PlayerNext {
+export interface PlayerNext {
   readonly title: string;
   /** Becomes `src` of the player. */
   readonly url: string;
@@ -165,19 +165,3 @@ export interface PlayerMedia extends HTMLVideoElement, PlayerMediaState {
   /** Wall-clock time of a position of a live stream; undefined while unknown. */
   dateAt(seconds: number): Date | undefined;
 }
-
-/** Attributes of `<millrace-player>`. The page sets those of its address. */
-export const optionAttributes = [
-  'autoplay',
-  'muted',
-  'loop',
-  'hide-controls',
-  'hide-title',
-  'hide-poster',
-  'start',
-  'end',
-  'resume',
-  'playlist',
-  'show-subtitles',
-  'no-analytics',
-] as const;

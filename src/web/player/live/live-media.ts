@@ -30,6 +30,15 @@ interface LiveMediaHandlers {
   /** Playback cannot continue; `stop` was called. */
   onFailed(): void;
   onSourceStalled(isSilent: boolean): void;
+  /** Called for renditions that are found, and those that play. */
+  onChange(): void;
+}
+
+export interface LiveMediaOptions {
+  readonly clock: ServerClock;
+  readonly settings: PlayerSettings;
+  /** Ends the use of the video element. */
+  readonly signal?: AbortSignal;
 }
 
 /** The light build, until a playlist has audio renditions or captions. */
@@ -104,27 +113,29 @@ export class LiveMedia {
 
   constructor(
     video: HTMLVideoElement,
-    { clock, settings }: { readonly clock: ServerClock; readonly settings: PlayerSettings },
+    { clock, settings, signal }: LiveMediaOptions,
     handlers: LiveMediaHandlers,
   ) {
     this.#video = video;
     this.#native = new NativeTimeline(video);
     this.#clock = clock;
-    this.audioTracks = new AudioTracks(settings, () => {});
+    this.audioTracks = new AudioTracks(settings, () => handlers.onChange());
     this.#handlers = handlers;
-    video.addEventListener('ended', () => {
+    const listen = (type: keyof HTMLMediaElementEventMap, listener: () => void) =>
+      video.addEventListener(type, listener, { signal });
+    listen('ended', () => {
       if (this.isLoaded) this.#handlers.onEnded();
     });
-    video.addEventListener('pause', () => {
+    listen('pause', () => {
       if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) this.#followsLive = false;
     });
-    video.addEventListener('waiting', () => this.#handleWaiting());
-    video.addEventListener('loadeddata', () => {
+    listen('waiting', () => this.#handleWaiting());
+    listen('loadeddata', () => {
       this.#latency.started(performance.now());
       this.#pace();
     });
-    video.addEventListener('seeking', () => this.#latency.restart());
-    video.addEventListener('error', () => {
+    listen('seeking', () => this.#latency.restart());
+    listen('error', () => {
       if (this.#state.name === 'native') this.#retryNative(this.#state);
     });
   }
@@ -305,10 +316,12 @@ export class LiveMedia {
       if (hls === this.#hls) this.#servers.playlistLoaded(details.url);
     });
     hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
-      if (hls === this.#hls) this.#servers.levelsFound(levels[0]?.uri);
+      if (hls === this.#hls) this.#servers.levelsFound(levels[0]?.uri, this.#urls.current);
       this.#latency.reserveSeconds = this.qualities.labels.length > 1 ? switchReserveSeconds : 0;
       if (hls === this.#hls) this.qualities.restore();
+      this.#handlers.onChange();
     });
+    hls.on(Hls.Events.LEVEL_SWITCHED, () => this.#handlers.onChange());
     let kinds: string | undefined;
     hls.on(Hls.Events.BUFFER_CODECS, (_, tracks) => {
       // Separate audio has its own event and always continues.

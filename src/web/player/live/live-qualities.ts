@@ -1,6 +1,13 @@
 import type Hls from 'hls.js/dist/hls.light.min.mjs';
 import { qualityLabel } from '../media/qualities.ts';
 
+interface LiveQuality {
+  readonly label: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bitsPerSecond: number;
+}
+
 /** Qualities of a broadcast, and the one that the viewer chose. */
 export class LiveQualities {
   readonly #hls: () => Hls | undefined;
@@ -12,12 +19,22 @@ export class LiveQualities {
 
   /** Labels such as `720p`, best first; empty for audio only and native playback. */
   get labels(): string[] {
-    const labels = (this.#hls()?.levels ?? [])
+    return this.options.map(({ label }) => label);
+  }
+
+  /** One for each label, best first. */
+  get options(): LiveQuality[] {
+    const options = (this.#hls()?.levels ?? [])
       .filter(({ height }) => height > 0)
       .toSorted((one, other) => other.height - one.height)
-      .map(qualityLabel);
+      .map(level => ({
+        label: qualityLabel(level),
+        width: level.width,
+        height: level.height,
+        bitsPerSecond: level.bitrate,
+      }));
     // Each label is a level once per audio codec.
-    return [...new Set(labels)];
+    return options.filter(({ label }, at) => options.findIndex(other => other.label === label) === at);
   }
 
   get current(): string | undefined {

@@ -1,7 +1,6 @@
 import { BackOff } from '../../shared/back-off.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
-import { LiveMedia, playableWith } from './live-media.ts';
-import type { ServerClock } from './server-clock.ts';
+import { LiveMedia, type LiveMediaOptions, playableWith } from './live-media.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 import { WebRtcMedia } from './webrtc-media.ts';
 
@@ -26,6 +25,8 @@ interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
   onReachable(isReachable: boolean): void;
   onSourceStalled(isSilent: boolean): void;
+  /** Renditions, or those that play. */
+  onMediaChange?(): void;
 }
 
 /** Playback for this long resets the retry delays. */
@@ -63,7 +64,7 @@ export class LiveSession {
   constructor(
     addresses: StreamAddresses,
     video: HTMLVideoElement,
-    options: { readonly clock: ServerClock; readonly settings: PlayerSettings },
+    options: LiveMediaOptions,
     handlers: LiveSessionHandlers,
   ) {
     this.#hls = addresses.hls;
@@ -82,9 +83,11 @@ export class LiveSession {
       onPublisherStopped: () => this.#onPublisherStopped(),
       onFailed: () => this.#onFailed(),
       onSourceStalled: isSilent => handlers.onSourceStalled(isSilent),
+      onChange: () => handlers.onMediaChange?.(),
     });
-    this.webRtc = new WebRtcMedia(video, { onLost: hasPlayed => this.#onWebRtcLost(hasPlayed) });
-    video.addEventListener('loadeddata', () => this.#onFirstFrame());
+    const { signal } = options;
+    this.webRtc = new WebRtcMedia(video, { onLost: hasPlayed => this.#onWebRtcLost(hasPlayed) }, signal);
+    video.addEventListener('loadeddata', () => this.#onFirstFrame(), { signal });
   }
 
   get hasUltraLowLatency(): boolean {

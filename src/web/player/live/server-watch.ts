@@ -34,10 +34,10 @@ export class ServerWatch {
     this.#silentSeconds = 0;
   }
 
-  /** @param mediaUrl of a playlist, as the multivariant playlist names it */
-  levelsFound(mediaUrl: string | undefined): void {
+  /** @param mediaUrl of a playlist, as the multivariant playlist at `url` names it */
+  levelsFound(mediaUrl: string | undefined, url: string): void {
     this.#mediaUrl = mediaUrl;
-    if (mediaUrl !== undefined && originOf(mediaUrl) !== location.origin) this.#hasOthers = true;
+    if (mediaUrl !== undefined && originOf(mediaUrl) !== originOf(url)) this.#hasOthers = true;
   }
 
   /** @param url after redirects */

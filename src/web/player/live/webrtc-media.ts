@@ -27,14 +27,15 @@ export class WebRtcMedia {
   #buffered = { seconds: 0, frames: 0 };
   #problem: string | undefined;
 
-  constructor(video: HTMLVideoElement, handlers: WebRtcHandlers) {
+  constructor(video: HTMLVideoElement, handlers: WebRtcHandlers, signal?: AbortSignal) {
     this.#video = video;
     this.#handlers = handlers;
-    video.addEventListener('loadeddata', () => {
+    const onLoaded = () => {
       if (this.isActive) this.#hasPlayed = true;
-    });
+    };
+    video.addEventListener('loadeddata', onLoaded, { signal });
     // Frees the place of the viewer at once.
-    addEventListener('pagehide', () => endSession(this.#session));
+    addEventListener('pagehide', () => endSession(this.#session), { signal });
   }
 
   get isActive(): boolean {

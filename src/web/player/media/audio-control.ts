@@ -12,18 +12,23 @@ export class AudioControl {
   #remutes = 0;
   #remutedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(video: HTMLVideoElement, options: { readonly muted: boolean }, onChange: () => void) {
+  constructor(
+    video: HTMLVideoElement,
+    { muted, signal }: { readonly muted: boolean; readonly signal?: AbortSignal },
+    onChange: () => void,
+  ) {
     this.#video = video;
     this.#onChange = onChange;
     this.#restore();
-    if (options.muted && !video.muted) {
+    if (muted && !video.muted) {
       this.#isMutedForAutoplay = true;
       video.muted = true;
     }
-    video.addEventListener('volumechange', () => {
+    const onVolumeChange = () => {
       this.#keepMuted();
       onChange();
-    });
+    };
+    video.addEventListener('volumechange', onVolumeChange, { signal });
   }
 
   /** The browser has unmuted the video by itself a moment ago, which pauses it where autoplay must be muted. */

@@ -20,18 +20,18 @@ export class Captions {
   #language: string | undefined;
   #isRaised = false;
 
-  constructor(video: HTMLVideoElement, settings: PlayerSettings, onChange: () => void) {
+  constructor(video: HTMLVideoElement, settings: PlayerSettings, onChange: () => void, signal?: AbortSignal) {
     this.#video = video;
     this.#settings = settings;
     this.#onChange = onChange;
     // Native menus, such as those of a phone's fullscreen player, may also choose.
-    video.textTracks.addEventListener('change', () => this.#onTracksChanged());
-    video.textTracks.addEventListener('addtrack', ({ track }) => {
+    video.textTracks.addEventListener('change', () => this.#onTracksChanged(), { signal });
+    const onListChange = ({ track }: TrackEvent) => {
       if (track !== null && isInBand(track)) this.#update();
-    });
-    video.textTracks.addEventListener('removetrack', ({ track }) => {
-      if (track !== null && isInBand(track)) this.#update();
-    });
+    };
+    video.textTracks.addEventListener('addtrack', onListChange, { signal });
+    video.textTracks.addEventListener('removetrack', onListChange, { signal });
+    signal?.addEventListener('abort', () => this.setTracks([], false));
   }
 
   get tracks(): readonly Caption[] {

@@ -7,17 +7,22 @@ export class PlaybackIntent {
   readonly #onChange: () => void;
   #wantsToPlay: boolean;
 
-  constructor(video: HTMLVideoElement, audio: AudioControl, wantsToPlay: boolean, onChange: () => void) {
+  constructor(
+    video: HTMLVideoElement,
+    audio: AudioControl,
+    { wantsToPlay, signal }: { readonly wantsToPlay: boolean; readonly signal?: AbortSignal },
+    onChange: () => void,
+  ) {
     this.#video = video;
     this.#audio = audio;
     this.#wantsToPlay = wantsToPlay;
     this.#onChange = onChange;
     // Every source begins paused.
-    video.addEventListener('loadeddata', () => {
+    const onLoaded = () => {
       if (this.#wantsToPlay) void this.#play();
-    });
+    };
     // Media keys and the picture-in-picture window pause the element itself.
-    video.addEventListener('pause', () => {
+    const onPause = () => {
       if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.ended) return;
       if (this.#wantsToPlay && audio.wasUnmutedByBrowser) {
         void this.#play();
@@ -25,11 +30,14 @@ export class PlaybackIntent {
       }
       this.#wantsToPlay = false;
       onChange();
-    });
-    video.addEventListener('play', () => {
+    };
+    const onPlay = () => {
       this.#wantsToPlay = true;
       onChange();
-    });
+    };
+    video.addEventListener('loadeddata', onLoaded, { signal });
+    video.addEventListener('pause', onPause, { signal });
+    video.addEventListener('play', onPlay, { signal });
   }
 
   get wantsToPlay(): boolean {

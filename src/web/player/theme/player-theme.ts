@@ -1,4 +1,3 @@
-import { withBasePath } from '../../shared/base-path.ts';
 export interface PlayerTheme {
   readonly colors: Readonly<Record<string, string>>;
   readonly enableApi: boolean;
@@ -9,7 +8,8 @@ export interface PlayerTheme {
   readonly logo: { readonly src: string; readonly link: string | undefined } | undefined;
 }
 
-export function parseTheme(value: unknown): PlayerTheme | undefined {
+/** @param base begins the addresses: the base path or URL of the server */
+export function parseTheme(value: unknown, base: string): PlayerTheme | undefined {
   const theme = asRecord(value);
   if (theme === undefined) return undefined;
   const colors = Object.entries(asRecord(theme.colors) ?? {}).filter(
@@ -23,7 +23,7 @@ export function parseTheme(value: unknown): PlayerTheme | undefined {
     forceAutoplay: theme.forceAutoplay === true,
     forceLoop: theme.forceLoop === true,
     hideTitle: theme.hideTitle === true,
-    logo: logo === undefined ? undefined : { src: withBasePath(logo), link: asWebUrl(theme.link) },
+    logo: logo === undefined ? undefined : { src: base + logo, link: asWebUrl(theme.link) },
   };
 }
 

@@ -18,6 +18,7 @@ interface VodMediaHandlers {
 interface Quality {
   readonly id: number;
   readonly label: string;
+  readonly width: number;
   readonly height: number;
   readonly bitsPerSecond: number;
 }
@@ -58,6 +59,12 @@ export function vodPlayableWith(video: HTMLVideoElement): 'hls.js' | 'native' | 
   return video.canPlayType(nativeType) === '' ? undefined : 'native';
 }
 
+export interface VodMediaOptions {
+  readonly settings: PlayerSettings;
+  /** Ends the use of the video element. */
+  readonly signal?: AbortSignal;
+}
+
 export class VodMedia {
   readonly audioTracks: AudioTracks;
   readonly #video: HTMLVideoElement;
@@ -76,24 +83,27 @@ export class VodMedia {
   #restartsAtMs: number[] = [];
   #playingSegmentStart = 0;
 
-  constructor(video: HTMLVideoElement, settings: PlayerSettings, handlers: VodMediaHandlers) {
+  constructor(video: HTMLVideoElement, { settings, signal }: VodMediaOptions, handlers: VodMediaHandlers) {
     this.#video = video;
     this.#handlers = handlers;
     this.audioTracks = new AudioTracks(settings, () => handlers.onChange());
-    video.addEventListener('error', () => {
+    const listen = (type: keyof HTMLMediaElementEventMap, listener: () => void) =>
+      video.addEventListener(type, listener, { signal });
+    listen('error', () => {
       if (this.#hls === undefined && this.isLoaded) this.#interrupt(false, true);
     });
-    video.addEventListener('loadedmetadata', () => {
+    listen('loadedmetadata', () => {
       if (this.#hls === undefined && this.#startSeconds > 0) video.currentTime = this.#startSeconds;
       this.#resume();
     });
-    video.addEventListener('playing', () => {
+    listen('playing', () => {
       this.#bufferSeconds = playingBufferSeconds;
       if (this.#hls !== undefined) this.#hls.config.maxBufferLength = playingBufferSeconds;
     });
-    addEventListener('online', () => {
+    const onOnline = () => {
       if (this.#isInterrupted) this.retry();
-    });
+    };
+    addEventListener('online', onOnline, { signal });
   }
 
   get isLoaded(): boolean {
@@ -169,6 +179,7 @@ export class VodMedia {
       .map((level, id) => ({
         id,
         label: qualityLabel(level),
+        width: level.width,
         height: level.height,
         bitsPerSecond: level.bitrate,
         // A video may have each quality in several codecs.

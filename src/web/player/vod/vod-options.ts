@@ -1,8 +1,14 @@
 import { parseTime } from '../../shared/time-text.ts';
-import { isEnabled, type PageOptions, pageOptionsOf, parseAddress } from '../page-options.ts';
+import {
+  type AddressOptions,
+  isEnabled,
+  type PageOptions,
+  pageOptionsOf,
+  parseAddress,
+} from '../page-options.ts';
 import { parseSdkPeer, type SdkPeer } from '../sdk/sdk-peer.ts';
 
-interface VodOptions extends PageOptions {
+export interface VodOptions extends PageOptions {
   readonly loop: boolean;
   readonly showSubtitles: boolean;
   readonly hidePoster: boolean;
@@ -14,9 +20,12 @@ interface VodOptions extends PageOptions {
 
 /** Parses `#autoplay;loop;t=10,20` and the query that SDKs write. A video waits for a click by default. */
 export function parseVodOptions(hash: string, search: string): VodOptions {
-  const values = parseAddress(hash, search);
+  return vodOptionsOf(parseAddress(hash, search), false);
+}
+
+export function vodOptionsOf(values: AddressOptions, autoplayDefault: boolean): VodOptions {
   return {
-    ...pageOptionsOf(values, false),
+    ...pageOptionsOf(values, autoplayDefault),
     loop: isEnabled(values, 'loop'),
     showSubtitles: isEnabled(values, 'showsubtitles'),
     hidePoster: isEnabled(values, 'hideposter'),

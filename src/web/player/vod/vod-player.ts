@@ -14,6 +14,7 @@ interface VodPlayerParts {
   readonly settings: PlayerSettings;
   readonly range: PlayRange;
   readonly isLooping: boolean;
+  readonly signal?: AbortSignal;
   onChange(): void;
 }
 
@@ -48,7 +49,7 @@ export class VodPlayer {
     this.isLooping = parts.isLooping;
     this.#range = parts.range;
     this.#onChange = parts.onChange;
-    this.#wire();
+    this.#wire(parts.signal);
   }
 
   get hasBegun(): boolean {
@@ -116,23 +117,26 @@ export class VodPlayer {
     this.setRate(nextRate(this.video.playbackRate, steps));
   }
 
-  #wire(): void {
+  #wire(signal: AbortSignal | undefined): void {
     const { video } = this;
-    video.addEventListener('playing', () => {
+    const listen = (type: keyof HTMLMediaElementEventMap, listener: () => void) =>
+      video.addEventListener(type, listener, { signal });
+    signal?.addEventListener('abort', () => clearTimeout(this.#endTimer));
+    listen('playing', () => {
       this.#hasBegun = true;
       // The event may arrive after the end.
       if (video.paused) return;
       this.#isAtEnd = false;
       this.#onChange();
     });
-    video.addEventListener('seeking', () => {
+    listen('seeking', () => {
       this.#range.seeked(video.currentTime);
       // The picture-in-picture window seeks, too.
       if (!video.ended) this.#isAtEnd = false;
     });
-    video.addEventListener('ended', () => this.#end());
+    listen('ended', () => this.#end());
     for (const event of ['timeupdate', 'ratechange', 'playing', 'pause'] as const) {
-      video.addEventListener(event, () => this.#checkRangeEnd());
+      listen(event, () => this.#checkRangeEnd());
     }
   }
 

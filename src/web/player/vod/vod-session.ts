@@ -1,7 +1,6 @@
 import { BackOff } from '../../shared/back-off.ts';
-import type { PlayerSettings } from '../media/player-settings.ts';
 import { refusalReason } from '../media/refusal-reason.ts';
-import { VodMedia, vodPlayableWith } from './vod-media.ts';
+import { VodMedia, type VodMediaOptions, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
 /** `processing`: cannot be played yet; `failed`: will never play; `missing`: was deleted; `refused`: this viewer may not play it. */
@@ -27,6 +26,7 @@ export class VodSession {
   readonly #video: HTMLVideoElement;
   readonly #handlers: VodSessionHandlers;
   readonly #startSeconds: number;
+  readonly #base: string;
   readonly #waitBackOff = new BackOff(1000, 10_000);
   readonly #watchBackOff = new BackOff(3000, 60_000);
   #state: VodState;
@@ -39,21 +39,26 @@ export class VodSession {
   constructor(
     state: VodState,
     video: HTMLVideoElement,
-    options: { readonly startSeconds: number; readonly settings: PlayerSettings },
+    options: VodMediaOptions & {
+      readonly startSeconds: number;
+      /** Begins the addresses of later states. */
+      readonly base: string;
+    },
     handlers: VodSessionHandlers,
   ) {
     this.#state = state;
     this.#video = video;
     this.#startSeconds = options.startSeconds;
+    this.#base = options.base;
     this.#handlers = handlers;
-    this.media = new VodMedia(video, options.settings, {
+    this.media = new VodMedia(video, options, {
       onInterrupted: isGone => void this.#onInterrupted(isGone),
       onResumed: () => handlers.onReachable(true),
       onUnplayable: () => this.#setPhase('unsupported'),
       onChange: () => handlers.onMediaChange(),
     });
     for (const event of ['pause', 'ended', 'waiting'] as const) {
-      video.addEventListener(event, () => this.#restartIfPending());
+      video.addEventListener(event, () => this.#restartIfPending(), { signal: options.signal });
     }
   }
 
@@ -144,7 +149,7 @@ export class VodSession {
         cache: 'no-store',
         signal: AbortSignal.timeout(8000),
       });
-      if (answer.ok) return parseVodState(await answer.text());
+      if (answer.ok) return parseVodState(await answer.text(), this.#base);
       if (answer.status === 403) {
         this.#refusalReason = await refusalReason(answer);
         return 'refused';

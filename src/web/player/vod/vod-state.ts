@@ -1,8 +1,7 @@
-import { withBasePath } from '../../shared/base-path.ts';
 import type { CaptionFile } from '../media/caption-file.ts';
 import { asRecord, asText, type PlayerTheme, parseTheme } from '../theme/player-theme.ts';
 
-/** URLs are relative to this page. */
+/** Addresses begin with the base of {@link parseVodState}. */
 export interface VodState {
   readonly videoId: string;
   readonly title: string;
@@ -26,8 +25,12 @@ export interface VodState {
   readonly revision: number;
 }
 
-/** @throws Error when the JSON is not a state */
-export function parseVodState(json: string): VodState {
+/**
+ * @param base begins the addresses: the base path or URL of the server
+ * @throws Error when the JSON is not a state
+ */
+export function parseVodState(json: string, base: string): VodState {
+  const asAddress = (path: unknown) => addressOf(path, base);
   const value = asRecord(JSON.parse(json));
   const hls = asAddress(value?.hls);
   if (value === undefined || hls === undefined) throw new Error('this is no state of a video');
@@ -44,9 +47,9 @@ export function parseVodState(json: string): VodState {
     poster: asAddress(value.poster) ?? '',
     hasThumbnail: value.hasThumbnail === true,
     storyboard: asAddress(value.storyboard),
-    captions: asTracks(value.captions),
-    chapters: asTracks(value.chapters),
-    theme: parseTheme(value.theme),
+    captions: asTracks(value.captions, base),
+    chapters: asTracks(value.chapters, base),
+    theme: parseTheme(value.theme, base),
     revision: asPositive(value.revision) ?? 0,
   };
 }
@@ -56,20 +59,20 @@ export function stateUrl(state: VodState): string {
   return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
 }
 
-function asTracks(value: unknown): CaptionFile[] {
+function asTracks(value: unknown, base: string): CaptionFile[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap(item => {
     const track = asRecord(item);
     const language = asText(track?.language);
-    const src = asAddress(track?.src);
+    const src = addressOf(track?.src, base);
     if (language === undefined || src === undefined) return [];
     return [{ language, src, label: asText(track?.label) ?? language, default: track?.default === true }];
   });
 }
 
-function asAddress(value: unknown): string | undefined {
+function addressOf(value: unknown, base: string): string | undefined {
   const path = asText(value);
-  return path && withBasePath(path);
+  return path && base + path;
 }
 
 function asPositive(value: unknown): number | undefined {

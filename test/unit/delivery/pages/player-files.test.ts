@@ -39,12 +39,31 @@ describe('loadPlayerFiles', () => {
 
   // A video has separate renditions of video and audio, which need the full build of hls.js; the page of a live stream loads it on demand.
   it.each([
-    { name: 'of a live stream', page: files.page, maxBytes: 148_000 },
-    { name: 'of a video', page: files.vodPage, maxBytes: 215_000 },
+    { name: 'of a live stream', page: files.page, maxBytes: 136_000 },
+    { name: 'of a video', page: files.vodPage, maxBytes: 201_000 },
   ])('sends few bytes for the page $name', ({ page, maxBytes }) => {
     const names = new Set([...page.matchAll(/"\/assets\/([^"]+)"/g)].map(match => match[1]!));
     const bytes = [...names].reduce((sum, name) => sum + files.byName.get(name)!.text.gzip.length, 0);
     expect(bytes).toBeLessThan(maxBytes);
+  });
+
+  it('sends few bytes for the player element with the engine of live streams', () => {
+    const read = (name: string) => files.byName.get(name)!.text;
+    const names = new Set<string>();
+    /** Adds a file and what it imports, except on demand. */
+    const add = (name: string) => {
+      if (names.has(name)) return;
+      names.add(name);
+      const imports = read(name)
+        .plain.toString()
+        .matchAll(/\b(?:from|import)"\.\/([^"]+)"/g);
+      for (const [, imported = ''] of imports) add(imported);
+    };
+    const script = files.element.plain.toString();
+    for (const [, name = ''] of script.matchAll(/"\.\/assets\/([^"]+)"/g)) add(name);
+    add([...files.byName.keys()].find(name => name.startsWith('live-source-'))!);
+    const bytes = [...names].reduce((sum, name) => sum + read(name).gzip.length, 0);
+    expect(bytes).toBeLessThan(194_000);
   });
 
   it('holds the same text plain and gzipped', () => {

@@ -138,7 +138,7 @@ describe('the state of a video', () => {
       chapters: {},
       theme: { colors: { text: 'red', link: 3 }, logo: '/l.png', link: 'javascript:alert(1)' },
     };
-    expect(parseVodState(JSON.stringify(odd))).toEqual({
+    expect(parseVodState(JSON.stringify(odd), '')).toEqual({
       videoId: '',
       title: '',
       playable: false,
@@ -170,6 +170,7 @@ describe('the state of a video', () => {
     const track = { language: 'en', label: 'English', src: '/c.vtt', default: true };
     const state = parseVodState(
       JSON.stringify({ hls, playable: true, duration: 3.5, captions: [track], revision: 4 }),
+      '',
     );
     expect(state).toMatchObject({
       playable: true,
@@ -181,10 +182,10 @@ describe('the state of a video', () => {
   });
 
   it.each(['{}', 'null', '[]', '{"hls":""}', 'nonsense'])('is refused when it is %s', json => {
-    expect(() => parseVodState(json)).toThrow();
+    expect(() => parseVodState(json, '')).toThrow();
   });
 
   it('is asked for under the same token and session', () => {
-    expect(stateUrl(parseVodState(JSON.stringify({ hls })))).toBe('/vod/vi1/token/pt1/state?avh=s1');
+    expect(stateUrl(parseVodState(JSON.stringify({ hls }), ''))).toBe('/vod/vi1/token/pt1/state?avh=s1');
   });
 });

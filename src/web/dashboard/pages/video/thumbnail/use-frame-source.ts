@@ -1,4 +1,5 @@
 import { parseVodState } from '../../../../player/vod/vod-state.ts';
+import { withBasePath } from '../../../../shared/base-path.ts';
 import { parseStoryboard, type StoryboardTile } from '../../../../shared/storyboard.ts';
 import { ApiProblem } from '../../../api/problem.ts';
 import { localUrl } from '../../../format/local-url.ts';
@@ -18,7 +19,7 @@ const refreshMs = 3_000;
 export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
   const address = localUrl(hls).replace('/hls/manifest.m3u8', '/state');
   const film = useLoad(address, async (signal): Promise<FrameSource> => {
-    const state = parseVodState(await fetchText(address, signal));
+    const state = parseVodState(await fetchText(address, signal), withBasePath(''));
     const { duration, storyboard, mp4, width = 16, height = 9 } = state;
     const parts = { aspectRatio: `${width} / ${height}`, file: mp4 };
     if (duration === undefined) {

@@ -1,0 +1,1 @@
+export { MillracePlayer } from './millrace-player.ts';

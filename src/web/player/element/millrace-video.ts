@@ -1,0 +1,478 @@
+import { CustomVideoElement } from 'custom-media-element';
+import { MediaTracksMixin } from 'media-tracks';
+import { PlayerSettings } from '../media/player-settings.ts';
+import { type AddressOptions, isEnabled } from '../page-options.ts';
+import { reportPlayback } from '../report-playback.ts';
+import type { PlayerTheme } from '../theme/player-theme.ts';
+import { type VodOptions, vodOptionsOf } from '../vod/vod-options.ts';
+import { CueTracks } from './cue-tracks.ts';
+import { MediaLists, type TracksHost } from './media-lists.ts';
+import { fetchState, loadEngine } from './open-source.ts';
+import { type PlayerAddress, parsePlayerAddress } from './player-address.ts';
+import {
+  changeEvent,
+  type PlayerDetails,
+  type PlayerMedia,
+  type PlayerMediaState,
+  type PlayerPhase,
+} from './player-media.ts';
+import type { PlayerSource } from './player-source.ts';
+
+/** Position, latency and the live edge change without an event. */
+const refreshMs = 500;
+/** Shorter ranges are no rewind. */
+const minRewindSeconds = 20;
+/** The state of the source, and not that of the element, decides about these. */
+const ownEvents: ReadonlySet<string> = new Set(['play', 'pause', 'ended', 'ratechange', 'durationchange']);
+
+const styles = `
+:host { all: initial; display: block; position: relative; overflow: hidden; background: #000; line-height: 0; }
+:host([hidden]) { display: none; }
+video {
+  width: 100%;
+  height: 100%;
+  object-fit: var(--media-object-fit, contain);
+  object-position: var(--media-object-position, 50% 50%);
+}
+`;
+
+let styleSheet: CSSStyleSheet | undefined;
+
+export interface OpenOptions {
+  /** Options of the element, which win over those in the address. */
+  readonly options: AddressOptions;
+  /** The server's answer about the address, where a page has it already. */
+  readonly state?: unknown;
+  /** Plays even where the options say nothing. */
+  readonly plays?: boolean;
+}
+
+/** Values whose change is worth an event. */
+type Snapshot = Readonly<Record<string, unknown>>;
+
+const BaseElement = MediaTracksMixin(CustomVideoElement);
+
+/** Custom media element over a `<video>`, with the engines for live streams and videos. */
+export class MillraceVideo extends BaseElement {
+  readonly #video: HTMLVideoElement;
+  readonly #settings = new PlayerSettings();
+  readonly #cues: CueTracks;
+  readonly #lists: MediaLists;
+  #opened: { readonly url: string; readonly options: OpenOptions } | undefined;
+  #address: PlayerAddress | undefined;
+  #options: VodOptions | undefined;
+  #source: PlayerSource | undefined;
+  #ending: AbortController | undefined;
+  #timer = 0;
+  /** Applies until there is a source. */
+  #phase: PlayerPhase = 'loading';
+  #refusalReason: string | undefined;
+  #isReachable = true;
+  #wish = false;
+  #isRefreshing = false;
+  #snapshot: Snapshot = {};
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    styleSheet ??= new CSSStyleSheet();
+    if (styleSheet.cssRules.length === 0) styleSheet.replaceSync(styles);
+    root.adoptedStyleSheets = [styleSheet];
+    const video = document.createElement('video');
+    video.id = 'video';
+    video.setAttribute('part', 'video');
+    video.playsInline = true;
+    video.preload = 'auto';
+    this.#video = video;
+    root.append(video, document.createElement('slot'));
+    this.#cues = new CueTracks(video);
+    this.#lists = new MediaLists(this as unknown as TracksHost, () => this.#source);
+    for (const event of ['loadedmetadata', 'resize', 'emptied', 'timeupdate', 'playing'] as const)
+      video.addEventListener(event, () => this.#refresh());
+  }
+
+  /** Plays what a player page at `url` plays. */
+  open(url: string, options: OpenOptions): void {
+    this.close();
+    this.#opened = { url, options };
+    this.#address = parsePlayerAddress(url, document.baseURI);
+    this.#phase = this.#address === undefined ? 'missing' : 'loading';
+    this.#refusalReason = undefined;
+    this.#isReachable = true;
+    const ending = new AbortController();
+    this.#ending = ending;
+    this.dispatchEvent(new CustomEvent('loadstart'));
+    this.#refresh();
+    if (this.#address === undefined) return;
+    this.#timer = setInterval(() => this.#refresh(), refreshMs);
+    this.#start(this.#address, options, ending.signal).catch(() => {
+      if (!ending.signal.aborted) this.#fail();
+    });
+  }
+
+  /** Ends all timers and connections. {@link open} plays again. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#ending?.abort();
+    this.#source?.end();
+    this.#source = undefined;
+  }
+
+  /** Asks the server again. */
+  override load(): void {
+    if (this.#opened === undefined) return;
+    const { url, options } = this.#opened;
+    const { wantsToPlay } = this;
+    // The state that a page brought is old.
+    this.open(url, { options: options.options, plays: wantsToPlay });
+  }
+
+  async #start(address: PlayerAddress, opened: OpenOptions, signal: AbortSignal): Promise<void> {
+    const engine = loadEngine(address.kind);
+    // A failure is reported after the state is there.
+    engine.catch(() => {});
+    const options = new Map([...address.options, ...opened.options]);
+    const wished = vodOptionsOf(options, address.kind === 'live');
+    this.#options = wished;
+    this.#wish = wished.autoplay || opened.plays === true;
+    const isElsewhere = new URL(address.server).origin !== location.origin;
+    this.#video.crossOrigin = isElsewhere ? 'anonymous' : null;
+    const found =
+      opened.state === undefined
+        ? await fetchState(address, signal, isReachable => {
+            this.#isReachable = isReachable;
+            this.#refresh();
+          })
+        : { state: opened.state, arrivedAtMs: performance.timeOrigin + pageArrivalMs() };
+    if ('refused' in found) {
+      this.#phase = found.refused;
+      this.#refusalReason = found.reason;
+      this.#refresh();
+      return;
+    }
+    const createSource = await engine;
+    signal.throwIfAborted();
+    const source = createSource({
+      ...found,
+      address,
+      video: this.#video,
+      options: { ...wished, autoplay: this.#wish },
+      settings: this.#settings,
+      signal,
+      onChange: () => this.#refresh(),
+    });
+    this.#source = source;
+    reportPlayback(this.#video, {
+      mediaId: address.id,
+      isLive: address.kind === 'live',
+      url: `${address.server}/watch`,
+      referrer: isElsewhere ? location.href : document.referrer,
+      token: address.token ?? null,
+      isAllowed: isEnabled(options, 'analytics', true),
+      signal,
+    });
+    source.start();
+    for (const event of ['streamtypechange', 'durationchange']) this.dispatchEvent(new CustomEvent(event));
+    this.#refresh();
+  }
+
+  #fail(): void {
+    this.#phase = 'failed';
+    this.#refresh();
+  }
+
+  get source(): PlayerSource | undefined {
+    return this.#source;
+  }
+
+  /** The address that plays; undefined for others than those of player pages. */
+  get address(): PlayerAddress | undefined {
+    return this.#address;
+  }
+
+  get theme(): PlayerTheme | undefined {
+    return this.#source?.theme;
+  }
+
+  /** Parts of the controls that the address or the theme hides, by the names of their attributes. */
+  get hiddenParts(): ReadonlySet<string> {
+    const { hideControls, hideTitle, hidePoster } = this.#options ?? {};
+    const { theme } = this;
+    const parts = {
+      'hide-controls': hideControls || theme?.enableControls === false,
+      'hide-title': hideTitle || theme?.hideTitle,
+      'hide-poster': hidePoster,
+    };
+    return new Set(Object.entries(parts).flatMap(([name, isHidden]) => (isHidden ? [name] : [])));
+  }
+
+  get phase(): PlayerPhase {
+    return this.#source?.phase ?? this.#phase;
+  }
+
+  get refusalReason(): string | undefined {
+    return this.#source === undefined ? this.#refusalReason : this.#source.refusalReason;
+  }
+
+  get isReachable(): boolean {
+    return this.#source?.isReachable ?? this.#isReachable;
+  }
+
+  get isSourceStalled(): boolean {
+    return this.#source?.isSourceStalled ?? false;
+  }
+
+  get details(): PlayerDetails | undefined {
+    const details = this.#source?.details;
+    const isKnown = this.#video.readyState >= HTMLMediaElement.HAVE_METADATA;
+    return details && { ...details, isAudioOnly: isKnown && this.#video.videoWidth === 0 };
+  }
+
+  get latency(): PlayerMediaState['latency'] {
+    return this.#source?.latency;
+  }
+
+  get clips(): PlayerMediaState['clips'] {
+    return this.#source?.clips;
+  }
+
+  get wantsToPlay(): boolean {
+    return this.#source?.playing.wantsToPlay ?? this.#wish;
+  }
+
+  get isMutedByAutoplay(): boolean {
+    return this.#source?.audio.needsUnmute ?? false;
+  }
+
+  get hasBegun(): boolean {
+    return this.#source?.hasBegun ?? false;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#source?.isAtEnd ?? false;
+  }
+
+  get isGrowing(): boolean {
+    return this.#source?.isGrowing ?? false;
+  }
+
+  get availableSeconds(): number {
+    return this.#source?.availableSeconds ?? 0;
+  }
+
+  get isAtLiveEdge(): boolean {
+    return this.#source?.isAtLiveEdge ?? false;
+  }
+
+  get activeQuality(): string | undefined {
+    return this.#source?.activeQuality;
+  }
+
+  get streamType(): PlayerMedia['streamType'] {
+    if (this.#address === undefined) return 'unknown';
+    return this.#address.kind === 'live' ? 'live' : 'on-demand';
+  }
+
+  get targetLiveWindow(): number {
+    const range = this.#source?.rewindRange;
+    return range !== undefined && range.end - range.start >= minRewindSeconds
+      ? Number.POSITIVE_INFINITY
+      : Number.NaN;
+  }
+
+  get liveEdgeStart(): number {
+    if (this.streamType !== 'live') return Number.NaN;
+    return this.isAtLiveEdge ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  override get paused(): boolean {
+    return !this.wantsToPlay;
+  }
+
+  override get ended(): boolean {
+    return this.isAtEnd || this.phase === 'ended';
+  }
+
+  override get duration(): number {
+    return this.streamType === 'live'
+      ? Number.POSITIVE_INFINITY
+      : this.#source?.totalSeconds || this.#video.duration;
+  }
+
+  override get seekable(): TimeRanges {
+    const range = this.#source?.rewindRange;
+    return range === undefined ? this.#video.seekable : singleRange(range);
+  }
+
+  override get currentTime(): number {
+    return this.#video.currentTime;
+  }
+
+  override set currentTime(seconds: number) {
+    const source = this.#source;
+    const end = source?.rewindRange?.end;
+    if (end !== undefined && seconds >= end) source?.goToLive();
+    else source?.seekTo(seconds);
+  }
+
+  override get muted(): boolean {
+    return this.#video.muted;
+  }
+
+  override set muted(isMuted: boolean) {
+    if (this.#source === undefined) this.#video.muted = isMuted;
+    else if (isMuted !== this.#video.muted) this.#source.audio.toggleMuted();
+  }
+
+  override get volume(): number {
+    return this.#video.volume;
+  }
+
+  override set volume(volume: number) {
+    if (this.#source === undefined) this.#video.volume = volume;
+    else this.#source.audio.setVolume(volume);
+  }
+
+  override get playbackRate(): number {
+    return this.#source?.rate ?? this.#video.playbackRate;
+  }
+
+  override set playbackRate(rate: number) {
+    this.#source?.setRate(rate);
+    this.#refresh();
+  }
+
+  override get loop(): boolean {
+    return this.#source?.isLooping ?? false;
+  }
+
+  override set loop(isLooping: boolean) {
+    if (this.#source !== undefined) this.#source.isLooping = isLooping;
+    this.#refresh();
+  }
+
+  override async play(): Promise<void> {
+    this.#wish = true;
+    this.#source?.play();
+    this.#refresh();
+  }
+
+  override pause(): void {
+    this.#wish = false;
+    this.#source?.pause();
+    this.#refresh();
+  }
+
+  goToLive(): void {
+    this.#source?.goToLive();
+  }
+
+  stepFrame(steps: 1 | -1): void {
+    this.#source?.stepFrame(steps);
+  }
+
+  seekBy(seconds: number): void {
+    this.#source?.seekBy(seconds);
+  }
+
+  seekToFraction(part: number): void {
+    this.#source?.seekToFraction(part);
+  }
+
+  stepRate(steps: 1 | -1): number {
+    const rate = this.#source?.stepRate(steps) ?? 1;
+    this.#refresh();
+    return rate;
+  }
+
+  toggleCaptions(): boolean | undefined {
+    return this.#source?.captions.toggle();
+  }
+
+  dateAt(seconds: number): Date | undefined {
+    return this.#source?.dateAt(seconds);
+  }
+
+  /** Loads the frames of the seek bar. */
+  prepareStoryboard(): void {
+    this.#cues.wantStoryboard();
+  }
+
+  override handleEvent(event: Event): void {
+    if (!ownEvents.has(event.type)) super.handleEvent(event);
+  }
+
+  /** Tells what changed, at most once per call. */
+  #refresh(): void {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      const source = this.#source;
+      if (source !== undefined) this.#cues.update(source.cues);
+      this.#lists.update();
+      this.#tellChanges();
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  #tellChanges(): void {
+    const before = this.#snapshot;
+    const now = this.#takeSnapshot();
+    this.#snapshot = now;
+    const isOther = (name: string) => before[name] !== now[name];
+    const tell = (type: string) => this.dispatchEvent(new CustomEvent(type));
+    if (isOther('wantsToPlay')) tell(now.wantsToPlay === true ? 'play' : 'pause');
+    if (isOther('ended') && now.ended === true) tell('ended');
+    if (isOther('rate')) tell('ratechange');
+    if (isOther('duration')) tell('durationchange');
+    if (isOther('liveWindow')) tell('targetlivewindowchange');
+    if (isOther('seekableEnd')) tell('seekablechange');
+    // Shows the live edge where no time passes.
+    if (isOther('isAtLiveEdge')) tell('timeupdate');
+    const isNews = Object.keys(now).some(name => name !== 'seekableEnd' && isOther(name));
+    if (isNews) tell(changeEvent);
+  }
+
+  #takeSnapshot(): Snapshot {
+    const { seekable } = this;
+    return {
+      phase: this.phase,
+      refusalReason: this.refusalReason,
+      isReachable: this.isReachable,
+      isSourceStalled: this.isSourceStalled,
+      details: JSON.stringify(this.details),
+      isUltraLow: this.latency?.isUltraLow,
+      latencyProblem: this.latency?.problem,
+      canClip: this.clips?.canClip,
+      wantsToPlay: this.wantsToPlay,
+      isMutedByAutoplay: this.isMutedByAutoplay,
+      hasBegun: this.hasBegun,
+      isAtEnd: this.isAtEnd,
+      ended: this.ended,
+      isGrowing: this.isGrowing,
+      isAtLiveEdge: this.isAtLiveEdge,
+      activeQuality: this.activeQuality,
+      chosenQuality: this.#source?.chosenQuality,
+      isLooping: this.loop,
+      rate: this.playbackRate,
+      duration: this.duration || 0,
+      liveWindow: Number.isNaN(this.targetLiveWindow) ? 0 : this.targetLiveWindow,
+      caption: this.#source?.captions.language,
+      seekableEnd: seekable.length === 0 ? 0 : Math.round(seekable.end(seekable.length - 1)),
+    };
+  }
+}
+
+function singleRange({ start, end }: { readonly start: number; readonly end: number }): TimeRanges {
+  return { length: 1, start: () => start, end: () => end };
+}
+
+/** Milliseconds after the time origin at which the page began to arrive. */
+function pageArrivalMs(): number {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.responseStart || performance.now();
+}
+
+if (customElements.get('millrace-video') === undefined)
+  customElements.define('millrace-video', MillraceVideo);
