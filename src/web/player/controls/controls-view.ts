@@ -175,6 +175,7 @@ export class ControlsView {
     live.hidden = false;
     live.disabled = seconds === undefined;
     live.classList.toggle('is-at-edge', isAtEdge);
+    live.setAttribute('aria-label', label);
     setText(this.get('live-text'), label);
     const latency = this.get('latency');
     latency.hidden = seconds === undefined;
