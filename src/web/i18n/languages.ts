@@ -17,10 +17,13 @@ export const english: LanguageChoice = { language: 'en', locale: 'en' };
  *
  * @param preferred BCP 47 tags, the most wanted first, as of `navigator.languages`; invalid ones are left out
  */
-export function chooseLanguage(preferred: readonly string[]): LanguageChoice {
+export function chooseLanguage(
+  preferred: readonly string[],
+  among: readonly Language[] = languages,
+): LanguageChoice {
   for (const tag of preferred) {
     const locale = parseLocale(tag);
-    const language = languages.find(known => known === locale?.language);
+    const language = among.find(known => known === locale?.language);
     if (locale !== undefined && language !== undefined) return { language, locale: locale.toString() };
   }
   return english;

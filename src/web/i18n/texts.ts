@@ -14,10 +14,18 @@ export type Translate<English extends Catalogue> = <Key extends keyof English & 
   ...args: keyof ArgumentsOf<English[Key]> extends never ? [] : [values: ArgumentsOf<English[Key]>]
 ) => string;
 
+/** Translates a message with `<b>`. @param bold makes an element of what is inside */
+export type TranslateRich<English extends Catalogue> = <Key extends keyof English & string, Element>(
+  key: Key,
+  values: ArgumentsOf<English[Key]>,
+  bold: (text: string) => Element,
+) => (string | Element)[];
+
 /** Texts in one language: a page may show several. */
 export interface Texts<English extends Catalogue> extends LanguageChoice {
   readonly direction: 'ltr' | 'rtl';
   readonly t: Translate<English>;
+  readonly rich: TranslateRich<English>;
 }
 
 /** Imports the messages of each language but English when they are needed. */
@@ -51,7 +59,12 @@ export function createTexts<English extends Catalogue>(
 ): Texts<English> {
   const t = (key: keyof English, values?: FormatValues) =>
     format(messages[key] as CompiledMessage, choice.locale, values, options) as string;
-  return { ...choice, direction: directionOf(choice.language), t: t as Translate<English> };
+  const rich: TranslateRich<English> = (key, values, bold) => {
+    const b = (chunks: unknown[]) => bold(chunks.join(''));
+    const parts = format(messages[key] as CompiledMessage, choice.locale, { ...values, b }, options);
+    return [parts].flat() as (string | ReturnType<typeof bold>)[];
+  };
+  return { ...choice, direction: directionOf(choice.language), t: t as Translate<English>, rich };
 }
 
 const options: FormatOptions = {

@@ -16,14 +16,8 @@ export function formatTimecode(seconds: number): string {
   return fraction === '' ? clock : `${clock}.${fraction}`;
 }
 
-const clockFormat = new Intl.DateTimeFormat(undefined, {
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-});
-
-export function formatClockTime(date: Date): string {
-  return clockFormat.format(date);
+export function formatClockTime(date: Date, locale: string): string {
+  return date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 }
 
 export function formatSpokenTime(seconds: number): string {

@@ -1,5 +1,6 @@
 import { withBasePath } from '../../shared/base-path.ts';
 import { endSession, projectHeaders, session } from '../state/session.ts';
+import { t } from '../state/texts.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -109,10 +110,7 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     return await fetch(address, { ...init, credentials: 'same-origin', cache: 'no-store' });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiProblem(0, {
-      title: 'Can’t reach the server.',
-      detail: 'Check your connection and try again.',
-    });
+    throw new ApiProblem(0, { title: t('signIn.unreachable') });
   }
 }
 

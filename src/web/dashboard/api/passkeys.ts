@@ -1,3 +1,4 @@
+import { t } from '../state/texts.ts';
 import type { Passkey } from './api-types.ts';
 import { call } from './client.ts';
 import { ApiProblem } from './problem.ts';
@@ -98,24 +99,15 @@ async function askAuthenticator(ask: () => Promise<Credential | null>): Promise<
     const credential = await ask();
     if (credential instanceof PublicKeyCredential) return credential;
   } catch (error) {
-    throw new ApiProblem(0, reasonOf(error));
+    throw new ApiProblem(0, { title: reasonOf(error) });
   }
-  throw new ApiProblem(0, { title: 'Your device returned no passkey.', detail: 'Try again.' });
+  throw new ApiProblem(0, { title: t('signIn.passkeyMissing') });
 }
 
-function reasonOf(error: unknown): { title: string; detail: string } {
+function reasonOf(error: unknown): string {
   const name = error instanceof DOMException ? error.name : '';
-  if (name === 'NotAllowedError') {
-    return { title: 'No passkey was used.', detail: 'You canceled, or it took too long. Try again.' };
-  }
-  if (name === 'InvalidStateError') {
-    return { title: 'You already have a passkey on this device.', detail: 'Use it to sign in.' };
-  }
-  if (name === 'SecurityError') {
-    return {
-      title: 'Passkeys don’t work at this address.',
-      detail: 'They belong to the public URL of the server. Open the dashboard there.',
-    };
-  }
-  return { title: 'Your device couldn’t use the passkey.', detail: 'Try again, or use another device.' };
+  if (name === 'NotAllowedError') return t('signIn.passkeyCanceled');
+  if (name === 'InvalidStateError') return t('signIn.passkeyRegistered');
+  if (name === 'SecurityError') return t('signIn.passkeyWrongAddress');
+  return t('signIn.passkeyFailed');
 }

@@ -1,3 +1,4 @@
+import { t } from '../state/texts.ts';
 import type { ErrorBody } from './api-types.ts';
 
 export class ApiProblem extends Error {
@@ -11,7 +12,7 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: Partial<ErrorBody>, retryAfterSeconds?: number) {
-    super(body.title ?? 'The server responded with an unknown error. Try again.');
+    super(body.title ?? t('signIn.unknownError'));
     this.status = status;
     this.code = (body.type ?? '').split('/').at(-1) ?? '';
     this.detail = body.detail;

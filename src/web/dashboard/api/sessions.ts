@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { endSession, session, signOutReason } from '../state/session.ts';
+import { endSession, session, wasSignedOut } from '../state/session.ts';
 import type { Session } from './api-types.ts';
 import { call, type Input } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
@@ -29,7 +29,7 @@ export async function signIn(body: Input<'POST /auth/session'>['body']): Promise
 export function openSession(opened: Session): void {
   latestRequest += 1;
   batch(() => {
-    signOutReason.value = undefined;
+    wasSignedOut.value = false;
     session.value = opened;
   });
   sessionChannel.postMessage('changed');
@@ -57,7 +57,7 @@ export async function signOut(): Promise<void> {
   latestRequest += 1;
   batch(() => {
     session.value = null;
-    signOutReason.value = undefined;
+    wasSignedOut.value = false;
   });
   sessionChannel.postMessage('changed');
 }

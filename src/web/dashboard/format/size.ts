@@ -1,3 +1,5 @@
+import { locale } from '../state/texts.ts';
+
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 
@@ -5,7 +7,7 @@ const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 export function formatBytes(bytes: number): string {
   const power = powerOf(bytes, byteUnits.length);
   const value = bytes / 1000 ** power;
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(locale(), {
     style: 'unit',
     unit: byteUnits[power]!,
     unitDisplay: power === 0 ? 'long' : 'short',
@@ -20,11 +22,11 @@ export function formatBitrate(bitsPerSecond: number): string {
 }
 
 export function formatNumber(value: number, digits = 0): string {
-  return new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(value);
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
 }
 
 export function formatPercent(percent: number, digits = 0): string {
-  return new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: digits }).format(
+  return new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: digits }).format(
     percent / 100,
   );
 }

@@ -1,3 +1,5 @@
+import { locale } from '../state/texts.ts';
+
 const minuteSeconds = 60;
 const steps = [
   ['year', 365 * 86_400],
@@ -11,28 +13,28 @@ const steps = [
 
 /** @param time ATOM text or milliseconds */
 export function formatDateTime(time: string | number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(time),
   );
 }
 
 /** Formats a time within the next minutes. */
 export function formatClock(time: string | number): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(new Date(time));
+  return new Intl.DateTimeFormat(locale(), { timeStyle: 'medium' }).format(new Date(time));
 }
 
 export function formatDate(time: string | number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(time));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(new Date(time));
 }
 
 export function formatUtcDay(time: string | number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(time));
 }
 
 export function formatRelative(time: string | number, nowMs = Date.now()): string {
   const seconds = (new Date(time).getTime() - nowMs) / 1000;
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps.at(-1)!;
-  const formatter = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  const formatter = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
   return formatter.format(Math.trunc(seconds / size), unit);
 }
 

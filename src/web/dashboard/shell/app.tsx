@@ -14,6 +14,7 @@ import { OidcReturnPage } from './oidc-return-page.tsx';
 import { PasswordResetPage, passwordResetToken } from './password-reset-page.tsx';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
+import { useLanguage } from './use-language.ts';
 
 export function App() {
   const [problem, setProblem] = useState<ApiProblem>();
@@ -32,6 +33,12 @@ export function App() {
       }),
     [],
   );
+  const token = invitationTokenOf(withoutBasePath(location.pathname));
+  const resetToken = passwordResetToken();
+  const isOutside = isReturning || resetToken !== undefined || token !== undefined;
+  const hasTexts = useLanguage(
+    session.value === undefined && problem === undefined ? undefined : !isOutside && Boolean(session.value),
+  );
   if (problem !== undefined) {
     return (
       <main class="sign-in">
@@ -39,11 +46,9 @@ export function App() {
       </main>
     );
   }
-  if (session.value === undefined) return null;
+  if (session.value === undefined || !hasTexts) return null;
   if (isReturning) return <OidcReturnPage />;
-  const resetToken = passwordResetToken();
   if (resetToken !== undefined) return <PasswordResetPage token={resetToken} />;
-  const token = invitationTokenOf(withoutBasePath(location.pathname));
   if (token !== undefined) return <InvitationPage token={token} />;
   if (session.value === null) return <SignInPage />;
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { accountCommand } from '../format/account-command.ts';
+import { rich, t } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
@@ -26,8 +27,8 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
   };
   return (
     <SignInCard
-      title={sentTo === undefined ? 'Forgot your password?' : 'Check your inbox'}
-      documentTitle="Forgot your password?"
+      title={t(sentTo === undefined ? 'signIn.forgotTitle' : 'signIn.inboxTitle')}
+      documentTitle={t('signIn.forgotTitle')}
       submission={submission}
       onSubmit={submit}
     >
@@ -37,9 +38,9 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
           if (sentTo !== undefined) return <Sent to={sentTo} onAgain={() => setSentTo(undefined)} />;
           return (
             <>
-              <p>Enter your email address. We’ll send you a link to set a new password.</p>
+              <p>{t('signIn.forgotText')}</p>
               <TextField
-                label="Email"
+                label={t('signIn.email')}
                 type="email"
                 name="email"
                 autocomplete="username"
@@ -50,14 +51,14 @@ export function ForgotPasswordPage({ email: typed, onBack }: { email: string; on
               />
               <ProblemNotice problem={submission.notice} />
               <Button kind="primary" type="submit" busy={submission.busy} disabled={address === ''}>
-                Send link
+                {t('signIn.sendLink')}
               </Button>
             </>
           );
         }}
       </LoadedContent>
       <Button kind="quiet" onClick={onBack}>
-        Back to sign-in
+        {t('signIn.back')}
       </Button>
     </SignInCard>
   );
@@ -68,14 +69,13 @@ function Sent({ to, onAgain }: { to: string; onAgain: () => void }) {
     <>
       <Notice tone="good">
         <p>
-          If a user has the address <strong>{to}</strong>, we’ve sent a link to it. It works once, within an
-          hour.
+          {rich('signIn.sent', { email: to }, text => (
+            <strong>{text}</strong>
+          ))}
         </p>
       </Notice>
-      <p class="hint">
-        No email after a few minutes? Check your spam folder, and make sure that the address is right.
-      </p>
-      <Button onClick={onAgain}>Send another link</Button>
+      <p class="hint">{t('signIn.spam')}</p>
+      <Button onClick={onAgain}>{t('signIn.sendAnother')}</Button>
     </>
   );
 }
@@ -83,12 +83,9 @@ function Sent({ to, onAgain }: { to: string; onAgain: () => void }) {
 function WithoutMail() {
   return (
     <>
+      <p>{t('signIn.withoutMail')}</p>
       <p>
-        This server doesn’t send email. Ask its operator for a new password. The operator runs this on the
-        server:
-      </p>
-      <p>
-        <code>{accountCommand('password EMAIL')}</code>
+        <code dir="ltr">{accountCommand('password EMAIL')}</code>
       </p>
     </>
   );

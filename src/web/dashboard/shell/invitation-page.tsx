@@ -5,8 +5,8 @@ import { call } from '../api/client.ts';
 import { startOidcSignIn } from '../api/oidc.ts';
 import { sessionChannel } from '../api/sessions.ts';
 import { NewPasswordField } from '../pages/account/new-password-fields.tsx';
-import { roleNames } from '../pages/team/roles.ts';
 import { session } from '../state/session.ts';
+import { rich, t } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
@@ -34,31 +34,44 @@ export function InvitationPage({ token }: { token: string }) {
   if (removed !== undefined) return <VerifiedCard removed={removed} href="/dashboard" />;
   if (isSigningIn && !session.value) return <SignInPage />;
   return (
-    <SignInCard title="Join a team on Millrace" documentTitle="Invitation" submission={submission}>
+    <SignInCard
+      title={t('signIn.invitationTitle')}
+      documentTitle={t('signIn.invitation')}
+      submission={submission}
+    >
       <LoadedContent loaded={loaded} height={120}>
         {({ email, role, accountName, ownerEmail, hasUser }) => {
           const isRightUser = session.value?.email === email;
           return (
             <>
               <p>
-                You’re invited to <strong>{accountName ?? ownerEmail}</strong> as{' '}
-                {roleNames[role].toLowerCase()}, with the address <strong>{email}</strong>.
+                {rich(
+                  'signIn.invitationText',
+                  {
+                    account: accountName ?? ownerEmail ?? '',
+                    role,
+                    email,
+                  },
+                  text => (
+                    <strong>{text}</strong>
+                  ),
+                )}
               </p>
               {!hasUser && (
                 <NewPasswordField
-                  label="Choose a password"
+                  label={t('signIn.chosenPassword')}
                   email={email}
                   value={password}
                   onValue={setPassword}
                 />
               )}
               {hasUser && !isRightUser && session.value && (
-                <p>You’re signed in as {session.value.email}. Sign out, and open the link again.</p>
+                <p>{t('signIn.otherUser', { email: session.value.email })}</p>
               )}
               <ProblemNotice problem={submission.notice ?? oidc.problem} />
               {hasUser && !session.value ? (
                 <Button kind="primary" onClick={() => setSigningIn(true)}>
-                  Sign in to accept
+                  {t('signIn.signInToAccept')}
                 </Button>
               ) : (
                 <Button
@@ -67,12 +80,12 @@ export function InvitationPage({ token }: { token: string }) {
                   busy={submission.busy}
                   disabled={hasUser ? !isRightUser : password === ''}
                 >
-                  Accept invitation
+                  {t('signIn.accept')}
                 </Button>
               )}
               {provider !== undefined && (!hasUser || !session.value) && (
                 <Button busy={oidc.busy} onClick={() => oidc.submit()}>
-                  Continue with {provider}
+                  {t('signIn.continueWith', { provider })}
                 </Button>
               )}
             </>

@@ -4,6 +4,7 @@ import type { RemovedCredentials } from '../api/api-types.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
+import { t } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { SignInCard } from './sign-in-card.tsx';
@@ -23,14 +24,14 @@ export function OidcReturnPage() {
   }, []);
   if (removed !== undefined) return <VerifiedCard removed={removed} href={returnPath()} />;
   return (
-    <SignInCard title="Sign in to Millrace" documentTitle="Sign in">
+    <SignInCard title={t('signIn.title')} documentTitle={t('signIn.documentTitle')}>
       {problem === undefined ? (
-        <p role="status">Signing you in…</p>
+        <p role="status">{t('signIn.signingIn')}</p>
       ) : (
         <>
           <ProblemNotice problem={problem} />
           <Button kind="primary" href={returnPath()}>
-            {invitationTokenOf(returnPath()) === undefined ? 'Back to sign-in' : 'Back to the invitation'}
+            {t(invitationTokenOf(returnPath()) === undefined ? 'signIn.back' : 'signIn.backToInvitation')}
           </Button>
         </>
       )}

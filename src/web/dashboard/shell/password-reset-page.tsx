@@ -7,6 +7,7 @@ import { sessionChannel } from '../api/sessions.ts';
 import { formatDateTime } from '../format/time.ts';
 import { HiddenUserName, NewPasswordFields, useNewPassword } from '../pages/account/new-password-fields.tsx';
 import { describeUserAgent } from '../pages/account/user-agent.ts';
+import { rich, t } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { CheckField } from '../ui/form/field.tsx';
@@ -16,8 +17,6 @@ import { Notice } from '../ui/notice.tsx';
 import { LoadedContent } from '../ui/states.tsx';
 import { ForgotPasswordPage } from './forgot-password-page.tsx';
 import { SignInCard } from './sign-in-card.tsx';
-
-const title = 'Set a new password';
 
 /** The token of the link that was opened. */
 export function passwordResetToken(): string | undefined {
@@ -33,30 +32,27 @@ export function PasswordResetPage({ token }: { token: string }) {
   if (state === 'forgotten') return <ForgotPasswordPage email="" onBack={signIn} />;
   if (state === 'done') {
     return (
-      <SignInCard title="Your password was changed" documentTitle={title}>
-        <p>Sign in with your new password.</p>
+      <SignInCard title={t('signIn.changedTitle')} documentTitle={t('signIn.newPassword')}>
+        <p>{t('signIn.changedText')}</p>
         <Button kind="primary" onClick={signIn}>
-          Sign in
+          {t('signIn.signIn')}
         </Button>
       </SignInCard>
     );
   }
   if (state === 'used' || loaded.problem?.status === 404) {
     return (
-      <SignInCard title={title}>
-        <Notice tone="bad">
-          This link doesn’t work anymore. A link works once, within an hour, and only until you request
-          another one.
-        </Notice>
+      <SignInCard title={t('signIn.newPassword')}>
+        <Notice tone="bad">{t('signIn.linkUsed')}</Notice>
         <Button kind="primary" onClick={() => setState('forgotten')}>
-          Request a new link
+          {t('signIn.newLink')}
         </Button>
       </SignInCard>
     );
   }
   if (loaded.value === undefined) {
     return (
-      <SignInCard title={title}>
+      <SignInCard title={t('signIn.newPassword')}>
         <LoadedContent loaded={loaded} height={200}>
           {() => null}
         </LoadedContent>
@@ -99,39 +95,42 @@ function NewPasswordForm({
     if (password.isReady) submission.submit();
   };
   return (
-    <SignInCard title={title} submission={submission} onSubmit={submit}>
+    <SignInCard title={t('signIn.newPassword')} submission={submission} onSubmit={submit}>
       <p>
-        For <strong>{email}</strong>.
+        {rich('signIn.newPasswordFor', { email }, text => (
+          <strong>{text}</strong>
+        ))}
       </p>
       <HiddenUserName email={email} />
       <NewPasswordFields password={password} />
       {emailVerified ? (
         <>
           <KeptItems
-            legend="Passkeys to keep"
+            legend={t('signIn.passkeysToKeep')}
             items={passkeys.map(({ passkeyId, name }) => [passkeyId, name])}
             kept={keptPasskeys}
             onKept={keepPasskeys}
           />
           <KeptItems
-            legend="Sessions to keep"
+            legend={t('signIn.sessionsToKeep')}
             items={sessions.map(({ sessionId, userAgent, address, lastUsedAt }) => [
               sessionId,
-              `${describeUserAgent(userAgent)}, from ${address}, last used ${formatDateTime(lastUsedAt)}`,
+              t('signIn.sessionItem', {
+                client: describeUserAgent(userAgent),
+                address,
+                date: formatDateTime(lastUsedAt),
+              }),
             ])}
             kept={keptSessions}
             onKept={keepSessions}
           />
         </>
       ) : (
-        <Notice>
-          This address isn’t verified yet. Setting a password verifies it, and removes everything that was set
-          up before: passkeys, two-factor sign-in, sessions and API keys.
-        </Notice>
+        <Notice>{t('signIn.unverified')}</Notice>
       )}
       <ProblemNotice problem={submission.notice} />
       <Button kind="primary" type="submit" busy={submission.busy} disabled={!password.isReady}>
-        Set password
+        {t('signIn.setPassword')}
       </Button>
     </SignInCard>
   );
@@ -161,7 +160,7 @@ function KeptItems({
           onValue={isKept => onKept(isKept ? [...kept, id] : kept.filter(one => one !== id))}
         />
       ))}
-      <p class="hint">All others are removed.</p>
+      <p class="hint">{t('signIn.othersRemoved')}</p>
     </fieldset>
   );
 }

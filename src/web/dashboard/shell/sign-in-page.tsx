@@ -5,7 +5,8 @@ import { offerPasskeys, passkeyObstacle, signInWithPasskey } from '../api/passke
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
 import { accountCommand } from '../format/account-command.ts';
-import { signOutReason } from '../state/session.ts';
+import { wasSignedOut } from '../state/session.ts';
+import { isEnglish, rich, t } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
@@ -68,16 +69,19 @@ export function SignInPage() {
   };
   if (isForgotten) return <ForgotPasswordPage email={email} onBack={() => setForgotten(false)} />;
   return (
-    <SignInCard title="Sign in to Millrace" documentTitle="Sign in" submission={submission} onSubmit={submit}>
-      {signOutReason.value !== undefined && submission.problem === undefined && (
-        <Notice>{signOutReason.value}</Notice>
-      )}
+    <SignInCard
+      title={t('signIn.title')}
+      documentTitle={t('signIn.documentTitle')}
+      submission={submission}
+      onSubmit={submit}
+    >
+      {wasSignedOut.value && submission.problem === undefined && <Notice>{t('signIn.signedOut')}</Notice>}
       {needsCode ? (
         <CodeField code={code} onCode={setCode} />
       ) : (
         <>
           <TextField
-            label="Email"
+            label={t('signIn.email')}
             type="email"
             name="email"
             autocomplete="username webauthn"
@@ -87,7 +91,7 @@ export function SignInPage() {
             required
           />
           <TextField
-            label="Password"
+            label={t('signIn.password')}
             type="password"
             name="password"
             autocomplete="current-password"
@@ -99,12 +103,14 @@ export function SignInPage() {
         </>
       )}
       {!isRefused && <ProblemNotice problem={submission.problem} />}
-      {isRefused && !isWaiting && !submission.busy && <Notice>You can try again now.</Notice>}
+      {isRefused && !isWaiting && !submission.busy && <Notice>{t('signIn.tryNow')}</Notice>}
       {isWaiting && (
         <>
-          <Notice tone="bad">{submission.problem?.detail ?? submission.problem?.text}</Notice>
+          <Notice tone="bad">{waitingText(submission.problem)}</Notice>
           <p class="countdown" role="timer">
-            You can try again in <strong>{formatTime(secondsLeft)}</strong>.
+            {rich('signIn.tryIn', { time: formatTime(secondsLeft) }, text => (
+              <strong>{text}</strong>
+            ))}
           </p>
         </>
       )}
@@ -114,35 +120,34 @@ export function SignInPage() {
         busy={submission.busy}
         disabled={isWaiting || email.trim() === '' || password === '' || (needsCode && code.trim() === '')}
       >
-        Sign in
+        {t('signIn.signIn')}
       </Button>
       {canUsePasskey && (
         <Button icon="key" busy={passkey.busy} onClick={startPasskey}>
-          Sign in with a passkey
+          {t('signIn.passkey')}
         </Button>
       )}
       {!needsCode && provider !== undefined && (
         <Button busy={oidc.busy} onClick={() => oidc.submit()}>
-          Continue with {provider}
+          {t('signIn.continueWith', { provider })}
         </Button>
       )}
       <ProblemNotice problem={passkey.problem ?? oidc.problem ?? offered.problem} />
       {needsCode ? (
         <>
           <Button kind="quiet" onClick={startOver}>
-            Start over
+            {t('signIn.startOver')}
           </Button>
           <p class="hint">
-            If you lost your device and your recovery codes, the operator can run this on the server:{' '}
-            <code>{accountCommand('two-factor EMAIL --undo')}</code>
+            {t('signIn.lostDevice')} <code dir="ltr">{accountCommand('two-factor EMAIL --undo')}</code>
           </p>
         </>
       ) : (
         <>
           <Button kind="quiet" onClick={() => setForgotten(true)}>
-            Forgot your password?
+            {t('signIn.forgot')}
           </Button>
-          <p class="hint">The server printed your email and password when it first started.</p>
+          <p class="hint">{t('signIn.firstPassword')}</p>
         </>
       )}
     </SignInCard>
@@ -162,16 +167,22 @@ function usePasskeyOffer(isOn: boolean): { problem: ApiProblem | undefined; clea
   return { problem, clear: () => setProblem(undefined) };
 }
 
+/** The server says for how long in English, and the countdown in the language of the page. */
+function waitingText(problem: ApiProblem | undefined): string | undefined {
+  if (!isEnglish()) return t('signIn.error.tooMany');
+  return problem?.detail ?? problem?.text;
+}
+
 function CodeField({ code, onCode }: { code: string; onCode: (code: string) => void }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => element.current?.querySelector('input')?.focus(), []);
   return (
     <div ref={element}>
       <TextField
-        label="Code"
+        label={t('signIn.code')}
         name="code"
         autocomplete="one-time-code"
-        hint="From your authenticator app, or a recovery code."
+        hint={t('signIn.codeHint')}
         value={code}
         onValue={onCode}
         spellcheck={false}

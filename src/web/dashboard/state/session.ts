@@ -9,7 +9,8 @@ export type Scope = Session['scopes'][number];
 /** undefined: not known yet; null: signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
-export const signOutReason = signal<string | undefined>(undefined);
+/** True when the session ended without the user. */
+export const wasSignedOut = signal(false);
 
 interface EnvironmentChoice {
   readonly environment: Environment;
@@ -124,7 +125,7 @@ export function chooseEnvironment(next: Environment): void {
 /** `sessionId` is that of the refused request: another one may have begun since. */
 export function endSession(sessionId: string | undefined): void {
   if (sessionId !== session.peek()?.sessionId) return;
-  if (session.peek()) signOutReason.value = 'You were signed out. Sign in to continue where you left off.';
+  if (session.peek()) wasSignedOut.value = true;
   session.value = null;
 }
 

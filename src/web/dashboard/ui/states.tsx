@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
+import { problemText } from '../format/problem-text.ts';
+import { t } from '../state/texts.ts';
 import { Button } from './button.tsx';
 import type { Loaded } from './hooks/use-load.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -32,14 +34,14 @@ export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () =
   return (
     <Notice
       tone="bad"
-      title={problem.status === 404 ? 'Not found' : 'Couldn’t load this'}
+      title={t(problem.status === 404 ? 'signIn.notFound' : 'signIn.notLoaded')}
       action={
         <Button small icon="refresh" onClick={retry}>
-          Try again
+          {t('signIn.tryAgain')}
         </Button>
       }
     >
-      {problem.text}
+      {problemText(problem)}
     </Notice>
   );
 }
@@ -72,7 +74,7 @@ export function LoadedContent<Value>({
     if (problem !== undefined) return <LoadError problem={problem} retry={reload} />;
     return (
       <div role="status">
-        <span class="for-readers">Loading</span>
+        <span class="for-readers">{t('signIn.loading')}</span>
         <Skeleton {...(height === undefined ? { rows } : { height })} />
       </div>
     );

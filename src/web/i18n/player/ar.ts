@@ -189,6 +189,12 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'يتعذّر تشغيل هذا البث',
   'player.refusedText':
     'انتهت صلاحية الرابط، أو أن التشغيل غير مسموح به على هذا الموقع أو في بلدك. يُرجى فتح الصفحة من جديد.',
+  'player.refused.site': 'التشغيل غير مسموح به على هذا الموقع. يُرجى فتحه على موقع يسمح به المالك.',
+  'player.refused.no-site': 'التشغيل متاح على مواقع معيّنة فقط. يُرجى فتح الصفحة التي تتضمّن المشغّل.',
+  'player.refused.country': 'التشغيل غير مسموح به في بلدك.',
+  'player.refused.expired': 'انتهت صلاحية هذا الرابط. يُرجى فتح الصفحة من جديد للحصول على رابط جديد.',
+  'player.refused.clip-expired':
+    'انتهت صلاحية رابط هذا المقطع. يُرجى الحصول على رابط جديد من الموقع الذي شاركه.',
   'player.unsupportedVideoTitle': 'لا يمكن لهذا المتصفّح تشغيل الفيديو',
   'player.unsupportedVideoText':
     'لا يتوافق مع Media Source Extensions ولا مع HLS، أو ينقصه برنامج ترميز. يُرجى استخدام إصدار حديث من Chrome أو Edge أو Firefox أو Safari.',

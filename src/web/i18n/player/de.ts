@@ -190,6 +190,15 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'Dieser Stream kann nicht abgespielt werden',
   'player.refusedText':
     'Der Link ist abgelaufen, oder die Wiedergabe ist auf dieser Website oder in Ihrem Land nicht erlaubt. Öffnen Sie die Seite noch einmal.',
+  'player.refused.site':
+    'Die Wiedergabe ist auf dieser Website nicht erlaubt. Öffnen Sie sie auf einer Website, die der Anbieter erlaubt.',
+  'player.refused.no-site':
+    'Die Wiedergabe ist auf bestimmte Websites beschränkt. Öffnen Sie die Seite, in die der Player eingebettet ist.',
+  'player.refused.country': 'Die Wiedergabe ist in Ihrem Land nicht erlaubt.',
+  'player.refused.expired':
+    'Dieser Link ist abgelaufen. Öffnen Sie die Seite noch einmal, um einen neuen zu erhalten.',
+  'player.refused.clip-expired':
+    'Dieser Link zum Clip ist abgelaufen. Holen Sie sich einen neuen auf der Website, die ihn geteilt hat.',
   'player.unsupportedVideoTitle': 'Dieser Browser kann das Video nicht abspielen',
   'player.unsupportedVideoText':
     'Er unterstützt weder Media Source Extensions noch HLS, oder ihm fehlt ein Codec. Verwenden Sie eine aktuelle Version von Chrome, Edge, Firefox oder Safari.',

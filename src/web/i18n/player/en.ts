@@ -191,6 +191,12 @@ export default {
   'player.refusedStreamTitle': 'This stream can’t be played',
   'player.refusedText':
     'The link has expired, or it isn’t allowed on this site or in your country. Open the page again.',
+  'player.refused.site': 'Playback isn’t allowed on this site. Open it on a site that the owner allows.',
+  'player.refused.no-site': 'Playback is limited to certain sites. Open the page that embeds the player.',
+  'player.refused.country': 'Playback isn’t allowed in your country.',
+  'player.refused.expired': 'This link has expired. Open the page again to get a new one.',
+  'player.refused.clip-expired':
+    'This link to the clip has expired. Get a new link from the site that shared it.',
   'player.unsupportedVideoTitle': 'This browser can’t play the video',
   'player.unsupportedVideoText':
     'It supports neither Media Source Extensions nor HLS, or lacks a codec. Use a current version of Chrome, Edge, Firefox or Safari.',

@@ -187,6 +187,14 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'Esta emisión no se puede reproducir',
   'player.refusedText':
     'El enlace ha caducado, o no se permite la reproducción en este sitio o en tu país. Vuelve a abrir la página.',
+  'player.refused.site':
+    'No se permite la reproducción en este sitio. Ábrelo en un sitio que el propietario permita.',
+  'player.refused.no-site':
+    'La reproducción está limitada a determinados sitios. Abre la página que inserta el reproductor.',
+  'player.refused.country': 'No se permite la reproducción en tu país.',
+  'player.refused.expired': 'Este enlace ha caducado. Vuelve a abrir la página para obtener uno nuevo.',
+  'player.refused.clip-expired':
+    'Este enlace al clip ha caducado. Consigue uno nuevo en el sitio que lo compartió.',
   'player.unsupportedVideoTitle': 'Este navegador no puede reproducir el vídeo',
   'player.unsupportedVideoText':
     'No admite Media Source Extensions ni HLS, o le falta un códec. Usa una versión actual de Chrome, Edge, Firefox o Safari.',

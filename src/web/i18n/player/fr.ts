@@ -185,6 +185,14 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'Ce direct ne peut pas être lu',
   'player.refusedText':
     'Le lien a expiré, ou la lecture n’est pas autorisée sur ce site ou dans votre pays. Rouvrez la page.',
+  'player.refused.site':
+    'La lecture n’est pas autorisée sur ce site. Ouvrez-la sur un site autorisé par le propriétaire.',
+  'player.refused.no-site':
+    'La lecture est réservée à certains sites. Ouvrez la page qui intègre le lecteur.',
+  'player.refused.country': 'La lecture n’est pas autorisée dans votre pays.',
+  'player.refused.expired': 'Ce lien a expiré. Rouvrez la page pour en obtenir un nouveau.',
+  'player.refused.clip-expired':
+    'Ce lien vers l’extrait a expiré. Demandez-en un nouveau sur le site qui l’a partagé.',
   'player.unsupportedVideoTitle': 'Ce navigateur ne peut pas lire la vidéo',
   'player.unsupportedVideoText':
     'Il ne prend en charge ni Media Source Extensions ni HLS, ou il lui manque un codec. Utilisez une version récente de Chrome, Edge, Firefox ou Safari.',

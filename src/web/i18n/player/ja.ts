@@ -185,6 +185,14 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'この配信は再生できません',
   'player.refusedText':
     'リンクの有効期限が切れているか、このサイトまたはお住まいの国では再生が許可されていません。ページを開き直してください。',
+  'player.refused.site': 'このサイトでは再生が許可されていません。所有者が許可したサイトで開いてください。',
+  'player.refused.no-site':
+    '再生できるサイトが限られています。プレーヤーが埋め込まれたページを開いてください。',
+  'player.refused.country': 'お住まいの国では再生が許可されていません。',
+  'player.refused.expired':
+    'このリンクの有効期限が切れています。ページを開き直して新しいリンクを取得してください。',
+  'player.refused.clip-expired':
+    'このクリップのリンクの有効期限が切れています。共有元のサイトで新しいリンクを取得してください。',
   'player.unsupportedVideoTitle': 'このブラウザでは動画を再生できません',
   'player.unsupportedVideoText':
     'Media Source Extensions と HLS のどちらにも対応していないか、コーデックがありません。Chrome、Edge、Firefox、Safari の最新バージョンをお使いください。',

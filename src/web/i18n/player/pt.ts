@@ -184,6 +184,13 @@ const messages: TranslationOf<typeof en> = {
   'player.refusedStreamTitle': 'Não é possível reproduzir esta transmissão',
   'player.refusedText':
     'O link expirou, ou a reprodução não é permitida neste site ou no seu país. Abra a página novamente.',
+  'player.refused.site':
+    'A reprodução não é permitida neste site. Abra em um site permitido pelo proprietário.',
+  'player.refused.no-site':
+    'A reprodução é limitada a determinados sites. Abra a página que incorpora o player.',
+  'player.refused.country': 'A reprodução não é permitida no seu país.',
+  'player.refused.expired': 'Este link expirou. Abra a página novamente para obter um novo.',
+  'player.refused.clip-expired': 'Este link do clipe expirou. Obtenha um novo no site que o compartilhou.',
   'player.unsupportedVideoTitle': 'Este navegador não consegue reproduzir o vídeo',
   'player.unsupportedVideoText':
     'Ele não oferece suporte a Media Source Extensions nem a HLS, ou não tem um codec. Use uma versão atual do Chrome, Edge, Firefox ou Safari.',

@@ -197,7 +197,12 @@ export class ControlsView {
     setText(this.get('time-total'), ` / ${formatTime(total)}`);
   }
 
-  #renderPreview(media: PlayerMedia, { t }: PlayerTexts, { chrome }: ViewState, isLive: boolean): void {
+  #renderPreview(
+    media: PlayerMedia,
+    { t, locale }: PlayerTexts,
+    { chrome }: ViewState,
+    isLive: boolean,
+  ): void {
     const seconds = chrome.mediaPreviewTime;
     setText(this.get('preview-chapter'), chrome.mediaPreviewChapter ?? '');
     if (seconds === undefined) return;
@@ -208,7 +213,10 @@ export class ControlsView {
     const behind = seekable(media).end - seconds;
     const date = media.dateAt(seconds);
     const time = behind < liveEdgeSeconds ? t('player.live') : `−${formatTime(behind)}`;
-    setText(this.get('preview-time'), date === undefined ? time : `${time} · ${formatClockTime(date)}`);
+    setText(
+      this.get('preview-time'),
+      date === undefined ? time : `${time} · ${formatClockTime(date, locale)}`,
+    );
   }
 }
 

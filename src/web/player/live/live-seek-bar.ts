@@ -70,7 +70,7 @@ export class LiveSeekBar {
     const behind = (range.end - range.start) * (1 - place.fraction);
     const date = behind < liveEdgeSeconds ? undefined : this.#media.dateAt(range.end - behind);
     this.#behindText.textContent = behind < liveEdgeSeconds ? 'Live' : `−${formatTime(behind)}`;
-    this.#clockText.textContent = date === undefined ? '' : formatClockTime(date);
+    this.#clockText.textContent = date === undefined ? '' : formatClockTime(date, 'en');
     positionAbove(this.#time, place);
   }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
+import { t } from '../../state/texts.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { strengthOf } from './password-strength.ts';
 
@@ -13,7 +14,7 @@ interface FieldProps {
 }
 
 export function NewPasswordField({
-  label = 'New password',
+  label = t('signIn.newPasswordLabel'),
   email,
   value,
   onValue,
@@ -31,7 +32,7 @@ export function NewPasswordField({
       hint={
         <span class="strength" data-score={strength?.score ?? 0} role="status">
           <span class="strength-bar" aria-hidden="true" />
-          {strength?.label ?? `Use at least ${passwordLength.min} characters.`}
+          {strength?.label ?? t('signIn.minLength', { count: passwordLength.min })}
         </span>
       }
       field={field}
@@ -69,13 +70,13 @@ export function NewPasswordFields({
     <>
       <NewPasswordField email={email} value={value} onValue={setValue} field={field} />
       <TextField
-        label="Confirm new password"
+        label={t('signIn.confirmPassword')}
         type="password"
         name="repeated"
         autocomplete="new-password"
         value={repeated}
         onValue={setRepeated}
-        error={differs ? 'The passwords don’t match.' : undefined}
+        error={differs ? t('signIn.passwordsDiffer') : undefined}
       />
     </>
   );

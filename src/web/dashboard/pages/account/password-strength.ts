@@ -1,4 +1,5 @@
 import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
+import { t } from '../../state/texts.ts';
 
 interface PasswordStrength {
   readonly score: 0 | 1 | 2 | 3 | 4;
@@ -24,17 +25,16 @@ export function strengthOf(password: string, email: string): PasswordStrength | 
   if (password === '') return undefined;
   if (password.length < passwordLength.min) {
     const missing = passwordLength.min - password.length;
-    return { score: 0, label: `Too short: ${missing} more ${missing === 1 ? 'character' : 'characters'}.` };
+    return { score: 0, label: t('signIn.tooShort', { count: missing }) };
   }
   if (password.length > passwordLength.max)
-    return { score: 0, label: `Too long: use up to ${passwordLength.max} characters.` };
-  if (password.toLowerCase() === email.toLowerCase())
-    return { score: 0, label: 'Your email address can’t be your password.' };
+    return { score: 0, label: t('signIn.tooLong', { count: passwordLength.max }) };
+  if (password.toLowerCase() === email.toLowerCase()) return { score: 0, label: t('signIn.isEmail') };
   const bits = bitsOf(password, email);
-  if (bits < stepBits[0]) return { score: 1, label: 'Weak: easy to guess. Use a few unrelated words.' };
-  if (bits < stepBits[1]) return { score: 2, label: 'Fair: make it longer.' };
-  if (bits < stepBits[2]) return { score: 3, label: 'Good.' };
-  return { score: 4, label: 'Strong.' };
+  if (bits < stepBits[0]) return { score: 1, label: t('signIn.weak') };
+  if (bits < stepBits[1]) return { score: 2, label: t('signIn.fair') };
+  if (bits < stepBits[2]) return { score: 3, label: t('signIn.good') };
+  return { score: 4, label: t('signIn.strong') };
 }
 
 function bitsOf(password: string, email: string): number {

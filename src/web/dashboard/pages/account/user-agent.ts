@@ -1,3 +1,5 @@
+import { t } from '../../state/texts.ts';
+
 /** Ordered: a browser that imitates another comes first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
@@ -21,11 +23,13 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function describeUserAgent(userAgent: string | undefined): string {
-  if (userAgent === undefined || userAgent === '') return 'Unknown client';
+  if (userAgent === undefined || userAgent === '') return t('signIn.unknownClient');
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   for (const [pattern, name] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
-    if (version !== undefined) return `${name} ${version}${system === undefined ? '' : ` on ${system}`}`;
+    if (version === undefined) continue;
+    const client = `${name} ${version}`;
+    return system === undefined ? client : t('signIn.clientOn', { client, system });
   }
-  return system === undefined ? userAgent.split(/[\s/]/)[0]! : `Browser on ${system}`;
+  return system === undefined ? userAgent.split(/[\s/]/)[0]! : t('signIn.browserOn', { system });
 }

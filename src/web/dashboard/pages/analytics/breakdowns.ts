@@ -1,3 +1,5 @@
+import { locale } from '../../state/texts.ts';
+
 export const breakdowns = [
   { dimension: 'country', title: 'Countries', head: 'Country' },
   { dimension: 'device-type', title: 'Devices', head: 'Device' },
@@ -34,7 +36,7 @@ const properNames: Readonly<Record<string, string>> = {
   'uc browser': 'UC Browser',
 };
 
-export function formatDimensionValue(dimension: Dimension, value: string, language?: string): string {
+export function formatDimensionValue(dimension: Dimension, value: string, language = locale()): string {
   if (dimension === 'referrer') return value === '' ? 'Direct or unknown' : formatReferrer(value);
   if (dimension === 'viewer-id') return value === '' ? 'Without an id' : value;
   if (value === '' || value === 'unknown') return 'Unknown';
@@ -43,7 +45,7 @@ export function formatDimensionValue(dimension: Dimension, value: string, langua
   return properNames[value] ?? value.replace(/(^|\s)\S/g, letter => letter.toUpperCase());
 }
 
-function formatCountry(code: string, language: string | undefined): string {
+function formatCountry(code: string, language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
   } catch {

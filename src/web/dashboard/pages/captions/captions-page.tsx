@@ -1,6 +1,7 @@
 import { maxCues } from '../../../../media/webvtt/cues.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { formatNumber } from '../../format/size.ts';
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { Button } from '../../ui/button.tsx';
@@ -39,8 +40,8 @@ export function CaptionsPage({ params }: PageProps) {
     >
       {captions.value !== undefined && captions.value.file === undefined ? (
         <EmptyState icon="captions" title="Too many cues to edit here" action={toVideo}>
-          The file has more than {maxCues.toLocaleString()} cues. Download it, edit it in another app, and
-          upload it again.
+          The file has more than {formatNumber(maxCues)} cues. Download it, edit it in another app, and upload
+          it again.
         </EmptyState>
       ) : captions.problem?.status === 404 ? (
         <EmptyState icon="captions" title="Captions not found" action={toVideo}>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
+import { locale } from '../../state/texts.ts';
 import { Card } from '../../ui/page.tsx';
 
 type Day = Usage['bandwidth']['days'][number];
@@ -97,7 +98,7 @@ function DaysTable({ days }: { days: readonly Day[] }) {
 
 function dayLabel(day: Day | undefined): string {
   if (day === undefined) return '';
-  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(day.date),
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
 import { addTags } from '../../format/tags.ts';
+import { locale } from '../../state/texts.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
@@ -110,7 +111,7 @@ export function EditVideosDialog({
 }
 
 function tagsOf(videos: readonly Video[]): string[] {
-  return [...new Set(videos.flatMap(({ tags }) => tags))].sort(new Intl.Collator().compare);
+  return [...new Set(videos.flatMap(({ tags }) => tags))].sort(new Intl.Collator(locale()).compare);
 }
 
 /** @param removed `tag:` and the tag, or `keep` */

@@ -1,4 +1,5 @@
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api-types.ts';
+import { locale } from '../../state/texts.ts';
 
 export type DeliveryStatus = WebhookDelivery['status'];
 
@@ -27,7 +28,7 @@ export function isGood({ statusCode = 0, error }: Pick<WebhookAttempt, 'statusCo
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-  return `${new Intl.NumberFormat(undefined, digits).format(ms / 1_000)} s`;
+  return `${new Intl.NumberFormat(locale(), digits).format(ms / 1_000)} s`;
 }
 
 export function prettyJson(text: string): string {

@@ -1,3 +1,5 @@
+import { locale } from '../../state/texts.ts';
+
 const minute = 60;
 const hour = 3_600;
 const day = 86_400;
@@ -45,7 +47,7 @@ export function valueTicks(
 /** Labels dates at days, else times of day, with weekdays if times repeat. `times` in seconds since 1970. */
 export function timeLabels(times: readonly number[], stepSeconds: number, clock: ChartClock): string[] {
   const zone = zoneOf(clock);
-  const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', ...zone });
+  const days = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', ...zone });
   const time: Intl.DateTimeFormatOptions = {
     hour: 'numeric',
     minute: '2-digit',
@@ -65,7 +67,7 @@ export function timeLabels(times: readonly number[], stepSeconds: number, clock:
       (stepSeconds >= hour && dayStart.format(new Date(at * 1000)) === '00:00'),
   );
   const labelsBy = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(undefined, options);
+    const format = new Intl.DateTimeFormat(locale(), options);
     return times.map((at, index) => (areDays[index] ? days : format).format(new Date(at * 1000)));
   };
   const labels = labelsBy(time);
@@ -84,7 +86,7 @@ export function momentText(time: number, spanSeconds: number, clock: ChartClock)
           minute: '2-digit',
           ...(spanSeconds <= hour ? { second: '2-digit' } : {}),
         };
-  return new Intl.DateTimeFormat(undefined, { ...options, ...zoneOf(clock) }).format(new Date(time * 1000));
+  return new Intl.DateTimeFormat(locale(), { ...options, ...zoneOf(clock) }).format(new Date(time * 1000));
 }
 
 function zoneOf(clock: ChartClock): Intl.DateTimeFormatOptions {

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestServer } from '../support/start-server.ts';
+import { describeInBrowser } from './browser-fixture.ts';
+import { DashboardPage, email, password, startDashboard } from './dashboard-fixture.ts';
+
+describeInBrowser('the pages before signing in', browser => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startDashboard();
+  });
+  afterAll(() => server?.stop());
+
+  const open = (locale: string, path = '/dashboard', options = {}) =>
+    DashboardPage.open(browser(), server, path, { signedIn: false, locale, ...options });
+  const root = (page: DashboardPage['page']) =>
+    page.evaluate<string[]>('[document.documentElement.lang, document.documentElement.dir, document.title]');
+
+  test('are in the language of the browser, with the errors of the server, and the dashboard in English', async () => {
+    await using dashboard = await open('de-AT');
+    const { page } = dashboard;
+    await page.getByRole('heading', { name: 'Bei Millrace anmelden' }).waitFor();
+    expect(await root(page)).toEqual(['de', 'ltr', 'Anmelden · Millrace']);
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByLabel('E-Mail').fill(email);
+    await page.getByLabel('Passwort').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByText('Die E-Mail-Adresse oder das Passwort ist falsch.').waitFor();
+    dashboard.complaints.length = 0;
+    await page.getByLabel('Passwort').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect((await root(page)).slice(0, 2)).toEqual(['en', 'ltr']);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('are mirrored in Arabic, and fit a phone', async () => {
+    await using dashboard = await open('ar', '/dashboard', { viewport: { width: 390, height: 844 } });
+    const { page } = dashboard;
+    await page.getByRole('heading', { name: 'تسجيل الدخول إلى Millrace' }).waitFor();
+    expect((await root(page)).slice(0, 2)).toEqual(['ar', 'rtl']);
+    await page.getByRole('button', { name: 'هل نسيت كلمة المرور؟' }).click();
+    await page.getByText('لا يمكن لهذا الخادم إرسال بريد إلكتروني.').waitFor();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await dashboard.violations()).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('invite people in their language', async () => {
+    await using owner = await DashboardPage.open(browser(), server);
+    const invited = await owner.page.request.post(`${server.baseUrl}/account/invitations`, {
+      data: { email: 'anna@example.org', role: 'editor' },
+    });
+    const { url } = (await invited.json()) as { url: string };
+    await using dashboard = await open('fr-CA', new URL(url).pathname);
+    const { page } = dashboard;
+    await page.getByText('en tant qu’éditeur, avec l’adresse anna@example.org.').waitFor();
+    await page.getByLabel('Choisir un mot de passe').fill('court');
+    await page.getByText('Trop court').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('show unknown addresses, too', async () => {
+    for (const [locale, path, title] of [
+      ['ar', '/nobody', 'لم يتم العثور على الصفحة'],
+      ['ja', '/vod/nobody', '動画が見つかりません'],
+    ] as const) {
+      await using dashboard = await open(locale, path);
+      const { page } = dashboard;
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect(await dashboard.violations()).toEqual([]);
+      // The browser says that the page is not there.
+      expect(dashboard.complaints.filter(text => !text.includes('404'))).toEqual([]);
+    }
+  });
+});
