@@ -287,6 +287,7 @@ export function createRecordings(
     database,
     outbox,
     nodeId: files.storage.kind === 's3' ? nodes.self.id : undefined,
+    listTakers: async () => (await nodes.list()).filter(({ isDraining }) => !isDraining).map(({ id }) => id),
     addVideo: (projectId, video, transaction) => videos.createRecorded(projectId, video, transaction),
   });
   jobs.register(joinKind(context, store));

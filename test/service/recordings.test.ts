@@ -79,6 +79,7 @@ function recordingsWith(
     database: api.database,
     outbox,
     nodeId: undefined,
+    listTakers: async () => [],
     addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const changes = change.book?.(store) ?? {};

@@ -11,7 +11,7 @@ import { EncodingsStore } from '../../src/resources/videos/videos/encodings/enco
 import { TranscriptsStore } from '../../src/resources/videos/videos/transcripts/transcripts.store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { AppError } from '../../src/shared/errors.ts';
-import { silentLogger } from '../../src/shared/logger.ts';
+import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { FreeSpaceWatch } from '../../src/storage/free-space-watch.ts';
 import { MediaFiles } from '../../src/storage/media-files.ts';
 import type { MediaStorage } from '../../src/storage/media-storage.ts';
@@ -33,6 +33,8 @@ let s3: S3Server | undefined;
 let api: TestApi;
 let bucket: string;
 let broadcast: Pick<NewRecording, 'projectId' | 'liveStreamId' | 'broadcastId'>;
+/** Servers that take recordings over, in addition to the one that begins it. */
+let takers: string[] = [];
 
 beforeAll(async () => {
   if (s3Missing === undefined) s3 = await startS3();
@@ -43,6 +45,7 @@ beforeEach(async () => {
   for (const table of ['recordings', 'videos', 'events', 'broadcasts'])
     await runSql(api.database, `DELETE FROM ${table}`);
   bucket = `bucket-${randomUUID()}`;
+  takers = [];
   await s3?.makeBucket(bucket);
   const { json } = await api.call('POST', '/live-streams', { body: { name: 'Harbour' } });
   const projectId = await sandboxProjectOf(api.database);
@@ -69,9 +72,16 @@ async function startNode(
     database,
     outbox,
     nodeId,
+    listTakers: async () => takers,
     addVideo: (id, video, transaction) => api.api.videos.createRecorded(id, video, transaction),
   });
   const tools: Partial<MediaTools> = { probe: async () => probedParts };
+  const recovered: unknown[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    child: () => log,
+    warn: (event, data) => event === 'recording-recovered' && recovered.push(data?.videoId),
+  };
   const context = {
     files,
     tools,
@@ -79,7 +89,7 @@ async function startNode(
     reader: new RenditionReader(storage),
     growing: new GrowingVideos(),
     clock: systemClock,
-    log: silentLogger,
+    log,
     records: new EncodingsStore(database, outbox, systemClock),
     transcripts: new TranscriptsStore(database, outbox, systemClock),
     jobs: { add: async () => {}, has: async () => false },
@@ -94,7 +104,7 @@ async function startNode(
   });
   await recordings.start();
   onTestFinished(() => recordings.stop());
-  return { recordings, files, dataDir };
+  return { recordings, files, dataDir, recovered };
 }
 
 type Node = Awaited<ReturnType<typeof startNode>>;
@@ -166,6 +176,26 @@ test('the recording of a server that is gone is finished by another, up to its l
   expect(await playableSeconds(next, videoId)).toBeCloseTo(12, 1);
   expect((await videos()).map(({ id }) => id)).toEqual([videoId]);
   await waitUntil(() => namesIn(lost.files.video(videoId)).every(name => !name.startsWith('recording-')));
+});
+
+test('the recordings of a server that is gone are finished by all others, each by one', async () => {
+  const lost = await startNode('a');
+  const opened = ['brA', 'brB', 'brC', 'brD'].map(
+    broadcastId => lost.recordings.open({ ...broadcast, broadcastId }, () => {})!,
+  );
+  for (let second = 0; second < 9; second += 1) for (const open of opened) open.add(part(second));
+  const ids = await waitUntil(async () => {
+    const rows = await rowsOf<{ id: string }>(api.database, 'SELECT video_id AS id FROM recordings');
+    return rows.length === 4 && rows.every(({ id }) => piecesOf(id).length > 0)
+      ? rows.map(row => row.id)
+      : undefined;
+  });
+  const others = [await startNode('b'), await startNode('c')];
+  takers = ['a', 'b', 'c'];
+  await others[0]!.recordings.takeOver('a');
+  await waitUntil(async () => (await videos()).length === 4);
+  await waitUntil(() => others.every(({ recovered }) => recovered.length === 2));
+  expect(others.flatMap(({ recovered }) => recovered).toSorted()).toEqual(ids.toSorted());
 });
 
 test('a server that restarts uploads what is missing of a recording that another one goes on with', async () => {

@@ -26,8 +26,10 @@ export interface RecordingRepository {
   close(videoId: string): Promise<void>;
   /** Lists unfinished recordings of this server. */
   unfinished(): Promise<NewRecording[]>;
-  /** Makes the recordings of another server those of this one. */
+  /** Divides the recordings of another server among this one and the others, and tells them. */
   takeOver(nodeId: string): Promise<void>;
+  /** Calls `listener` when this server may have got recordings of another one. @returns stops listening */
+  onTakenOver(listener: () => void): () => void;
   /**
    * Returns false when another server has taken it over. `sourceBytes`: undefined while the source must still be joined.
    */

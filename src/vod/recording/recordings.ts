@@ -102,6 +102,7 @@ export class Recordings implements Component {
   readonly #checks = new OnDemandInterval(checkEveryMs, () => this.#checkAgain());
   #checking: Promise<void> | undefined;
   readonly #flushes = new OnDemandInterval(flushEveryMs, () => this.#flush());
+  #stopListening = () => {};
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
@@ -134,6 +135,9 @@ export class Recordings implements Component {
     await this.#check();
     void this.finishOrphaned();
     this.#checks.wake();
+    this.#stopListening = this.#options.repository.onTakenOver(() => {
+      this.#finishTakenOver().catch(error => this.#log.error('recordings-not-read', { error }));
+    });
   }
 
   async drain(): Promise<void> {
@@ -141,6 +145,7 @@ export class Recordings implements Component {
   }
 
   async stop(): Promise<void> {
+    this.#stopListening();
     this.#checks.stop();
     this.#flushes.stop();
     await within(stopWaitMs, Promise.all([this.#checking, this.#finishAll()]));
@@ -152,11 +157,15 @@ export class Recordings implements Component {
     return this.#orphaned.finishAll();
   }
 
-  /** Finishes what a server recorded that is gone. Does nothing unless servers share their files. */
+  /** Has all servers finish what a server recorded that is gone. Does nothing unless servers share their files. */
   async takeOver(nodeId: string): Promise<void> {
     const { context, repository } = this.#options;
     if (context.files.storage.kind === 'data-folder') return;
     await repository.takeOver(nodeId);
+    await this.#finishTakenOver();
+  }
+
+  async #finishTakenOver(): Promise<void> {
     await this.#findOrphaned();
     void this.finishOrphaned();
     this.#checks.wake();

@@ -21,8 +21,12 @@ interface RecordingsStoreOptions {
   readonly outbox: Outbox;
   /** Id of this server; undefined when no other one shares its files. */
   readonly nodeId: string | undefined;
+  /** Ids of the servers that take recordings over. */
+  readonly listTakers: () => Promise<readonly string[]>;
   readonly addVideo: (projectId: string, video: RecordedVideo, transaction: Transaction) => Promise<unknown>;
 }
+
+const rowsPerStatement = 500;
 
 export class RecordingsStore implements RecordingRepository {
   readonly #options: RecordingsStoreOptions;
@@ -91,22 +95,21 @@ export class RecordingsStore implements RecordingRepository {
   }
 
   async unfinished(): Promise<NewRecording[]> {
-    const rows = await this.#database.all(
-      this.#database.queries
-        .selectFrom('recordings')
-        .selectAll()
-        .orderBy('started_at_ms')
-        .orderBy('video_id'),
-    );
-    return rows
-      .filter(row => this.#isOwn(row))
-      .map(row => ({
-        videoId: row.video_id,
-        projectId: row.project_id,
-        liveStreamId: row.live_stream_id,
-        broadcastId: row.broadcast_id,
-        startedAtMs: row.started_at_ms,
-      }));
+    const { nodeId } = this.#options;
+    let query = this.#database.queries
+      .selectFrom('recordings')
+      .selectAll()
+      .orderBy('started_at_ms')
+      .orderBy('video_id');
+    if (nodeId !== undefined)
+      query = query.where(({ or, eb }) => or([eb('node_id', 'is', null), eb('node_id', '=', nodeId)]));
+    return (await this.#database.all(query)).map(row => ({
+      videoId: row.video_id,
+      projectId: row.project_id,
+      liveStreamId: row.live_stream_id,
+      broadcastId: row.broadcast_id,
+      startedAtMs: row.started_at_ms,
+    }));
   }
 
   async isOpen(videoId: string, connection: Connection = this.#database): Promise<boolean> {
@@ -147,13 +150,40 @@ export class RecordingsStore implements RecordingRepository {
     return row !== undefined;
   }
 
-  async takeOver(nodeId: string): Promise<void> {
-    await this.#database.run(
-      this.#database.queries
-        .updateTable('recordings')
-        .set({ node_id: this.#options.nodeId ?? null })
-        .where('node_id', '=', nodeId),
-    );
+  /** Servers take recordings in turn, so that each has some of the longest, which began first. */
+  async takeOver(goneId: string): Promise<void> {
+    const { nodeId, listTakers } = this.#options;
+    const takers = nodeId === undefined ? [] : (await listTakers()).filter(id => id !== goneId);
+    await this.#database.transaction(async transaction => {
+      const { queries } = transaction;
+      const rows = await transaction.all(
+        queries
+          .selectFrom('recordings')
+          .select('video_id')
+          .where('node_id', '=', goneId)
+          .orderBy('started_at_ms')
+          .orderBy('video_id'),
+      );
+      if (rows.length === 0) return;
+      const byTaker = Map.groupBy(rows, (_, index) => takers[index % takers.length] ?? nodeId ?? null);
+      for (const [taker, taken] of byTaker) {
+        for (let first = 0; first < taken.length; first += rowsPerStatement) {
+          const ids = taken.slice(first, first + rowsPerStatement).map(row => row.video_id);
+          await transaction.run(
+            queries
+              .updateTable('recordings')
+              .set({ node_id: taker })
+              .where('node_id', '=', goneId)
+              .where('video_id', 'in', ids),
+          );
+        }
+      }
+      await this.#database.signals.send('recordings', goneId, transaction);
+    });
+  }
+
+  onTakenOver(listener: () => void): () => void {
+    return this.#database.signals.listen('recordings', listener);
   }
 
   async convertToVideo(
