@@ -13,7 +13,7 @@ import { type FeedServer, listen, startFeed } from './event-feed-fixture.ts';
 
 const hasPostgres = findPostgres() !== undefined;
 const cutConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'millrace signals'`;
+  WHERE datname = current_database() AND application_name IN ('millrace session', 'millrace signals')`;
 
 interface Servers {
   readonly first: FeedServer;

@@ -94,6 +94,7 @@ class PostgresDatabase implements Database {
       onError,
       queries: this.queries,
       notify: (text, texts) => this.#pool.query(text, [texts]),
+      sessionConnection: () => this.#serverLock.connection,
     });
   }
 
@@ -194,6 +195,7 @@ class PostgresDatabase implements Database {
   /** @throws AppError `database-unusable` when another server uses the database */
   async start(): Promise<void> {
     await this.#serverLock.acquire();
+    this.signals.useSession();
   }
 
   async stop(): Promise<void> {
@@ -268,7 +270,7 @@ export async function connectPostgres(options: {
   readonly onPooled?: () => void;
   /** Timeout of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
-  /** Connections of the pool, 5 by default. Two more are for the lock of the server and for signals. */
+  /** Connections of the pool, 5 by default. One more is for the lock of the server and for signals; behind some poolers, each has one. */
   readonly maxConnections?: number | undefined;
 }): Promise<PostgresDatabase> {
   const settings: pg.ClientConfig = {

@@ -35,6 +35,7 @@ export class PostgresSignals implements Signals {
   readonly #queries: Queries;
   readonly #notify: (texts: readonly string[]) => Promise<unknown>;
   readonly #onError: (error: Error) => void;
+  readonly #sessionConnection: () => Promise<pg.Client> | undefined;
   readonly #local = new LocalSignals();
   readonly #origin = randomBase62(8);
   readonly #queued = new Set<string>();
@@ -42,19 +43,25 @@ export class PostgresSignals implements Signals {
   readonly #stopping = new AbortController();
   #receiving: Promise<void> | undefined;
   #disconnect: ((error: Error) => void) | undefined;
+  #leave = () => {};
 
-  /** @param notify sends each text to the channel */
+  /**
+   * @param options.notify sends each text to the channel
+   * @param options.sessionConnection a connection of this server that lasts; undefined without one
+   */
   constructor(options: {
     readonly settings: pg.ClientConfig;
     readonly queries: Queries;
     readonly notify: (sql: string, texts: readonly string[]) => Promise<unknown>;
     readonly onError: (error: Error) => void;
+    readonly sessionConnection: () => Promise<pg.Client> | undefined;
   }) {
     this.#settings = options.settings;
     this.#queries = options.queries;
     this.#notify = texts =>
       options.notify(`SELECT pg_notify('${channel}', item) FROM unnest($1::text[]) AS item`, texts);
     this.#onError = options.onError;
+    this.#sessionConnection = options.sessionConnection;
   }
 
   async send(name: SignalName, payload: string, connection?: Connection): Promise<void> {
@@ -81,6 +88,11 @@ export class PostgresSignals implements Signals {
   /** Listens over a new connection. */
   reconnect(reason: Error): void {
     this.#disconnect?.(reason);
+  }
+
+  /** Listens over the connection of the session from now on. */
+  useSession(): void {
+    this.#leave();
   }
 
   /** Sends what is queued. */
@@ -114,49 +126,68 @@ export class PostgresSignals implements Signals {
   async #receive(): Promise<void> {
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
-      const client = new pg.Client({
-        ...this.#settings,
-        application_name: 'millrace signals',
-        connectionTimeoutMillis: responseTimeoutMs,
-        query_timeout: responseTimeoutMs,
-      });
+      const session = this.#sessionConnection();
+      const client = session === undefined ? this.#newClient() : await orAborted(session, signal);
+      if (client === undefined) return;
+      let isLost = false;
       try {
-        await this.#receiveFrom(client, () => {
+        if (session === undefined) await client.connect();
+        await this.#receiveFrom(client, session === undefined, () => {
           failures = 0;
         });
       } catch (error) {
+        isLost = true;
         failures += 1;
         if (!signal.aborted) this.#onError(error as Error);
       }
       // Closes without waiting: a connection that no longer answers does not end in time.
-      client.end().catch(() => {});
+      if (isLost || session === undefined) client.end().catch(() => {});
       if (failures > 0) await sleep(retryDelayMs(retries, failures), undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Resolves at the stop. @throws Error when the connection is lost */
-  async #receiveFrom(client: pg.Client, connected: () => void): Promise<void> {
+  #newClient(): pg.Client {
+    const client = new pg.Client({
+      ...this.#settings,
+      application_name: 'millrace signals',
+      connectionTimeoutMillis: responseTimeoutMs,
+      query_timeout: responseTimeoutMs,
+    });
+    client.on('error', () => {});
+    return client;
+  }
+
+  /** Resolves at the stop, or when it is to use another connection. @throws Error when the connection is lost */
+  async #receiveFrom(client: pg.Client, isOwn: boolean, connected: () => void): Promise<void> {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-    // Awaited below, once it is connected.
+    // Awaited below, once it listens.
     ended.catch(() => {});
     this.#disconnect = reject;
+    this.#leave = resolve;
     const { signal } = this.#stopping;
+    const end = () => reject(new Error('the connection for signals ended'));
+    const deliver = ({ payload }: pg.Notification) => this.#deliver(payload);
     const stop = () => resolve();
     signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
     client.on('error', reject);
-    client.on('end', () => reject(new Error('the connection for signals ended')));
-    client.on('notification', ({ payload }) => this.#deliver(payload));
+    client.on('end', end);
+    client.on('notification', deliver);
     let timer: NodeJS.Timeout | undefined;
     try {
-      await client.connect();
       await client.query(`LISTEN ${channel}`);
       connected();
       this.#local.deliverAll();
+      // The session may have begun meanwhile.
+      if (isOwn && this.#sessionConnection() !== undefined) return;
       timer = setInterval(() => client.query('SELECT 1').catch(reject), keepAliveEveryMs);
       await ended;
     } finally {
       clearInterval(timer);
       signal.removeEventListener('abort', stop);
+      client.off('error', reject);
+      client.off('end', end);
+      client.off('notification', deliver);
     }
   }
 
@@ -165,4 +196,14 @@ export class PostgresSignals implements Signals {
     if (name === undefined || origin === this.#origin) return;
     this.#local.deliver(name as SignalName, payload);
   }
+}
+
+/** Undefined when `signal` aborts first. */
+function orAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  return new Promise(resolve => {
+    const stop = () => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    void value.then(resolve).finally(() => signal.removeEventListener('abort', stop));
+  });
 }

@@ -4,6 +4,8 @@ import { AppError } from '../../shared/errors.ts';
 
 /** Number of the advisory lock. */
 const lockNumber = 7_245_002;
+/** A connection that answers nothing is given up. */
+const responseTimeoutMs = 4_000;
 /** A server that was killed loses the lock when PostgreSQL notices. */
 const acquireTimeoutMs = 5_000;
 const retryMs = 250;
@@ -11,7 +13,7 @@ const retryMs = 250;
 /**
  * Keeps other servers from using the same database, unless all of them share it: servers with media in their own data folders
  * would miss each other's files. A connection holds the lock; when it is lost, as in a restart of PostgreSQL, another one
- * takes it again.
+ * takes it again. Signals use it, too.
  */
 export class ServerLock {
   readonly #settings: pg.ClientConfig;
@@ -20,6 +22,8 @@ export class ServerLock {
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReleased = false;
+  #next = Promise.withResolvers<pg.Client>();
+  #isUsed = false;
 
   /** @param options.isPooled only a transaction keeps its connection of PostgreSQL */
   constructor(
@@ -31,8 +35,17 @@ export class ServerLock {
     this.#isPooled = options.isPooled;
   }
 
+  /**
+   * Returns the connection, once it holds the lock. Undefined while nobody takes the lock, and behind a pooler that assigns
+   * connections by transaction.
+   */
+  get connection(): Promise<pg.Client> | undefined {
+    return this.#isUsed && !this.#isPooled && !this.#isReleased ? this.#next.promise : undefined;
+  }
+
   /** @throws AppError `database-unusable` when another server has it, or the error of the connection */
   async acquire(): Promise<void> {
+    this.#isUsed = true;
     const endMs = performance.now() + acquireTimeoutMs;
     while (!(await this.#tryAcquire())) {
       if (performance.now() > endMs) {
@@ -57,7 +70,12 @@ export class ServerLock {
   }
 
   async #tryAcquire(): Promise<boolean> {
-    const client = new pg.Client(this.#settings);
+    const client = new pg.Client({
+      ...this.#settings,
+      application_name: 'millrace session',
+      connectionTimeoutMillis: responseTimeoutMs,
+      query_timeout: responseTimeoutMs,
+    });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -76,10 +94,12 @@ export class ServerLock {
     }
     client.once('end', () => this.#acquireAgain());
     this.#client = client;
+    this.#next.resolve(client);
     return true;
   }
 
   #acquireAgain(): void {
+    if (this.#client !== undefined) this.#next = Promise.withResolvers();
     this.#client = undefined;
     if (this.#isReleased) return;
     this.#timer = setTimeout(() => {
