@@ -147,6 +147,8 @@ async function writeViewing(
           referrer,
           'viewer-id': '',
         },
+        progress: undefined,
+        stored: undefined,
         state: { counted: 0, watchedMs: seconds * 1000, lastEventMs: atMs },
         counts: new Map([
           [
@@ -162,6 +164,8 @@ async function writeViewing(
               {
                 firstSlot,
                 lastSlot: firstSlot + Math.floor(seconds / 10),
+                endSlot: firstSlot + Math.floor(seconds / 10),
+                replacesEnd: false,
                 views: views.reduce((bits, view, index) => bits | (view << index), 0),
               },
             ]
@@ -169,7 +173,7 @@ async function writeViewing(
       });
     }
     for (let from = 0; from < updates.length; from += 50) {
-      await writes.write(updates.slice(from, from + 50), startMs);
+      await writes.write(updates.slice(from, from + 50), startMs, true);
     }
   }
 }

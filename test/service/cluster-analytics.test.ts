@@ -7,7 +7,6 @@ import { signToken } from '../support/sign-token.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { postgresUrlOf } from '../support/test-database.ts';
-import { waitUntil } from '../support/wait-until.ts';
 
 const startMs = Date.UTC(2026, 2, 4, 12, 30, 5);
 
@@ -39,7 +38,7 @@ describe.skipIf(findPostgres() === undefined)('two servers on one PostgreSQL dat
     const send = async (index: number, eve: readonly object[]) => {
       const server = servers[index % 2]!;
       await server.call('POST', '/watch', { key: null, body: { ...report, sat: nowMs, eve } });
-      await waitUntil(() => server.api.analytics.tracker.openCount === 0);
+      await server.api.analytics.tracker.flush();
     };
     await send(0, [
       { eat: nowMs, typ: 1, vti: 0 },

@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../../../shared/lru-limit.ts';
+import { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { TokenBuckets } from '../../../shared/token-buckets.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { textQuery } from '../../../store/raw-query.ts';
 import { type Dimension, dimensions } from '../dimensions.ts';
+import { type CountedTuple, type CountRows, CountSums } from './count-sums.ts';
 import {
-  type Counts,
+  type CollectedInterval,
+  type CollectedPlayback,
   counterNames,
   type PlaybackProgress,
   type PlaybackState,
   slotSeconds,
-  type ViewingInterval,
 } from './playback.ts';
 
 export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
@@ -21,30 +23,33 @@ export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
   readonly viewer: number;
 }
 
-interface SharedProgress extends PlaybackProgress {
+/** Progress that servers share, where a viewer's next report may reach another server. */
+export interface SharedProgress extends PlaybackProgress {
   /** Empty without one. */
   readonly viewerId?: string;
+  /** Run of the server that wrote it. */
+  readonly writer?: string;
+  readonly writtenAtMs?: number;
 }
 
-export interface PlaybackUpdate {
+export interface PlaybackUpdate extends CollectedPlayback {
   /** 16 bytes. */
   readonly key: Buffer;
   readonly context: PlaybackContext;
-  readonly state: PlaybackState;
-  /** Progress that servers share; set where a viewer's next report may reach another server. */
-  readonly progress?: SharedProgress;
-  /** Counts by minute, in seconds since 1970. */
-  readonly counts: ReadonlyMap<number, Counts>;
-  readonly intervals: readonly ViewingInterval[];
+  readonly progress: SharedProgress | undefined;
+  /** The playback as this server knows it to be stored; undefined for a new one. */
+  readonly stored: Pick<StoredPlayback, 'number' | 'state'> | undefined;
 }
 
-interface StoredPlayback {
+export interface StoredPlayback {
+  readonly number: number;
   readonly state: PlaybackState;
   readonly progress: SharedProgress | undefined;
   readonly touchedAtMs: number;
 }
 
 interface StoredPlaybackRow {
+  readonly number: number;
   readonly seen: number;
   readonly watched_ms: number;
   readonly last_event_ms: number;
@@ -57,11 +62,7 @@ interface CachedNumber {
   readonly day: number;
 }
 
-interface Tuple extends CachedNumber {
-  readonly project: number;
-  /** Values in the order of {@link dimensions}. */
-  readonly values: readonly number[];
-}
+interface Tuple extends CachedNumber, CountedTuple {}
 
 /** Limits of each project. Further ones count as unknown. */
 interface NewNames {
@@ -82,12 +83,17 @@ const maxCachedTuples = 50_000;
 const rowsPerStep = 50;
 const numbersPerStep = 1_000;
 const valueColumns = dimensions.map(dimension => dimension.replaceAll('-', '_'));
-const playsIndex = counterNames.indexOf('plays');
-/** A statement for each row costs nothing on SQLite, and a round trip on PostgreSQL. */
-const rowsPerStatement = { sqlite: 1, postgres: 200 };
+/** Rows of a statement of PostgreSQL. On SQLite, a statement for each row costs nothing. */
+const rowsPerStatement = 500;
+/** Rows of counts, which are common to many viewers and stay locked until the commit. */
+const rowsPerTransaction = 500;
+/** Kept while the database cannot be used. */
+const maxUnwrittenBatches = 400;
+const maxSliceMs = 5;
+/** The index of these times changes once in this time, and not with each write. */
+const touchRoundingMs = 600_000;
 
 /** One row, in the order of the columns in {@link upserts}. */
-type TotalRow = [project: number, media: string, type: string, plays: number];
 type IntervalRow = [
   project: number,
   begins: number,
@@ -129,11 +135,17 @@ const upserts = {
     changes: `ends = CASE WHEN excluded.ends > analytics_stays.ends THEN excluded.ends ELSE analytics_stays.ends END,
       views = analytics_stays.views | excluded.views`,
   },
+  endedIntervals: {
+    table: 'analytics_stays',
+    key: ['project', 'begins', 'playback'],
+    others: ['ends', 'tuple', 'viewer', 'views'],
+    changes: 'ends = excluded.ends, views = analytics_stays.views | excluded.views',
+  },
 } satisfies Record<string, Upsert>;
 
 /** Keys of all tables with counts of projects. */
 const keysOfCounts: readonly Pick<Upsert, 'table' | 'key'>[] = [
-  ...Object.values(upserts),
+  ...[upserts.minutes, upserts.hours, upserts.sums, upserts.totals, upserts.intervals],
   { table: 'analytics_project_totals', key: ['project', 'media_type'] },
   { table: 'analytics_tuples', key: ['number'] },
 ];
@@ -146,18 +158,36 @@ const tupleKey = ['project', ...valueColumns].join(', ');
 const insertTuple = `INSERT INTO analytics_tuples (${tupleKey}, used_day)
   VALUES (${[...valueColumns, 'project', 'used_day'].map(() => '?').join(', ')})
   ON CONFLICT (${tupleKey}) DO UPDATE SET used_day = excluded.used_day RETURNING number`;
-const savePlayback = `INSERT INTO analytics_playbacks (key, seen, watched_ms, last_event_ms, touched_at_ms, progress)
-  VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (key) DO UPDATE SET seen = excluded.seen, watched_ms = excluded.watched_ms,
-    last_event_ms = excluded.last_event_ms, touched_at_ms = excluded.touched_at_ms, progress = excluded.progress RETURNING number`;
+const playbackColumns = 'key, seen, watched_ms, last_event_ms, touched_at_ms, progress';
+const insertPlaybacks = {
+  sqlite: `INSERT INTO analytics_playbacks (${playbackColumns}) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO NOTHING RETURNING number, key`,
+  postgres: `INSERT INTO analytics_playbacks (${playbackColumns})
+    SELECT * FROM unnest(?::bytea[], ?::bigint[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[])
+    ON CONFLICT (key) DO NOTHING RETURNING number, key`,
+};
+/** Changes only those that are stored as this server knows them. */
+const updatePlaybacks = {
+  sqlite: `UPDATE analytics_playbacks SET seen = ?, watched_ms = ?, last_event_ms = ?, touched_at_ms = ?, progress = ?
+    WHERE number = ? AND seen = ? AND watched_ms = ? AND last_event_ms = ? RETURNING number, key`,
+  postgres: `UPDATE analytics_playbacks p SET seen = v.seen, watched_ms = v.watched_ms, last_event_ms = v.last_event_ms,
+      touched_at_ms = v.touched_at_ms, progress = v.progress
+    FROM unnest(?::bigint[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[])
+      AS v(seen, watched_ms, last_event_ms, touched_at_ms, progress, number, old_seen, old_watched_ms, old_last_event_ms)
+    WHERE p.number = v.number AND p.seen = v.old_seen AND p.watched_ms = v.old_watched_ms
+      AND p.last_event_ms = v.old_last_event_ms RETURNING p.number, p.key`,
+};
 
-/** Call it at most once a second, so that many playbacks share a transaction. */
+/** Writes many playbacks in one transaction. */
 export class AnalyticsWritesStore {
   readonly #database: Database;
   readonly #newNames: NewNames;
   readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
   readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
   readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
+  /** Counts of playbacks that are stored. */
+  #sums = new CountSums();
+  readonly #unwritten: CountRows[] = [];
 
   constructor(database: Database, newNames: NewNames) {
     this.#database = database;
@@ -168,15 +198,17 @@ export class AnalyticsWritesStore {
     const row = await this.#database.first(
       textQuery<StoredPlaybackRow>(
         this.#database,
-        'SELECT seen, watched_ms, last_event_ms, touched_at_ms, progress FROM analytics_playbacks WHERE key = ?',
+        `SELECT number, ${playbackColumns} FROM analytics_playbacks WHERE key = ?`,
         [key],
       ),
     );
     if (row === undefined) return undefined;
+    const progress = row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress);
     return {
+      number: row.number,
       state: { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms },
-      progress: row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress),
-      touchedAtMs: row.touched_at_ms,
+      progress,
+      touchedAtMs: progress?.writtenAtMs ?? row.touched_at_ms,
     };
   }
 
@@ -192,17 +224,43 @@ export class AnalyticsWritesStore {
     return stored!.salt;
   }
 
-  async write(updates: readonly PlaybackUpdate[], nowMs: number): Promise<void> {
+  /**
+   * Stores playbacks, but for those that another server has changed meanwhile. Their counts follow in the same transaction, or
+   * with {@link writeSums}.
+   * @returns numbers by key in Latin-1, without those of deleted projects
+   */
+  async write(
+    updates: readonly PlaybackUpdate[],
+    nowMs: number,
+    withSums: boolean,
+  ): Promise<ReadonlyMap<string, number | 'changed'>> {
     let attempts = 0;
     try {
-      await this.#database.transaction(async transaction => {
+      const { written, sums } = await this.#database.transaction(async transaction => {
         attempts += 1;
         if (attempts > 1) this.#forgetNumbers();
-        await this.#writeAll(updates, nowMs, transaction);
+        return this.#writeAll(updates, nowMs, withSums, transaction);
       });
+      this.#sums.addAll(sums);
+      return written;
     } catch (error) {
       this.#forgetNumbers();
       throw error;
+    }
+  }
+
+  /** Writes the counts that are left, in transactions that lock few rows for a short time. */
+  async writeSums(): Promise<void> {
+    const sums = this.#sums;
+    if (sums.size > 0) {
+      this.#sums = new CountSums();
+      const batches = await sums.rows(rowsPerTransaction, await TimeSlice.begin(maxSliceMs));
+      if (this.#unwritten.length < maxUnwrittenBatches) this.#unwritten.push(...batches);
+    }
+    for (let batch = this.#unwritten[0]; batch !== undefined; batch = this.#unwritten[0]) {
+      const { table, rows } = batch;
+      await this.#database.transaction(transaction => upsert(transaction, upserts[table], rows));
+      this.#unwritten.shift();
     }
   }
 
@@ -216,59 +274,36 @@ export class AnalyticsWritesStore {
   async #writeAll(
     updates: readonly PlaybackUpdate[],
     nowMs: number,
+    withSums: boolean,
     transaction: Transaction,
-  ): Promise<void> {
+  ): Promise<{ written: ReadonlyMap<string, number | 'changed'>; sums: CountSums }> {
     const today = Math.floor(nowMs / dayMs);
-    const minutes = new RowSums();
-    const hours = new RowSums();
-    const sums = new RowSums();
-    const totals = new Map<string, TotalRow>();
-    const intervals = new Map<string, IntervalRow>();
-    for (const { key, context, state, progress, counts, intervals: viewed } of updates) {
-      const tuple = await this.#tupleOf(context, today, transaction);
-      if (tuple === undefined) continue;
-      const { project } = tuple;
-      const { counted: seen, watchedMs, lastEventMs } = state;
-      const stored = [key, seen, watchedMs, lastEventMs, nowMs, progress ? JSON.stringify(progress) : null];
-      const playback = await numberOf(transaction, savePlayback, stored);
-      for (const [minute, counted] of counts) {
-        minutes.add([project, minute, tuple.number], counted);
-        const hour = minute - (minute % 3_600);
-        hours.add([project, hour, tuple.number, tuple.values[0]!], counted);
-        for (const [span, at] of [
-          [3_600, hour],
-          [86_400, minute - (minute % 86_400)],
-        ] as const) {
-          sums.add([project, 0, span, at, 0], counted);
-          for (const [index, value] of tuple.values.entries())
-            sums.add([project, index + 1, span, at, value], counted);
-        }
-        const plays = counted[playsIndex]!;
-        if (plays > 0) {
-          const media = context['media-id'];
-          const total = totals.get(`${project} ${media}`);
-          if (total === undefined)
-            totals.set(`${project} ${media}`, [project, media, context['media-type'], plays]);
-          else total[3] += plays;
-        }
-      }
-      for (const { firstSlot, lastSlot, views } of viewed) {
-        const name = `${playback} ${firstSlot}`;
-        const row = intervals.get(name);
-        if (row === undefined) {
-          const { viewer } = context;
-          intervals.set(name, [project, firstSlot, playback, lastSlot, tuple.number, viewer, views]);
-        } else {
-          row[3] = Math.max(row[3], lastSlot);
-          row[6] |= views;
-        }
+    const tuples = new Map<PlaybackUpdate, Tuple>();
+    for (const update of updates) {
+      const tuple = await this.#tupleOf(update.context, today, transaction);
+      if (tuple !== undefined) tuples.set(update, tuple);
+    }
+    const written = await writePlaybacks([...tuples.keys()], nowMs, transaction);
+    const sums = new CountSums();
+    const intervals: IntervalRow[] = [];
+    const endedIntervals: IntervalRow[] = [];
+    for (const [{ key, context, counts, intervals: viewed }, tuple] of tuples) {
+      const playback = written.get(key.toString('latin1'));
+      if (typeof playback !== 'number') continue;
+      const media = { id: context['media-id'], type: context['media-type'] };
+      for (const [minute, counted] of counts) sums.add(tuple, media, minute, counted);
+      for (const { firstSlot, endSlot, views, replacesEnd } of mergeIntervals(viewed)) {
+        const { project, number } = tuple;
+        const rows = replacesEnd ? endedIntervals : intervals;
+        rows.push([project, firstSlot, playback, endSlot, number, context.viewer, views]);
       }
     }
-    await upsert(transaction, upserts.totals, [...totals.values()]);
-    await upsert(transaction, upserts.intervals, [...intervals.values()]);
-    await upsert(transaction, upserts.minutes, minutes.rows());
-    await upsert(transaction, upserts.hours, hours.rows());
-    await upsert(transaction, upserts.sums, sums.rows());
+    await upsert(transaction, upserts.intervals, intervals);
+    await upsert(transaction, upserts.endedIntervals, endedIntervals);
+    if (!withSums) return { written, sums };
+    for (const { table, rows } of await sums.rows(Number.POSITIVE_INFINITY))
+      await upsert(transaction, upserts[table], rows);
+    return { written, sums: new CountSums() };
   }
 
   /** Removes rows in small batches. An aborted `signal` leaves the rest for another time. */
@@ -449,6 +484,74 @@ async function hasValue(connection: Connection, text: string): Promise<boolean> 
   return (await connection.first(textQuery(connection, find, [text]))) !== undefined;
 }
 
+/** Returns the numbers of the playbacks that are stored now, by key in Latin-1. */
+async function writePlaybacks(
+  updates: readonly PlaybackUpdate[],
+  nowMs: number,
+  connection: Connection,
+): Promise<Map<string, number | 'changed'>> {
+  const touchedAtMs = Math.ceil(nowMs / touchRoundingMs) * touchRoundingMs;
+  const added: unknown[][] = [];
+  const changed: unknown[][] = [];
+  // In one order, so that transactions of several nodes do not lock each other out.
+  for (const { key, state, progress, stored } of updates.toSorted((a, b) => Buffer.compare(a.key, b.key))) {
+    const text = progress === undefined ? null : JSON.stringify(progress);
+    const values = [state.counted, state.watchedMs, state.lastEventMs, touchedAtMs, text];
+    if (stored === undefined) added.push([key, ...values]);
+    else {
+      const { counted, watchedMs, lastEventMs } = stored.state;
+      changed.push([...values, stored.number, counted, watchedMs, lastEventMs]);
+    }
+  }
+  const written = new Map<string, number | 'changed'>(
+    updates.map(({ key }) => [key.toString('latin1'), 'changed']),
+  );
+  for (const [text, rows] of [
+    [insertPlaybacks[connection.dialect], added],
+    [updatePlaybacks[connection.dialect], changed],
+  ] as const) {
+    for (const values of statementValues(connection, rows)) {
+      const query = textQuery<{ number: number; key: Buffer }>(connection, text, values);
+      for (const { number, key } of await connection.all(query)) written.set(key.toString('latin1'), number);
+    }
+  }
+  return written;
+}
+
+/** Joins intervals that begin in the same slot. */
+function mergeIntervals(intervals: readonly CollectedInterval[]): Iterable<CollectedInterval> {
+  const bySlot = new Map<number, CollectedInterval>();
+  for (const interval of intervals) {
+    const other = bySlot.get(interval.firstSlot);
+    bySlot.set(
+      interval.firstSlot,
+      other === undefined
+        ? interval
+        : {
+            ...interval,
+            endSlot: Math.max(other.endSlot, interval.endSlot),
+            views: other.views | interval.views,
+            replacesEnd: other.replacesEnd || interval.replacesEnd,
+          },
+    );
+  }
+  return bySlot.values();
+}
+
+/** Values of one statement for each row on SQLite, and of arrays with many rows on PostgreSQL. */
+function* statementValues(
+  { dialect }: Pick<Connection, 'dialect'>,
+  rows: readonly (readonly unknown[])[],
+): Iterable<readonly unknown[]> {
+  if (dialect === 'sqlite') yield* rows;
+  else {
+    for (let first = 0; first < rows.length; first += rowsPerStatement) {
+      const some = rows.slice(first, first + rowsPerStatement);
+      yield some[0]!.map((_, column) => some.map(row => row[column]));
+    }
+  }
+}
+
 /** Rows have distinct keys. */
 async function upsert(
   connection: Connection,
@@ -456,31 +559,14 @@ async function upsert(
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {
   const columns = [...key, ...others];
-  const marks = `(${columns.map(() => '?').join(', ')})`;
-  const count = rowsPerStatement[connection.dialect];
-  for (let first = 0; first < rows.length; first += count) {
-    const some = rows.slice(first, first + count);
-    const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${some.map(() => marks).join(', ')}
-      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes}`;
-    await connection.run(textQuery(connection, text, some.flat()));
-  }
-}
-
-class RowSums {
-  readonly #rows = new Map<string, { readonly key: readonly number[]; readonly counts: Counts }>();
-
-  add(key: readonly number[], counts: Counts): void {
-    const name = key.join(' ');
-    const row = this.#rows.get(name);
-    if (row === undefined) this.#rows.set(name, { key, counts: [...counts] });
-    else for (const [index, count] of counts.entries()) row.counts[index]! += count;
-  }
-
-  /** The keys in one order, so that transactions of several nodes do not lock each other out. */
-  rows(): number[][] {
-    return [...this.#rows.keys()].sort().map(name => {
-      const { key, counts } = this.#rows.get(name)!;
-      return [...key, ...counts];
-    });
-  }
+  const isText = (column: string) =>
+    column === 'media_type' || (column === 'media_id' && table === 'analytics_totals');
+  const source =
+    connection.dialect === 'sqlite'
+      ? `VALUES (${columns.map(() => '?').join(', ')})`
+      : `SELECT * FROM unnest(${columns.map(column => (isText(column) ? '?::text[]' : '?::bigint[]')).join(', ')})`;
+  const text = `INSERT INTO ${table} (${columns.join(', ')}) ${source}
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes}`;
+  for (const values of statementValues(connection, rows))
+    await connection.run(textQuery(connection, text, values));
 }

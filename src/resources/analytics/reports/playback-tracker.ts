@@ -2,15 +2,22 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
 import { dayOf } from '../../../shared/day.ts';
 import { AppError } from '../../../shared/errors.ts';
+import { randomBase62 } from '../../../shared/ids.ts';
 import type { Component } from '../../../shared/lifecycle.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { clientNetwork } from '../../../shared/network/client-network.ts';
+import { RecentLookups } from '../../../shared/recent-lookups.ts';
 import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
 import { TokenBuckets } from '../../../shared/token-buckets.ts';
-import type { AnalyticsWritesStore, PlaybackContext, PlaybackUpdate } from './analytics-writes.store.ts';
+import type {
+  AnalyticsWritesStore,
+  PlaybackContext,
+  PlaybackUpdate,
+  StoredPlayback,
+} from './analytics-writes.store.ts';
 import { DeviceParser } from './device-parser.ts';
 import type { GeoLookup } from './geo-lookup.ts';
-import { Playback } from './playback.ts';
+import { type CollectedPlayback, Playback, slotSeconds } from './playback.ts';
 import type { PlaybackReport } from './playback-report.ts';
 
 export interface WatchedMedia {
@@ -25,18 +32,20 @@ export type ViewerOf = (
 ) => Promise<string | undefined>;
 
 interface PlaybackTrackerOptions {
-  readonly writes: AnalyticsWritesStore;
-  readonly geo: GeoLookup;
+  readonly writes: Pick<AnalyticsWritesStore, 'find' | 'saltOf' | 'write' | 'writeSums'>;
+  readonly geo: Pick<GeoLookup, 'load' | 'locate'>;
   readonly findMedia: (mediaId: string) => Promise<WatchedMedia | undefined>;
   readonly viewerOf: ViewerOf;
   /** 0 for no limit. */
   readonly reportsPerMinute: number;
-  /** The next report of a playback may reach another server, so it is written and forgotten soon after each report. */
+  /** The next report of a playback may reach another server. */
   readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** 100,000 unless given. */
   readonly maxOpenPlaybacks?: number;
+  /** 500,000 unless given. */
+  readonly maxKeptEvents?: number;
 }
 
 export interface ReportSender {
@@ -46,20 +55,47 @@ export interface ReportSender {
 
 interface OpenPlayback {
   readonly key: Buffer;
-  readonly playback: Playback;
+  readonly name: string;
+  readonly isLive: boolean;
   readonly context: PlaybackContext;
+  playback: Playback;
+  /** The last that was read or written; undefined for a new one. */
+  stored: Pick<StoredPlayback, 'number' | 'state'> | undefined;
+  /** True when its last report reached another server: it is written and forgotten after each report. */
+  isRoaming: boolean;
+  /** Reports since it was stored: they are handled again if another server stores it meanwhile. */
+  reports: TimedReport[];
   heardAtMs: number;
 }
 
-/** A crash loses at most this much. */
-const writeDelayMs = 1_000;
-const sharedWriteDelayMs = 200;
+interface TimedReport {
+  readonly report: Pick<PlaybackReport, 'events' | 'sentMs'>;
+  readonly nowMs: number;
+}
+
+interface Collected extends PlaybackUpdate {
+  readonly open: OpenPlayback;
+  readonly reports: readonly TimedReport[];
+}
+
+/**
+ * Playbacks that go on are written in turn: each less often the more there are. A crash loses at most what came since, and
+ * the counts until the next write of all.
+ */
+const writeDelayMs = { min: 1_000, perPlayback: 6, max: 60_000 };
+/** Delay of new playbacks, and of those whose reports reach several servers. */
+const soonDelayMs = { min: 200, perPlayback: 1, max: 1_000 };
 /** Players report every five to ten seconds. Later reports read their playback from the database. */
 const idleTimeoutMs = 120_000;
+/** A viewer without reports for so long has left. */
+const silenceMs = 30_000;
 const sweepIntervalMs = 10_000;
 const maxEvictedPerSweep = 5_000;
 const maxOpenPlaybacks = 100_000;
-const playbacksPerBatch = 15;
+const playbacksPerBatch = 200;
+const maxLastWrites = 3;
+/** Events that are kept in case another server stores their playback. More are written at once. */
+const maxKeptEvents = 500_000;
 const maxTrackedAddresses = 50_000;
 const maxTrackedMedia = 50_000;
 /**
@@ -68,7 +104,12 @@ const maxTrackedMedia = 50_000;
  */
 const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 
-/** Writes updates in batches every second, so that no report waits for the disk. */
+/**
+ * Keeps the playbacks of the last minutes, and writes them in batches, so that no report waits for the database.
+ *
+ * Where servers share it, each playback is kept by the server that gets its reports. A write changes only what is stored as that
+ * server knows it; otherwise, it reads what another server stored and handles the reports since its own write again.
+ */
 export class PlaybackTracker implements Component {
   readonly name = 'playbacks';
   readonly #options: PlaybackTrackerOptions;
@@ -78,7 +119,15 @@ export class PlaybackTracker implements Component {
   readonly #newByAddress: TokenBuckets;
   /** Least recently reported first. */
   readonly #open = new Map<string, OpenPlayback>();
-  readonly #changed = new Set<OpenPlayback>();
+  #changed = new Set<OpenPlayback>();
+  readonly #media: RecentLookups<WatchedMedia>;
+  /** Tells its own writes from those of other servers, and of former runs. */
+  readonly #writer = randomBase62(8);
+  #soon = new Set<OpenPlayback>();
+  #soonTimer: NodeJS.Timeout | undefined;
+  #keptEvents = 0;
+  /** True while the database takes nothing. */
+  #hasFailed = false;
   #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #sweeps = new OnDemandInterval(sweepIntervalMs, () => {
@@ -86,11 +135,14 @@ export class PlaybackTracker implements Component {
     return this.#open.size > 0;
   });
   #writing: Promise<void> = Promise.resolve();
+  /** True while other servers go on with its playbacks. */
+  #isLeaving = false;
   #isStopped = false;
 
   constructor(options: PlaybackTrackerOptions) {
     const { clock, reportsPerMinute } = options;
     this.#options = options;
+    this.#media = new RecentLookups(options.findMedia, clock);
     this.#reports = new TokenBuckets({
       perMinute: reportsPerMinute,
       burst: Math.ceil(reportsPerMinute / 4),
@@ -114,10 +166,22 @@ export class PlaybackTracker implements Component {
 
   async start(): Promise<void> {}
 
+  /** Writes all, so that other servers can go on with what this one knows. */
+  async drain(): Promise<void> {
+    this.#isLeaving = this.#options.isShared;
+    await this.#flushAll();
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#sweeps.stop();
-    await this.flush();
+    clearTimeout(this.#soonTimer);
+    clearTimeout(this.#timer);
+    await this.#flushAll();
+  }
+
+  get #maxKeptEvents(): number {
+    return this.#options.maxKeptEvents ?? maxKeptEvents;
   }
 
   get openCount(): number {
@@ -127,72 +191,193 @@ export class PlaybackTracker implements Component {
   /** Ignores reports of unknown media. @throws AppError `too-many-requests` */
   async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
     if (!this.#reports.take(clientNetwork(sender.address))) throw new AppError('too-many-requests');
-    const media = await this.#options.findMedia(report.mediaId);
-    if (media === undefined || this.#isStopped) return;
-    await this.#options.geo.load();
-    const open = await this.#findOrOpen(report, media, sender);
-    if (this.#isStopped) return;
-    const nowMs = this.#options.clock.nowMs();
-    const { playback } = open;
-    for (const event of report.events) playback.handle(event, nowMs);
-    if (report.sentMs !== undefined && playback.isPlaying) {
-      const now = { clientMs: report.sentMs, atMs: nowMs, position: undefined, isPaused: false };
-      playback.handle({ type: 'timeupdate', ...now }, nowMs);
+    if (this.#keptEvents >= 2 * this.#maxKeptEvents) throw new AppError('too-many-requests');
+    const open = await this.#findOrOpen(report, sender);
+    if (open === undefined || this.#isStopped) return;
+    const { isShared, clock } = this.#options;
+    const { events, sentMs } = report;
+    const timed: TimedReport = { report: { events, sentMs }, nowMs: clock.nowMs() };
+    apply(open.playback, timed);
+    if (isShared) {
+      open.reports.push(timed);
+      this.#keptEvents += events.length;
     }
-    if (playback.hasUpdates || this.#options.isShared) this.#changed.add(open);
-    if (this.#changed.size > 0) this.#writeSoon();
+    if (!isShared && !open.playback.hasUpdates) return;
+    if (open.stored === undefined || open.isRoaming || this.#isLeaving) this.#writeSoon(open);
+    else this.#writeLater(open);
   }
 
+  /** Writes everything. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#writing.then(() => this.#writeAll());
-    await this.#writing;
+    await this.#enqueue(async () => {
+      this.#collectSilent();
+      const changed = this.#changed;
+      this.#changed = new Set();
+      this.#soon.clear();
+      await this.#write([...changed], true);
+      await this.#options.writes.writeSums();
+      this.#evictIdle();
+    });
   }
 
-  #writeSoon(): void {
-    if (this.#timer !== undefined || this.#isStopped) return;
-    this.#timer = setTimeout(
-      () => {
-        this.flush().catch(error => this.#options.log.error('playbacks-not-written', { error }));
-      },
-      this.#options.isShared ? sharedWriteDelayMs : writeDelayMs,
-    );
+  /** Repeats what another server has changed meanwhile, or could not be written. */
+  async #flushAll(): Promise<void> {
+    for (let tries = 0; tries < maxLastWrites; tries += 1) {
+      await this.flush();
+      if (this.#changed.size === 0) return;
+    }
   }
 
-  async #writeAll(): Promise<void> {
-    const { isShared } = this.#options;
-    while (this.#changed.size > 0) {
-      const batch = this.#takeChanged(playbacksPerBatch);
-      const updates = batch.map((open): PlaybackUpdate => {
-        const { key, context, playback } = open;
-        const viewerId = context['viewer-id'];
-        const progress = isShared ? { progress: { ...playback.progress, viewerId } } : {};
-        return { key, context, ...progress, ...playback.collect() };
-      });
-      try {
-        await this.#options.writes.write(updates, this.#options.clock.nowMs());
-      } catch (error) {
-        // Drops the updates: they would grow as long as the disk is full.
-        this.#options.log.error('playbacks-not-written', { count: updates.length, error });
+  /** The counts of many viewers are written with all, because their rows are common to many servers. */
+  async #flushSoon(): Promise<void> {
+    this.#soonTimer = undefined;
+    await this.#enqueue(async () => {
+      const soon = this.#soon;
+      this.#soon = new Set();
+      for (const open of soon) this.#changed.delete(open);
+      await this.#write([...soon], this.#delayMs(writeDelayMs) === writeDelayMs.min);
+    });
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#writing = this.#writing
+      .then(work)
+      .catch(error => this.#options.log.error('playbacks-not-written', { error }));
+    return this.#writing;
+  }
+
+  #delayMs({ min, perPlayback, max }: typeof writeDelayMs): number {
+    return Math.max(min, Math.min(max, this.#open.size * perPlayback));
+  }
+
+  #writeLater(open: OpenPlayback): void {
+    this.#changed.add(open);
+    if (this.#isStopped) return;
+    const isMuch = this.#keptEvents >= this.#maxKeptEvents && !this.#hasFailed;
+    if (isMuch) clearTimeout(this.#timer);
+    if (isMuch || this.#timer === undefined)
+      this.#timer = setTimeout(() => void this.flush(), isMuch ? 0 : this.#delayMs(writeDelayMs));
+  }
+
+  #writeSoon(open: OpenPlayback): void {
+    this.#writeLater(open);
+    const delayMs = this.#options.isShared ? this.#delayMs(soonDelayMs) : writeDelayMs.min;
+    if (this.#isStopped || delayMs >= this.#delayMs(writeDelayMs)) return;
+    this.#soon.add(open);
+    this.#soonTimer ??= setTimeout(() => void this.#flushSoon(), delayMs);
+  }
+
+  async #write(changed: readonly OpenPlayback[], withSums: boolean): Promise<void> {
+    for (let first = 0; first < changed.length; first += playbacksPerBatch) {
+      const some = changed.slice(first, first + playbacksPerBatch);
+      if (await this.#writeBatch(some, withSums && changed.length <= playbacksPerBatch)) continue;
+      for (const open of changed.slice(first + playbacksPerBatch)) this.#writeLater(open);
+      return;
+    }
+  }
+
+  async #writeBatch(batch: readonly OpenPlayback[], withSums: boolean): Promise<boolean> {
+    const { writes, clock, log } = this.#options;
+    const nowMs = clock.nowMs();
+    const updates = batch.map(open => this.#collect(open, nowMs));
+    let written: Awaited<ReturnType<AnalyticsWritesStore['write']>>;
+    try {
+      written = await writes.write(updates, nowMs, withSums);
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#hasFailed = true;
+      log.error('playbacks-not-written', { count: updates.length, error });
+      for (const { open, reports, ...collected } of updates) this.#putBack(open, reports, collected);
+      return false;
+    }
+    for (const { open, state, reports } of updates) {
+      const number = written.get(open.name);
+      if (number === 'changed') await this.#catchUp(open, reports);
+      else if (number === undefined) this.#forget(open, reports);
+      else {
+        open.stored = { number, state };
+        this.#release(reports);
+        if ((open.isRoaming || this.#isLeaving) && !this.#changed.has(open)) this.#forget(open, []);
       }
-      if (isShared) this.#forget(batch);
     }
-    this.#evictIdle();
+    return true;
   }
 
-  #takeChanged(count: number): OpenPlayback[] {
-    const taken: OpenPlayback[] = [];
-    for (const open of this.#changed) {
-      this.#changed.delete(open);
-      taken.push(open);
-      if (taken.length >= count) break;
-    }
-    return taken;
+  #collect(open: OpenPlayback, nowMs: number): Collected {
+    const { key, context, playback, stored, reports } = open;
+    const delayMs = this.#delayMs(writeDelayMs);
+    const slotMs = slotSeconds * 1_000;
+    const isKept = !open.isRoaming && !this.#isStopped && !this.#isLeaving && delayMs > slotMs;
+    const isSilent = this.#isSilent(open);
+    const collected = playback.collect(isKept && !isSilent ? Math.ceil(delayMs / slotMs) + 1 : 0);
+    const progress = this.#options.isShared
+      ? { ...playback.progress, viewerId: context['viewer-id'], writer: this.#writer, writtenAtMs: nowMs }
+      : undefined;
+    open.reports = [];
+    return { open, key, context, stored, progress, reports, ...collected };
   }
 
-  #forget(written: readonly OpenPlayback[]): void {
-    for (const open of written) if (!this.#changed.has(open)) this.#open.delete(open.key.toString('latin1'));
+  /** A write that failed is repeated with the next one. */
+  #putBack(open: OpenPlayback, reports: readonly TimedReport[], collected: CollectedPlayback): void {
+    open.playback.putBack(collected);
+    open.reports = [...reports, ...open.reports];
+    this.#writeLater(open);
+  }
+
+  /** Goes on from what another server has stored. */
+  async #catchUp(open: OpenPlayback, reports: readonly TimedReport[]): Promise<void> {
+    const { writes, clock, log } = this.#options;
+    let stored: StoredPlayback | undefined;
+    try {
+      stored = await writes.find(open.key);
+    } catch (error) {
+      log.error('playback-not-read', { error });
+      open.reports = [...reports, ...open.reports];
+      this.#writeLater(open);
+      return;
+    }
+    const missed = [...reports, ...open.reports];
+    if (stored === undefined) {
+      this.#forget(open, missed);
+      return;
+    }
+    open.stored = stored;
+    open.isRoaming = true;
+    open.reports = missed;
+    const progress = this.#isRecent(stored) ? stored.progress : undefined;
+    open.playback = new Playback(open.isLive, clock.nowMs(), stored.state, progress);
+    for (const timed of missed) apply(open.playback, timed);
+    this.#writeSoon(open);
+  }
+
+  #forget(open: OpenPlayback, reports: readonly TimedReport[]): void {
+    this.#release(reports);
+    this.#open.delete(open.name);
+    this.#changed.delete(open);
+    this.#soon.delete(open);
+  }
+
+  #release(reports: readonly TimedReport[]): void {
+    for (const { report } of reports) this.#keptEvents -= report.events.length;
+  }
+
+  /** Corrects the expected ends of viewers who have left, or at its own end of all. */
+  #collectSilent(): void {
+    const isEnd = this.#isStopped || this.#isLeaving;
+    for (const open of this.#open.values()) {
+      if (!isEnd && !this.#isSilent(open)) return;
+      if (open.playback.hasExpectedEnd) this.#changed.add(open);
+    }
+  }
+
+  #isSilent({ heardAtMs }: OpenPlayback): boolean {
+    return this.#options.clock.monotonicMs() - heardAtMs > silenceMs;
+  }
+
+  #isRecent({ touchedAtMs }: StoredPlayback): boolean {
+    return this.#options.clock.nowMs() - touchedAtMs < idleTimeoutMs;
   }
 
   #evictIdle(): void {
@@ -201,42 +386,48 @@ export class PlaybackTracker implements Component {
     for (const [name, open] of this.#open) {
       if (open.heardAtMs > beforeMs || remaining === 0) return;
       remaining -= 1;
-      if (!this.#changed.has(open)) this.#open.delete(name);
+      if (!this.#changed.has(open) && !open.playback.hasExpectedEnd) this.#open.delete(name);
     }
   }
 
-  async #findOrOpen(
-    report: PlaybackReport,
-    media: WatchedMedia,
-    sender: ReportSender,
-  ): Promise<OpenPlayback> {
-    const key = createHash('sha256')
-      .update(`${report.mediaId}\n${report.playbackId}`)
-      .digest()
-      .subarray(0, 16);
+  /** Undefined for unknown media. */
+  async #findOrOpen(report: PlaybackReport, sender: ReportSender): Promise<OpenPlayback | undefined> {
+    const { mediaId } = report;
+    const key = createHash('sha256').update(`${mediaId}\n${report.playbackId}`).digest().subarray(0, 16);
     const name = key.toString('latin1');
     const known = this.#findOpen(name);
     if (known !== undefined) return known;
-    const { writes, clock } = this.#options;
+    const { writes, clock, geo } = this.#options;
+    const media = this.#media.recent(mediaId) ?? (await this.#media.find(mediaId));
+    if (media === undefined) return undefined;
+    await geo.load();
     const stored = await writes.find(key);
     const salt = await this.#saltOfToday();
-    const isRecent = stored !== undefined && clock.nowMs() - stored.touchedAtMs < idleTimeoutMs;
-    const progress = isRecent ? stored.progress : undefined;
+    const progress = stored !== undefined && this.#isRecent(stored) ? stored.progress : undefined;
     // The token of its first report may have expired.
     const viewerId = progress?.viewerId || (await this.#viewerIdOf(report, media));
     const openMeanwhile = this.#findOpen(name);
-    if (openMeanwhile !== undefined) return openMeanwhile;
+    if (openMeanwhile !== undefined || this.#isStopped) return openMeanwhile;
     // Rejects a single report: pending writes make room within a second.
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');
     if (stored === undefined) {
-      if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(report.mediaId))
+      if (!this.#newByAddress.take(clientNetwork(sender.address)) || !this.#newByMedia.take(mediaId))
         throw new AppError('too-many-requests');
     }
-    const playback = new Playback(media.type === 'live-stream', clock.nowMs(), stored?.state, progress);
-    const context = { ...this.#contextOf(report, media, sender, salt), 'viewer-id': viewerId };
-    const open = { key, playback, context, heardAtMs: clock.monotonicMs() };
+    const isLive = media.type === 'live-stream';
+    const open: OpenPlayback = {
+      key,
+      name,
+      isLive,
+      context: { ...this.#contextOf(report, media, sender, salt), 'viewer-id': viewerId },
+      playback: new Playback(isLive, clock.nowMs(), stored?.state, progress),
+      stored,
+      isRoaming: progress !== undefined && progress.writer !== this.#writer,
+      reports: [],
+      heardAtMs: clock.monotonicMs(),
+    };
     this.#open.set(name, open);
     this.#sweeps.wake();
     return open;
@@ -298,4 +489,12 @@ export class PlaybackTracker implements Component {
     this.#salt = { day, bytes };
     return bytes;
   }
+}
+
+/** A player that plays has played until it sent the report. */
+function apply(playback: Playback, { report: { events, sentMs }, nowMs }: TimedReport): void {
+  for (const event of events) playback.handle(event, nowMs);
+  if (sentMs === undefined || !playback.isPlaying) return;
+  const now = { clientMs: sentMs, atMs: nowMs, position: undefined, isPaused: false };
+  playback.handle({ type: 'timeupdate', ...now }, nowMs);
 }

@@ -41,6 +41,20 @@ export interface ViewingInterval {
   views: number;
 }
 
+export interface CollectedInterval extends Readonly<ViewingInterval> {
+  /** The end to store. It is later than {@link lastSlot} where the viewer is expected to go on. */
+  readonly endSlot: number;
+  /** The end that is stored may have been expected too late. */
+  readonly replacesEnd: boolean;
+}
+
+export interface CollectedPlayback {
+  /** Counts by minute, in seconds since 1970. */
+  readonly counts: ReadonlyMap<number, Counts>;
+  readonly intervals: readonly CollectedInterval[];
+  readonly state: PlaybackState;
+}
+
 /** Watch times that count as a view. The index is the bit in {@link ViewingInterval.views}. */
 export const viewSeconds = [3, 5, 10, 30] as const;
 
@@ -91,6 +105,8 @@ const maxSilenceMs = 30_000;
 const maxGapSlots = 3;
 const startThresholdSeconds = 1;
 const maxImpressionTimeMs = 600_000;
+/** Minutes that a playback keeps while they cannot be written. */
+const maxMinutes = 30;
 /** A player cannot watch for longer than it has been known, plus this for late reports. */
 const lateReportToleranceMs = 60_000;
 
@@ -123,6 +139,8 @@ export class Playback {
   /** Counts by minute, in seconds since 1970. */
   #counts = new Map<number, Counts>();
   #intervals = new Set<ViewingInterval>();
+  /** Interval whose stored end is an expectation. */
+  #expected: ViewingInterval | undefined;
   #isChanged = false;
 
   constructor(isLive: boolean, nowMs: number, state?: PlaybackState, progress?: PlaybackProgress) {
@@ -135,7 +153,8 @@ export class Playback {
     this.#position = progress?.position;
     this.#pendingPlay = progress?.pendingPlay;
     this.#interval = progress?.interval;
-    this.state = state ?? { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
+    this.#expected = this.#interval;
+    this.state = state ? { ...state } : { counted: 0, watchedMs: 0, lastEventMs: Number.MIN_SAFE_INTEGER };
   }
 
   get isPlaying(): boolean {
@@ -159,16 +178,48 @@ export class Playback {
     return this.#counts.size > 0 || this.#intervals.size > 0 || this.#isChanged;
   }
 
-  collect(): {
-    counts: ReadonlyMap<number, Counts>;
-    intervals: readonly ViewingInterval[];
-    state: PlaybackState;
-  } {
-    const update = { counts: this.#counts, intervals: [...this.#intervals], state: { ...this.state } };
+  get hasExpectedEnd(): boolean {
+    return this.#expected !== undefined;
+  }
+
+  /** @param aheadSlots a player that plays is expected to go on for so long: it is collected no sooner */
+  collect(aheadSlots = 0): CollectedPlayback {
+    const expected = this.#expected;
+    if (expected !== undefined) this.#intervals.add(expected);
+    const current = aheadSlots > 0 && this.#isPlaying ? this.#interval : undefined;
+    if (current !== undefined) this.#intervals.add(current);
+    this.#expected = current;
+    const intervals = [...this.#intervals].map(interval => ({
+      ...interval,
+      endSlot:
+        interval === current
+          ? Math.min(interval.lastSlot + aheadSlots, interval.firstSlot + maxIntervalSlots - 1)
+          : interval.lastSlot,
+      replacesEnd: interval === expected,
+    }));
+    const collected = { counts: this.#counts, intervals, state: { ...this.state } };
     this.#counts = new Map();
     this.#intervals = new Set();
     this.#isChanged = false;
-    return update;
+    return collected;
+  }
+
+  /** Takes back what could not be stored, to be collected again. */
+  putBack({ counts, intervals }: CollectedPlayback): void {
+    for (const [minute, counted] of counts) {
+      const own = this.#counts.get(minute);
+      if (own !== undefined) for (const [index, count] of counted.entries()) own[index]! += count;
+      else if (this.#counts.size < maxMinutes) this.#counts.set(minute, counted);
+    }
+    for (const { firstSlot, lastSlot, views } of intervals) {
+      const current = this.#interval;
+      if (current?.firstSlot !== firstSlot) this.#intervals.add({ firstSlot, lastSlot, views });
+      else {
+        this.#intervals.add(current);
+        this.#expected = current;
+      }
+    }
+    this.#isChanged = true;
   }
 
   handle(event: PlayEvent, nowMs: number): void {
