@@ -10,6 +10,7 @@ import { findFfmpeg } from '../src/ffmpeg/build/find-ffmpeg.ts';
 import { benchApi } from './bench/api.ts';
 import type { Bench, BenchContext } from './bench/bench-context.ts';
 import { benchCluster } from './bench/cluster.ts';
+import { benchClusterScale } from './bench/cluster-scale.ts';
 import { benchDashboard } from './bench/dashboard.ts';
 import { benchEdges } from './bench/edges.ts';
 import { benchFirstPlay } from './bench/first-play.ts';
@@ -44,6 +45,7 @@ const benches: Readonly<Record<string, Bench>> = {
   api: benchApi,
   dashboard: benchDashboard,
   cluster: benchCluster,
+  'cluster-scale': benchClusterScale,
 };
 
 const { values } = parseArgs({

@@ -42,6 +42,10 @@ export interface ClusterOptions {
   /** Settings of each node, in addition to those of the cluster. */
   readonly nodes: readonly (NodeSettings | ((urls: ClusterUrls) => Promise<NodeSettings>))[];
   readonly isDetached?: boolean;
+  /** Settings of PostgreSQL in addition to those of tests. */
+  readonly postgresSettings?: readonly string[];
+  /** Returns the URL that nodes use. */
+  readonly databaseUrl?: (url: string) => Promise<string>;
 }
 
 /** Starts PostgreSQL, an S3 server and the nodes, one after the other: the first one creates the account. */
@@ -49,19 +53,21 @@ export async function startCluster({
   folder,
   nodes: settings,
   isDetached = false,
+  postgresSettings,
+  databaseUrl = async url => url,
 }: ClusterOptions): Promise<Cluster> {
   const ends: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const end of ends.splice(0).toReversed()) await end();
   };
   try {
-    const postgres = await startPostgres();
+    const postgres = await startPostgres(postgresSettings);
     ends.push(() => postgres.stop());
     const s3 = await startS3();
     ends.push(() => s3.stop());
     await s3.makeBucket('media');
     const urls = {
-      MILLRACE_DATABASE_URL: await createPostgresDatabase(postgres.url, 'millrace'),
+      MILLRACE_DATABASE_URL: await databaseUrl(await createPostgresDatabase(postgres.url, 'millrace')),
       MILLRACE_STORAGE_URL: s3.url('media'),
     };
     const nodes: NodeProcess[] = [];

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ export function findPostgres(): string | undefined {
 export interface PostgresServer {
   /** URL of the database in which others are created and dropped. */
   readonly url: string;
+  readonly pid: number;
   /** Ends the server at once, as a crash does; `start` recovers. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -32,7 +34,7 @@ export interface PostgresServer {
 }
 
 /** A private server that listens only to a socket in its own folder. PostgreSQL refuses to run as root. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(moreSettings: readonly string[] = []): Promise<PostgresServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
   const identity = process.getuid?.() === 0 ? idsOf(user) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
@@ -53,10 +55,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   const program = new PrivateServer({ folder, killSignal: 'SIGQUIT', isReady });
   return startedServer<PostgresServer>({
     url,
+    get pid() {
+      return Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+    },
     async start() {
       const isStarted = await program.start(
         join(programs, 'postgres'),
-        ['-D', data, '-k', folder, ...settings.flatMap(setting => ['-c', setting])],
+        ['-D', data, '-k', folder, ...[...settings, ...moreSettings].flatMap(setting => ['-c', setting])],
         { ...identity, cwd: folder },
       );
       if (!isStarted) throw new Error(`PostgreSQL did not start: ${program.output}`);
