@@ -1,9 +1,18 @@
-/** Bundles the server: Node then loads tens of files instead of hundreds. Packages stay in `node_modules`. */
+/** Bundles the server: Node then loads tens of files instead of hundreds. Other packages than {@link bundledPackages} stay in `node_modules`. */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import http from 'node:http';
 import { basename, join, relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type Plugin, transform } from 'esbuild';
+import packageJson from '../../package.json' with { type: 'json' };
 import { projectRoot, readSources } from '../project-files.ts';
+
+/** Packages of hundreds of modules, of which the server uses a part. */
+const bundledPackages = ['kysely', 'zod'];
+const externalPackages = [
+  ...Object.keys(packageJson.dependencies),
+  ...Object.keys(packageJson.optionalDependencies),
+].filter(name => !bundledPackages.includes(name));
 
 const sources = join(projectRoot, 'src');
 /** Address of a thread's module. */
@@ -24,6 +33,46 @@ const keepUrls: Plugin = {
   },
 };
 
+/**
+ * Modules that are required: an import of `node:http` reads all that it exports, of which a part loads Node's `fetch`, and takes 6 MB
+ * that an idle server does not need. The router imports it, too.
+ */
+const requiredModules: Readonly<Record<string, readonly string[]>> = {
+  'node:http': Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { value }]) =>
+    value === undefined ? [] : name,
+  ),
+  '@koa/router': ['default'],
+};
+
+const requireModules: Plugin = {
+  name: 'require-modules',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^(node:http|@koa\/router)$/ }, ({ path }) => ({ path, namespace: 'required' }));
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: [
+        `import { createRequire } from 'node:module';`,
+        `const required = createRequire(import.meta.url)('${path}');`,
+        ...requiredModules[path]!.map(name =>
+          name === 'default'
+            ? 'export default required.default;'
+            : `export const ${name} = required.${name};`,
+        ),
+      ].join('\n'),
+    }));
+  },
+};
+
+/** A comment with a letter that is not Latin doubles the memory of a module's source. */
+const dropComments: Plugin = {
+  name: 'drop-comments',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path), { minifyWhitespace: true });
+      return { contents: code };
+    });
+  },
+};
+
 /** Returns the files of a build by their paths in it. */
 export async function buildServerCode(): Promise<Map<string, Uint8Array>> {
   const workers = [...readSources()].flatMap(([path, text]) =>
@@ -37,14 +86,14 @@ export async function buildServerCode(): Promise<Map<string, Uint8Array>> {
     write: false,
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: externalPackages,
     format: 'esm',
     platform: 'node',
     target: 'esnext',
     legalComments: 'none',
     logLevel: 'silent',
     tsconfigRaw: {},
-    plugins: [keepUrls],
+    plugins: [keepUrls, requireModules, dropComments],
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   for (const path of globSync('**/*.*', { cwd: sources, exclude: ['**/*.{ts,tsx,css,json}'] })) {

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type * as Jose from 'jose';
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../shared/clock.ts';
 import {
   countryPattern,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { AppError, type ErrorCode, errorRegister } from '../shared/errors.ts';
 

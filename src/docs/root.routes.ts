@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 
 interface RootOptions {

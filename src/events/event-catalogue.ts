@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatAtom } from '../shared/clock.ts';
 
 const liveStreamId = z.string().describe('Id of the live stream.');

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
 import { Readable } from 'node:stream';
 
 const maxShortBytes = 64 * 1_024;
@@ -46,5 +46,5 @@ async function discardRest(request: IncomingMessage): Promise<void> {
   request.pause();
   const { stream } = request as IncomingMessage & { stream?: ServerHttp2Stream };
   if (stream === undefined) setImmediate(() => request.socket.destroySoon());
-  else setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+  else setImmediate(() => stream.close());
 }

@@ -1,10 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
+import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { AppError, messageOf } from '../../shared/errors.ts';
@@ -152,6 +147,8 @@ export class HttpListener implements Component {
   async #startSecure(https: NonNullable<HttpListenerOptions['https']>): Promise<void> {
     const { certificate } = https;
     const { challenges } = certificate;
+    // Loaded late: most servers are behind a proxy.
+    const { createSecureServer } = await import('node:http2');
     const secure = createSecureServer({
       ...(certificate.secureContext() ?? challenges?.placeholder),
       ...(challenges === undefined ? {} : { ALPNCallback: chooseProtocol(certificate, challenges) }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { statusDescriptions } from '../../shared/error-register.ts';
 import { AppError, type ErrorCode, errorRegister } from '../../shared/errors.ts';
 import { headersTooLarge } from '../listener/listener-errors.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PeerRequest } from '../listener/client-address.ts';
 
 const environments = ['sandbox', 'production'] as const;

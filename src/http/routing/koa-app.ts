@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { toMachineError } from '../../shared/files/disk-error.ts';

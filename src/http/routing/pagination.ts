@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListResult, PageRequest, Sort } from '../../shared/list-page.ts';
 
 export const pagingLimits = { defaultPageSize: 25, maxPageSize: 100, maxCurrentPage: 2_147_483_647 } as const;

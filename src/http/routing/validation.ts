@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError, type ErrorCode, errorRegister, type Problem } from '../../shared/errors.ts';
 import { unwrapSchema } from './query-parameters.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AddressOf, IsSecure } from '../../http/listener/client-address.ts';
 import type { UpgradeHandler } from '../../http/listener/upgrade-handler.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLocalRequest } from '../../http/listener/client-address.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import { AppError } from '../../shared/errors.ts';

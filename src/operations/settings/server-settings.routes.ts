@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SessionCaller } from '../../http/routing/caller.ts';
 import { defineRoute, jsonBody, type Route } from '../../http/routing/route.ts';
 import { AppError } from '../../shared/errors.ts';

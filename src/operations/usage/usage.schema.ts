@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const bytes = (text: string) => z.int().nonnegative().describe(text);
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isoDate } from '../../http/routing/iso-date.ts';
 import { pageOf, paginationSchema, pagingLimits } from '../../http/routing/pagination.ts';
 import { deviceTypes } from './reports/device-parser.ts';

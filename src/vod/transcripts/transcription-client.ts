@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { askModel, type ModelEndpoint, refused } from './model-endpoint.ts';
 
 export interface TimedText {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseIsoDate } from '../../../http/routing/iso-date.ts';
 import type { EventType, PlayEvent } from './playback.ts';
 

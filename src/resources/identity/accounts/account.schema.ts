@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { scopes } from '../../../http/routing/scope.ts';
 import { maxKeyPairNameLength } from './key-pair.ts';

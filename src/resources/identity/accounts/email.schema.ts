@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { emailPattern, maxEmailLength, readEmail } from '../../../shared/email-address.ts';
 
 /** An email address of a request, as its only spelling. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SessionCaller } from '../../../http/routing/caller.ts';
 import { listQuery, listSchema, pageOf, sortOf } from '../../../http/routing/pagination.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isoDate } from '../../../http/routing/iso-date.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { actorKinds } from './audit-entry.ts';

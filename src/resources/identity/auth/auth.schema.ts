@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const apiKeyRequestSchema = z
   .strictObject({ apiKey: z.string().describe('An API key.') })

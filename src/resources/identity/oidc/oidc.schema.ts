@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Providers put a code into the query, of at most some kilobytes. */
 const maxQueryLength = 8_192;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { emailSchema } from '../accounts/email.schema.ts';
 import { passkeySchema } from '../passkeys/passkeys.schema.ts';
 import { listedSessionSchema, newPassword } from '../sessions/sessions.schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const password = z.string().max(1_000).describe('Your current password.');
 const code = z.string().min(1).max(100);

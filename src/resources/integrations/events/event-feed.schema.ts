@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { feedTypes } from '../../../events/feed/feed-message.ts';
 
 const maxIdLength = 64;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { failurePolicies, hookKinds } from '../../../events/hooks/hook.ts';
 import { maxHookTimeoutSeconds } from '../../../shared/limits/resource-limits.ts';
 import { hookUrl } from '../webhooks/webhooks.schema.ts';

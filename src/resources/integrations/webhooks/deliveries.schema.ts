@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { deliveryTypes } from '../../../events/event-catalogue.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { deliveryStatuses } from './deliveries.store.ts';

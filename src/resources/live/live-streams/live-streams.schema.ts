@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { maxLiveAudioTracks, maxRestreams } from '../../../shared/limits/resource-limits.ts';
 import { sourceUrlProblem } from '../../../shared/network/source-url.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AddressOf } from '../../../http/listener/client-address.ts';
 import type { Caller, UploadCaller } from '../../../http/routing/caller.ts';
 import { defineRoute, fileBody, type Route } from '../../../http/routing/route.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const transcript = 'True generates captions of new videos.';
 const transcriptSummary = 'True generates summaries of new videos.';

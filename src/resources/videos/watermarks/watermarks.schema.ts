@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 
 export const watermarksQuerySchema = listQuery({}, ['createdAt']);

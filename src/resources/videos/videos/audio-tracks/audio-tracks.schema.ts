@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listQuery, listSchema } from '../../../../http/routing/pagination.ts';
 import { languageTagPattern, languageTagProblem } from '../../../../shared/text/language-tag.ts';
 import { maxTrackTitleChars } from '../../../../shared/text/track-title.ts';

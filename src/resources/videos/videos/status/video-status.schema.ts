@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { additionalCodecs } from '../../../../shared/additional-codecs.ts';
 import { qualities } from '../../../../shared/qualities.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { imageBody, thumbnailImage } from '../../../../http/bodies/uploaded-image.ts';
 import { projectResource } from '../../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../../http/routing/route.ts';
