@@ -74,6 +74,8 @@ interface SessionRequest {
 }
 
 const maxBindTries = 8;
+/** One timer for all sessions: one for each would wake up the event loop as often as there are sessions. */
+const tickMs = 25;
 const verifyTimeoutMs = 10_000;
 /** Addresses of one client: its networks, and their NAT mappings. */
 const maxPathsPerSession = 24;
@@ -98,6 +100,7 @@ export class WebRtcServer implements Component {
   readonly #pathsOf = new Map<WebRtcSession, Set<TransportPath>>();
   readonly #connections = new Set<FramedConnection>();
   readonly #sweep: OnDemandInterval;
+  readonly #ticker: OnDemandInterval;
   #udp: UdpSocket | undefined;
   #tcp: Server | undefined;
   #port: number;
@@ -110,6 +113,7 @@ export class WebRtcServer implements Component {
     this.#overload = new ThrottledLog(this.#log);
     this.#limiter = new ConnectionLimiter(options.perAddress);
     this.#sweep = new OnDemandInterval(1_000, () => this.#closeUnverified());
+    this.#ticker = new OnDemandInterval(tickMs, () => this.#tickSessions());
   }
 
   /** The actual port once started. */
@@ -134,6 +138,7 @@ export class WebRtcServer implements Component {
 
   async stop(): Promise<void> {
     this.#sweep.stop();
+    this.#ticker.stop();
     for (const session of [...this.#pathsOf.keys()]) session.close();
     for (const connection of this.#connections) connection.close();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -158,6 +163,7 @@ export class WebRtcServer implements Component {
       ended: ended => this.#forget(ended),
     });
     this.#pathsOf.set(session, new Set());
+    this.#ticker.wake();
     this.#register(session);
     const answer = writeAnswer({
       offer,
@@ -344,6 +350,12 @@ export class WebRtcServer implements Component {
     );
     this.#connections.add(connection);
     this.#sweep.wake();
+  }
+
+  #tickSessions(): boolean {
+    const nowMs = performance.now();
+    for (const session of this.#pathsOf.keys()) session.tick(nowMs);
+    return this.#pathsOf.size > 0;
   }
 
   #closeUnverified(): boolean {

@@ -54,7 +54,6 @@ interface WebRtcSessionOptions {
 export const transportWideExtension =
   'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01';
 
-const tickMs = 25;
 const feedbackEveryMs = 100;
 const reportEveryMs = 1_000;
 const usualRoundTripMs = 100;
@@ -75,7 +74,6 @@ export class WebRtcSession {
   readonly #arrivals = new ArrivalLog();
   /** Number of the header extension; undefined where it was not offered. */
   readonly #transportWideId: number | undefined;
-  readonly #timer: NodeJS.Timeout;
   /** The newest first; one more during an ICE restart. */
   #agents: readonly IceAgent[];
   readonly #paths = new Map<TransportPath, IcePath>();
@@ -108,8 +106,6 @@ export class WebRtcSession {
       },
       closed: (reason, detail) => this.#end(reason, detail),
     });
-    this.#timer = setInterval(() => this.#tick(performance.now()), tickMs);
-    this.#timer.unref();
   }
 
   /** Names of the agents, of which the first is that of {@link localCredentials}. */
@@ -151,7 +147,7 @@ export class WebRtcSession {
     let bytes = 0;
     for (const packet of track.packets(frame)) {
       const sealed = this.#srtp.sealRtp(packet);
-      bytes += sealed.length;
+      for (const part of sealed) bytes += part.length;
       path.send(sealed);
     }
     return bytes;
@@ -281,7 +277,8 @@ export class WebRtcSession {
     }
   }
 
-  #tick(nowMs: number): void {
+  /** Call it every 25 ms. */
+  tick(nowMs: number): void {
     for (const agent of this.#agents) agent.tick(nowMs);
     if (this.#srtp === undefined) {
       if (nowMs - this.#openedAtMs < this.#options.connectTimeoutMs) return;
@@ -349,7 +346,6 @@ export class WebRtcSession {
 
   #release(): void {
     this.#isClosed = true;
-    clearInterval(this.#timer);
     this.#options.ended(this);
   }
 }

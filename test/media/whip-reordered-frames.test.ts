@@ -5,7 +5,7 @@ import { avcOrder, avcParameters } from '../../src/media/codecs/parameter-set.ts
 import { compositionMs, type MediaEvent, timestampMs } from '../../src/media/samples/media-sample.ts';
 import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags } from '../support/replay.ts';
-import { parsedRtp, rtpPacket } from '../support/rtp.ts';
+import { parsedRtp, rtpPacket, sealRtp } from '../support/rtp.ts';
 import { type RtpFrameToSend, rtpFramesOf } from '../support/rtp-frames.ts';
 import { startServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -158,7 +158,7 @@ test('a broadcast over WHIP with B-frames is played in order, without gaps', asy
     for (const [index, payload] of payloads.entries()) {
       const isMarked = index === payloads.length - 1;
       const fields = { sequenceNumber: sequenceNumber++, timestamp: ptsMs * 90, payload, isMarked };
-      path.send(protection.sealRtp(rtpPacket({ ...fields, payloadType: 102 })));
+      path.send(sealRtp(protection, rtpPacket({ ...fields, payloadType: 102 })));
     }
   }
   const url = `${server.baseUrl}/${liveStreamId}.m3u8`;

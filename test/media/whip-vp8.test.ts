@@ -9,7 +9,7 @@ import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
 import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { Random } from '../support/random.ts';
-import { rtpPacket } from '../support/rtp.ts';
+import { rtpPacket, sealRtp } from '../support/rtp.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { packetizeVp8, recordVp8 } from '../support/vp8-frames.ts';
@@ -66,7 +66,7 @@ class Vp8Publisher {
     client.check(path);
     await client.startDtls(path);
     const protection = await client.protection();
-    return new Vp8Publisher(client.session, packet => path.send(protection.sealRtp(packet)));
+    return new Vp8Publisher(client.session, packet => path.send(sealRtp(protection, packet)));
   }
 
   async send(frame: Buffer): Promise<void> {

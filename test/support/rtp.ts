@@ -1,4 +1,5 @@
-import { parseRtp, type RtpPacket } from '../../src/media/rtp/rtp-packet.ts';
+import { parseRtp, type RtpPacket, rtpHeaderBytes } from '../../src/media/rtp/rtp-packet.ts';
+import type { SrtpSession } from '../../src/webrtc/srtp/srtp-session.ts';
 
 export interface RtpFields {
   readonly sequenceNumber: number;
@@ -24,6 +25,13 @@ export function rtpPacket(fields: RtpFields): Buffer {
     ? Buffer.from([0xbe, 0xde, 0, 1, 0x31, sequenceNumber >> 8, sequenceNumber & 0xff, 0])
     : Buffer.alloc(0);
   return Buffer.concat([header, extension, fields.payload ?? Buffer.from('payload')]);
+}
+
+/** Protects the bytes of an RTP packet. */
+export function sealRtp(session: SrtpSession, packet: Buffer): Buffer {
+  const headerBytes = rtpHeaderBytes(packet)!;
+  const [header, payload] = [packet.subarray(0, headerBytes), packet.subarray(headerBytes)];
+  return Buffer.concat(session.sealRtp({ header, payload }));
 }
 
 export function parsedRtp(fields: RtpFields): RtpPacket {

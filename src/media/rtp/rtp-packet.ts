@@ -64,15 +64,14 @@ function readExtensions(packet: Buffer, headerBytes: number): ReadonlyMap<number
   return extensions;
 }
 
-/** Writes a packet without contributing sources, extensions and padding. */
-export function writeRtp(packet: Omit<RtpPacket, 'extensions'>): Buffer {
-  const { payloadType, isMarked, sequenceNumber, timestamp, ssrc, payload } = packet;
-  const bytes = Buffer.allocUnsafe(FIXED_HEADER_BYTES + payload.length);
+/** Writes the header of a packet without contributing sources, extensions and padding. */
+export function writeRtpHeader(packet: Omit<RtpPacket, 'extensions' | 'payload'>): Buffer {
+  const { payloadType, isMarked, sequenceNumber, timestamp, ssrc } = packet;
+  const bytes = Buffer.allocUnsafe(FIXED_HEADER_BYTES);
   bytes[0] = 0x80;
   bytes[1] = (isMarked ? 0x80 : 0) | payloadType;
   bytes.writeUInt16BE(sequenceNumber, 2);
   bytes.writeUInt32BE(timestamp, 4);
   bytes.writeUInt32BE(ssrc, 8);
-  payload.copy(bytes, FIXED_HEADER_BYTES);
   return bytes;
 }

@@ -6,8 +6,8 @@ const bufferBytes = 8 * 1024 ** 2;
 
 export interface UdpSocket {
   readonly port: number;
-  /** Errors are ignored: a datagram may be lost anyway. @param port not 0 @param address IP */
-  send(datagram: Buffer, port: number, address: string): void;
+  /** Errors are ignored: a datagram may be lost anyway. @param datagram or its parts @param port not 0 @param address IP */
+  send(datagram: Buffer | readonly Buffer[], port: number, address: string): void;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,8 @@ export async function openUdpSocket({ host, port, receive, failed }: UdpSocketOp
   return {
     port: socket.address().port,
     send(datagram, toPort, address) {
-      if (isOpen) socket.send(datagram, toPort, address, () => {});
+      // Node tells errors only to a callback, and sending with one costs a fifth more.
+      if (isOpen) socket.send(datagram, toPort, address);
     },
     async close() {
       if (!isOpen) return;

@@ -52,11 +52,11 @@ export class FramedConnection implements TransportPath {
     return this.#socket.writableLength > maxQueuedBytes / 4;
   }
 
-  send(packet: Buffer): void {
+  send(packet: Buffer | readonly Buffer[]): void {
     if (this.#socket.destroyed || this.#socket.writableLength > maxQueuedBytes) return;
-    const frame = Buffer.allocUnsafe(2 + packet.length);
-    frame.writeUInt16BE(packet.length);
-    packet.copy(frame, 2);
+    const length = Buffer.allocUnsafe(2);
+    const frame = Buffer.concat([length, ...(Array.isArray(packet) ? packet : [packet])]);
+    frame.writeUInt16BE(frame.length - 2);
     this.#socket.write(frame);
   }
 

@@ -6,7 +6,7 @@ export interface TransportPath {
   readonly port: number;
   /** Packets are dropped, or soon will be. */
   readonly isCongested: boolean;
-  /** Drops the packet where the path is congested or gone. */
-  send(packet: Buffer): void;
+  /** Drops the packet where the path is congested or gone. @param packet or its parts */
+  send(packet: Buffer | readonly Buffer[]): void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { writeSenderReport, writeSourceDescription } from '../../media/rtp/rtcp.ts';
-import { writeRtp } from '../../media/rtp/rtp-packet.ts';
+import { writeRtpHeader } from '../../media/rtp/rtp-packet.ts';
 import type { MediaKind, RtpCodec } from '../sdp/session-description.ts';
 
 /** One frame of video, or one packet of audio. */
@@ -13,11 +13,14 @@ export interface OutgoingFrame {
   readonly ntpMs: number;
 }
 
-interface SentPacket {
-  readonly sequenceNumber: number;
-  readonly timestamp: number;
-  readonly isMarked: boolean;
+/** A packet to protect and send, in parts because all receivers share the payload. */
+export interface OutgoingPacket {
+  readonly header: Buffer;
   readonly payload: Buffer;
+}
+
+interface SentPacket extends OutgoingPacket {
+  readonly sequenceNumber: number;
   resends: number;
 }
 
@@ -52,8 +55,7 @@ export class SendTrack {
     return { packets: this.#packets, bytes: this.#bytes, resent: this.#resent };
   }
 
-  /** @returns packets to protect and send */
-  packets(frame: OutgoingFrame): Buffer[] {
+  packets(frame: OutgoingFrame): OutgoingPacket[] {
     this.#last = frame;
     const { payloads } = frame;
     return payloads.map((payload, index) => {
@@ -61,26 +63,27 @@ export class SendTrack {
       this.#sequenceNumber = (sequenceNumber + 1) & 0xffff;
       this.#packets += 1;
       this.#bytes += payload.length;
-      const packet: SentPacket = {
-        sequenceNumber,
-        payload,
-        resends: 0,
-        timestamp: frame.timestamp % 2 ** 32,
+      const header = writeRtpHeader({
+        payloadType: this.codec.payloadType,
         // The mark of audio is the begin of speech. RFC 3551, 4.1.
         isMarked: this.kind === 'video' && index === payloads.length - 1,
-      };
+        sequenceNumber,
+        timestamp: frame.timestamp % 2 ** 32,
+        ssrc: this.ssrc,
+      });
+      const packet: SentPacket = { header, payload, sequenceNumber, resends: 0 };
       this.#sent[sequenceNumber % maxKept] = packet;
-      return this.#write(packet);
+      return packet;
     });
   }
 
   /** Undefined when the packet is no longer kept, or was asked for too often. */
-  again(sequenceNumber: number): Buffer | undefined {
+  again(sequenceNumber: number): OutgoingPacket | undefined {
     const packet = this.#sent[sequenceNumber % maxKept];
     if (packet?.sequenceNumber !== sequenceNumber || packet.resends >= maxResends) return undefined;
     packet.resends += 1;
     this.#resent += 1;
-    return this.#write(packet);
+    return packet;
   }
 
   /** Undefined when nothing was sent since the last one. */
@@ -91,9 +94,5 @@ export class SendTrack {
     const report = { ssrc: this.ssrc, ntpMs: frame.ntpMs, rtpTimestamp: frame.timestamp % 2 ** 32 };
     const sent = { packets: this.#packets, bytes: this.#bytes };
     return Buffer.concat([writeSenderReport(report, sent), writeSourceDescription(this.ssrc, this.#name)]);
-  }
-
-  #write(packet: SentPacket): Buffer {
-    return writeRtp({ ...packet, ssrc: this.ssrc, payloadType: this.codec.payloadType });
   }
 }

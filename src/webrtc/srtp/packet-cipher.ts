@@ -14,9 +14,9 @@ import { deriveKey, SRTP_LABEL } from './key-derivation.ts';
 export interface PacketCipher {
   /** Bytes that a packet grows by, without the index of RTCP. */
   readonly tagBytes: number;
-  /** @param rollover how often the sequence number has wrapped @param headerBytes stay readable */
-  sealRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer;
-  /** Undefined for a packet that is not authentic. */
+  /** @param rollover how often the sequence number has wrapped @returns the parts of the datagram: copying them is dearer than sending them */
+  sealRtp(header: Buffer, payload: Buffer, rollover: number): readonly Buffer[];
+  /** Undefined for a packet that is not authentic. @param headerBytes stay readable */
   openRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer | undefined;
   sealRtcp(packet: Buffer, index: number): Buffer;
   openRtcp(packet: Buffer): { readonly packet: Buffer; readonly index: number } | undefined;
@@ -45,13 +45,12 @@ class GcmCipher implements PacketCipher {
     this.#rtcpSalt = deriveKey(key, salt, SRTP_LABEL.rtcpSalt, 12);
   }
 
-  sealRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer {
-    const header = packet.subarray(0, headerBytes);
-    const cipher = createCipheriv('aes-128-gcm', this.#rtpKey, this.#rtpIv(packet, rollover));
+  sealRtp(header: Buffer, payload: Buffer, rollover: number): readonly Buffer[] {
+    const cipher = createCipheriv('aes-128-gcm', this.#rtpKey, this.#rtpIv(header, rollover));
     cipher.setAAD(header);
-    const sealed = cipher.update(packet.subarray(headerBytes));
+    const sealed = cipher.update(payload);
     cipher.final();
-    return Buffer.concat([header, sealed, cipher.getAuthTag()]);
+    return [header, sealed, cipher.getAuthTag()];
   }
 
   openRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer | undefined {
@@ -147,10 +146,9 @@ class CounterModeCipher implements PacketCipher {
     this.#rtcpAuthentication = createSecretKey(deriveKey(key, salt, SRTP_LABEL.rtcpAuthentication, 20));
   }
 
-  sealRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer {
-    const header = packet.subarray(0, headerBytes);
-    const sealed = Buffer.concat([header, this.#cryptRtp(packet, headerBytes, packet.length, rollover)]);
-    return Buffer.concat([sealed, this.#tag(this.#rtpAuthentication, sealed, uint32(rollover))]);
+  sealRtp(header: Buffer, payload: Buffer, rollover: number): readonly Buffer[] {
+    const sealed = this.#cryptRtp(header, payload, rollover);
+    return [header, sealed, this.#tag(this.#rtpAuthentication, header, sealed, uint32(rollover))];
   }
 
   openRtp(packet: Buffer, headerBytes: number, rollover: number): Buffer | undefined {
@@ -158,8 +156,8 @@ class CounterModeCipher implements PacketCipher {
     if (end < headerBytes) return undefined;
     const tag = this.#tag(this.#rtpAuthentication, packet.subarray(0, end), uint32(rollover));
     if (!timingSafeEqual(tag, packet.subarray(end))) return undefined;
-    const opened = this.#cryptRtp(packet, headerBytes, end, rollover);
-    return Buffer.concat([packet.subarray(0, headerBytes), opened]);
+    const header = packet.subarray(0, headerBytes);
+    return Buffer.concat([header, this.#cryptRtp(header, packet.subarray(headerBytes, end), rollover)]);
   }
 
   sealRtcp(packet: Buffer, index: number): Buffer {
@@ -183,14 +181,12 @@ class CounterModeCipher implements PacketCipher {
     return { packet: Buffer.concat([packet.subarray(0, RTCP_HEADER_BYTES), opened]), index };
   }
 
-  #cryptRtp(packet: Buffer, from: number, to: number, rollover: number): Buffer {
+  #cryptRtp(header: Buffer, payload: Buffer, rollover: number): Buffer {
     const iv = Buffer.alloc(16);
-    packet.copy(iv, 4, 8, 12);
+    header.copy(iv, 4, 8, 12);
     iv.writeUInt32BE(rollover >>> 0, 8);
-    packet.copy(iv, 12, 2, 4);
-    return createCipheriv('aes-128-ctr', this.#rtpKey, xorInto(iv, this.#rtpSalt)).update(
-      packet.subarray(from, to),
-    );
+    header.copy(iv, 12, 2, 4);
+    return createCipheriv('aes-128-ctr', this.#rtpKey, xorInto(iv, this.#rtpSalt)).update(payload);
   }
 
   #cryptRtcp(packet: Buffer, to: number, index: number): Buffer {
@@ -220,6 +216,6 @@ function uint32(value: number): Buffer {
 }
 
 function xorInto(target: Buffer, salt: Buffer): Buffer {
-  for (const [index, byte] of salt.entries()) target[index] = target[index]! ^ byte;
+  for (let index = 0; index < salt.length; index += 1) target[index]! ^= salt[index]!;
   return target;
 }

@@ -1,6 +1,7 @@
 import { rtpHeaderBytes } from '../../media/rtp/rtp-packet.ts';
 import type { SrtpSecrets } from '../dtls/dtls-server.ts';
 import { ReplayWindow } from '../replay-window.ts';
+import type { OutgoingPacket } from '../rtp/send-track.ts';
 import { createPacketCipher, type PacketCipher } from './packet-cipher.ts';
 
 /** Sequence number with its wraps, by SSRC. RFC 3711, 3.3.1. */
@@ -63,13 +64,13 @@ export class SrtpSession {
     return opened.packet;
   }
 
-  /** A retransmission with the same bytes is the same packet; its number may be old. */
-  sealRtp(packet: Buffer): Buffer {
-    const ssrc = packet.readUInt32BE(8);
+  /** A retransmission with the same bytes is the same packet; its number may be old. @returns the parts of the datagram */
+  sealRtp({ header, payload }: OutgoingPacket): readonly Buffer[] {
+    const ssrc = header.readUInt32BE(8);
     const newest = this.#sent.get(ssrc);
-    const number = extendedNumber(newest, packet.readUInt16BE(2));
+    const number = extendedNumber(newest, header.readUInt16BE(2));
     this.#sent.set(ssrc, Math.max(newest ?? 0, number));
-    return this.#outgoing.sealRtp(packet, rtpHeaderBytes(packet)!, Math.floor(number / 0x10000));
+    return this.#outgoing.sealRtp(header, payload, Math.floor(number / 0x10000));
   }
 
   sealRtcp(packet: Buffer): Buffer {

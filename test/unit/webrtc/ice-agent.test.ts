@@ -33,7 +33,7 @@ function startAgent() {
       port,
       isCongested: false,
       close: () => {},
-      send: packet => void sent.push(packet),
+      send: packet => void sent.push(...[packet].flat()),
     });
     let receivedBytes = 0;
     return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readNacks, readSenderReports, writeNack } from '../../../src/media/rtp/rtcp.ts';
 import { parseRtp } from '../../../src/media/rtp/rtp-packet.ts';
-import { SendTrack } from '../../../src/webrtc/rtp/send-track.ts';
+import { type OutgoingPacket, SendTrack } from '../../../src/webrtc/rtp/send-track.ts';
 import type { RtpCodec } from '../../../src/webrtc/sdp/session-description.ts';
 
 const codec: RtpCodec = {
@@ -13,6 +13,7 @@ const codec: RtpCodec = {
   feedback: ['nack'],
   parameters: new Map(),
 };
+const parse = ({ header, payload }: OutgoingPacket) => parseRtp(Buffer.concat([header, payload]))!;
 const frame = (timestamp: number, count: number) => ({
   timestamp,
   ntpMs: timestamp / 90,
@@ -21,7 +22,7 @@ const frame = (timestamp: number, count: number) => ({
 
 test('packets of a frame have one timestamp, rising numbers, and a mark at the end', () => {
   const track = new SendTrack('video', codec, 'broadcast');
-  const packets = track.packets(frame(2 ** 32 + 5, 3)).map(bytes => parseRtp(bytes)!);
+  const packets = track.packets(frame(2 ** 32 + 5, 3)).map(parse);
   const first = packets[0]!.sequenceNumber;
   expect(packets).toMatchObject([
     { timestamp: 5, sequenceNumber: first, isMarked: false, ssrc: track.ssrc, payloadType: 102 },
@@ -33,11 +34,11 @@ test('packets of a frame have one timestamp, rising numbers, and a mark at the e
 test('a lost packet is sent again as it was, a few times, while it is kept', () => {
   const track = new SendTrack('video', codec, 'broadcast');
   const sent = track.packets(frame(90, 40));
-  const number = parseRtp(sent[7]!)!.sequenceNumber;
+  const number = parse(sent[7]!).sequenceNumber;
   expect(track.again(number)).toEqual(sent[7]);
   for (let round = 0; round < 4; round++) track.again(number);
   expect(track.again(number)).toBeUndefined();
-  const other = parseRtp(sent[8]!)!.sequenceNumber;
+  const other = parse(sent[8]!).sequenceNumber;
   track.packets(frame(180, 1_024));
   expect(track.again(other)).toBeUndefined();
   expect(track.totals).toMatchObject({ packets: 1_064, resent: 5 });
