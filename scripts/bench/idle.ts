@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServerProcess } from '../server-process.ts';
-import { type Bench, type BenchContext, withServer } from './bench-context.ts';
+import { type Bench, type BenchContext, HelperProcess, withServer } from './bench-context.ts';
 import { processTree, usageOf } from './process-usage.ts';
 import { judge, percentile, type Row } from './report.ts';
 
@@ -24,6 +24,7 @@ interface Start {
 export const benchIdle: Bench = async context => [
   ...(await measureStarts(context)),
   ...(await withServer(context, {}, async ({ child }) => {
+    const koa = await startBareKoa();
     await sleep(settleMs);
     const before = activityOf(child.pid!);
     const fromMs = performance.now();
@@ -31,6 +32,9 @@ export const benchIdle: Bench = async context => [
     const after = activityOf(child.pid!);
     const seconds = (performance.now() - fromMs) / 1000;
     const share = (100 * (after.cpuSeconds - before.cpuSeconds)) / seconds;
+    const pssBytes = usageOf(processTree(child.pid!)).pssBytes;
+    const koaPssBytes = usageOf([koa.process.child.pid!]).pssBytes;
+    await koa.process.stop();
     return [
       judge(name, {
         what: 'server that nobody uses: processor',
@@ -40,9 +44,15 @@ export const benchIdle: Bench = async context => [
       }),
       judge(name, {
         what: 'server that nobody uses: memory (PSS)',
-        value: usageOf(processTree(child.pid!)).pssBytes / mebibyte,
+        value: pssBytes / mebibyte,
         unit: 'MiB',
         max: 90,
+      }),
+      judge(name, {
+        what: 'server that nobody uses: memory by that of a Koa application',
+        value: pssBytes / koaPssBytes,
+        unit: '×',
+        better: 'lower',
       }),
       judge(name, {
         what: 'server that nobody uses: threads wake up',
@@ -59,7 +69,13 @@ async function measureStarts(context: BenchContext): Promise<Row[]> {
   try {
     const first = await measureStart(dataDir);
     const further: Start[] = [];
-    for (let count = 0; count < starts; count += 1) further.push(await measureStart(dataDir));
+    const koaReadyMs: number[] = [];
+    for (let count = 0; count < starts; count += 1) {
+      further.push(await measureStart(dataDir));
+      const koa = await startBareKoa();
+      koaReadyMs.push(koa.readyMs);
+      await koa.process.stop();
+    }
     const median = (value: (start: Start) => number) => percentile(further.map(value), 0.5);
     const row = (what: string, value: number, unit: string) => judge(name, { what, value, unit });
     return [
@@ -74,6 +90,12 @@ async function measureStarts(context: BenchContext): Promise<Row[]> {
         median(({ readyMs }) => readyMs),
         'ms',
       ),
+      judge(name, {
+        what: 'further starts: ready, by a Koa application',
+        value: median(({ readyMs }) => readyMs) / percentile(koaReadyMs, 0.5),
+        unit: '×',
+        better: 'lower',
+      }),
       row('further starts: processor time, p50', 1000 * median(({ cpuSeconds }) => cpuSeconds), 'ms'),
       row('further starts: read, p50', median(({ readBytes }) => readBytes) / 1e6, 'MB'),
     ];
@@ -89,6 +111,13 @@ async function measureStart(dataDir: string): Promise<Start> {
   const readBytes = Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
   await server.stop();
   return { ...server.startTimes, cpuSeconds, readBytes };
+}
+
+async function startBareKoa(): Promise<{ process: HelperProcess<unknown>; readyMs: number }> {
+  const startedMs = performance.now();
+  const process = new HelperProcess('./trivial-koa-process.ts', '');
+  await process.report();
+  return { process, readyMs: performance.now() - startedMs };
 }
 
 /** Processor time in nanoseconds' resolution, which ticks do not have, and how often threads went to sleep, of all threads of a process. */

@@ -59,7 +59,9 @@ function row(what: string, value: number, unit: string, max?: number): Row {
 }
 
 function ratio(what: string, cost: Cost, nginx: Cost | undefined, max: number): Row[] {
-  return nginx === undefined ? [] : [row(what, cost.processor / nginx.processor, '×', max)];
+  return nginx === undefined
+    ? []
+    : [judge(name, { what, value: cost.processor / nginx.processor, unit: '×', max, better: 'lower' })];
 }
 
 async function measureNginx(context: BenchContext): Promise<Cost> {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { describeAudioTag, describeVideoTag } from '../../src/media/flv/flv-tag.ts';
+import { framesInMp4, readAudioTags } from '../../test/support/read-audio-tags.ts';
 import { readFlvTags } from '../../test/support/rtmp-client.ts';
 import type { Recording } from './publisher.ts';
 
@@ -30,7 +31,32 @@ export async function makeRecording(
   await promisify(execFile)(ffmpeg, args);
 }
 
-/** Reads what {@link makeRecording} wrote. */
+/** Replaces the audio of a recording by Opus, which browsers play over WebRTC. */
+export async function makeOpusRecording(ffmpeg: string, recordingPath: string, path: string): Promise<void> {
+  const audioPath = `${path}.mp4`;
+  const args = ['-i', recordingPath, '-vn', '-c:a', 'libopus', '-b:a', '96k', ...framesInMp4, audioPath];
+  await promisify(execFile)(ffmpeg, ['-hide_banner', '-loglevel', 'error', '-y', ...args]);
+  const audio = readAudioTags('Opus', await readFile(audioPath));
+  const video = readFlvTags(await readFile(recordingPath)).filter(({ kind }) => kind === 'video');
+  const tags = [...video, ...audio.filter(({ timestampMs }) => timestampMs < loopSeconds * 1000)];
+  await writeFile(path, writeFlv(tags.toSorted((one, other) => one.timestampMs - other.timestampMs)));
+}
+
+function writeFlv(tags: readonly FlvTag[]): Buffer {
+  const head = Buffer.from('464c5601050000000900000000', 'hex');
+  const written = tags.flatMap(({ kind, timestampMs, body }) => {
+    const header = Buffer.alloc(11);
+    header[0] = kind === 'audio' ? 8 : 9;
+    header.writeUIntBE(body.length, 1, 3);
+    header.writeUIntBE(Math.round(timestampMs), 4, 3);
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(11 + body.length);
+    return [header, body, size];
+  });
+  return Buffer.concat([head, ...written]);
+}
+
+/** Reads what {@link makeRecording} or {@link makeOpusRecording} wrote. */
 export async function readRecording(path: string): Promise<Recording> {
   const heads: FlvTag[] = [];
   const frames: FlvTag[] = [];

@@ -7,6 +7,8 @@ export interface Row {
   /** The value as a share of its target, or of what it is compared with. */
   readonly ratio: string;
   readonly verdict: 'ok' | 'MISSED' | '';
+  /** A ratio that the guard compares with earlier ones. */
+  readonly guarded?: { readonly value: number; readonly better: 'higher' | 'lower' };
 }
 
 /** A value with its target; without `max` or `min` it is only reported. */
@@ -16,13 +18,16 @@ export interface Measurement {
   readonly unit: string;
   readonly max?: number;
   readonly min?: number;
+  /** Set for ratios to something bare in the same run: `npm run bench -- --guard` compares them with earlier ones. */
+  readonly better?: 'higher' | 'lower';
 }
 
 /** Holds a measurement against its target. */
-export function judge(bench: string, { what, value, unit, max, min }: Measurement): Row {
+export function judge(bench: string, { what, value, unit, max, min, better }: Measurement): Row {
   const limit = max ?? min;
   const measured = withUnit(value, unit);
-  if (limit === undefined) return { bench, what, measured, target: '', ratio: '', verdict: '' };
+  const guarded = better === undefined ? {} : { guarded: { value, better } };
+  if (limit === undefined) return { bench, what, measured, target: '', ratio: '', verdict: '', ...guarded };
   const isMet = max === undefined ? value >= limit : value <= limit;
   return {
     bench,
@@ -31,6 +36,7 @@ export function judge(bench: string, { what, value, unit, max, min }: Measuremen
     target: `${max === undefined ? '≥' : '≤'} ${withUnit(limit, unit)}`,
     ratio: limit === 0 ? '' : `${(value / limit).toFixed(2)} ×`,
     verdict: isMet ? 'ok' : 'MISSED',
+    ...guarded,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLiveStream } from '../server-process.ts';
-import { acceptedAt, type Bench, makeStream, publish, withServer } from './bench-context.ts';
+import { acceptedAt, type Bench, HelperProcess, makeStream, publish, withServer } from './bench-context.ts';
 import { launchBrowser, openPlayerPage } from './browser-pages.ts';
 import { judge, percentile, type Row } from './report.ts';
 import { followParts, type PartArrival, waitUntilPlayable } from './viewer.ts';
@@ -14,7 +14,8 @@ export const benchStart: Bench = async context => [
   ...(await measurePages(context)),
 ];
 
-const measureServer: Bench = context =>
+/** The part of the benchmark without browsers. */
+export const measureServer: Bench = context =>
   withServer(context, {}, async server => {
     const startsMs: number[] = [];
     for (let index = 0; index < tries; index += 1) {
@@ -31,7 +32,7 @@ const measureServer: Bench = context =>
     const parts: PartArrival[] = [];
     const end = new AbortController();
     const following = followParts(mediaUrl, part => parts.push(part), end.signal);
-    await sleep(context.isShort ? 8000 : 30_000);
+    const requestsMs = await requestBareKoa(context.isShort ? 8000 : 30_000);
     end.abort();
     await following;
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
@@ -64,6 +65,12 @@ const measureServer: Bench = context =>
         value: percentile(lagsMs, 0.99),
         unit: 'ms',
         max: 30,
+      }),
+      judge(name, {
+        what: 'last frame sent to part received, by a request to a Koa application, means of the faster halves',
+        value: meanOfFasterHalf(lagsMs) / meanOfFasterHalf(requestsMs),
+        unit: '×',
+        better: 'lower',
       }),
       judge(name, {
         what: 'last frame arrived to part listed (own metric), share within 80 ms',
@@ -128,6 +135,28 @@ const measurePages: Bench = async context => {
     await browser.close();
   }
 };
+
+/** Times of single requests, one after the other. */
+async function requestBareKoa(durationMs: number): Promise<number[]> {
+  const koa = new HelperProcess<{ port: number }>('./trivial-koa-process.ts', '');
+  const { port } = await koa.report();
+  const times: number[] = [];
+  const endMs = performance.now() + durationMs;
+  while (performance.now() < endMs) {
+    const startedMs = performance.now();
+    await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    times.push(performance.now() - startedMs);
+    await sleep(50);
+  }
+  await koa.stop();
+  return times;
+}
+
+/** Other work on the machine makes single values longer, and averages have more digits than the clocks of two processes. */
+function meanOfFasterHalf(values: readonly number[]): number {
+  const faster = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2));
+  return faster.reduce((sum, value) => sum + value, 0) / faster.length;
+}
 
 /** Share of a histogram's observations in the buckets up to `bound`. */
 function shareWithin(metrics: string, histogram: string, bound: string): number {

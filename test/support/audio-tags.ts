@@ -1,12 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FragmentReader } from '../../src/media/cmaf/fragment-reader.ts';
-import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
-import { readChildBox, readSampleEntry } from '../../src/media/cmaf/sample-entry.ts';
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import type { AudioFourCc } from '../../src/media/samples/media-sample.ts';
 import { ffmpegPath, runToEnd } from './ffmpeg.ts';
-import { sampleTags } from './media-samples.ts';
+import { framesInMp4, readAudioTags } from './read-audio-tags.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 
 /** A beep of 100 ms at each second. */
@@ -23,46 +20,12 @@ export async function recordAudioTags(
     const path = join(folder, 'audio.mp4');
     await runToEnd(ffmpegPath, [
       ...['-v', 'error', '-f', 'lavfi', '-i', beeps, '-t', String(seconds), ...args, '-strict', '-2'],
-      ...['-f', 'mp4', '-movflags', '+delay_moov+default_base_moof+frag_every_frame', path],
+      ...[...framesInMp4, path],
     ]);
-    const tags: FlvTag[] = [];
-    let track: TrackDescription | undefined;
-    const reader = new FragmentReader({
-      onInit: ([first]) => {
-        track = first!;
-        const config = configOf(track);
-        if (config !== undefined) tags.push(sampleTags.audioConfig(codec, config, 0));
-      },
-      onSample: ({ dtsTicks, data }) =>
-        tags.push(sampleTags.audio(codec, { dtsMs: (dtsTicks * 1000) / track!.timescale, data })),
-    });
-    reader.push(await readFile(path));
-    return tags;
+    return readAudioTags(codec, await readFile(path));
   } finally {
     await removeDir(folder);
   }
-}
-
-/** Returns the configuration as encoders send it: OpusHead, and STREAMINFO behind `fLaC`. AC-3 has none. */
-function configOf({ sampleEntry }: TrackDescription): Buffer | undefined {
-  const fields = readSampleEntry(sampleEntry, 'audio');
-  if (fields.type === 'Opus') {
-    const box = readChildBox(sampleEntry, fields, 'dOps');
-    box.skip(1);
-    const channels = box.u8();
-    const [preSkip, inputRate] = [box.u16(), box.u32()];
-    const head = Buffer.alloc(19);
-    head.write('OpusHead', 'latin1');
-    head[8] = 1;
-    head[9] = channels;
-    head.writeUInt16LE(preSkip, 10);
-    head.writeUInt32LE(inputRate, 12);
-    return head;
-  }
-  if (fields.type !== 'fLaC') return undefined;
-  const box = readChildBox(sampleEntry, fields, 'dfLa');
-  box.skip(4);
-  return Buffer.concat([Buffer.from('fLaC'), box.bytes(box.remaining)]);
 }
 
 /** Seconds at which beeps begin, to a millisecond. */

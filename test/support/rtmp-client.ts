@@ -317,13 +317,14 @@ export function readFlvTags(flv: Buffer): FlvTag[] {
   return tags;
 }
 
-/** Takes the server's handshake and chunks apart. It knows only what servers send: types 0 and 3, chunk streams below 64. */
+/** Takes the server's handshake and chunks apart: of chunk streams below 64, where no message interrupts another. */
 class ReplyReader {
   isHandshakeDone = false;
   readonly #onMessage: (message: ReceivedMessage) => void;
   #bytes: Buffer = Buffer.alloc(0);
   #chunkBytes = 128;
-  #unfinished: { header: Buffer; parts: Buffer[]; left: number } | undefined;
+  readonly #headers = new Map<number, Buffer>();
+  #unfinished: { parts: Buffer[]; left: number } | undefined;
 
   constructor(onMessage: (message: ReceivedMessage) => void) {
     this.#onMessage = onMessage;
@@ -342,19 +343,23 @@ class ReplyReader {
   #readChunk(): boolean {
     if (this.#bytes.length === 0) return false;
     const format = this.#bytes[0]! >> 6;
-    const headerBytes = format === 0 ? 12 : 1;
-    if (format !== 0 && format !== 3) throw new Error(`the server sent a type ${format} header`);
+    const headerBytes = [12, 8, 4, 1][format]!;
     if (this.#bytes.length < headerBytes) return false;
-    const header = format === 0 ? this.#bytes.subarray(1, 12) : this.#unfinished!.header;
-    const left = format === 0 ? header.readUIntBE(3, 3) : this.#unfinished!.left;
+    const chunkStreamId = this.#bytes[0]! & 0x3f;
+    const isNew = format !== 3;
+    // Headers that are shorter continue from the last one of their chunk stream.
+    const rest = this.#headers.get(chunkStreamId)?.subarray(headerBytes - 1) ?? Buffer.alloc(0);
+    const header = Buffer.concat([this.#bytes.subarray(1, headerBytes), rest]);
+    const left = isNew ? header.readUIntBE(3, 3) : this.#unfinished!.left;
     const count = Math.min(left, this.#chunkBytes);
     if (this.#bytes.length < headerBytes + count) return false;
     const parts = [
-      ...(format === 0 ? [] : this.#unfinished!.parts),
+      ...(isNew ? [] : this.#unfinished!.parts),
       this.#bytes.subarray(headerBytes, headerBytes + count),
     ];
     this.#bytes = this.#bytes.subarray(headerBytes + count);
-    this.#unfinished = { header, parts, left: left - count };
+    this.#headers.set(chunkStreamId, header);
+    this.#unfinished = { parts, left: left - count };
     if (left === count) this.#finish(header, Buffer.concat(parts));
     return true;
   }

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDtlsCertificate } from '../../src/webrtc/dtls/dtls-certificate.ts';
-import { SRTP_PROFILE } from '../../src/webrtc/dtls/handshake-messages.ts';
 import {
   parseStun,
   STUN_ATTRIBUTE,
@@ -18,6 +14,7 @@ import {
   xorMappedAddress,
 } from '../../src/webrtc/ice/stun-message.ts';
 import { SrtpSession } from '../../src/webrtc/srtp/srtp-session.ts';
+import { type DtlsClient, startDtlsClient } from './dtls-client.ts';
 import { makeTempDir, removeDir } from './temp-dir.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -67,9 +64,7 @@ export class WebRtcClient {
   readonly #port: number;
   readonly #local: { readonly usernameFragment: string; readonly password: string };
   readonly #remote: { readonly usernameFragment: string; readonly password: string };
-  #receiveDtls: (packet: Buffer) => void = () => {};
-  /** Output of OpenSSL. */
-  #output = '';
+  #dtls: DtlsClient | undefined;
 
   private constructor({ text, location }: Answer, port: number) {
     this.session = location;
@@ -140,42 +135,19 @@ export class WebRtcClient {
   /** Lets OpenSSL connect over `path`. Media follows. */
   async startDtls(path: ClientPath): Promise<void> {
     const folder = await makeTempDir();
-    const [key, chain] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    await writeFile(key, certificate.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    await writeFile(chain, new X509Certificate(certificate.der).toString());
-    const relay = createSocket('udp4');
-    await new Promise<void>(resolve => relay.bind(0, '127.0.0.1', resolve));
-    const child = spawn(
-      'openssl',
-      [
-        ...['s_client', '-dtls1_2', '-connect', `127.0.0.1:${relay.address().port}`, '-mtu', '1200'],
-        ...['-cert', chain, '-key', key, '-use_srtp', 'SRTP_AEAD_AES_128_GCM'],
-        ...['-keymatexport', 'EXTRACTOR-dtls_srtp', '-keymatexportlen', '56'],
-      ],
-      { stdio: ['pipe', 'pipe', 'ignore'] },
-    );
-    child.stdout.on('data', text => (this.#output += text));
-    relay.on('message', (packet, from) => {
-      this.#receiveDtls = answer => relay.send(answer, from.port, from.address);
-      path.send(packet);
-    });
+    const dtls = await startDtlsClient(folder, certificate, packet => path.send(packet));
+    this.#dtls = dtls;
     onTestFinished(async () => {
-      child.kill('SIGKILL');
-      relay.close();
+      dtls.close();
       await removeDir(folder);
     });
   }
 
   /** Waits for the keys of DTLS, with which RTP packets are protected. */
   async protection(): Promise<SrtpSession> {
-    const exported = await waitUntil(() => /Keying material: ([0-9A-F]+)/.exec(this.#output)?.[1], {
-      what: () => `keys of DTLS: ${this.#output}`,
-    });
-    const bytes = Buffer.from(exported, 'hex');
-    const client = { key: bytes.subarray(0, 16), salt: bytes.subarray(32, 44) };
-    const server = { key: bytes.subarray(16, 32), salt: bytes.subarray(44, 56) };
+    const secrets = await waitUntil(() => this.#dtls?.secrets(), { what: () => 'keys of DTLS' });
     // Creates the session from the other side.
-    return new SrtpSession({ profile: SRTP_PROFILE.aeadAes128Gcm, client: server, server: client });
+    return new SrtpSession({ ...secrets, client: secrets.server, server: secrets.client });
   }
 
   #createPath(answersChecks: boolean, send: (packet: Buffer) => void): ClientPath {
@@ -194,7 +166,7 @@ export class WebRtcClient {
   #receive(packet: Buffer, path: ClientPath): void {
     path.bytesIn += packet.length;
     const first = packet[0]!;
-    if (first >= 20 && first <= 63) this.#receiveDtls(packet);
+    if (first >= 20 && first <= 63) this.#dtls?.receive(packet);
     const message = first <= 3 ? parseStun(packet) : undefined;
     if (path.answersChecks && message?.type === STUN_TYPE.request) path.send(this.#answerTo(message));
   }
