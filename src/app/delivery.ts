@@ -4,6 +4,7 @@ import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { PublicVideosStore } from '../resources/videos/videos/public-videos.store.ts';
 import { createViewerClips } from '../resources/videos/videos/viewer-clips.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
@@ -24,7 +25,7 @@ export interface DeliveryDependencies {
 }
 
 export function createDelivery(
-  { bundles, files, config, metrics, urls, peers, clock, log }: Foundation,
+  { bundles, database, files, config, metrics, urls, peers, clock, log }: Foundation,
   { api, broadcasts, videoServices, vod, viewers, playback }: DeliveryDependencies,
 ): Delivery {
   const { players } = videoServices;
@@ -43,6 +44,7 @@ export function createDelivery(
       },
     },
     vod: createVodSource(vod, videoServices),
+    watch: new PublicVideosStore(database),
     logo: async (playerId, extension) => {
       const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');

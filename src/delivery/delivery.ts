@@ -15,6 +15,7 @@ import type { LiveFrameSource } from './live/thumbnails.ts';
 import type { ViewerCount } from './live/viewer-count.ts';
 import { sendStaticPage } from './pages/page-sender.ts';
 import { loadPlayerFiles, type PlayerFiles } from './pages/player-files.ts';
+import type { WatchSource } from './pages/watch-source.ts';
 import type { DeliveryHandlers } from './paths/delivery-path.ts';
 import { type FoundPath, findDeliveryPath } from './paths/delivery-paths.ts';
 import type { PlaybackGate } from './playback-gate.ts';
@@ -36,6 +37,7 @@ export interface DeliveryOptions {
   /** Images of live streams without an uploaded one. */
   readonly frames: LiveFrameSource;
   readonly vod: VodSource;
+  readonly watch: WatchSource;
   readonly logo: (playerId: string, extension: 'png' | 'jpg') => Promise<ResponseBody | undefined>;
   readonly docsBase: () => string;
   readonly bundles: BrowserBundles;

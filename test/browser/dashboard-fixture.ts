@@ -1,30 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
 import { pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { axeViolations } from './axe.ts';
 import { deviceScaleFactor } from './browser-fixture.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-  }[];
-}
-
-const axeOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  // Frames hold the player's pages.
-  iframes: false,
-  // Leaves out work on what nobody reads.
-  resultTypes: ['violations'],
-  selectors: false,
-  preload: false,
-};
 /** Runs in the page before its own scripts. Its messages pass, so that a busy machine may look too late. */
 const noteMessages = `
   window.messagesOfTest = [];
@@ -114,20 +96,9 @@ export class DashboardPage {
     return dashboard;
   }
 
-  /**
-   * Lists violations of WCAG 2.2 AA and best practices that axe-core finds, one line for each element.
-   *
-   * @param rules only these of it
-   */
-  async violations(rules: readonly string[] = axeOptions.runOnly): Promise<string[]> {
-    // Injects axe once: it stays on the page.
-    if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axeSource);
-    const { violations } = await this.page.evaluate<AxeResult>(
-      `axe.run(document, ${JSON.stringify({ ...axeOptions, runOnly: rules })})`,
-    );
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-    );
+  /** Lists violations that axe-core finds. @param rules only these of it */
+  violations(rules?: readonly string[]): Promise<string[]> {
+    return axeViolations(this.page, rules);
   }
 
   /** Waits for a message that begins with these words and was shown since the page was loaded, even if it has passed. Each counts once. */

@@ -38,7 +38,7 @@ describe.each(protocols)('the player page over %s', protocol => {
   it('shows the stream with its name escaped and its state, under a strict policy', async () => {
     await using server = await startDelivery(protocol);
     server.begin('b1');
-    const answer = await server.ask(`/live/${publicStream}`, { 'accept-encoding': 'gzip' });
+    const answer = await server.ask(`/live/${publicStream}?embed`, { 'accept-encoding': 'gzip' });
     const page = gunzipSync(answer.body).toString();
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -48,7 +48,7 @@ describe.each(protocols)('the player page over %s', protocol => {
     expect(page).toContain('<title>Pier &#60;cam&#62;</title>');
     expect(page).toContain('data-state="{&#34;live&#34;:true,&#34;broadcastId&#34;:&#34;b1&#34;}"');
     expect(page).not.toContain('{{');
-    expect((await server.ask(`/live/${publicStream}`)).body.toString()).toContain('<!doctype html>');
+    expect((await server.ask(`/live/${publicStream}?embed`)).body.toString()).toContain('<!doctype html>');
   });
 
   it('is politely missing for unknown and private streams', async () => {
@@ -63,7 +63,7 @@ describe.each(protocols)('the player page over %s', protocol => {
 
   it('brings its files along, to be kept for ever', async () => {
     await using server = await startDelivery(protocol);
-    const page = (await server.ask(`/live/${publicStream}`)).body.toString();
+    const page = (await server.ask(`/live/${publicStream}?embed`)).body.toString();
     const links = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(match => match[1]!);
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) {
@@ -255,14 +255,14 @@ describe('the thumbnail', () => {
     await using server = await startDelivery('HTTP/1.1', { frames });
     const backdrop = `<img class="backdrop" src="${path}" alt="">`;
     expect((await server.ask(path)).headers.etag).toBe('"placeholder"');
-    expect((await server.ask(`/live/${publicStream}`)).body.toString()).not.toContain(backdrop);
+    expect((await server.ask(`/live/${publicStream}?embed`)).body.toString()).not.toContain(backdrop);
     expect(asked).toEqual([]);
     server.begin('b1');
     const { headers, body } = await server.ask(path);
     expect([headers.etag, headers['cache-control'], body.equals(jpeg)]).toEqual([
       ...['"frame"', 'max-age=10', true],
     ]);
-    expect((await server.ask(`/live/${publicStream}`)).body.toString()).toContain(backdrop);
+    expect((await server.ask(`/live/${publicStream}?embed`)).body.toString()).toContain(backdrop);
     server.begin('b2');
     expect((await server.ask(path)).headers.etag).toBe('"placeholder"');
     server.stream.thumbnail = join(await testTempDir(), 'thumbnail');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SignedTokens } from '../../src/delivery/signed-tokens.ts';
 import type { PlaybackPolicy } from '../../src/shared/playback-policy.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { newTestKey, signToken, type TestSigningKey } from '../support/sign-token.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
@@ -85,7 +86,7 @@ describe.each(protocols)('a signed token over %s', protocol => {
       expect(page.status).toBe(200);
       expect(page.body.toString()).not.toContain('avh');
     }
-    const html = (await server.ask(`/live/${privateStream}?token=${token}`)).body.toString();
+    const html = (await server.ask(playerAlone(`/live/${privateStream}?token=${token}`))).body.toString();
     expect(html).toContain(`${base}/${privateStream}.m3u8`);
     expect(html).toContain(`?token=${token}`);
     expect(await server.statusOf(`${base}/${privateStream}/access`)).toBe(204);

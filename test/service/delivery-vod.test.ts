@@ -261,7 +261,7 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
       captions: async () => [{ language: 'en', label: 'English', isDefault: true }],
     });
     await server.videos.giveFile(videoId, 'mp4', 'film', 'video/mp4');
-    const answer = await server.ask(base, { 'accept-encoding': 'gzip' });
+    const answer = await server.ask(`${base}?embed`, { 'accept-encoding': 'gzip' });
     const page = gunzipSync(answer.body).toString();
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'");

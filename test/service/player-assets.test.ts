@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formWith, pngImage } from '../support/images.ts';
+import { playerAlone } from '../support/player-page.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 
 let server: TestServer;
@@ -142,10 +143,10 @@ describe('the page of a live stream', () => {
   it('is told of the theme', async () => {
     const { playerId } = await json('POST', '/players', { text: 'rgba(7, 7, 7, 1)' });
     const { liveStreamId } = await json('POST', '/live-streams', { name: 'Pier', playerId });
-    const page = await (await see(`/live/${liveStreamId}`)).text();
+    const page = await (await see(playerAlone(`/live/${liveStreamId}`))).text();
     expect(page).toContain('rgba(7, 7, 7, 1)');
     await server.api('DELETE', `/players/${playerId}`);
-    expect(await (await see(`/live/${liveStreamId}`)).text()).toContain('data-theme="null"');
+    expect(await (await see(playerAlone(`/live/${liveStreamId}`))).text()).toContain('data-theme="null"');
   });
 });
 

@@ -4,10 +4,12 @@ import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
-import { describeEmbed, type ShareablePage, socialMeta } from '../pages/page-sharing.ts';
+import { describeEmbed, type ShareablePage, socialMeta, structuredData } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { describeLivePlayer, noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
+import { isWatchPage, maxNextVideos, renderWatchPage } from '../pages/watch-page.ts';
+import type { ListedVideo, WatchSource } from '../pages/watch-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import {
@@ -38,6 +40,7 @@ interface LiveDeliveryOptions extends LiveGateOptions {
   readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly frames: LiveFrameSource;
+  readonly watch: WatchSource;
   readonly addressOf: AddressOf;
   readonly viewers: ViewerCount;
   readonly events: StateEvents;
@@ -289,10 +292,16 @@ export class LiveDelivery {
     this.#respond(
       exchange,
       admission,
-      stream =>
-        this.#pending.hold(exchange, this.#pageExtras(liveStreamId), extras =>
-          this.#sendPage(exchange, liveStreamId, stream, extras),
-        ),
+      stream => {
+        const parameters = new URLSearchParams(query);
+        const page = isWatchPage(exchange.request, parameters)
+          ? this.#watchPage(liveStreamId, stream, parameters)
+          : this.#playerPage(liveStreamId, stream);
+        const hasOtherServers = this.#live.mediaUrl !== undefined;
+        this.#pending.hold(exchange, page, html =>
+          sendRenderedPage(this.#sender, exchange, html, { ...stream, hasOtherServers }),
+        );
+      },
       refuse,
       reason => sendRefusedPage(this.#sender, exchange, files.refused, reason),
     );
@@ -306,13 +315,14 @@ export class LiveDelivery {
     return { hasThumbnail, theme };
   }
 
-  #sendPage(exchange: Exchange, liveStreamId: string, stream: AdmittedStream, extras: PageExtras): void {
+  async #playerPage(liveStreamId: string, stream: AdmittedStream): Promise<string> {
     const { name, access, ultraLowLatency, viewerClips } = stream;
+    const extras = await this.#pageExtras(liveStreamId);
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
     const isShared = access === undefined && publicUrl !== '';
-    const page = renderPlayerPage(this.#options.files().page, {
+    return renderPlayerPage(this.#options.files().page, {
       liveStreamId,
       name,
       access,
@@ -327,8 +337,59 @@ export class LiveDelivery {
       basePath: basePathOf(publicUrl),
       nowMs: this.#options.clock.nowMs(),
     });
-    const hasOtherServers = this.#live.mediaUrl !== undefined;
-    sendRenderedPage(this.#sender, exchange, page, { ...stream, hasOtherServers });
+  }
+
+  async #watchPage(liveStreamId: string, stream: AdmittedStream, query: URLSearchParams): Promise<string> {
+    const { name, access, trafficOwner } = stream;
+    const isLive = this.#live.state(liveStreamId).live;
+    const isDecidedByHook = stream.isDecidedByHook === true;
+    const [recording, next] = await Promise.all([
+      isLive || isDecidedByHook ? undefined : this.#options.watch.recordingOf(liveStreamId),
+      // A hook decides about each video: others may be refused to this viewer.
+      isDecidedByHook ? [] : this.#options.watch.after({ projectId: trafficOwner.projectId }, maxNextVideos),
+    ]);
+    const publicUrl = this.#options.publicUrl();
+    const shared = this.#shareablePage(liveStreamId, name);
+    return renderWatchPage(this.#options.files().watchPage, {
+      kind: 'live',
+      id: liveStreamId,
+      title: streamTitle(name),
+      meta:
+        access === undefined && publicUrl !== ''
+          ? `${socialMeta(shared, publicUrl)}\n${structuredData(shared, publicUrl, { isLive })}`
+          : noIndexMeta,
+      description: '',
+      publishedAtMs: undefined,
+      isLive,
+      size: shared.size,
+      recording,
+      next: next.filter(({ videoId }) => videoId !== recording?.videoId),
+      access,
+      mp4: undefined,
+      poster: access === undefined ? shared.imagePath : undefined,
+      query,
+      state: 'null',
+      basePath: basePathOf(publicUrl),
+    });
+  }
+
+  /** The recording of the broadcast that has ended, for pages that showed it. */
+  sendRecording(exchange: Exchange, liveStreamId: string, query: string): void {
+    const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
+    this.#respond(exchange, admission, stream => {
+      const isLive = this.#live.state(liveStreamId).live;
+      const found: Promise<ListedVideo | undefined> =
+        isLive || stream.isDecidedByHook === true
+          ? Promise.resolve(undefined)
+          : this.#options.watch.recordingOf(liveStreamId);
+      this.#pending.hold(exchange, found, recording => {
+        if (recording === undefined) this.#sender.sendNotFound(exchange, noStore);
+        else {
+          const { videoId, title } = recording;
+          this.#sender.sendJson(exchange, JSON.stringify({ videoId, title }), stream.headers);
+        }
+      });
+    });
   }
 
   /** Refuses private streams. */

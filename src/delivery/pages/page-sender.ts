@@ -20,6 +20,7 @@ const contentSecurityPolicy = [
   "img-src 'self'",
   "media-src 'self' blob: data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   'frame-ancestors *',
@@ -88,7 +89,7 @@ export function sendRenderedPage(
 ): void {
   const body = isGzipAccepted(exchange) ? gzipSync(html, { level: 1 }) : Buffer.from(html);
   const policy = page.hasOtherServers ? clusterSecurityPolicy : contentSecurityPolicy;
-  const own = headersFor(exchange, page).map(value =>
+  const own = headersFor(exchange, page, 'Accept-Encoding, Sec-Fetch-Dest').map(value =>
     value === contentSecurityPolicy ? [policy, ...page.policies.flatMap(embeddingPolicy)].join(', ') : value,
   );
   send(sender, exchange, 200, body, [...own, ...page.headers]);
@@ -111,11 +112,11 @@ function embeddingPolicy({ allowedDomains }: PlaybackPolicy): string[] {
   return [`frame-ancestors 'self' ${sites.join(' ')}`];
 }
 
-function headersFor(exchange: Exchange, admission: PlaybackAdmission): string[] {
+function headersFor(exchange: Exchange, admission: PlaybackAdmission, vary = 'Accept-Encoding'): string[] {
   return [
     ...pageHeaders,
     ...['Cache-Control', cacheControlFor(admission, 'no-cache')],
-    ...['Vary', 'Accept-Encoding'],
+    ...['Vary', vary],
     ...(isGzipAccepted(exchange) ? ['Content-Encoding', 'gzip'] : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../shared/escape-html.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
+import { isoDuration, jsonForScript, summaryOf } from './watch-text.ts';
 
 export interface ShareablePage {
   readonly title: string;
@@ -10,6 +11,7 @@ export interface ShareablePage {
   /** Undefined for live streams, and while it is unknown. */
   readonly durationSeconds?: number | undefined;
   readonly mp4Path?: string | undefined;
+  readonly description?: string | undefined;
   /** Downloaders such as yt-dlp read it where there is no MP4. */
   readonly playlistPath?: string | undefined;
 }
@@ -31,7 +33,7 @@ export function shareableVideo(state: VodPageState): ShareablePage {
 
 /** **Source**: The Open Graph protocol, https://ogp.me. @param base without a slash at its end */
 export function socialMeta(shared: ShareablePage, base: string): string {
-  const { title, durationSeconds, mp4Path, playlistPath, size = defaultSize } = shared;
+  const { title, description = '', durationSeconds, mp4Path, playlistPath, size = defaultSize } = shared;
   const page = base + shared.path;
   const image = base + shared.imagePath;
   const [width, height] = [String(size.width), String(size.height)];
@@ -45,6 +47,7 @@ export function socialMeta(shared: ShareablePage, base: string): string {
   const properties: [string, string][] = [
     ['og:type', 'video.other'],
     ['og:title', title],
+    ...described('og:description', description),
     ['og:url', page],
     ['og:image', image],
     ...(durationSeconds === undefined
@@ -57,6 +60,7 @@ export function socialMeta(shared: ShareablePage, base: string): string {
   const cards: [string, string][] = [
     ['twitter:card', 'player'],
     ['twitter:title', title],
+    ...described('twitter:description', description),
     ['twitter:image', image],
     ['twitter:player', page],
     ['twitter:player:width', width],
@@ -68,6 +72,41 @@ export function socialMeta(shared: ShareablePage, base: string): string {
     ...properties.map(([name, value]) => `<meta property="${name}" content="${escapeHtml(value)}">`),
     ...cards.map(([name, value]) => `<meta name="${name}" content="${escapeHtml(value)}">`),
   ].join('\n');
+}
+
+function described(name: string, description: string): [string, string][] {
+  return description === '' ? [] : [[name, summaryOf(description)]];
+}
+
+/**
+ * Describes the page to search engines.
+ * **Source**: https://schema.org/VideoObject
+ */
+export function structuredData(
+  { title, path, imagePath, size, durationSeconds, mp4Path, description }: ShareablePage,
+  base: string,
+  { publishedAtMs, isLive }: { readonly publishedAtMs?: number | undefined; readonly isLive?: boolean },
+): string {
+  const data = {
+    '@context': 'https://schema.org',
+    '@type': 'VideoObject',
+    name: title,
+    description: description || title,
+    thumbnailUrl: [base + imagePath],
+    url: base + path,
+    embedUrl: `${base}${path}?embed`,
+    uploadDate: publishedAtMs === undefined ? undefined : new Date(publishedAtMs).toISOString(),
+    duration: durationSeconds === undefined ? undefined : isoDuration(durationSeconds),
+    contentUrl: mp4Path === undefined ? undefined : base + mp4Path,
+    width: size?.width,
+    height: size?.height,
+    publication: isLive ? { '@type': 'BroadcastEvent', isLiveBroadcast: true } : undefined,
+  };
+  const meta =
+    description === undefined || description === ''
+      ? ''
+      : `<meta name="description" content="${escapeHtml(summaryOf(description))}">\n`;
+  return `${meta}<script type="application/ld+json">${jsonForScript(data)}</script>`;
 }
 
 /**

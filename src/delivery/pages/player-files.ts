@@ -9,6 +9,7 @@ import type { Thumbnail } from '../live/thumbnails.ts';
 import { noIndexMeta } from './player-page.ts';
 
 const folder = new URL('../../web/player/', import.meta.url);
+const watchTemplate = new URL('../../web/watch/page.html', import.meta.url);
 
 /** A page in each language. */
 export type TranslatedPage<Content> = ReadonlyMap<Language, Content>;
@@ -19,6 +20,8 @@ export interface PlayerFiles {
   readonly vodPage: string;
   /** Script of the player element, for pages on any site. */
   readonly element: CompressedText;
+  /** The page around the player of a video or live stream. */
+  readonly watchPage: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
   readonly notFound: TranslatedPage<CompressedText>;
@@ -47,6 +50,10 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     element: await browserText(elementScript(urlOf, importsOf)),
     page: await fillPage('page.html', links, 'live'),
     vodPage: await fillPage('page.html', linksOf('vod', 'vod-page'), 'vod'),
+    watchPage: fillTemplate(await readFile(watchTemplate, 'utf8'), {
+      ...linksOf('watch', 'watch-page'),
+      start: urlOf('watch-start'),
+    }),
     sample: await browserText(
       fillTemplate(await fillPage('page.html', linksOf('sample', 'vod-page'), 'vod'), {
         title: 'Title of the video',

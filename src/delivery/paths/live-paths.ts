@@ -111,6 +111,17 @@ export const livePaths: readonly DeliveryPath[] = [
     },
   ),
   deliveryPath(
+    '/live/{liveStreamId}/recording',
+    'recording',
+    ({ live }, exchange, { liveStreamId }, query) => live.sendRecording(exchange, liveStreamId, query),
+    {
+      summary: 'Recording of the last broadcast of a live stream',
+      description: 'Once the broadcast has ended and everybody may watch its recording.',
+      ...pageSession,
+      answers: json('The video.', { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', title: 'Harbour at dawn' }),
+    },
+  ),
+  deliveryPath(
     '/live/{liveStreamId}/events',
     'events',
     ({ live }, exchange, { liveStreamId }, query) => live.openEvents(exchange, liveStreamId, query),

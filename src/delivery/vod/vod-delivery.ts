@@ -3,10 +3,12 @@ import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
-import { describeEmbed, shareableVideo, socialMeta } from '../pages/page-sharing.ts';
+import { describeEmbed, shareableVideo, socialMeta, structuredData } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
+import { isWatchPage, maxNextVideos, renderWatchPage } from '../pages/watch-page.ts';
+import type { WatchSource } from '../pages/watch-source.ts';
 import { type PlaybackGate, PlaybackRefusal } from '../playback-gate.ts';
 import { sessionQuery } from '../private-sessions.ts';
 import { accessCaching, cacheControlFor, isForEverybody, maxAge } from '../responses/cache-control.ts';
@@ -18,6 +20,7 @@ import type { VodEntry, VodSource } from './vod-source.ts';
 
 interface VodDeliveryOptions {
   readonly source: VodSource;
+  readonly watch: WatchSource;
   readonly playback: PlaybackGate;
   readonly publicUrl: () => string;
   readonly sender: ResponseSender;
@@ -56,6 +59,7 @@ const failedText = 'Processing this video failed, so it cannot be played.';
 
 export class VodDelivery {
   readonly #source: VodSource;
+  readonly #watch: WatchSource;
   readonly #gate: VodGate;
   readonly #publicUrl: () => string;
   readonly #sender: ResponseSender;
@@ -64,6 +68,7 @@ export class VodDelivery {
 
   constructor(options: VodDeliveryOptions) {
     this.#source = options.source;
+    this.#watch = options.watch;
     this.#gate = new VodGate(options);
     this.#publicUrl = options.publicUrl;
     this.#sender = options.sender;
@@ -290,17 +295,13 @@ export class VodDelivery {
       refuse();
       return;
     }
+    const render = isWatchPage(exchange.request, query)
+      ? (video: AdmittedVideo) => this.#watchPage(video, query)
+      : (video: AdmittedVideo) => this.#playerPage(video);
     const answer = (video: AdmittedVideo) =>
-      this.#pending.hold(exchange, this.#describe(video), state => {
-        const isPublic = video.access === undefined;
-        const base = this.#publicUrl();
-        const meta = isPublic && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
-        const page = renderVodPage(this.#files().vodPage, state, { meta, basePath: basePathOf(base) });
-        sendRenderedPage(this.#sender, exchange, page, {
-          ...video,
-          hasOtherServers: false,
-        });
-      });
+      this.#pending.hold(exchange, render(video), page =>
+        sendRenderedPage(this.#sender, exchange, page, { ...video, hasOtherServers: false }),
+      );
     this.#respond(
       exchange,
       this.#gate.admitToPage(exchange.request, videoId, query),
@@ -308,6 +309,50 @@ export class VodDelivery {
       refuse,
       reason => sendRefusedPage(this.#sender, exchange, this.#files().refused, reason),
     );
+  }
+
+  async #playerPage(video: AdmittedVideo): Promise<string> {
+    const state = await this.#describe(video);
+    const base = this.#publicUrl();
+    const meta =
+      video.access === undefined && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
+    return renderVodPage(this.#files().vodPage, state, { meta, basePath: basePathOf(base) });
+  }
+
+  async #watchPage(video: AdmittedVideo, query: URLSearchParams): Promise<string> {
+    const { videoId, projectId } = video.entry;
+    const [state, details] = await Promise.all([this.#describe(video), this.#watch.details(videoId)]);
+    const { description = '', publishedAtMs } = details ?? {};
+    // A hook decides about each video: others may be refused to this viewer.
+    const next =
+      video.isDecidedByHook === true
+        ? []
+        : await this.#watch.after({ projectId, videoId, publishedAtMs }, maxNextVideos);
+    const base = this.#publicUrl();
+    const shared = { ...shareableVideo(state), description };
+    const { access } = video;
+    const { mp4, poster, width, height } = state;
+    return renderWatchPage(this.#files().watchPage, {
+      kind: 'video',
+      id: videoId,
+      title: titleOf(state),
+      meta:
+        access === undefined && base !== ''
+          ? `${socialMeta(shared, base)}\n${structuredData(shared, base, { publishedAtMs })}`
+          : noIndexMeta,
+      description,
+      publishedAtMs,
+      isLive: false,
+      size: width && height ? { width, height } : undefined,
+      recording: undefined,
+      next,
+      access,
+      mp4: mp4 ?? undefined,
+      poster,
+      query,
+      state: JSON.stringify(state),
+      basePath: basePathOf(base),
+    });
   }
 
   /** Tells an edge that it may serve the video's media to the holder of the session `avh`. */

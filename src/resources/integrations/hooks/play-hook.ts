@@ -157,7 +157,9 @@ function validMs(answer: HookAnswer): number {
 function ownParametersOf(query: string): string {
   if (query === '') return '';
   const parameters = [...new URLSearchParams(query)];
-  return String(new URLSearchParams(parameters.filter(([name]) => !/^(?:token|avh|_HLS_.*)$/.test(name))));
+  return String(
+    new URLSearchParams(parameters.filter(([name]) => !/^(?:token|avh|embed|_HLS_.*)$/.test(name))),
+  );
 }
 
 function sessionKeyOf({ hookId, url }: Hook, { resourceId, token = '', client }: PlayQuestion): string {

@@ -1,0 +1,120 @@
+import { fillTemplate } from '../../http/pages/browser-text.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
+import type { PrivateAccess } from '../private-sessions.ts';
+import type { ViewerRequest } from '../responses/exchange.ts';
+import type { ListedVideo } from './watch-source.ts';
+import { clockText, textToHtml } from './watch-text.ts';
+
+/** Options in the query with which pages of others ask for the player without the page around it. */
+const playerOptions: ReadonlySet<string> = new Set(['embed', 'api', 'sdkplayerid', 'chromeless']);
+
+/** Up to this many other videos are offered. */
+export const maxNextVideos = 12;
+
+/** True for pages that a browser opens by themselves, false for those in a frame. Browsers tell it to HTTPS and localhost only. */
+export function isWatchPage({ headers }: ViewerRequest, query: URLSearchParams): boolean {
+  const destination = headers['sec-fetch-dest'];
+  if (destination !== undefined && destination !== 'document') return false;
+  return ![...query.keys()].some(name => playerOptions.has(name.replaceAll('-', '').toLowerCase()));
+}
+
+interface WatchPageValues {
+  readonly kind: 'live' | 'video';
+  readonly id: string;
+  /** Unescaped, as all texts. */
+  readonly title: string;
+  /** HTML for the head. */
+  readonly meta: string;
+  readonly description: string;
+  readonly publishedAtMs: number | undefined;
+  readonly isLive: boolean;
+  /** Display size in pixels. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+  readonly recording: ListedVideo | undefined;
+  readonly next: readonly ListedVideo[];
+  /** Undefined for public ones. */
+  readonly access: PrivateAccess | undefined;
+  /** The file that browsers without scripts play. */
+  readonly mp4: string | undefined;
+  readonly poster: string | undefined;
+  /** Query of the page. */
+  readonly query: URLSearchParams;
+  /** JSON that the script reads, such as `/vod/{videoId}/state`; null while there is nothing. */
+  readonly state: string;
+  readonly basePath: string;
+}
+
+export function renderWatchPage(template: string, values: WatchPageValues): string {
+  const { title, kind } = values;
+  return fillTemplate(template, {
+    kind,
+    id: values.id,
+    title: escapeHtml(title),
+    meta: values.meta,
+    state: escapeHtml(values.state),
+    player: escapeHtml(playerAddress(values)),
+    width: String(values.size?.width ?? 16),
+    height: String(values.size?.height ?? 9),
+    shareable: String(values.access === undefined),
+    facts: factsOf(values),
+    recording: recordingOf(values),
+    description: descriptionOf(values),
+    next: nextOf(values),
+    plain: plainPlayer(values),
+  });
+}
+
+/** The player alone, with the options of this page. A private one has the session, so that it needs no cookie. */
+function playerAddress({ basePath, kind, id, query, access }: WatchPageValues): string {
+  const own = new URLSearchParams(query);
+  own.delete('token');
+  own.delete('avh');
+  if (access !== undefined) own.set('token', access.token);
+  if (access?.avh !== undefined) own.set('avh', access.avh);
+  own.set('embed', '');
+  return `${basePath}/${kind === 'live' ? 'live' : 'vod'}/${id}?${own}`;
+}
+
+function plainPlayer({ mp4, poster, basePath }: WatchPageValues): string {
+  const image = poster === undefined ? '' : escapeHtml(basePath + poster);
+  if (mp4 !== undefined)
+    return `<video controls preload="none" poster="${image}" src="${escapeHtml(basePath + mp4)}"></video>`;
+  return image === '' ? '' : `<img src="${image}" alt="">`;
+}
+
+const dateFormat = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** The script of the page writes dates in the language of the viewer. */
+function dateHtml(atMs: number): string {
+  const at = new Date(atMs);
+  return `<time datetime="${at.toISOString()}">${dateFormat.format(at)}</time>`;
+}
+
+function factsOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
+  if (kind === 'live') {
+    return `<span id="badge" class="badge" data-text="live"${isLive ? '' : ' hidden'}>Live</span>`;
+  }
+  return publishedAtMs === undefined ? '' : dateHtml(publishedAtMs);
+}
+
+function recordingOf({ recording, isLive, basePath }: WatchPageValues): string {
+  if (recording === undefined || isLive) return '';
+  return `<p id="recording" class="notice"><span data-text="streamRecorded">The last stream was recorded.</span> <a href="${basePath}/vod/${recording.videoId}" data-text="watchRecording">Watch the recording</a></p>`;
+}
+
+function descriptionOf({ description, kind }: WatchPageValues): string {
+  const text = description.trim();
+  if (text === '') return '';
+  return `<div id="description" class="description" dir="auto">${textToHtml(text, kind === 'video')}</div>`;
+}
+
+function nextOf({ next, basePath }: WatchPageValues): string {
+  if (next.length === 0) return '';
+  const items = next.map(({ videoId, title, publishedAtMs, durationSeconds }) => {
+    const address = `${basePath}/vod/${videoId}`;
+    const duration =
+      durationSeconds === undefined ? '' : `<span class="duration">${clockText(durationSeconds)}</span>`;
+    return `<li><a class="card" href="${address}"><span class="card-image"><img src="${address}/thumbnail.jpg" alt="" loading="lazy" width="168" height="94">${duration}</span><span class="card-text"><span class="card-title" dir="auto">${escapeHtml(title)}</span>${dateHtml(publishedAtMs)}</span></a></li>`;
+  });
+  return `<section class="next" aria-labelledby="next-title"><h2 id="next-title" data-text="upNext">Up next</h2><ol>${items.join('')}</ol></section>`;
+}

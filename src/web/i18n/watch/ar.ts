@@ -1,0 +1,36 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'watch.chapters': 'الفصول',
+  'watch.transcript': 'النص المكتوب',
+  'watch.searchTranscript': 'البحث في النص',
+  'watch.language': 'اللغة',
+  'watch.followPlayback': 'متابعة التشغيل',
+  'watch.loading': 'جارٍ التحميل…',
+  'watch.noTranscript': 'يتعذّر تحميل النص.',
+  'watch.matches':
+    '{count, plural, zero {لا نتائج} one {نتيجة واحدة} two {نتيجتان} few {# نتائج} many {# نتيجة} other {# نتيجة}}',
+  'watch.upNext': 'التالي',
+  'watch.live': 'مباشر',
+  'watch.share': 'مشاركة',
+  'watch.theatre': 'وضع المسرح',
+  'watch.link': 'الرابط',
+  'watch.startAt': 'البدء عند {time}',
+  'watch.embedCode': 'رمز التضمين',
+  'watch.copy': 'نسخ',
+  'watch.copied': 'تم النسخ',
+  'watch.copyFailed': 'اضغط Ctrl+C للنسخ',
+  'watch.close': 'إغلاق',
+  'watch.moreWays': 'طرق أخرى للمشاركة',
+  'watch.showMore': 'عرض المزيد',
+  'watch.showLess': 'عرض أقل',
+  'watch.streamRecorded': 'تم تسجيل البث الأخير.',
+  'watch.watchRecording': 'مشاهدة التسجيل',
+  'watch.streamEnded': 'انتهى البث. أنت تشاهد التسجيل.',
+  'watch.openRecording': 'فتح صفحة التسجيل',
+  'watch.liveAgain': 'عاد البث المباشر.',
+  'watch.watchLive': 'مشاهدة البث المباشر',
+};
+
+export default messages;

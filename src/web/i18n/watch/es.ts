@@ -1,0 +1,35 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'watch.chapters': 'Capítulos',
+  'watch.transcript': 'Transcripción',
+  'watch.searchTranscript': 'Buscar en la transcripción',
+  'watch.language': 'Idioma',
+  'watch.followPlayback': 'Seguir la reproducción',
+  'watch.loading': 'Cargando…',
+  'watch.noTranscript': 'No se puede cargar la transcripción.',
+  'watch.matches': '{count, plural, one {# resultado} many {# resultados} other {# resultados}}',
+  'watch.upNext': 'A continuación',
+  'watch.live': 'En directo',
+  'watch.share': 'Compartir',
+  'watch.theatre': 'Modo cine',
+  'watch.link': 'Enlace',
+  'watch.startAt': 'Empezar en {time}',
+  'watch.embedCode': 'Código para insertar',
+  'watch.copy': 'Copiar',
+  'watch.copied': 'Copiado',
+  'watch.copyFailed': 'Ctrl+C para copiar',
+  'watch.close': 'Cerrar',
+  'watch.moreWays': 'Más formas de compartir',
+  'watch.showMore': 'Mostrar más',
+  'watch.showLess': 'Mostrar menos',
+  'watch.streamRecorded': 'La última emisión se grabó.',
+  'watch.watchRecording': 'Ver la grabación',
+  'watch.streamEnded': 'La emisión ha terminado. Estás viendo la grabación.',
+  'watch.openRecording': 'Abrir la página de la grabación',
+  'watch.liveAgain': 'La emisión vuelve a estar en directo.',
+  'watch.watchLive': 'Ver en directo',
+};
+
+export default messages;

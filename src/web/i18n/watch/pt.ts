@@ -1,0 +1,35 @@
+import type { TranslationOf } from '../catalogue.ts';
+import type en from './en.ts';
+
+const messages: TranslationOf<typeof en> = {
+  'watch.chapters': 'Capítulos',
+  'watch.transcript': 'Transcrição',
+  'watch.searchTranscript': 'Pesquisar na transcrição',
+  'watch.language': 'Idioma',
+  'watch.followPlayback': 'Acompanhar a reprodução',
+  'watch.loading': 'Carregando…',
+  'watch.noTranscript': 'Não foi possível carregar a transcrição.',
+  'watch.matches': '{count, plural, one {# resultado} many {# resultados} other {# resultados}}',
+  'watch.upNext': 'A seguir',
+  'watch.live': 'Ao vivo',
+  'watch.share': 'Compartilhar',
+  'watch.theatre': 'Modo teatro',
+  'watch.link': 'Link',
+  'watch.startAt': 'Começar em {time}',
+  'watch.embedCode': 'Código de incorporação',
+  'watch.copy': 'Copiar',
+  'watch.copied': 'Copiado',
+  'watch.copyFailed': 'Ctrl+C para copiar',
+  'watch.close': 'Fechar',
+  'watch.moreWays': 'Outras formas de compartilhar',
+  'watch.showMore': 'Mostrar mais',
+  'watch.showLess': 'Mostrar menos',
+  'watch.streamRecorded': 'A última transmissão foi gravada.',
+  'watch.watchRecording': 'Assistir à gravação',
+  'watch.streamEnded': 'A transmissão terminou. Você está assistindo à gravação.',
+  'watch.openRecording': 'Abrir a página da gravação',
+  'watch.liveAgain': 'A transmissão está ao vivo novamente.',
+  'watch.watchLive': 'Assistir ao vivo',
+};
+
+export default messages;

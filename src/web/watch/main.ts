@@ -1,0 +1,112 @@
+import { withBasePath } from '../shared/base-path.ts';
+import { ChapterList } from './chapters.ts';
+import { make, part } from './elements.ts';
+import { EndedStream } from './ended-stream.ts';
+import { FramedPlayer } from './framed-player.ts';
+import { shareButton } from './share.ts';
+import { t, texts } from './texts.ts';
+
+import { theatreButton } from './theatre.ts';
+import { Transcript } from './transcript.ts';
+import { fetchWatchedVideo, parseWatchedVideo, type WatchedVideo } from './watch-state.ts';
+
+/** A description that is higher is shortened at first. */
+const maxDescriptionHeight = 190;
+
+const page = part('page');
+const place = part('watch-player');
+const { kind, id = '', state = 'null', shareable } = page.dataset;
+const isLive = kind === 'live';
+let video = parseWatchedVideo(state);
+
+const seekTo = (seconds: number) => player.seekTo(seconds);
+const chapters = new ChapterList(seekTo);
+const transcript = new Transcript(seekTo);
+const endedStream = isLive ? new EndedStream(id, url => void showRecording(url)) : undefined;
+const frame = place.querySelector('iframe');
+if (frame === null) throw new Error('the page has no player');
+const player = new FramedPlayer(frame, {
+  onTime: seconds => {
+    chapters.follow(seconds);
+    transcript.follow(seconds);
+  },
+  onReady: () => void refresh(),
+  onEnded: () => endedStream?.ended(),
+  onPlaying: () => endedStream?.playing(),
+});
+
+/** Captions and chapters may arrive while the video is processed. */
+async function refresh(): Promise<void> {
+  if (video === undefined || video.isPlayable) return;
+  const found = await fetchWatchedVideo(video.stateUrl).catch(() => undefined);
+  if (found !== undefined) show(found);
+}
+
+function show(found: WatchedVideo): void {
+  video = found;
+  transcript.show(found);
+  // Without them, the page is what it was.
+  chapters.show(found).catch(() => {});
+}
+
+async function showRecording(url: string): Promise<void> {
+  player.load(url);
+  const found = await fetchWatchedVideo(`${url}/state`).catch(() => undefined);
+  if (found !== undefined) show(found);
+}
+
+document.documentElement.lang = texts.language;
+document.documentElement.dir = texts.direction;
+const written = {
+  live: t('watch.live'),
+  upNext: t('watch.upNext'),
+  streamRecorded: t('watch.streamRecorded'),
+  watchRecording: t('watch.watchRecording'),
+};
+for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
+  const name = element.dataset.text as keyof typeof written;
+  element.textContent = written[name];
+}
+const dateFormat = new Intl.DateTimeFormat(texts.locale, { dateStyle: 'long' });
+for (const time of document.querySelectorAll('time'))
+  time.textContent = dateFormat.format(new Date(time.dateTime));
+
+const actions = part('actions');
+if (shareable === 'true') {
+  actions.append(
+    shareButton({
+      title: document.title,
+      url: new URL(withBasePath(`/${isLive ? 'live' : 'vod'}/${id}`), location.href).href,
+      isLive,
+      width: Number(place.dataset.width),
+      height: Number(place.dataset.height),
+      seconds: () => player.seconds,
+    }),
+  );
+}
+actions.append(theatreButton(page));
+
+document.addEventListener('click', event => {
+  const link = event.target instanceof Element ? event.target.closest('a[href^="#t="]') : null;
+  if (link === null) return;
+  event.preventDefault();
+  seekTo(Number(link.getAttribute('href')?.slice('#t='.length)));
+});
+
+const description = document.getElementById('description');
+if (description !== null && description.scrollHeight > maxDescriptionHeight) {
+  const more = make(
+    'button',
+    { type: 'button', class: 'more', 'aria-expanded': 'false' },
+    t('watch.showMore'),
+  );
+  description.classList.add('is-short');
+  more.addEventListener('click', () => {
+    const isOpen = !description.classList.toggle('is-short');
+    more.textContent = isOpen ? t('watch.showLess') : t('watch.showMore');
+    more.setAttribute('aria-expanded', String(isOpen));
+  });
+  description.after(more);
+}
+
+if (video !== undefined) show(video);

@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { openAsBlob } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { basicAuthorization, type CreatedVideo, createVideo } from '../../scripts/server-process.ts';
+import { fixture } from '../support/fixtures.ts';
+import { formWith } from '../support/images.ts';
+import { startServer, type TestServer } from '../support/start-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { axeViolations } from './axe.ts';
+import { describeInBrowser, publishPicture, until, WatchedPage } from './browser-fixture.ts';
+
+const chapters = `WEBVTT
+
+00:00.000 --> 00:02.000
+Opening
+
+00:02.000 --> 00:04.000
+In the &lt;i&gt;middle&lt;/i&gt; of it
+
+00:04.000 --> 00:06.000
+The end
+`;
+const captions = (...lines: readonly string[]) =>
+  `WEBVTT\n${lines.map((line, at) => `\n00:0${at}.000 --> 00:0${at + 1}.000\n${line}\n`).join('')}`;
+const english = [
+  'A boat',
+  '<b>leaves</b> &lt;img src=x&gt;',
+  'the harbour',
+  'and a second boat',
+  'follows',
+  'it',
+];
+
+/** Runs in the page: the time of the player. */
+const playerTime = `document.querySelector('iframe').contentDocument.querySelector('video').currentTime`;
+
+describeInBrowser('the watch page', browser => {
+  let server: TestServer;
+  let video: CreatedVideo;
+  beforeAll(async () => {
+    server = await startServer({
+      'encode.preset': 'ultrafast',
+      'recording.enabled': 'true',
+      'live.stopGrace': '1s',
+      'live.reconnectGrace': '1s',
+    });
+    const other = await upload('Another film');
+    video = await upload('Pier <at> night');
+    await server.api('PATCH', `/videos/${video.videoId}`, {
+      description: `A film.\n0:04 The end\n${'Words in a row. '.repeat(80)}`,
+    });
+    await send(`/videos/${video.videoId}/chapters/en`, chapters);
+    await send(`/videos/${video.videoId}/captions/en`, captions(...english));
+    await send(`/videos/${video.videoId}/captions/fr`, captions('Un bateau'));
+    for (const { videoId } of [other, video]) {
+      await until('a playable video with its images', async () => {
+        const answer = await fetch(`${server.baseUrl}/vod/${videoId}/state`);
+        const state = (await answer.json()) as { playable: boolean; storyboard: string | null };
+        return state.playable && state.storyboard !== null;
+      });
+    }
+  });
+  afterAll(() => server.stop());
+
+  async function send(path: string, text: string): Promise<void> {
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    const body = formWith(['file', Buffer.from(text), 'a.vtt']);
+    expect((await fetch(`${server.baseUrl}${path}`, { method: 'POST', headers, body })).ok).toBe(true);
+  }
+
+  async function upload(title: string, attributes: object = {}): Promise<CreatedVideo> {
+    const created = await createVideo(server.baseUrl, server.productionKey, { title, ...attributes });
+    const film = new FormData();
+    film.set('file', await openAsBlob(await fixture('h264-aac')), 'film.mp4');
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    const path = `${server.baseUrl}/videos/${created.videoId}/source`;
+    expect((await fetch(path, { method: 'POST', headers, body: film })).ok).toBe(true);
+    return created;
+  }
+
+  const timeOf = (page: Page) => page.evaluate<number>(playerTime).catch(() => 0);
+
+  it('plays, and goes where its chapters, its transcript and its description lead', async () => {
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#muted`, {
+      locale: 'en-GB',
+    });
+    const { page } = viewer;
+    await page.getByRole('heading', { level: 1, name: 'Pier <at> night' }).waitFor();
+    const names = page.locator('.chapter-name');
+    await names.first().waitFor();
+    expect(await names.allTextContents()).toEqual(['Opening', 'In the <i>middle</i> of it', 'The end']);
+    expect(await page.locator('.chapter-image').count()).toBe(3);
+    await page.click('text=In the <i>middle</i> of it');
+    await until('the second chapter', async () => (await timeOf(page)) > 2);
+    await page.waitForSelector('.chapter[aria-current] >> text=middle');
+
+    await page.click('summary');
+    await page.locator('.line').nth(5).waitFor();
+    expect(await page.locator('.line-text').nth(1).textContent()).toBe('leaves <img src=x>');
+    await page.waitForSelector('.line[aria-current]');
+    await page.fill('input[type=search]', 'BOAT');
+    await page.getByText('2 matches').waitFor();
+    expect(await page.locator('mark').allTextContents()).toEqual(['boat', 'boat']);
+    await page.fill('input[type=search]', '');
+    await page.locator('.line').first().click();
+    await until('the first line', async () => (await timeOf(page)) < 2);
+    await page.selectOption('select', { label: 'Français' });
+    await page.getByText('Un bateau').waitFor();
+    await page.click('a[href="#t=4"]');
+    await until('the time in the description', async () => (await timeOf(page)) > 3.9);
+    expect(new URL(page.url()).pathname).toBe(`/vod/${video.videoId}`);
+
+    const next = page.locator('.card');
+    expect(await next.locator('.card-title').allTextContents()).toEqual(['Another film']);
+    await next.first().click();
+    await page.getByRole('heading', { level: 1, name: 'Another film' }).waitFor();
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  it('has no violation of accessibility rules, and fits in each size and language', async () => {
+    for (const options of [
+      { colorScheme: 'dark', viewport: { width: 390, height: 844 }, locale: 'ar' },
+      { colorScheme: 'light', viewport: { width: 1440, height: 900 }, locale: 'de-AT' },
+    ] as const) {
+      await using viewer = await WatchedPage.open(browser(), video.assets.player, options);
+      const { page } = viewer;
+      await page.locator('.chapter').first().waitFor();
+      await page.click('summary');
+      await page.locator('.line').first().waitFor();
+      const share = options.locale === 'ar' ? 'مشاركة' : 'Teilen';
+      expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual(
+        options.locale === 'ar' ? ['ar', 'rtl'] : ['de', 'ltr'],
+      );
+      expect(await axeViolations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await page.click(`text=${share}`);
+      await page.waitForSelector('dialog[open]');
+      expect(await page.inputValue('#share-link')).toBe(video.assets.player);
+      expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      if (options.locale === 'de-AT') {
+        await page.keyboard.press('t');
+        await page.waitForSelector('.page.is-theatre');
+      }
+      expect(viewer.complaints).toEqual([]);
+    }
+  });
+
+  it('keeps the player in sight on a phone', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB' };
+    await using viewer = await WatchedPage.open(browser(), video.assets.player, phone);
+    const { page } = viewer;
+    await page.locator('.chapter').first().waitFor();
+    const top = () => page.evaluate<number>(`document.querySelector('.stage').getBoundingClientRect().top`);
+    await page.mouse.wheel(0, 400);
+    await until('a page that is scrolled', async () => (await page.evaluate<number>('scrollY')) > 100);
+    expect(await top()).toBe(0);
+  });
+
+  it('is the player alone in a frame, also where the browser does not tell the server', async () => {
+    const site = http.createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<!doctype html><iframe src="${video.assets.player}" width="640" height="360"></iframe>`);
+    });
+    await once(site.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void site.close());
+    const url = `http://localhost:${(site.address() as AddressInfo).port}/`;
+    const shown = async (viewer: WatchedPage) => {
+      const inside = await waitUntil(() => viewer.page.frames()[1]);
+      await until('the player', () =>
+        inside.evaluate<boolean>(`document.querySelector('.player video') !== null`),
+      );
+      expect(await inside.evaluate<boolean>(`document.querySelector('.page') === null`)).toBe(true);
+      return viewer.requests.filter(address => address.includes(`/vod/${video.videoId}`))[0];
+    };
+    await using viewer = await WatchedPage.open(browser(), url);
+    expect(await shown(viewer)).toBe(video.assets.player);
+
+    await using silent = await WatchedPage.open(browser(), 'about:blank');
+    await silent.page.route('**/vod/vi*', async route => {
+      const { 'sec-fetch-dest': _, ...headers } = await route.request().allHeaders();
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await silent.page.goto(url);
+    await shown(silent);
+    expect(silent.requests.some(address => address.endsWith(`/vod/${video.videoId}?embed=`))).toBe(true);
+  });
+
+  it('of a private video plays with its token, has its text, and offers no sharing', async () => {
+    const hidden = await upload('Secret film', { public: false });
+    await send(`/videos/${hidden.videoId}/captions/en`, captions('Secret words'));
+    await until('the video', async () => {
+      const answer = await server.api('GET', `/videos/${hidden.videoId}/status`);
+      return ((await answer.json()) as { encoding: { playable: boolean } }).encoding.playable;
+    });
+    await using viewer = await WatchedPage.open(browser(), `${hidden.assets.player}#autoplay;muted`, {
+      locale: 'en-GB',
+    });
+    const { page } = viewer;
+    await until('the film', async () => (await timeOf(page)) > 0.5);
+    await page.click('summary');
+    await page.getByText('Secret words').waitFor();
+    expect(await page.getByText('Share', { exact: true }).count()).toBe(0);
+    expect(await page.locator('.card-title').allTextContents()).not.toContain('Secret film');
+    await using public_ = await WatchedPage.open(browser(), video.assets.player);
+    expect(await public_.page.locator('.card-title').allTextContents()).toEqual(['Another film']);
+  });
+
+  it('turns into the recording when the stream has ended', async () => {
+    const stream = await server.createStream('Harbour camera');
+    await using publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`, {
+      locale: 'en-GB',
+    });
+    const { page } = viewer;
+    await until('the stream', async () => (await timeOf(page)) > 1);
+    await page.waitForSelector('#badge:visible');
+    await publisher.stop();
+    await page.getByText('You’re watching the recording').waitFor();
+    const link = page.getByRole('link', { name: 'Open the recording’s page' });
+    const recording = new URL((await link.getAttribute('href'))!, server.baseUrl);
+    expect(recording.pathname).toMatch(/^\/vod\/vi/);
+    await until('the recording in the same page', () =>
+      page
+        .evaluate<string>(`document.querySelector('iframe').contentWindow.location.pathname`)
+        .then(path => path === recording.pathname),
+    );
+    expect(await page.isVisible('#badge')).toBe(false);
+    await page.reload();
+    await page.getByRole('link', { name: 'Watch the recording' }).waitFor();
+  });
+});
