@@ -77,7 +77,7 @@ const beyond = {
   'browser-more': [
     'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
     'test/browser/live-!(page|private|sdk).test.ts',
-    'test/browser/{audio-tracks,base-path,docs,interruptions,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
+    'test/browser/{audio-tracks,base-path,docs,interruptions,player-controls-more,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],

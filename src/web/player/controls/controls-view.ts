@@ -11,8 +11,10 @@ const minRewindSeconds = 20;
 /** A position this close to the end of a live bar means the live edge. */
 const liveEdgeSeconds = 2;
 
-/** The part of media-chrome's state that is shown as text. */
+/** The part of media-chrome's state that the controls read. */
 export interface ChromeState {
+  readonly mediaMuted?: boolean;
+  readonly mediaPaused?: boolean;
   readonly mediaPreviewTime?: number | undefined;
   readonly mediaPreviewChapter?: string | undefined;
   readonly mediaIsFullscreen?: boolean;

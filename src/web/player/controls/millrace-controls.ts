@@ -181,6 +181,7 @@ export class MillraceControls extends HTMLElement {
       on(event, () => this.#setBuffering(isBuffering));
     on('emptied', () => this.#setBuffering(media.streamType === 'live'));
     on('playing', () => this.#preloadExtras());
+    on('loadeddata', () => this.#resume());
     on('timeupdate', () => this.#onTimeUpdate());
     on('pause', () => this.#savePosition());
     on('ended', () => this.#savePosition());
@@ -193,7 +194,10 @@ export class MillraceControls extends HTMLElement {
   }
 
   #onChange(): void {
-    const { details } = this.#media!;
+    const { details, muted, paused } = this.#media!;
+    // Events before media-chrome listens are lost.
+    if (this.#chrome.mediaMuted !== muted || this.#chrome.mediaPaused !== paused)
+      this.#controller.mediaStore?.dispatch({ type: 'optionschangerequest', detail: {} });
     if (details !== this.#shownDetails) this.#showDetails(details);
     this.#resume();
     this.#refreshMenu();
@@ -565,7 +569,7 @@ export class MillraceControls extends HTMLElement {
     const media = this.#media!;
     const { id, kind } = media.details ?? {};
     if (id === undefined || kind !== 'video' || media.phase !== 'ready' || id === this.#resumedId) return;
-    if (!(media.duration > 0)) return;
+    if (!(media.duration > 0 && media.availableSeconds > 0) || media.readyState === 0) return;
     this.#resumedId = id;
     const seconds = savedPosition(id, media.duration);
     if (seconds === undefined || !this.hasAttribute('resume') || this.hasAttribute('start')) return;
