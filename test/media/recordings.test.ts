@@ -13,6 +13,10 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRows } from './vod-server-fixture.ts';
 
+/** Title of a recording of a live stream with this name. */
+const titleOf = (name: string): unknown =>
+  expect.stringMatching(new RegExp(`^${name}, \\d{1,2} [A-Z][a-z]+ 20\\d\\d, \\d\\d:\\d\\d UTC$`));
+
 const gib = 1024 ** 3;
 const fps = 30;
 const flags = {
@@ -164,7 +168,7 @@ describe('a broadcast', { concurrent: true }, () => {
     const [video] = await videosWhen(stream, 1);
     const first = await statusWhen(video!.videoId, ({ encoding }) => encoding.playable);
     expect(video).toMatchObject({
-      title: 'Harbour',
+      title: titleOf('Harbour'),
       source: { type: 'liveStream', liveStream: { liveStreamId: stream.liveStreamId } },
     });
     expect(first.ingest.status).toBe('ingested');

@@ -25,6 +25,10 @@ import { rowsOf, runSql, singleValue } from '../support/sql.ts';
 import { sandboxProjectOf, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+/** Title of a recording of a live stream with this name. */
+const titleOf = (name: string): unknown =>
+  expect.stringMatching(new RegExp(`^${name}, \\d{1,2} [A-Z][a-z]+ 20\\d\\d, \\d\\d:\\d\\d UTC$`));
+
 let api: TestApi;
 let projectId: string;
 let liveStreamId: string;
@@ -185,7 +189,7 @@ describe('an orphaned recording', () => {
     expect(recordings.open({ projectId, liveStreamId, broadcastId: 'brB' }, () => {})).toBeDefined();
     look();
     const [video] = await waitForVideo();
-    expect(video).toEqual({ id: videoId, title: 'Harbour', is_playable: 1 });
+    expect(video).toEqual({ id: videoId, title: titleOf('Harbour'), is_playable: 1 });
   });
 
   test('is complete when it has its final name already and an empty file beside it', async () => {
@@ -263,7 +267,7 @@ describe('a recording', () => {
     const { recordings } = recordingsWith({ book: () => ({ close: fail }) });
     record(recordings, [[0], [1], [2]]);
     await waitForVideo();
-    expect(await playable()).toMatchObject([{ title: 'Harbour', is_playable: 1 }]);
+    expect(await playable()).toMatchObject([{ title: titleOf('Harbour'), is_playable: 1 }]);
     expect(linesOf('recording-unfinished')).toEqual([]);
   });
 
@@ -281,7 +285,7 @@ describe('a recording', () => {
     expect(existsSync(join(api.dataDir, 'vod')) ? await playable() : []).toEqual([]);
     storing.resolve();
     const [video] = await waitForVideo();
-    expect(video).toMatchObject({ title: 'Harbour', is_playable: 1 });
+    expect(video).toMatchObject({ title: titleOf('Harbour'), is_playable: 1 });
     const facts = await singleValue<string>(api.database, 'SELECT facts FROM video_encodings');
     expect(JSON.parse(facts!).duration).toBe(3);
   });

@@ -6,6 +6,7 @@ import type { Row } from '../../../store/tables.ts';
 import type { NewRecording, RecordingRepository } from '../../../vod/recording/recording-repository.ts';
 import { policyFrom } from '../../playback/playback-policies/playback-policy.store.ts';
 import { VideoSourcesStore } from '../../videos/uploads/video-sources.store.ts';
+import { recordingTitle } from './recording-title.ts';
 
 interface RecordedVideo {
   readonly videoId: string;
@@ -200,7 +201,7 @@ export class RecordingsStore implements RecordingRepository {
     const video: RecordedVideo = {
       videoId,
       liveStreamId,
-      title: row?.title ?? '',
+      title: recordingTitle(row?.title ?? '', startedAtMs),
       public: row?.is_public !== 0,
       playerId: row?.player_id ?? undefined,
       playbackPolicy: policyFrom(row?.playback_policy ?? null),

@@ -2,7 +2,7 @@ import { englishSignInTexts, type SignInTexts } from '../../i18n/sign-in.ts';
 
 let texts = englishSignInTexts;
 
-/** Who changes the language renders the page again. */
+/** Does not render the page again. */
 export function setTexts(next: SignInTexts): void {
   texts = next;
 }
