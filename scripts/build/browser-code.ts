@@ -8,7 +8,7 @@ import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bu
 import { projectRoot } from '../project-files.ts';
 import { catalogueFile, compileCatalogue } from './compile-messages.ts';
 import { buildDocsPages } from './docs-pages.ts';
-import { hlsForFragmentedMp4 } from './hls-js.ts';
+import { hlsForOurMedia } from './hls-js.ts';
 import { smallMediaChrome } from './media-chrome.ts';
 
 const sourceFolder = join(projectRoot, 'src/web');
@@ -234,5 +234,5 @@ export const browserPlugins: readonly Plugin[] = [
   compiledMessages,
   cssTexts,
   smallMediaChrome,
-  hlsForFragmentedMp4,
+  hlsForOurMedia,
 ];

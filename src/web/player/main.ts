@@ -117,7 +117,7 @@ function showPhase(phase: Phase): void {
   root.dataset.phase = phase;
   notice.textContent = phase === 'reconnecting' ? 'Connection lost. Reconnecting…' : '';
   showText(screenTexts[phase]);
-  if (session.refusalReason !== undefined) statusText.textContent = session.refusalReason;
+  if (session.refusal?.text !== undefined) statusText.textContent = session.refusal.text;
   controls.refresh();
 }
 

@@ -144,7 +144,7 @@ function showPhase(phase: VodPhase): void {
   const texts = screenTexts[phase];
   if (texts !== undefined) {
     statusTitle.textContent = texts.title;
-    statusText.textContent = (phase === 'refused' ? session.refusalReason : undefined) ?? texts.text;
+    statusText.textContent = (phase === 'refused' ? session.refusal?.text : undefined) ?? texts.text;
   }
   controls.refresh();
 }

@@ -13,7 +13,9 @@ export function screenOf(media: PlayerMedia, { t }: PlayerTexts): ScreenText | u
   const isLive = media.streamType === 'live' || media.details?.kind === 'live';
   const screen = textsOf(media, isLive, t);
   if (screen === undefined) return undefined;
-  const text = media.phase === 'refused' ? (media.refusalReason ?? screen.text) : screen.text;
+  const { phase, refusalKind } = media;
+  const reason = refusalKind === undefined ? media.refusalReason : t(`player.refused.${refusalKind}`);
+  const text = phase === 'refused' ? (reason ?? screen.text) : screen.text;
   return { ...screen, text: media.isReachable ? text : t('player.unreachable') };
 }
 

@@ -4,6 +4,7 @@ import { AudioControl } from '../media/audio-control.ts';
 import { Captions } from '../media/captions.ts';
 import { PlaybackIntent } from '../media/playback-intent.ts';
 import { asRecord, asText, parseTheme } from '../theme/player-theme.ts';
+import { embedUrl } from './player-address.ts';
 import type { PlayerLatency } from './player-media.ts';
 import type { PlayerSource, SourceContext, SourceCues } from './player-source.ts';
 import { ViewerClips } from './viewer-clips.ts';
@@ -81,8 +82,6 @@ export class LiveSource implements PlayerSource {
       size: undefined,
       viewers: undefined,
       next: undefined,
-      logo: this.theme?.logo,
-      colors: this.theme?.colors ?? {},
     };
   }
 
@@ -90,8 +89,8 @@ export class LiveSource implements PlayerSource {
     return this.#session.phase;
   }
 
-  get refusalReason(): string | undefined {
-    return this.#session.refusalReason;
+  get refusal(): PlayerSource['refusal'] {
+    return this.#session.refusal;
   }
 
   get isReachable(): boolean {
@@ -220,9 +219,4 @@ export class LiveSource implements PlayerSource {
       seconds: () => session.latencySeconds(),
     };
   }
-}
-
-/** A private token is for one viewer: it goes along, because without it nothing would be shown. */
-export function embedUrl(page: string, token: string | undefined): string {
-  return token === undefined ? page : `${page}?token=${encodeURIComponent(token)}`;
 }

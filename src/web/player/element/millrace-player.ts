@@ -49,6 +49,11 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     return this.#ensureMedia() as unknown as PlayerMedia;
   }
 
+  get controls(): MillraceControls {
+    this.#ensureMedia();
+    return this.#controls!;
+  }
+
   get src(): string {
     return this.getAttribute('src') ?? '';
   }

@@ -1,6 +1,7 @@
 import { CustomVideoElement } from 'custom-media-element';
 import { MediaTracksMixin } from 'media-tracks';
 import { PlayerSettings } from '../media/player-settings.ts';
+import type { Refusal } from '../media/refusal.ts';
 import { type AddressOptions, isEnabled } from '../page-options.ts';
 import { reportPlayback } from '../report-playback.ts';
 import type { PlayerTheme } from '../theme/player-theme.ts';
@@ -66,11 +67,14 @@ export class MillraceVideo extends BaseElement {
   #timer = 0;
   /** Applies until there is a source. */
   #phase: PlayerPhase = 'loading';
-  #refusalReason: string | undefined;
+  #refusal: Refusal | undefined;
   #isReachable = true;
   #wish = false;
   #isRefreshing = false;
-  #snapshot: Snapshot = {};
+  #snapshot: Snapshot = { wantsToPlay: false };
+  #previewedTheme: PlayerTheme | undefined;
+  #details: PlayerDetails | undefined;
+  #detailsText = '';
 
   constructor() {
     super();
@@ -97,7 +101,7 @@ export class MillraceVideo extends BaseElement {
     this.#opened = { url, options };
     this.#address = parsePlayerAddress(url, document.baseURI);
     this.#phase = this.#address === undefined ? 'missing' : 'loading';
-    this.#refusalReason = undefined;
+    this.#refusal = undefined;
     this.#isReachable = true;
     const ending = new AbortController();
     this.#ending = ending;
@@ -108,6 +112,13 @@ export class MillraceVideo extends BaseElement {
     this.#start(this.#address, options, ending.signal).catch(() => {
       if (!ending.signal.aborted) this.#fail();
     });
+  }
+
+  /** Shows a source of the page itself. */
+  show(source: PlayerSource): void {
+    this.close();
+    this.#source = source;
+    this.#refresh();
   }
 
   /** Ends all timers and connections. {@link open} plays again. */
@@ -146,7 +157,7 @@ export class MillraceVideo extends BaseElement {
         : { state: opened.state, arrivedAtMs: performance.timeOrigin + pageArrivalMs() };
     if ('refused' in found) {
       this.#phase = found.refused;
-      this.#refusalReason = found.reason;
+      this.#refusal = found.refusal;
       this.#refresh();
       return;
     }
@@ -191,7 +202,13 @@ export class MillraceVideo extends BaseElement {
   }
 
   get theme(): PlayerTheme | undefined {
-    return this.#source?.theme;
+    return this.#previewedTheme ?? this.#source?.theme;
+  }
+
+  /** Shows a theme instead of the one that the server has. */
+  previewTheme(theme: PlayerTheme): void {
+    this.#previewedTheme = theme;
+    this.#refresh();
   }
 
   /** Parts of the controls that the address or the theme hides, by the names of their attributes. */
@@ -211,7 +228,11 @@ export class MillraceVideo extends BaseElement {
   }
 
   get refusalReason(): string | undefined {
-    return this.#source === undefined ? this.#refusalReason : this.#source.refusalReason;
+    return (this.#source?.refusal ?? this.#refusal)?.text;
+  }
+
+  get refusalKind(): Refusal['kind'] {
+    return (this.#source?.refusal ?? this.#refusal)?.kind;
   }
 
   get isReachable(): boolean {
@@ -223,9 +244,19 @@ export class MillraceVideo extends BaseElement {
   }
 
   get details(): PlayerDetails | undefined {
-    const details = this.#source?.details;
+    const described = this.#source?.details;
+    if (described === undefined) return undefined;
     const isKnown = this.#video.readyState >= HTMLMediaElement.HAVE_METADATA;
-    return details && { ...details, isAudioOnly: isKnown && this.#video.videoWidth === 0 };
+    const { colors = {}, logo } = this.theme ?? {};
+    const isAudioOnly = isKnown && this.#video.videoWidth === 0;
+    const details: PlayerDetails = { ...described, colors, logo, isAudioOnly };
+    const text = JSON.stringify(details);
+    // The same object while nothing changes.
+    if (text !== this.#detailsText || this.#details === undefined) {
+      this.#details = details;
+      this.#detailsText = text;
+    }
+    return this.#details;
   }
 
   get latency(): PlayerMediaState['latency'] {
@@ -269,8 +300,9 @@ export class MillraceVideo extends BaseElement {
   }
 
   get streamType(): PlayerMedia['streamType'] {
-    if (this.#address === undefined) return 'unknown';
-    return this.#address.kind === 'live' ? 'live' : 'on-demand';
+    const kind = this.#source?.details.kind ?? this.#address?.kind;
+    if (kind === undefined) return 'unknown';
+    return kind === 'live' ? 'live' : 'on-demand';
   }
 
   get targetLiveWindow(): number {
@@ -441,7 +473,7 @@ export class MillraceVideo extends BaseElement {
       refusalReason: this.refusalReason,
       isReachable: this.isReachable,
       isSourceStalled: this.isSourceStalled,
-      details: JSON.stringify(this.details),
+      details: this.details,
       isUltraLow: this.latency?.isUltraLow,
       latencyProblem: this.latency?.problem,
       canClip: this.clips?.canClip,

@@ -1,5 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
-import { refusalReason } from '../media/refusal-reason.ts';
+import { type Refusal, readRefusal } from '../media/refusal.ts';
 import type { PlayerAddress } from './player-address.ts';
 import type { PlayerSource, SourceContext } from './player-source.ts';
 
@@ -9,10 +9,10 @@ interface FoundState {
   readonly arrivedAtMs: number;
 }
 
-/** The server's "no". `reason` is its text for the viewer. */
-export interface StateRefusal {
+/** The server's "no". */
+interface StateRefusal {
   readonly refused: 'missing' | 'refused';
-  readonly reason?: string | undefined;
+  readonly refusal?: Refusal;
 }
 
 const timeoutMs = 8000;
@@ -62,7 +62,7 @@ async function askForState(
       });
       const arrivedAtMs = performance.timeOrigin + performance.now();
       if (answer.ok) return { state: await answer.json(), arrivedAtMs };
-      if (answer.status === 403) return { refused: 'refused', reason: await refusalReason(answer) };
+      if (answer.status === 403) return { refused: 'refused', refusal: await readRefusal(answer) };
       if (answer.status !== 404) return undefined;
     }
     return { refused: 'missing' };

@@ -28,3 +28,8 @@ export function parsePlayerAddress(address: string, base: string): PlayerAddress
     options: parseAddress(url.hash, url.search),
   };
 }
+
+/** A private token is for one viewer: it goes along, because without it nothing would be shown. */
+export function embedUrl(page: string, token: string | undefined): string {
+  return token === undefined ? page : `${page}?token=${encodeURIComponent(token)}`;
+}

@@ -4,6 +4,7 @@
  */
 
 import type { Phase } from '../live/live-session.ts';
+import type { Refusal } from '../media/refusal.ts';
 import type { VodPhase } from '../vod/vod-session.ts';
 
 /** Fired on the media element when {@link PlayerMediaState}, its media or the wish to play changes. */
@@ -76,6 +77,8 @@ export interface PlayerMediaState {
   readonly phase: PlayerPhase;
   /** The server's text for the viewer, in the phase `refused`. */
   readonly refusalReason: string | undefined;
+  /** Why, where the server tells it: there is a text in the viewer's language. */
+  readonly refusalKind: Refusal['kind'];
   /** False while the server does not answer. Playback goes on by itself. */
   readonly isReachable: boolean;
   /** The publisher of the live stream sends nothing. */

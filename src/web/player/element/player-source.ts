@@ -3,6 +3,7 @@ import type { AudioTracks } from '../media/audio-tracks.ts';
 import type { Captions } from '../media/captions.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
+import type { Refusal } from '../media/refusal.ts';
 import type { PlayerTheme } from '../theme/player-theme.ts';
 import type { VodOptions } from '../vod/vod-options.ts';
 import type { PlayerAddress } from './player-address.ts';
@@ -40,10 +41,10 @@ export interface SourceContext {
 /** A live stream or a video that the player element plays: the engine behind `PlayerMedia`. */
 export interface PlayerSource {
   readonly phase: PlayerPhase;
-  readonly refusalReason: string | undefined;
+  readonly refusal: Refusal | undefined;
   readonly isReachable: boolean;
   readonly isSourceStalled: boolean;
-  readonly details: Omit<PlayerDetails, 'isAudioOnly'>;
+  readonly details: Omit<PlayerDetails, 'isAudioOnly' | 'colors' | 'logo'>;
   readonly theme: PlayerTheme | undefined;
   readonly latency: PlayerLatency | undefined;
   readonly clips: PlayerClips | undefined;

@@ -7,7 +7,7 @@ import { autoQuality } from '../vod/vod-media.ts';
 import { VodPlayer } from '../vod/vod-player.ts';
 import { type VodPhase, VodSession } from '../vod/vod-session.ts';
 import { parseVodState, type VodState } from '../vod/vod-state.ts';
-import { embedUrl } from './live-source.ts';
+import { embedUrl } from './player-address.ts';
 import type { PlayerSource, SourceContext, SourceCues } from './player-source.ts';
 
 export class VodSource implements PlayerSource {
@@ -67,8 +67,8 @@ export class VodSource implements PlayerSource {
     return this.#session.phase;
   }
 
-  get refusalReason(): string | undefined {
-    return this.#session.refusalReason;
+  get refusal(): PlayerSource['refusal'] {
+    return this.#session.refusal;
   }
 
   get isReachable(): boolean {
@@ -77,8 +77,7 @@ export class VodSource implements PlayerSource {
 
   get details(): PlayerSource['details'] {
     const { server, id, token } = this.#context.address;
-    const { title, poster, hasThumbnail, mp4, duration, width, height, revision, theme } =
-      this.#session.state;
+    const { title, poster, hasThumbnail, mp4, duration, width, height, revision } = this.#session.state;
     return {
       kind: 'video',
       id,
@@ -91,8 +90,6 @@ export class VodSource implements PlayerSource {
       size: width === undefined || height === undefined ? undefined : { width, height },
       viewers: undefined,
       next: undefined,
-      logo: theme?.logo,
-      colors: theme?.colors ?? {},
     };
   }
 

@@ -1,5 +1,6 @@
 import { BackOff } from '../../shared/back-off.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
+import type { Refusal } from '../media/refusal.ts';
 import { LiveMedia, type LiveMediaOptions, playableWith } from './live-media.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 import { WebRtcMedia } from './webrtc-media.ts';
@@ -46,7 +47,7 @@ export class LiveSession {
   readonly #watcher: StreamWatcher;
   readonly #backOff = new BackOff(300, 8000);
   #phase: Phase = 'waiting';
-  #refusalReason: string | undefined;
+  #refusal: Refusal | undefined;
   #broadcastId: string | null = null;
   #endedBroadcastId: string | null = null;
   #steadyTimer = 0;
@@ -75,7 +76,7 @@ export class LiveSession {
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
-      onRefused: reason => this.#onRefused(reason),
+      onRefused: refusal => this.#onRefused(refusal),
     });
     this.media = new LiveMedia(video, options, {
       onNotYet: () => {},
@@ -148,9 +149,9 @@ export class LiveSession {
     return this.#phase;
   }
 
-  /** The server's text for the viewer, in the phase `refused`. */
-  get refusalReason(): string | undefined {
-    return this.#refusalReason;
+  /** Defined in the phase `refused`. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 
   start(video: HTMLVideoElement, state: StreamState): void {
@@ -268,9 +269,9 @@ export class LiveSession {
     this.#watcher.start();
   }
 
-  #onRefused(reason: string | undefined): void {
+  #onRefused(refusal: Refusal): void {
     this.#stopMedia();
-    this.#refusalReason = reason;
+    this.#refusal = refusal;
     this.#setPhase('refused');
   }
 

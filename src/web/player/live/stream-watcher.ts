@@ -1,5 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
-import { refusalReason } from '../media/refusal-reason.ts';
+import { type Refusal, readRefusal } from '../media/refusal.ts';
 
 export interface StreamState {
   readonly live: boolean;
@@ -9,12 +9,8 @@ export interface StreamState {
 interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
-  /** The viewer may not play the stream. `reason` is the server's text for them. */
-  onRefused(reason: string | undefined): void;
-}
-
-interface Refusal {
-  readonly reason: string | undefined;
+  /** The viewer may not play the stream. */
+  onRefused(refusal: Refusal): void;
 }
 
 const pollsBetweenEventRetries = 5;
@@ -74,9 +70,9 @@ export class StreamWatcher {
     const round = this.#generation;
     const state = await this.#fetchState();
     if (round !== this.#generation || this.#source?.readyState === EventSource.OPEN) return;
-    if (state !== undefined && 'reason' in state) {
+    if (state !== undefined && 'kind' in state) {
       this.stop();
-      this.#handlers.onRefused(state.reason);
+      this.#handlers.onRefused(state);
       return;
     }
     this.#handlers.onReachable(state !== undefined);
@@ -95,7 +91,7 @@ export class StreamWatcher {
         signal: AbortSignal.timeout(8000),
       });
       if (answer.ok) return (await answer.json()) as StreamState;
-      if (answer.status === 403) return { reason: await refusalReason(answer) };
+      if (answer.status === 403) return readRefusal(answer);
       // A deleted stream is offline.
       return answer.status === 404 ? { live: false, broadcastId: null } : undefined;
     } catch {

@@ -1,5 +1,5 @@
 import { BackOff } from '../../shared/back-off.ts';
-import { refusalReason } from '../media/refusal-reason.ts';
+import { type Refusal, readRefusal } from '../media/refusal.ts';
 import { VodMedia, type VodMediaOptions, vodPlayableWith } from './vod-media.ts';
 import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
 
@@ -31,7 +31,7 @@ export class VodSession {
   readonly #watchBackOff = new BackOff(3000, 60_000);
   #state: VodState;
   #phase: VodPhase = 'loading';
-  #refusalReason: string | undefined;
+  #refusal: Refusal | undefined;
   #timer = 0;
   #unchangedAnswers = 0;
   #isEnded = false;
@@ -66,9 +66,9 @@ export class VodSession {
     return this.#phase;
   }
 
-  /** The server's text for the viewer, in the phase `refused`. */
-  get refusalReason(): string | undefined {
-    return this.#refusalReason;
+  /** Defined in the phase `refused`. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 
   get state(): VodState {
@@ -151,7 +151,7 @@ export class VodSession {
       });
       if (answer.ok) return parseVodState(await answer.text(), this.#base);
       if (answer.status === 403) {
-        this.#refusalReason = await refusalReason(answer);
+        this.#refusal = await readRefusal(answer);
         return 'refused';
       }
       return answer.status === 404 ? 'missing' : 'unreachable';

@@ -63,7 +63,7 @@ describe('loadPlayerFiles', () => {
     for (const [, name = ''] of script.matchAll(/"\.\/assets\/([^"]+)"/g)) add(name);
     add([...files.byName.keys()].find(name => name.startsWith('live-source-'))!);
     const bytes = [...names].reduce((sum, name) => sum + read(name).gzip.length, 0);
-    expect(bytes).toBeLessThan(194_000);
+    expect(bytes).toBeLessThan(180_000);
   });
 
   it('holds the same text plain and gzipped', () => {
