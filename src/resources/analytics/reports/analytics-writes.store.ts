@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { maxEntries } from '../../../shared/lru-limit.ts';
+import { CoalescedTask } from '../../../shared/scheduling/coalesced-task.ts';
 import { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { TokenBuckets } from '../../../shared/token-buckets.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
@@ -48,8 +49,15 @@ export interface StoredPlayback {
   readonly touchedAtMs: number;
 }
 
+interface Lookup {
+  readonly key: Buffer;
+  readonly resolve: (found: StoredPlayback | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 interface StoredPlaybackRow {
   readonly number: number;
+  readonly key: Buffer;
   readonly seen: number;
   readonly watched_ms: number;
   readonly last_event_ms: number;
@@ -185,6 +193,8 @@ export class AnalyticsWritesStore {
   readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
   readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
   readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
+  readonly #lookups: Lookup[] = [];
+  readonly #finding = new CoalescedTask(() => this.#findRequested());
   /** Counts of playbacks that are stored. */
   #sums = new CountSums();
   readonly #unwritten: CountRows[] = [];
@@ -194,22 +204,38 @@ export class AnalyticsWritesStore {
     this.#newNames = newNames;
   }
 
-  async find(key: Buffer): Promise<StoredPlayback | undefined> {
-    const row = await this.#database.first(
-      textQuery<StoredPlaybackRow>(
-        this.#database,
-        `SELECT number, ${playbackColumns} FROM analytics_playbacks WHERE key = ?`,
-        [key],
+  /** Reads those that are requested at the same time with one query: after a restart, all viewers report within seconds. */
+  find(key: Buffer): Promise<StoredPlayback | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<StoredPlayback | undefined>();
+    this.#lookups.push({ key, resolve, reject });
+    this.#finding.request();
+    return promise;
+  }
+
+  async #findRequested(): Promise<void> {
+    while (this.#lookups.length > 0) {
+      const lookups = this.#lookups.splice(0, rowsPerStatement);
+      try {
+        const rows = new Map(
+          (await this.#findRows(lookups.map(({ key }) => key))).map(row => [row.key.toString('latin1'), row]),
+        );
+        for (const { key, resolve } of lookups) resolve(storedPlaybackFrom(rows.get(key.toString('latin1'))));
+      } catch (error) {
+        for (const { reject } of lookups) reject(error);
+      }
+    }
+  }
+
+  async #findRows(keys: readonly Buffer[]): Promise<StoredPlaybackRow[]> {
+    const select = `SELECT number, ${playbackColumns} FROM analytics_playbacks WHERE key`;
+    if (this.#database.dialect === 'postgres')
+      return this.#database.all(textQuery(this.#database, `${select} = ANY (?::bytea[])`, [keys]));
+    const found = await Promise.all(
+      keys.map(key =>
+        this.#database.first(textQuery<StoredPlaybackRow>(this.#database, `${select} = ?`, [key])),
       ),
     );
-    if (row === undefined) return undefined;
-    const progress = row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress);
-    return {
-      number: row.number,
-      state: { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms },
-      progress,
-      touchedAtMs: progress?.writtenAtMs ?? row.touched_at_ms,
-    };
+    return found.filter(row => row !== undefined);
   }
 
   /** Salts the day's viewer hashes. Deleted when the day is over. */
@@ -472,6 +498,17 @@ export class AnalyticsWritesStore {
     if (row !== undefined) this.#projects.set(projectId, row.number);
     return row?.number;
   }
+}
+
+function storedPlaybackFrom(row: StoredPlaybackRow | undefined): StoredPlayback | undefined {
+  if (row === undefined) return undefined;
+  const progress = row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress);
+  return {
+    number: row.number,
+    state: { counted: row.seen, watchedMs: row.watched_ms, lastEventMs: row.last_event_ms },
+    progress,
+    touchedAtMs: progress?.writtenAtMs ?? row.touched_at_ms,
+  };
 }
 
 async function numberOf(connection: Connection, text: string, values: readonly unknown[]): Promise<number> {
