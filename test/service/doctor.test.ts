@@ -230,6 +230,20 @@ describe('on the machine of the server', () => {
     });
   });
 
+  it('checks the names of the certificate that the server would order', async () => {
+    const folder = join(await testTempDir(), 'data');
+    const { view } = await doctor(
+      `--dataDir=${folder}`,
+      '--tls.domains=missing.invalid,localhost',
+      `--https.port=${await freePort()}`,
+    );
+    const { state, text } = view.findings.find(({ check }: Finding) => check === 'certificate');
+    expect(state).toBe('failed');
+    expect(text).toMatch(
+      /^missing\.invalid has no address \(\w+\): give it .*\. localhost leads to .* in your own network only/,
+    );
+  });
+
   it('writes a support archive without anything secret', async () => {
     const folder = await testTempDir();
     const secrets = Array.from(

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { promises as dns } from 'node:dns';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,9 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { checkedSettings } from '../../app/checks.ts';
 import { surveyPorts } from '../../app/free-ports.ts';
+import { AcmeStore } from '../../certificates/acme.store.ts';
+import { describeCertificate as describeOrdered } from '../../certificates/describe-certificate.ts';
+import { certificateTimes } from '../../certificates/renewal.ts';
 import type { Config } from '../../config/settings.ts';
 import { listEncoders } from '../../ffmpeg/build/find-build.ts';
 import { findFfmpeg, findFfprobe } from '../../ffmpeg/build/find-ffmpeg.ts';
@@ -19,8 +23,9 @@ import {
   serverChecks,
 } from '../../operations/checks/server-checks.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf, systemCodeOf } from '../../shared/errors.ts';
 import { silentLogger } from '../../shared/logger.ts';
+import { classifyAddress } from '../../shared/network/target-address.ts';
 import type { Database } from '../../store/database.ts';
 import { openDatabaseWithoutLock } from '../../store/open-database.ts';
 
@@ -75,6 +80,7 @@ async function checkedParts(
   database: Database | undefined,
 ): Promise<CheckedServer> {
   const { 'storage.url': storageUrl, 'tls.cert': certPath, 'tls.key': keyPath } = config;
+  const domains = config['tls.domains'];
   const programs = memoized(async () => {
     const [ffmpeg, ffprobe] = await Promise.all([
       findFfmpeg(config['ffmpeg.path'], env),
@@ -102,6 +108,9 @@ async function checkedParts(
     ...(certPath === undefined || keyPath === undefined
       ? {}
       : { certificate: () => readCertificate(certPath, keyPath) }),
+    ...(domains === undefined
+      ? {}
+      : { certificate: () => readOrderedCertificate(domains, config['tls.acmeDirectory'], database) }),
   };
 }
 
@@ -148,6 +157,32 @@ async function readCertificate(certPath: string, keyPath: string): Promise<Check
     return { expiresAtMs: Date.parse(new X509Certificate(cert).validTo), isRenewed };
   } catch (error) {
     return { problem: `The files of tls.cert and tls.key cannot be used: ${messageOf(error)}.`, isRenewed };
+  }
+}
+
+/** The certificate that the server has ordered, and whether the names can get another one. */
+async function readOrderedCertificate(
+  domains: readonly string[],
+  directory: string,
+  database: Database | undefined,
+): Promise<CheckedCertificate> {
+  const records = database === undefined ? {} : await new AcmeStore(database, directory).read();
+  const { certificate } = records;
+  const times = certificate && certificateTimes(certificate.cert);
+  const nowMs = systemClock.nowMs();
+  const { expiresAtMs, problem } = describeOrdered(records, times, { domains, nowMs });
+  const names = await Promise.all(domains.map(findNameProblem));
+  const problems = [...names, problem].filter(one => one !== undefined);
+  return { expiresAtMs, problem: problems.length === 0 ? undefined : problems.join(' '), isRenewed: true };
+}
+
+async function findNameProblem(domain: string): Promise<string | undefined> {
+  try {
+    const found = (await dns.lookup(domain, { all: true })).map(({ address }) => address);
+    if (found.some(address => classifyAddress(address) === 'public')) return undefined;
+    return `${domain} leads to ${found.join(', ')}, which exists in your own network only: a public certificate authority cannot reach it.`;
+  } catch (error) {
+    return `${domain} has no address (${systemCodeOf(error) ?? messageOf(error)}): give it an A or AAAA record with the public address of this server.`;
   }
 }
 

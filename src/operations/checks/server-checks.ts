@@ -273,7 +273,7 @@ export function describeCertificate(
   const why = "Browsers, encoders and Apple's players refuse the connection.";
   if (days === undefined) {
     return isRenewed && problem === undefined
-      ? skipped('certificate', 'The first certificate is being ordered.')
+      ? skipped('certificate', 'There is no certificate yet. The server orders the first one by itself.')
       : failed('certificate', problem ?? 'The certificate could not be read.', { why, mend, facts });
   }
   if (days < 0)
