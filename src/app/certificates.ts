@@ -61,12 +61,19 @@ function orderedCertificate(
   domains: readonly string[],
   { database, nodes, resolveHost, retries, clock, log }: Parameters<typeof openCertificate>[1],
 ): ServerCertificate {
-  const directory = config['tls.acmeDirectory'];
+  const {
+    'tls.acmeDirectory': directory,
+    'tls.email': email,
+    'tls.acmeCa': caFile,
+    'tls.acmeKeyId': keyId,
+    'tls.acmeMacKey': macKey,
+  } = config;
+  const externalAccount = keyId === undefined || macKey === undefined ? undefined : { keyId, macKey };
   const store = new AcmeStore(database, directory);
   const certificate = new SharedCertificate({ store, isShared: database.dialect === 'postgres', log });
   const createOrders: OrderedCertificate['createOrders'] = listener =>
     new CertificateOrders({
-      settings: { domains, directory, email: config['tls.email'], caFile: config['tls.acmeCa'] },
+      settings: { domains, directory, email, caFile, externalAccount },
       store,
       certificate,
       leaderLease: nodes.leaderLease('certificate'),

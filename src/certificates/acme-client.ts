@@ -4,7 +4,15 @@ import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';
 import type { Client } from 'acme-client';
 import { AppError, messageOf, systemCodeOf } from '../shared/errors.ts';
+import type { Secret } from '../shared/secret.ts';
 import type { AcmeAccount } from './acme.store.ts';
+
+/** External account binding. **Source**: RFC 8555, 7.3.4 */
+export interface ExternalAccount {
+  readonly keyId: string;
+  /** Base64url. */
+  readonly macKey: Secret;
+}
 
 export type AcmeLibrary = typeof import('acme-client');
 
@@ -157,11 +165,12 @@ export async function withAcmeClient<Result>(
     readonly directory: string;
     readonly caFile: string | undefined;
     readonly account: AcmeAccount;
+    readonly externalAccount?: ExternalAccount | undefined;
     readonly signal: AbortSignal;
   },
   work: (client: Client, library: AcmeLibrary) => Promise<Result>,
 ): Promise<Result> {
-  const { directory, caFile, account, signal } = options;
+  const { directory, caFile, account, externalAccount: external, signal } = options;
   const [library, ca] = await Promise.all([loadAcmeLibrary(), readCas(caFile)]);
   const transport = new Transport(ca, signal);
   try {
@@ -169,6 +178,9 @@ export async function withAcmeClient<Result>(
       directoryUrl: directory,
       accountKey: account.key,
       ...(account.url === undefined ? {} : { accountUrl: account.url }),
+      ...(external === undefined
+        ? {}
+        : { externalAccountBinding: { kid: external.keyId, hmacKey: external.macKey.reveal() } }),
     });
     return await currentTransport.run(transport, () => work(client, library));
   } finally {

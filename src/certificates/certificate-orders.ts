@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
 import type { AcmeAccount, AcmeFailure, AcmeRecords, AcmeStore, ChallengeType } from './acme.store.ts';
-import { AcmeProblem, loadAcmeLibrary, withAcmeClient } from './acme-client.ts';
+import { AcmeProblem, type ExternalAccount, loadAcmeLibrary, withAcmeClient } from './acme-client.ts';
 import { ChallengeFailure, completeOrder, type OrderContext } from './complete-order.ts';
 import { explainFailure } from './explain-failure.ts';
 import { certificateTimes } from './renewal.ts';
@@ -14,6 +15,8 @@ export interface CertificateSettings {
   readonly domains: readonly string[];
   readonly email: string | undefined;
   readonly directory: string;
+  /** The account that the operator has at the certificate authority. */
+  readonly externalAccount?: ExternalAccount | undefined;
   /** PEM file with further root certificates for requests to the certificate authority. */
   readonly caFile: string | undefined;
 }
@@ -148,8 +151,9 @@ export class CertificateOrders implements Component {
   }
 
   get #settingsText(): string {
-    const { directory, domains, email } = this.#options.settings;
-    return JSON.stringify([directory, domains, email]);
+    const { directory, domains, email, externalAccount } = this.#options.settings;
+    const binding = externalAccount === undefined ? [] : [hashOf(externalAccount)];
+    return JSON.stringify([directory, domains, email, ...binding]);
   }
 
   #currentFailure({ failure }: AcmeRecords): AcmeFailure | undefined {
@@ -188,7 +192,7 @@ export class CertificateOrders implements Component {
 
   async #order(records: AcmeRecords, failure: AcmeFailure | undefined, signal: AbortSignal): Promise<void> {
     const { settings, network } = this.#options;
-    const { directory, domains, caFile } = settings;
+    const { directory, domains, caFile, externalAccount } = settings;
     const challengeType = this.#chooseChallenge(records, failure?.challengeAttempts ?? 0);
     const isContinued =
       records.order !== undefined &&
@@ -197,7 +201,7 @@ export class CertificateOrders implements Component {
     this.#log.info('certificate-ordering', { domains, directory, challengeType, isContinued });
     const account = records.account ?? (await this.#createAccount(signal));
     const certificate = await withAcmeClient(
-      { directory, caFile, account, signal },
+      { directory, caFile, account, externalAccount, signal },
       async (client, library) => {
         await this.#register(client, account, signal);
         const context: OrderContext = {
@@ -304,6 +308,11 @@ export class CertificateOrders implements Component {
     await this.#write(changes, signal);
     return Math.min(retryAtMs - clock.nowMs(), watchDnsEveryMs);
   }
+}
+
+/** Tells whether another key was given, without storing it. */
+function hashOf({ keyId, macKey }: ExternalAccount): string {
+  return createHash('sha256').update(`${keyId}\n${macKey.reveal()}`).digest('base64url');
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

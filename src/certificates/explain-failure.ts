@@ -51,7 +51,7 @@ function explainProblem(
     case 'unsupportedContact':
       return `${authority} refuses the email address. Correct tls.email. ${said}`;
     case 'externalAccountRequired':
-      return `${authority} needs an account that you register with it first, which this server does not support. Set tls.acmeDirectory to another one. ${said}`;
+      return `${authority} needs an account that you have with it. Set tls.acmeKeyId and tls.acmeMacKey to the key id and the HMAC key that it gave you. ${said}`;
     case 'userActionRequired':
       return `${authority} wants you to agree to its new terms. ${said}`;
     default:

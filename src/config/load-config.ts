@@ -140,6 +140,9 @@ export function contradictions(config: Partial<Config>): string[] {
   const hasCert = config['tls.cert'] !== undefined;
   const hasKey = config['tls.key'] !== undefined;
   if (hasCert !== hasKey) problems.push('tls.cert and tls.key: set both or neither');
+  if ((config['tls.acmeKeyId'] === undefined) !== (config['tls.acmeMacKey'] === undefined)) {
+    problems.push('tls.acmeKeyId and tls.acmeMacKey: set both or neither');
+  }
   const hasDomains = config['tls.domains'] !== undefined;
   if (hasDomains && (hasCert || hasKey)) {
     problems.push(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
@@ -290,6 +291,30 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
     expect((await askPlain(ports.http, '/dashboard')).status).toBe(200);
     await pebble.start();
     await firstCertificate(server);
+  });
+
+  it('is issued by an authority that needs an account, and explained without it or with a wrong key', async () => {
+    const own = await pickPorts();
+    const macKey = randomBytes(32).toString('base64url');
+    const authority = await startPebble({
+      httpPort: own.http,
+      tlsPort: own.https,
+      externalAccounts: { 'key-1': macKey },
+    });
+    onTestFinished(() => authority.stop());
+    await authority.setAddress(domain, '127.0.0.1');
+    const dataDir = await testTempDir();
+    const start = (flags: Parameters<typeof startServer>[0]) =>
+      startWithCertificate(flags, { pebble: authority, ports: own, dataDir });
+    const without = await start({});
+    expect(await problemOf(without)).toContain('Set tls.acmeKeyId and tls.acmeMacKey');
+    await without.stop();
+    const wrong = await start({ 'tls.acmeKeyId': 'key-1', 'tls.acmeMacKey': 'd3Jvbmc' });
+    expect(await problemOf(wrong)).toContain('refused the request');
+    await wrong.stop();
+    const server = await start({ 'tls.acmeKeyId': 'key-1', 'tls.acmeMacKey': macKey });
+    await firstCertificate(server);
+    await waitUntil(async () => (await findProblem(server)) === undefined);
   });
 
   it('explains an authority that is not trusted, and a name that it refuses', async () => {

@@ -48,6 +48,8 @@ export async function startPebble(options: {
   readonly httpPort: number;
   readonly tlsPort: number;
   readonly validitySeconds?: number;
+  /** Keys in base64url by key id, of which an account needs one. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
   readonly variables?: Readonly<Record<string, string>>;
 }): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-pebble-'));
@@ -73,6 +75,9 @@ export async function startPebble(options: {
     tlsPort: options.tlsPort,
     domainBlocklist: ['blocked.example'],
     keyAlgorithm: 'ecdsa',
+    ...(options.externalAccounts === undefined
+      ? {}
+      : { externalAccountBindingRequired: true, externalAccountMACKeys: options.externalAccounts }),
     profiles: { default: { description: 'Default', validityPeriod: options.validitySeconds ?? 7_776_000 } },
   };
   await Promise.all([

@@ -16,6 +16,7 @@ import {
   postgresUrl,
   publicAddress,
   s3Url,
+  secret,
   size,
   text,
 } from './setting-kinds.ts';
@@ -243,6 +244,18 @@ export const serverSettings = {
     httpsUrl,
     'https://acme-v02.api.letsencrypt.org/directory',
     "ACME directory of the certificate authority: Let's Encrypt by default. `https://acme-staging-v02.api.letsencrypt.org/directory` is for trials: browsers do not trust its certificates.",
+  ),
+  'tls.acmeKeyId': setting(
+    'MILLRACE_TLS_ACME_KEY_ID',
+    text,
+    null,
+    'Key id of an account that you have at the certificate authority of `tls.acmeDirectory` (external account binding). Authorities that need one give it with `tls.acmeMacKey`.',
+  ),
+  'tls.acmeMacKey': setting(
+    'MILLRACE_TLS_ACME_MAC_KEY',
+    secret,
+    null,
+    'Key of `tls.acmeKeyId` in base64url (HMAC key). Used once, when the server registers.',
   ),
   'tls.acmeCa': setting(
     'MILLRACE_TLS_ACME_CA',

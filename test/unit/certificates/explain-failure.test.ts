@@ -58,7 +58,7 @@ describe('the reason why there is no certificate', () => {
     [
       'registration',
       new AcmeProblem(problem('externalAccountRequired'), { status: 403 }),
-      ['does not support'],
+      ['Set tls.acmeKeyId and tls.acmeMacKey'],
     ],
     ['it is down', new AcmeUnreachable(refused), ['ca.example cannot be reached (connect ECONNREFUSED']],
     ['it is not trusted', new AcmeUnreachable(untrusted), ['set tls.acmeCa']],
