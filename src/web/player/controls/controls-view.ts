@@ -28,6 +28,8 @@ export interface ViewState {
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
   readonly canShare: boolean;
+  /** The settings menu has an item. */
+  readonly hasSettings: boolean;
   readonly canClip: boolean;
   /** Undefined where the page offers none. */
   readonly isTheatre: boolean | undefined;
@@ -118,7 +120,7 @@ export class ControlsView {
       previous: state.hasPrevious,
       next: state.hasNext,
       captions: captionTracks(media).length > 0,
-      settings: true,
+      settings: state.hasSettings,
       share: state.canShare,
       clip: state.canClip,
       theatre: state.isTheatre !== undefined,

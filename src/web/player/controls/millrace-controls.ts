@@ -7,7 +7,7 @@ import { changeEvent, type PlayerDetails, type PlayerMedia } from '../element/pl
 import { type CaptionStyle, captionCss, loadCaptionStyle, saveCaptionStyle } from './caption-style.ts';
 import { chaptersOf } from './chapters.ts';
 import styles from './controls.css';
-import { type ChromeState, ControlsView, seekable, type ViewState } from './controls-view.ts';
+import { type ChromeState, ControlsView, captionTracks, seekable, type ViewState } from './controls-view.ts';
 import { createButton, createElement } from './elements.ts';
 import { seekText } from './formats.ts';
 import { Gestures } from './gestures.ts';
@@ -236,6 +236,7 @@ export class MillraceControls extends HTMLElement {
       hasPrevious: this.#playlist.neighbor(media.details?.id, -1) !== undefined,
       hasNext: this.#nextUrl !== undefined,
       canShare: this.#canShare,
+      hasSettings: this.#hasSettings(media),
       canClip: media.clips?.canClip === true,
       isTheatre: this.hasAttribute('theatre') ? this.#isTheatre : undefined,
       isIdle: this.isIdle,
@@ -247,6 +248,17 @@ export class MillraceControls extends HTMLElement {
 
   get #canShare(): boolean {
     return this.#media?.details !== undefined && !this.hasAttribute('hide-share');
+  }
+
+  #hasSettings(media: PlayerMedia): boolean {
+    return (
+      media.streamType !== 'live' ||
+      media.latency?.hasUltraLow === true ||
+      media.videoRenditions.length > 1 ||
+      media.audioTracks.length > 1 ||
+      captionTracks(media).length > 0 ||
+      this.#menuActions(media).length > 0
+    );
   }
 
   get #nextUrl(): string | undefined {
@@ -618,4 +630,6 @@ function download(address: string): void {
   saveFile(url.href, '');
 }
 
-customElements.define('millrace-controls', MillraceControls);
+// Another copy of this code may be on the page.
+if (customElements.get('millrace-controls') === undefined)
+  customElements.define('millrace-controls', MillraceControls);

@@ -52,4 +52,5 @@ export class TimeRange extends MediaTimeRange {
   }
 }
 
-customElements.define('millrace-time-range', TimeRange);
+if (customElements.get('millrace-time-range') === undefined)
+  customElements.define('millrace-time-range', TimeRange);
