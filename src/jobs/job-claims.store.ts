@@ -3,7 +3,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { Queries, Transaction } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { databaseNowMs } from '../store/database-clock.ts';
-import { type Bound, prepareQuery } from '../store/prepared-query.ts';
+import { asText, type Bound, prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 import { jobColumns, type StoredJob, storedJobFrom, waiting } from './job-rows.ts';
 
@@ -60,7 +60,11 @@ export class JobClaimStore {
     const isPostgres = database.dialect === 'postgres';
     const at = (nowMs: Expression<number>) => (isPostgres ? this.#now() : nowMs);
     type Parameters = Bound<{ readonly lane: string; readonly nowMs: number }>;
-    const bound = ({ lane, nowMs }: Parameters) => ({ lane, nowMs: at(nowMs), kinds: this.#kinds() });
+    const bound = ({ lane, nowMs }: Parameters) => ({
+      lane: asText(lane),
+      nowMs: at(nowMs),
+      kinds: this.#kinds(),
+    });
     this.#nextDue = prepareQuery((due: Parameters) => nextDueQuery(queries, bound(due)).select(jobColumns));
     this.#nextDueByGroup = prepareQuery(
       (due: Bound<{ readonly lane: string; readonly nowMs: number; readonly minPriority: number }>) =>
@@ -72,7 +76,7 @@ export class JobClaimStore {
         .selectFrom('jobs')
         .select(({ fn }) => sql<number | null>`${fn.min('run_at_ms')} - ${at(nowMs)}`.as('delay_ms'))
         .where('state', '=', waiting)
-        .where('lane', '=', lane)
+        .where('lane', '=', asText(lane))
         .where('run_at_ms', '>', sql<number>`${at(nowMs)} - ${sinceMs}`),
     );
   }

@@ -18,7 +18,7 @@ class Placeholder {
  * twice as long as SQLite takes for a row by its key.
  *
  * With ORDER BY, the planner of our SQLite (SQLITE_ENABLE_STAT4) looks at the parameters that columns are compared with, and each
- * run prepares the statement again, which takes 5 to 20 µs. It does not look into an expression such as `cast(? as text)`.
+ * run prepares the statement again, which takes 5 to 40 µs. It does not look into {@link asText}.
  */
 export function prepareQuery<Values, Row>(
   build: (parameters: Bound<Values>) => Compilable<Row>,
@@ -33,6 +33,11 @@ export function prepareQuery<Values, Row>(
       return { ...compiled, parameters };
     },
   });
+}
+
+/** A parameter that does not make SQLite prepare the statement again: see {@link prepareQuery}. */
+export function asText(value: Expression<string | null>) {
+  return sql<string>`cast(${value} as text)`;
 }
 
 function placeholders<Values>(): Bound<Values> {

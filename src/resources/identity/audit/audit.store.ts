@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { ListResult, PageRequest } from '../../../shared/list-page.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
-import { type Bound, type PreparedQuery, prepareQuery } from '../../../store/prepared-query.ts';
+import { asText, type Bound, type PreparedQuery, prepareQuery } from '../../../store/prepared-query.ts';
 import { removeInBatches } from '../../../store/remove-in-batches.ts';
 import type { Environment, Row } from '../../../store/tables.ts';
 import type { AuditActor, AuditEntry, AuditEvent, AuditFilter } from './audit-entry.ts';
@@ -328,11 +328,6 @@ function nextPosition(
     .orderBy(`same.${position}`, 'desc')
     .limit(1);
   return sql<number>`coalesce((${last}), 0) + 1`;
-}
-
-/** Keeps SQLite from preparing the statement again at each run: see {@link prepareQuery}. */
-function asText(value: Expression<string | null>) {
-  return sql<string>`cast(${value} as text)`;
 }
 
 function positionOf({ indexed }: Sequence) {
