@@ -1,5 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildPlayerPackage } from '../../scripts/build/player-package.ts';
+import { projectRoot } from '../../scripts/project-files.ts';
 import { OtherSite } from '../support/other-site.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -177,6 +182,51 @@ describeInBrowser('the player element on a page of another site', browser => {
     await until('the start again', () => page.evaluate<boolean>('seeks.some(time => time < 4)'));
     expect(await media('paused')).toBe(false);
     expect(viewer.complaints).toEqual([]);
+  });
+
+  it('is a component of React, which passes on what changes', async () => {
+    const folder = await testTempDir();
+    for (const [name, content] of await buildPlayerPackage()) await writeFile(join(folder, name), content);
+    const stream = await server.createStream();
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `
+          import { createElement, render } from 'preact/compat';
+          import { MillracePlayer } from ${JSON.stringify(join(folder, 'react.js'))};
+          window.told = [];
+          window.show = properties => render(createElement(MillracePlayer, {
+            src: '${server.baseUrl}/live/${stream.liveStreamId}',
+            onPause: event => told.push(event.type),
+            ...properties,
+          }), document.body);
+          show({ muted: true, hideControls: true, style: { width: '300px' } });
+        `,
+        resolveDir: projectRoot,
+      },
+      // Has the interface of React.
+      alias: { react: 'preact/compat' },
+      nodePaths: [join(projectRoot, 'node_modules')],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      logLevel: 'silent',
+    });
+    const script = outputFiles[0]!.text.replaceAll('</script', '<\\/script');
+    await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
+    await using viewer = await WatchedPage.open(
+      browser(),
+      site.addPage(`<body></body><script type="module">${script}</script>`),
+    );
+    const { page } = viewer;
+    await untilPhase(page, 'live');
+    await untilMoving(page);
+    const read = (what: string) => page.evaluate(`document.querySelector('millrace-player').${what}`);
+    expect(await read('hasAttribute("hide-controls")')).toBe(true);
+    expect(await read('style.width')).toBe('300px');
+    await page.evaluate('show({ muted: true })');
+    await until('controls', async () => (await read('hasAttribute("hide-controls")')) === false);
+    await read('pause()');
+    await until('the event', async () => (await page.evaluate<string[]>('told')).includes('pause'));
   });
 
   it('plays a private stream with the token in its address, and says why it is refused without', async () => {

@@ -175,12 +175,21 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   }
 
   #open(src: string, plays = false): void {
-    const { state } = this.dataset;
-    // The state is that of the first address.
-    delete this.dataset.state;
+    const state = this.#takeState();
     const media = this.#ensureMedia();
     if (src === '') media.close();
-    else media.open(src, { options: this.#options(), plays, state: state && JSON.parse(state) });
+    else media.open(src, { options: this.#options(), plays, state });
+  }
+
+  /** Returns the state that a page of the server brings, which is that of the first address. */
+  #takeState(): unknown {
+    const { state } = this.dataset;
+    delete this.dataset.state;
+    try {
+      return state && JSON.parse(state);
+    } catch {
+      return undefined;
+    }
   }
 
   #playOther(event: Event): void {

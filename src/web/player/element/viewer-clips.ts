@@ -1,5 +1,5 @@
 import type { LiveSession } from '../live/live-session.ts';
-import { asRecord, asText } from '../theme/player-theme.ts';
+import { asRecord, asText, asWebUrl } from '../theme/player-theme.ts';
 import type { PlayerClip, PlayerClips } from './player-media.ts';
 
 const timeoutMs = 30_000;
@@ -29,7 +29,7 @@ export class ViewerClips implements PlayerClips {
         signal: AbortSignal.timeout(timeoutMs),
       });
       const answer = asRecord(await response.json());
-      const url = asText(answer?.url);
+      const url = asWebUrl(answer?.url);
       if (!response.ok || url === undefined)
         return { problem: asText(answer?.detail) ?? 'The clip could not be created. Try again.' };
       return { url, isPrivate: new URL(url).searchParams.has('token') };

@@ -28,7 +28,7 @@ export function parseTheme(value: unknown, base: string): PlayerTheme | undefine
 }
 
 /** Returns an http or https URL; others do not become links. */
-function asWebUrl(value: unknown): string | undefined {
+export function asWebUrl(value: unknown): string | undefined {
   const text = asText(value);
   return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
 }
