@@ -73,4 +73,14 @@ describeInBrowser('the pages before signing in', browser => {
       expect(dashboard.complaints.filter(text => !text.includes('404'))).toEqual([]);
     }
   });
+
+  test('lead from other names of a page to it', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/live-streams?x=1');
+    const { page } = dashboard;
+    await page.getByRole('heading', { name: 'Live streams', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard/live');
+    await page.goto(`${server.baseUrl}/dashboard/nobody`);
+    await page.getByText('Page not found').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
 });

@@ -8,6 +8,7 @@ import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, Skeleton } from '../ui/states.tsx';
+import { movedPath } from './moved-paths.ts';
 import { NotAllowed } from './not-allowed.tsx';
 import type { PageProps } from './page-props.ts';
 import { type PageRoute, routes } from './routes.ts';
@@ -21,12 +22,17 @@ const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
 /** Keeps the previous page until the code of the next one is loaded. */
 export function Outlet() {
-  const { path } = useLocation();
+  const { path, route: goTo } = useLocation();
   const shown = useRef<ShownPage>(undefined);
   const [, setArrived] = useState<PageRoute>();
   const [problem, setProblem] = useState<ApiProblem>();
   const found = findRoute(path);
   const route = found?.route;
+  const moved = found === undefined ? movedPath(path) : undefined;
+
+  useEffect(() => {
+    if (moved !== undefined) goTo(moved, true);
+  }, [moved]);
 
   useEffect(() => {
     setProblem(undefined);
@@ -46,7 +52,7 @@ export function Outlet() {
     };
   }, [route]);
 
-  if (found === undefined) return <NotFound />;
+  if (found === undefined) return moved === undefined ? <NotFound /> : null;
   const { scope } = found.route;
   if (scope !== undefined && !can(scope)) return <NotAllowed scope={scope} />;
   if (problem !== undefined) return <PageLoadError />;
