@@ -16,7 +16,8 @@ follows from it, and what mends it. Changes nothing.
                               it finds closed ports, firewalls, wrong certificates, and proxies that change requests
   --bundle FILE               writes a new support archive (tar.gz): versions, limits, findings and settings as numbers and
                               states, and the last log lines without texts. It has no names, addresses, paths or secrets
-  --log FILE                  the log for the archive, - for standard input; by default that of the systemd unit millrace
+  --log FILE                  the log for the archive, - for standard input; by default that of the systemd unit millrace, or
+                              the file that the running server writes it to
   --json                      prints JSON, for scripts
   --dataDir=PATH              the data folder of the server, where several run
   --config PATH, --KEY=VALUE  other settings, as for the server; with --from, ports that differ outside (--rtmp.port=1936)
@@ -39,6 +40,8 @@ interface Diagnosis {
   /** Line for the operator. */
   readonly line: string;
   readonly config?: Config;
+  /** Process of the server that runs. */
+  readonly pid?: number;
   readonly findings: readonly Finding[];
 }
 
@@ -71,7 +74,11 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     const { messageOf } = await import('../shared/errors.ts');
     const createdAt = new Date().toISOString();
     const programWords = await readProgramWords();
-    const report = { version, mode, createdAt, config: diagnosis.config, findings, log, programWords };
+    const { config, pid } = diagnosis;
+    const isNowhere = values.log === undefined && log.join('') === '' && pid !== undefined;
+    const { readOutputOf } = await import('./doctor/read-log.ts');
+    const lines = isNowhere ? await readOutputOf(pid) : log;
+    const report = { version, mode, createdAt, config, findings, log: lines, programWords };
     await writeFile(values.bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(
       (error: unknown) => {
         throw new UsageError(`--bundle: ${messageOf(error)}`);
@@ -171,7 +178,7 @@ async function diagnoseHere({ flags, configFile }: CommandLine, signal: AbortSig
   const asked = server === undefined ? undefined : await askRunningServer(server, config, signal);
   if (server !== undefined && asked?.isAnswered === true) {
     const line = `The server at ${server.publicUrl} runs (process ${server.pid}). Data folder: ${dataDir}`;
-    return { mode: 'running', line, config, findings: asked.findings };
+    return { mode: 'running', line, config, pid: server.pid, findings: asked.findings };
   }
   const { checkStoppedServer } = await import('./doctor/stopped-server.ts');
   const findings = await checkStoppedServer(

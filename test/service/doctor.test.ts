@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkPorts } from '../../src/cli/doctor/port-checks.ts';
+import { readOutputOf } from '../../src/cli/doctor/read-log.ts';
 import { askRunningServer } from '../../src/cli/doctor/running-server.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Finding } from '../../src/operations/checks/finding.ts';
@@ -314,6 +316,25 @@ describe('on the machine of the server', () => {
     const again = await startCommand('doctor', ['--bundle', archivePath]).ended;
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists. Name a new file')]);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'reads the log that a server writes to a file, and waits for no pipe',
+    async () => {
+      const path = join(await testTempDir(), 'server.log');
+      const lines = Array.from({ length: 1_200 }, (_, index) => `line ${index}`);
+      await writeFile(path, lines.join('\n'));
+      const file = await open(path, 'a');
+      const outputs = [file.fd, 'pipe', 'ignore'] as const;
+      const [writing, piping, silent] = outputs.map(output => {
+        const child = spawn('sleep', ['60'], { stdio: ['ignore', output, 'ignore'] });
+        onTestFinished(() => void child.kill());
+        return child;
+      });
+      await file.close();
+      expect(await readOutputOf(writing!.pid!)).toEqual(lines.slice(-1_000));
+      for (const child of [piping!, silent!]) expect(await readOutputOf(child.pid!)).toEqual(['']);
+    },
+  );
 
   it('refuses files that it cannot use before it checks anything', async () => {
     const folder = await testTempDir();

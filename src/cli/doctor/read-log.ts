@@ -12,6 +12,13 @@ export async function readLog(path: string | undefined): Promise<string[]> {
   return text.split('\n').slice(-maxLines);
 }
 
+/** Returns the last lines that a process wrote to a file as its output. None where that is a terminal or a pipe, or cannot be read. */
+export async function readOutputOf(pid: number): Promise<string[]> {
+  // Linux: a link to the file. Its place may be in a container.
+  const text = await readEnd(`/proc/${pid}/fd/1`).catch(() => '');
+  return text.split('\n').slice(-maxLines);
+}
+
 /** Returns `''` without systemd. */
 function readJournal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
