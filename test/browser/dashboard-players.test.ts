@@ -50,9 +50,15 @@ describeInBrowser('themes of the player in the dashboard', browser => {
       .getByLabel('Preview with')
       .getByRole('option', { name: 'Pier' })
       .waitFor({ state: 'attached' });
-    await page.getByLabel('Played', { exact: true }).fill('#0a141e');
-    await page.getByLabel('Hide the title').check();
+    const accent = page.getByRole('group', { name: 'Accent color' });
+    expect(await accent.getByLabel('Default').isChecked()).toBe(true);
+    await accent.getByLabel('Violet').check();
     const preview = page.frames().find(frame => frame.url().includes('/vod/vi'))!;
+    await until('the accent', async () => (await played(preview)) === 'rgba(167, 139, 250, 1)');
+    await page.getByText('Advanced colors').click();
+    await page.getByLabel('Played', { exact: true }).fill('#0a141e');
+    expect(await accent.getByLabel('Custom', { exact: true }).isChecked()).toBe(true);
+    await page.getByLabel('Hide the title').check();
     await until('the preview', async () => (await played(preview)) === 'rgba(10, 20, 30, 1)');
     await until('a title that is hidden', () => preview.locator('#title').isHidden());
     expect(await played(viewer.page)).toBe(usual);

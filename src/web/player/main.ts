@@ -13,7 +13,7 @@ import { PlayerSettings } from './media/player-settings.ts';
 import type { PageOptions } from './page-options.ts';
 import { pageReports, reportPlayback } from './report-playback.ts';
 import { SdkLink } from './sdk/sdk-link.ts';
-import { applyColors, showLogo } from './theme/apply-theme.ts';
+import { replaceColors, showLogo } from './theme/apply-theme.ts';
 import { parseTheme } from './theme/player-theme.ts';
 import { markAudioOnly } from './ui/audio-only.ts';
 import { pageElement } from './ui/page-elements.ts';
@@ -73,7 +73,7 @@ const options: PageOptions = {
   hideControls: requested.hideControls || theme?.enableControls === false,
   hideTitle: requested.hideTitle || theme?.hideTitle === true,
 };
-applyColors(root, theme?.colors ?? {});
+replaceColors(root, theme?.colors ?? {});
 showLogo(pageElement('logo', HTMLElement), theme?.logo);
 
 const streamId = root.dataset.streamId ?? '';

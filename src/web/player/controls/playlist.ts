@@ -11,9 +11,8 @@ export class Playlist {
     return this.#urls.length === 0;
   }
 
-  /** @param id of the video that plays; addresses contain it */
+  /** @param id of the video that plays; addresses contain it. The list follows a video that is not in it */
   neighbor(id: string | undefined, steps: 1 | -1): string | undefined {
-    const at = id === undefined ? -1 : this.#urls.findIndex(url => url.includes(id));
-    return at === -1 ? undefined : this.#urls[at + steps];
+    return id === undefined ? undefined : this.#urls[this.#urls.findIndex(url => url.includes(id)) + steps];
   }
 }

@@ -1,3 +1,4 @@
+import { changedColors } from '../controls/theme-colors.ts';
 import type { PlayerTheme } from './player-theme.ts';
 
 const cssVariables: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ const cssVariables: Readonly<Record<string, string>> = {
 /** Resets colors that the theme does not name. */
 export function replaceColors(root: HTMLElement, colors: Readonly<Record<string, unknown>>): void {
   for (const variable of Object.values(cssVariables)) root.style.removeProperty(variable);
-  applyColors(root, colors);
+  applyColors(root, changedColors(colors));
 }
 
 /** Ignores unknown names and invalid colors. */

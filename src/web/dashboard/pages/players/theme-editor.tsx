@@ -14,6 +14,7 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Card, DetailList, Page } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { AccentField } from './accent-field.tsx';
 import { ColorField } from './color-field.tsx';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
 import { LogoCard } from './logo-card.tsx';
@@ -45,6 +46,9 @@ export function ThemeEditor({
   const changes = changesOf(player, draft);
   const isChanged = Object.keys(changes).length > 0;
   const wrong = invalidColors(draft);
+  const isAdvancedWrong =
+    wrong.some(name => name !== 'trackPlayed') ||
+    colorGroups.some(({ colors }) => colors.some(entry => lowContrast(draft, entry) !== undefined));
   const submission = useSubmit(async () => {
     const saved = await call('PATCH /players/{playerId}', { params: { playerId }, body: changes });
     onSaved(saved);
@@ -68,6 +72,9 @@ export function ThemeEditor({
       <div class="theme-editor">
         <ThemePreview theme={previewOf(draft, logo)} />
         <Form class="stack" label="Theme" submission={submission} disabled={!isChanged || wrong.length > 0}>
+          <Card title="Accent color">
+            <AccentField value={draft.trackPlayed} onValue={trackPlayed => put({ trackPlayed })} />
+          </Card>
           <Card title="Name">
             <TextField
               label="Name"
@@ -79,20 +86,6 @@ export function ThemeEditor({
               maxLength={100}
             />
           </Card>
-          {colorGroups.map(({ title, colors }) => (
-            <Card key={title} title={title}>
-              {colors.map(entry => (
-                <ColorField
-                  key={entry.name}
-                  label={entry.label}
-                  value={draft[entry.name]}
-                  contrast={lowContrast(draft, entry)}
-                  field={entry.name}
-                  onValue={value => put({ [entry.name]: value })}
-                />
-              ))}
-            </Card>
-          ))}
           <Card title="Behavior">
             {switchEntries.map(({ name, label, hint }) => (
               <CheckField
@@ -104,6 +97,26 @@ export function ThemeEditor({
               />
             ))}
           </Card>
+          <details class="more-options" open={isAdvancedWrong}>
+            <summary>Advanced colors</summary>
+            <div class="stack">
+              <p class="quiet">Colors that you don’t change follow the look of the player.</p>
+              {colorGroups.map(({ title, colors }) => (
+                <Card key={title} title={title}>
+                  {colors.map(entry => (
+                    <ColorField
+                      key={entry.name}
+                      label={entry.label}
+                      value={draft[entry.name]}
+                      contrast={lowContrast(draft, entry)}
+                      field={entry.name}
+                      onValue={value => put({ [entry.name]: value })}
+                    />
+                  ))}
+                </Card>
+              ))}
+            </div>
+          </details>
           <div class="save-bar">
             <ProblemNotice problem={submission.notice} />
             <div class="actions">

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { playerColors } from '../../../../src/resources/playback/players/player.ts';
+import { keyActionOf } from '../../../../src/web/player/controls/keys.ts';
+import { Playlist } from '../../../../src/web/player/controls/playlist.ts';
+import { changedColors, themeColors } from '../../../../src/web/player/controls/theme-colors.ts';
+
+it('knows the default of every color of a theme, and leaves the player its own look instead', () => {
+  const defaults = Object.fromEntries(Object.entries(themeColors).map(([name, [, value]]) => [name, value]));
+  expect(defaults).toEqual(playerColors);
+  expect(changedColors(playerColors)).toEqual({});
+  expect(changedColors({ ...playerColors, link: 'rgba(1, 2, 3, 1)' })).toEqual({ link: 'rgba(1, 2, 3, 1)' });
+});
+
+it('finds the neighbors of a video in a list, which follows one that is not in it', () => {
+  const list = new Playlist(' /vod/vi1?token=a\n/vod/vi2 /vod/vi3 ');
+  expect(list.isEmpty).toBe(false);
+  expect(list.neighbor('vi1', 1)).toBe('/vod/vi2');
+  expect(list.neighbor('vi3', -1)).toBe('/vod/vi2');
+  expect(list.neighbor('vi3', 1)).toBeUndefined();
+  expect(list.neighbor('vi1', -1)).toBeUndefined();
+  expect(list.neighbor('vi9', 1)).toBe('/vod/vi1?token=a');
+  expect(list.neighbor('vi9', -1)).toBeUndefined();
+  expect(list.neighbor(undefined, 1)).toBeUndefined();
+  expect(new Playlist(null).isEmpty).toBe(true);
+});
+
+it('tells letters with shift from those without', () => {
+  expect(keyActionOf('P')).toEqual({ does: 'previous' });
+  expect(keyActionOf('p')).toEqual({ does: 'picture-in-picture' });
+  expect(keyActionOf('K')).toEqual({ does: 'toggle-play' });
+  expect(keyActionOf('7')).toEqual({ does: 'seek-to', part: 0.7 });
+  expect(keyActionOf('constructor')).toBeUndefined();
+});
