@@ -175,10 +175,9 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   }
 
   #open(src: string, plays = false): void {
-    const state = this.#takeState();
     const media = this.#ensureMedia();
     if (src === '') media.close();
-    else media.open(src, { options: this.#options(), plays, state });
+    else media.open(src, { options: this.#options(), plays, state: this.#takeState() });
   }
 
   /** Returns the state that a page of the server brings, which is that of the first address. */
