@@ -370,7 +370,8 @@ test.concurrent('it prints a line before it loads the server, and loads nothing 
     'load scripts/build/current-build.js',
     'load dist/main.js',
     'load dist/start.js',
-    // Errors and the command line.
+    // Errors, the command line, and four lines of esbuild that modules share.
+    'load dist/chunk.js',
     'load dist/chunk.js',
     'load dist/chunk.js',
   ]);
