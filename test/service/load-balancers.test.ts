@@ -123,7 +123,7 @@ async function startDocumentedHaproxy(): Promise<void> {
     .replaceAll(/server-[ab]:8080/g, `127.0.0.1:${targetOf('http')}`)
     .replaceAll(/server-[ab]:1935/g, `127.0.0.1:${targetOf('rtmp')}`)
     .replace('port 8080', `port ${targetOf('http')}`)
-    .replaceAll('balance leastconn', `balance leastconn\n  source ${balancer}`);
+    .replaceAll(/balance (?:leastconn|source)/g, `$&\n  source ${balancer}`);
   const status = [
     'frontend status',
     '  mode http',
@@ -237,7 +237,14 @@ describe.runIf(isInstalled('haproxy', '-v'))('behind HAProxy', () => {
   it('with the configuration of the documentation, the server sees the addresses of clients, and answers health checks', async () => {
     await startDocumentedHaproxy();
     await expectAddressesOfClients(['rtmp']);
-    await expectHealthy(['servers,a,', 'servers,b,', 'publishers,a,', 'publishers,b,']);
+    await expectHealthy([
+      'reports,a,',
+      'reports,b,',
+      'servers,a,',
+      'servers,b,',
+      'publishers,a,',
+      'publishers,b,',
+    ]);
     expect(log.filter(({ event }) => event === 'proxy-header-refused')).toEqual([]);
   });
 
