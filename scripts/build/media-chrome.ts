@@ -13,13 +13,14 @@ const unused: Readonly<Record<string, string>> = {
   'lang/en.js': 'export const En = {};',
 };
 
-/** Bundles media-chrome without what the player does not use, and without the indentation of its templates. */
+/** Bundles media-chrome without what the player does not use, its icons, and the indentation of its templates. */
 export const smallMediaChrome: Plugin = {
   name: 'small-media-chrome',
   setup: ({ onLoad }) => {
     onLoad({ filter: /[/\\]media-chrome[/\\]dist[/\\].*\.js$/ }, async ({ path }) => {
       const name = path.replaceAll('\\', '/').replace(/.*\/media-chrome\/dist\//, '');
-      return { contents: unused[name] ?? (await readFile(path, 'utf8')).replaceAll(/\n[ \t]+/g, '\n') };
+      const source = unused[name] ?? (await readFile(path, 'utf8'));
+      return { contents: source.replaceAll(/\n[ \t]+/g, '\n').replaceAll(/`<svg[^`]*<\/svg>`/g, "''") };
     });
   },
 };
