@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import {
   readNacks,
+  readReceptionReports,
   readSenderReports,
   type SenderReport,
   writeNack,
@@ -16,6 +17,7 @@ import { IcePath } from './ice/ice-path.ts';
 import { STUN_TYPE, type StunMessage } from './ice/stun-message.ts';
 import type { TransportPath } from './ice/transport-path.ts';
 import { ArrivalLog } from './rtp/arrival-log.ts';
+import { BandwidthEstimate } from './rtp/bandwidth-estimate.ts';
 import type { OrderedPacket } from './rtp/jitter-buffer.ts';
 import { ReceiveTrack } from './rtp/receive-track.ts';
 import { type OutgoingFrame, SendTrack } from './rtp/send-track.ts';
@@ -59,6 +61,11 @@ const reportEveryMs = 1_000;
 const usualRoundTripMs = 100;
 /** Maximum packets resent for one RTCP packet. */
 const maxResentAtOnce = 128;
+/** Maximum packets that one RTCP packet may ask for: all that a track keeps. */
+const maxRequestedAtOnce = 1_024;
+/** Share of a limited bandwidth for resent packets. */
+const resendShare = 0.25;
+const maxSavedResendMs = 250;
 
 /** One client: its ICE agent, its DTLS connection, and its tracks. */
 export class WebRtcSession {
@@ -77,6 +84,10 @@ export class WebRtcSession {
   /** The newest first; one more during an ICE restart. */
   #agents: readonly IceAgent[];
   readonly #paths = new Map<TransportPath, IcePath>();
+  readonly #bandwidth = new BandwidthEstimate();
+  /** Bytes that may be resent while the bandwidth is limited. */
+  #resendBytes = 0;
+  #tickedAtMs = 0;
   #srtp: SrtpSession | undefined;
   #isClosed = false;
   #bytesIn = 0;
@@ -150,7 +161,13 @@ export class WebRtcSession {
       for (const part of sealed) bytes += part.length;
       path.send(sealed);
     }
+    this.#bandwidth.sent(frame.payloads.length, bytes);
     return bytes;
+  }
+
+  /** Bits per second that the network carries, as far as the client's reports tell; infinite without congestion. */
+  get sendLimit(): number {
+    return this.#bandwidth.bitsPerSecond;
   }
 
   /** False while a path over TCP takes no more. */
@@ -248,7 +265,10 @@ export class WebRtcSession {
     if (opened === undefined) return;
     const nowMs = performance.now();
     this.#hear(path, nowMs);
-    if (this.sendTracks.length > 0) this.#resend(opened);
+    if (this.sendTracks.length > 0) {
+      this.#estimate(opened, nowMs);
+      this.#resend(opened);
+    }
     for (const report of readSenderReports(opened)) {
       const track = this.tracks.find(({ ssrc }) => ssrc === report.ssrc);
       if (track === undefined) continue;
@@ -257,17 +277,39 @@ export class WebRtcSession {
     }
   }
 
+  #estimate(rtcp: Buffer, nowMs: number): void {
+    for (const { mediaSsrc, packetsLost, lastReport } of readReceptionReports(rtcp)) {
+      const found = this.sendTracks.find(({ track }) => track.ssrc === mediaSsrc);
+      if (found?.track.kind !== 'video') continue;
+      const sentAtMs = lastReport && found.track.reportSentAtMs(lastReport.ntpMiddle);
+      const roundTripMs = sentAtMs && Math.max(0, nowMs - sentAtMs - lastReport!.delayMs);
+      this.#bandwidth.reported(packetsLost, roundTripMs);
+    }
+  }
+
   #resend(rtcp: Buffer): void {
     let allowed = maxResentAtOnce;
-    for (const { mediaSsrc, sequenceNumbers } of readNacks(rtcp)) {
+    for (const { mediaSsrc, sequenceNumbers } of readNacks(rtcp, maxRequestedAtOnce)) {
       const found = this.sendTracks.find(({ track }) => track.ssrc === mediaSsrc);
       for (const number of found === undefined ? [] : sequenceNumbers) {
+        if (found?.track.miss(number)) this.#bandwidth.missed();
+        if (this.#srtp === undefined || this.#resendBytes <= 0 || allowed === 0) continue;
         const packet = found?.track.again(number);
-        if (packet === undefined || this.#srtp === undefined || allowed === 0) continue;
+        if (packet === undefined) continue;
         allowed -= 1;
+        const bytes = packet.header.length + packet.payload.length;
+        this.#resendBytes -= bytes;
+        this.#bandwidth.sent(1, bytes);
         this.#path?.send(this.#srtp.sealRtp(packet));
       }
     }
+  }
+
+  #refillResends(nowMs: number): void {
+    const bytesPerMs = (this.#bandwidth.bitsPerSecond * resendShare) / 8_000;
+    const added = bytesPerMs * Math.max(1, nowMs - this.#tickedAtMs);
+    this.#resendBytes = Math.min(this.#resendBytes + added, bytesPerMs * maxSavedResendMs);
+    this.#tickedAtMs = nowMs;
   }
 
   #deliver(track: ReceiveTrack, nowMs: number): void {
@@ -293,6 +335,8 @@ export class WebRtcSession {
       this.#end('idle-timeout', 'Nothing was received from the client.');
       return;
     }
+    this.#bandwidth.tick(nowMs);
+    this.#refillResends(nowMs);
     for (const track of this.tracks) {
       if (track.isWaiting) this.#deliver(track, nowMs);
       this.#requestMissing(track, nowMs);
@@ -323,7 +367,7 @@ export class WebRtcSession {
     const reports = this.tracks.flatMap(track => track.report(nowMs) ?? []);
     if (reports.length > 0) this.#send(writeReceiverReport(this.#ssrc, reports));
     for (const { track } of this.sendTracks) {
-      const report = track.report();
+      const report = track.report(nowMs);
       if (report !== undefined) this.#send(report);
     }
   }

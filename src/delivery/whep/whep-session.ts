@@ -20,6 +20,15 @@ interface WhepSessionOptions {
 const maxPendingPacketsPerTick = 100;
 /** Frames above which the client cannot keep up. */
 const maxPendingFrames = 2_400;
+/** Video that may wait for a network with limited bandwidth, in units of the RTP clock. Older video is dropped. */
+const maxPendingTicks = 90_000;
+/** Video that waits longer is dropped when a keyframe comes. */
+const maxLateTicks = 22_500;
+/** Share of the limit that a rendition may take; the rest is for audio, retransmissions and peaks. */
+const usableShare = 0.8;
+/** Share of the limit at which waiting video is sent. */
+const pacingShare = 0.95;
+const maxSavedPacingMs = 50;
 const countEveryMs = 1_000;
 const recheckEveryMs = 5_000;
 
@@ -31,6 +40,16 @@ export class WhepSession implements FrameReceiver {
   #tracks: Partial<Record<'audio' | 'video', SendTrack>> = {};
   /** Video that is sent in the next ticks, so that the recent frames do not overrun the network. */
   #pending: MediaFrame[] = [];
+  /** Payloads of the first pending frame that were sent. */
+  #sentPayloads = 0;
+  /** Bytes of video that may be sent now, with limited bandwidth. */
+  #allowedBytes = 0;
+  #tickedAtMs = 0;
+  /** The rendition that is sent, and the one that replaces it at its next keyframe. */
+  #rendition: string | undefined;
+  #wantedRendition: string | undefined;
+  #isBest = false;
+  #newestTimestamp = Number.NEGATIVE_INFINITY;
   #needsKeyframe = true;
   #isConnected = false;
   #isClosed = false;
@@ -79,11 +98,17 @@ export class WhepSession implements FrameReceiver {
       this.#send(frame);
       return;
     }
+    if (!this.#isOfRendition(frame)) return;
     if (this.#needsKeyframe && !frame.isKeyframe) return;
     this.#needsKeyframe = false;
-    if (this.#pending.length === 0) this.#send(frame);
-    else if (this.#pending.length < maxPendingFrames) this.#pending.push(frame);
-    else this.#skipToKeyframe();
+    this.#newestTimestamp = frame.timestamp;
+    const isLimited = this.#webRtc.sendLimit !== Number.POSITIVE_INFINITY;
+    const late = frame.timestamp - (this.#pending[0]?.timestamp ?? frame.timestamp);
+    if (isLimited && frame.isKeyframe && late > maxLateTicks) this.#dropPending();
+    if (this.#pending.length === 0 && !isLimited) this.#send(frame);
+    else if (this.#pending.length >= maxPendingFrames) this.#skipToKeyframe();
+    else if (isLimited && late > maxPendingTicks && !frame.isKeyframe) this.#needsKeyframe = true;
+    else this.#pending.push(frame);
   }
 
   ended(reason: string): void {
@@ -104,17 +129,55 @@ export class WhepSession implements FrameReceiver {
     ended();
   }
 
+  /** Decides which frames of which rendition are sent. A rendition changes at a keyframe that is newer than what was sent. */
+  #isOfRendition({ rendition, isKeyframe, timestamp }: MediaFrame): boolean {
+    const wanted = this.#wantedRendition ?? rendition;
+    this.#rendition ??= wanted;
+    if (rendition === this.#rendition) {
+      return rendition === wanted || !this.#needsKeyframe;
+    }
+    if (rendition !== wanted || !isKeyframe || timestamp <= this.#newestTimestamp) return false;
+    this.#rendition = rendition;
+    this.#dropPending();
+    return true;
+  }
+
+  /** Chooses the best rendition that the network carries, or else the smallest. */
+  #chooseRendition(limit: number): void {
+    if (limit === Number.POSITIVE_INFINITY && this.#isBest) return;
+    const renditions = this.#options.broadcast.renditions();
+    // A rendition that is sent already may take a little more, so that it is not left because of small changes.
+    const fitting = renditions.findIndex(
+      ({ name, bitsPerSecond }) =>
+        bitsPerSecond <= limit * (name === this.#wantedRendition ? pacingShare : usableShare),
+    );
+    const chosen = fitting === -1 ? renditions.length - 1 : fitting;
+    const wanted = renditions[chosen]?.name;
+    this.#isBest = chosen === 0;
+    if (wanted === this.#wantedRendition) return;
+    const current = renditions.findIndex(({ name }) => name === this.#rendition);
+    this.#wantedRendition = wanted;
+    if (this.#rendition === undefined || wanted === this.#rendition) return;
+    // The network has too much to carry already, and the lower rendition begins at a newer keyframe.
+    if (chosen > current) this.#skipToKeyframe();
+    this.#options.log.info('viewer-rendition', { rendition: wanted, limit: finite(limit) });
+  }
+
   #join({ protocol, address }: { protocol: 'udp' | 'tcp'; address: string }): void {
     this.#options.log.info('webrtc-connected', { transport: protocol, address });
     this.#options.connected();
     this.#pending = [...this.#options.broadcast.recentVideo()];
+    this.#rendition = this.#pending[0]?.rendition;
+    this.#newestTimestamp = this.#pending.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
     this.#needsKeyframe = this.#pending.length === 0;
     this.#isConnected = true;
   }
 
   #tick(nowMs: number): void {
     if (this.#isClosed) return;
-    this.#sendPending();
+    const limit = this.#webRtc?.sendLimit ?? Number.POSITIVE_INFINITY;
+    this.#chooseRendition(limit);
+    this.#sendPending(limit, nowMs);
     if (nowMs - this.#countedAtMs >= countEveryMs) {
       this.#countedAtMs = nowMs;
       this.#count();
@@ -125,29 +188,56 @@ export class WhepSession implements FrameReceiver {
     }
   }
 
-  #sendPending(): void {
-    let sent = 0;
+  #sendPending(limit: number, nowMs: number): void {
+    const bytesPerMs = (limit * pacingShare) / 8_000;
+    const elapsedMs = Math.max(1, nowMs - this.#tickedAtMs);
+    this.#tickedAtMs = nowMs;
+    this.#allowedBytes = Math.min(
+      this.#allowedBytes + bytesPerMs * elapsedMs,
+      bytesPerMs * Math.max(maxSavedPacingMs, elapsedMs),
+    );
+    let allowedPackets = maxPendingPacketsPerTick;
     let count = 0;
     for (const frame of this.#pending) {
-      if (sent >= maxPendingPacketsPerTick || this.#webRtc?.canSend !== true) break;
-      this.#send(frame);
-      sent += frame.payloads().length;
+      const payloads = frame.payloads();
+      while (this.#sentPayloads < payloads.length) {
+        if (this.#allowedBytes <= 0 || allowedPackets <= 0 || this.#webRtc?.canSend !== true) {
+          this.#pending.splice(0, count);
+          return;
+        }
+        const bytes = this.#send(frame, this.#sentPayloads, this.#sentPayloads + 1);
+        this.#sentPayloads += 1;
+        this.#allowedBytes -= bytes;
+        allowedPackets -= 1;
+      }
+      this.#sentPayloads = 0;
       count += 1;
     }
-    this.#pending.splice(0, count);
+    this.#pending = [];
   }
 
-  #send(frame: MediaFrame): void {
+  /** @returns the bytes that were sent @param from first payload @param to end of the payloads */
+  #send(frame: MediaFrame, from = 0, to?: number): number {
     const track = this.#tracks[frame.kind];
-    if (track === undefined) return;
+    if (track === undefined) return 0;
     const { timestamp, ntpMs } = frame;
-    const sent = this.#webRtc?.sendFrame(track, { timestamp, ntpMs, payloads: frame.payloads() }) ?? 0;
+    const all = frame.payloads();
+    const payloads = to === undefined ? all : all.slice(from, to);
+    const isUnfinished = to !== undefined && to < all.length;
+    const sent = this.#webRtc?.sendFrame(track, { timestamp, ntpMs, payloads, isUnfinished }) ?? 0;
     this.#bytes += sent;
     this.#totalBytes += sent;
+    return sent;
+  }
+
+  /** Drops what waits, but ends a frame that was begun. */
+  #dropPending(): void {
+    this.#pending.splice(this.#sentPayloads > 0 ? 1 : 0);
   }
 
   #skipToKeyframe(): void {
     this.#pending = [];
+    this.#sentPayloads = 0;
     this.#needsKeyframe = true;
   }
 
@@ -162,4 +252,8 @@ export class WhepSession implements FrameReceiver {
     const isAdmitted = await this.#options.isStillAdmitted().catch(() => true);
     if (!isAdmitted) this.ended('The viewer is no longer allowed to watch.');
   }
+}
+
+function finite(bitsPerSecond: number): number | undefined {
+  return Number.isFinite(bitsPerSecond) ? Math.round(bitsPerSecond) : undefined;
 }

@@ -1,6 +1,8 @@
 /** A frame of video or a packet of audio, shared by all viewers. */
 export interface MediaFrame {
   readonly kind: 'audio' | 'video';
+  /** Name of the rendition, for video. */
+  readonly rendition: string;
   readonly isKeyframe: boolean;
   readonly timestamp: number;
   readonly ntpMs: number;
@@ -13,12 +15,19 @@ export interface FrameReceiver {
   ended(reason: string): void;
 }
 
+export interface WhepRendition {
+  readonly name: string;
+  readonly bitsPerSecond: number;
+}
+
 /** A broadcast that can be delivered over WebRTC. */
 export interface WhepBroadcast {
   /** Why browsers cannot play it. */
   readonly problem: string | undefined;
   readonly hasBegun: boolean;
-  /** Returns the video from the last keyframe on. */
+  /** Renditions of which frames come, the best one first. */
+  renditions(): readonly WhepRendition[];
+  /** Returns the video of the best rendition from the last keyframe on. */
   recentVideo(): readonly MediaFrame[];
   add(receiver: FrameReceiver): void;
   remove(receiver: FrameReceiver): void;

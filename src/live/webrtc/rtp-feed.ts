@@ -1,8 +1,7 @@
 import type { Sample } from '../../media/cmaf/fragment-reader.ts';
 import type { TrackDescription } from '../../media/cmaf/movie-box.ts';
-import { avcParameterSets, splitLengths } from '../../media/codecs/nal-units.ts';
+import { readSampleEntry } from '../../media/cmaf/sample-entry.ts';
 import { OPUS_SAMPLE_RATE, opusPacketSamples } from '../../media/codecs/opus.ts';
-import { packetizeH264 } from '../../media/rtp/packetize.ts';
 import {
   type CodecConfig,
   codecs,
@@ -18,17 +17,7 @@ import {
 } from '../broadcast/broadcast-subscriber.ts';
 import { mustEncode } from '../broadcast/codec-policy.ts';
 import { PackagedSamples } from '../restream/packaged-samples.ts';
-
-/** A frame of video or a packet of audio, shared by all viewers. */
-export interface RtpFrame {
-  readonly kind: TrackKind;
-  readonly isKeyframe: boolean;
-  /** RTP timestamp at 90 kHz for video, and 48 kHz for audio. Does not wrap. */
-  readonly timestamp: number;
-  /** NTP time since 1900: the same clock for audio and video. */
-  readonly ntpMs: number;
-  payloads(): readonly Buffer[];
-}
+import { H264Frames, ntpEpochMs, type RtpFrame, videoTicksPerMs } from './h264-frames.ts';
 
 interface RtpViewer {
   frame(frame: RtpFrame): void;
@@ -36,12 +25,6 @@ interface RtpViewer {
   ended(reason: string): void;
 }
 
-/** Below the smallest usual path MTU, with the headers of IPv6, UDP, SRTP and TURN. */
-const maxPayloadBytes = 1_180;
-const videoRate = 90_000;
-const ticksPerMs = { video: videoRate / 1000, audio: OPUS_SAMPLE_RATE / 1000 } as const;
-/** Milliseconds from 1900 to 1970. RFC 5905, 6. */
-const ntpEpochMs = 2_208_988_800_000;
 /** Maximum size of the frames since the last keyframe. */
 const maxCachedBytes = 6 * 1024 * 1024;
 const maxCachedFrames = 1_200;
@@ -49,9 +32,22 @@ const maxCachedFrames = 1_200;
 const cachedStepMs = 1;
 /** Timestamps of packets follow from their lengths; a larger difference is a gap. */
 const maxAudioDriftMs = 15;
-const ACCESS_UNIT_DELIMITER = 9;
-const FILLER_DATA = 12;
-const SEQUENCE_PARAMETER_SET = 7;
+const audioTicksPerMs = OPUS_SAMPLE_RATE / 1000;
+/** Encoders have more latency than a passed-through source. */
+const maxRenditionSilenceMs = 3_000;
+
+/** A rendition that viewers can get. */
+interface RtpRendition {
+  readonly name: string;
+  readonly bitsPerSecond: number;
+}
+
+interface EncodedRendition {
+  readonly frames: H264Frames;
+  readonly timescale: number;
+  needsKeyframe: boolean;
+  newestMs: number;
+}
 
 /** One broadcast as RTP payloads, which are written once for all viewers, and not at all without. */
 export class RtpFeed implements BroadcastSubscriber {
@@ -67,8 +63,10 @@ export class RtpFeed implements BroadcastSubscriber {
   /** The publisher's video cannot be played: viewers get what is encoded from it. */
   #isEncoded = false;
   #config: CodecConfig | undefined;
-  #parameterSets: readonly Buffer[] = [];
-  #lengthBytes = 4;
+  readonly #source: H264Frames;
+  /** Renditions that are encoded from the source, by name. */
+  readonly #renditions = new Map<string, EncodedRendition>();
+  #newestMs = 0;
   /** Frames since the last keyframe; empty when that is too long ago. */
   #cached: RtpFrame[] = [];
   #cachedBytes = 0;
@@ -78,6 +76,7 @@ export class RtpFeed implements BroadcastSubscriber {
 
   constructor(startedAtMs: number, onEnded: () => void) {
     this.#startedAtMs = startedAtMs;
+    this.#source = new H264Frames(sourceRendition, startedAtMs);
     this.#onEnded = onEnded;
   }
 
@@ -89,6 +88,20 @@ export class RtpFeed implements BroadcastSubscriber {
   /** Video has come. */
   get hasBegun(): boolean {
     return !this.#needsKeyframe || this.#cached.length > 0;
+  }
+
+  /** Renditions of which video comes at the moment, the source first. */
+  renditions(): RtpRendition[] {
+    const { bitsPerSecond = 0 } = this.#source;
+    const encoded = [...this.#renditions].flatMap(([name, { frames, newestMs, needsKeyframe }]) =>
+      needsKeyframe || frames.bitsPerSecond === undefined || this.#newestMs - newestMs > maxRenditionSilenceMs
+        ? []
+        : [{ name, bitsPerSecond: frames.bitsPerSecond }],
+    );
+    return [
+      { name: sourceRendition, bitsPerSecond },
+      ...encoded.toSorted((one, other) => other.bitsPerSecond - one.bitsPerSecond),
+    ];
   }
 
   add(viewer: RtpViewer): void {
@@ -108,11 +121,9 @@ export class RtpFeed implements BroadcastSubscriber {
     return frames.map((frame, index) => {
       const earlierMs = (frames.length - 1 - index) * cachedStepMs;
       return {
-        kind: 'video',
-        isKeyframe: frame.isKeyframe,
-        timestamp: newest.timestamp - earlierMs * ticksPerMs.video,
+        ...frame,
+        timestamp: newest.timestamp - earlierMs * videoTicksPerMs,
         ntpMs: newest.ntpMs - earlierMs,
-        payloads: () => frame.payloads(),
       };
     });
   }
@@ -141,6 +152,31 @@ export class RtpFeed implements BroadcastSubscriber {
     if (kind === 'video' && rendition === sourceRendition) this.#encoded.add(kind, sample, atMs);
   }
 
+  encodedRenditions(names: readonly string[]): void {
+    for (const name of this.#renditions.keys()) if (!names.includes(name)) this.#renditions.delete(name);
+  }
+
+  encodedTrack(name: string, track: TrackDescription): void {
+    const config = name === sourceRendition ? undefined : avcConfigOf(track);
+    const frames = new H264Frames(name, this.#startedAtMs);
+    this.#renditions.delete(name);
+    if (config === undefined || !frames.configure(config)) return;
+    this.#renditions.set(name, { frames, timescale: track.timescale, needsKeyframe: true, newestMs: 0 });
+  }
+
+  encodedSample(name: string, sample: Sample, atMs: number): void {
+    const rendition = this.#renditions.get(name);
+    if (rendition === undefined || (rendition.needsKeyframe && !sample.isSync)) return;
+    // Publishers may send renditions of their own, with B-frames.
+    if (Math.abs(sample.compositionOffsetTicks) * 1_000 > rendition.timescale) {
+      this.#renditions.delete(name);
+      return;
+    }
+    rendition.needsKeyframe = false;
+    rendition.newestMs = atMs;
+    this.#send(rendition.frames.frame(sample.data, sample.isSync, atMs));
+  }
+
   stateChanged(state: BroadcastState): void {
     if (state !== 'waiting' && state !== 'stopping') return;
     // The next publisher may send something else.
@@ -166,7 +202,8 @@ export class RtpFeed implements BroadcastSubscriber {
     const { isKeyframe, data } = sample;
     if (this.#needsKeyframe && !isKeyframe) return;
     this.#needsKeyframe = false;
-    const frame = this.#videoFrame(data, isKeyframe, atMs);
+    this.#newestMs = atMs;
+    const frame = this.#source.frame(data, isKeyframe, atMs);
     this.#cache(frame, data.length);
     this.#send(frame);
   }
@@ -186,38 +223,13 @@ export class RtpFeed implements BroadcastSubscriber {
     // Ignores a repeated configuration: some encoders send it between keyframes.
     if (this.#config?.codec === codec && this.#config.data.equals(data)) return;
     this.#config = config;
-    const sets = codec === codecs.avc1 ? avcParameterSets(data) : undefined;
-    if (sets === undefined) {
+    if (codec !== codecs.avc1 || !this.#source.configure(data)) {
       const text = `The video is ${codec.name}, and over WebRTC it must be H.264. Choose H.264 in the encoder.`;
       this.#refuse('video', text);
       return;
     }
     delete this.#problems.video;
     this.#needsKeyframe = true;
-    this.#parameterSets = sets.units;
-    this.#lengthBytes = sets.lengthBytes;
-  }
-
-  #videoFrame(data: Buffer, isKeyframe: boolean, atMs: number): RtpFrame {
-    const [parameterSets, lengthBytes] = [this.#parameterSets, this.#lengthBytes];
-    let payloads: readonly Buffer[] | undefined;
-    return {
-      kind: 'video',
-      isKeyframe,
-      ntpMs: ntpEpochMs + this.#startedAtMs + atMs,
-      timestamp: Math.round(atMs * ticksPerMs.video),
-      payloads: () => {
-        if (payloads !== undefined) return payloads;
-        const units = splitLengths(data, lengthBytes).filter(unit => {
-          const type = unit[0]! & 0x1f;
-          return type !== ACCESS_UNIT_DELIMITER && type !== FILLER_DATA;
-        });
-        const hasOwn = units.some(unit => (unit[0]! & 0x1f) === SEQUENCE_PARAMETER_SET);
-        const all = isKeyframe && !hasOwn ? [...parameterSets, ...units] : units;
-        payloads = packetizeH264(all, maxPayloadBytes);
-        return payloads;
-      },
-    };
   }
 
   #cache(frame: RtpFrame, bytes: number): void {
@@ -239,12 +251,13 @@ export class RtpFeed implements BroadcastSubscriber {
     if (type === 'config') return;
     const samples = opusPacketSamples(payload);
     if (samples === undefined) return;
-    const ticks = Math.round(atMs * ticksPerMs.audio);
+    const ticks = Math.round(atMs * audioTicksPerMs);
     const expected = this.#nextAudioTicks ?? ticks;
-    const timestamp = Math.abs(ticks - expected) > maxAudioDriftMs * ticksPerMs.audio ? ticks : expected;
+    const timestamp = Math.abs(ticks - expected) > maxAudioDriftMs * audioTicksPerMs ? ticks : expected;
     this.#nextAudioTicks = timestamp + samples;
-    const ntpMs = ntpEpochMs + this.#startedAtMs + timestamp / ticksPerMs.audio;
-    this.#send({ kind: 'audio', isKeyframe: true, timestamp, ntpMs, payloads: () => [payload] });
+    const ntpMs = ntpEpochMs + this.#startedAtMs + timestamp / audioTicksPerMs;
+    const rendition = sourceRendition;
+    this.#send({ kind: 'audio', rendition, isKeyframe: true, timestamp, ntpMs, payloads: () => [payload] });
   }
 
   #send(frame: RtpFrame): void {
@@ -265,6 +278,15 @@ export class RtpFeed implements BroadcastSubscriber {
     this.#viewers.clear();
     for (const viewer of viewers) viewer.ended(reason);
   }
+}
+
+/** Undefined for other codecs than H.264. */
+function avcConfigOf({ kind, sampleEntry }: TrackDescription): Buffer | undefined {
+  const { type, boxes } = readSampleEntry(sampleEntry, kind);
+  const box = boxes.find(each => each.type === 'avcC');
+  return kind !== 'video' || type !== 'avc1' || box === undefined
+    ? undefined
+    : sampleEntry.subarray(box.bodyStart, box.end);
 }
 
 const endedText = 'The broadcast has ended.';

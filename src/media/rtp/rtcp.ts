@@ -43,24 +43,54 @@ export function readSenderReports(compound: Buffer): SenderReport[] {
   return reports;
 }
 
+/** A report of the receiver, as the sender of the media reads it. */
+interface ReceptionSummary {
+  readonly mediaSsrc: number;
+  /** Total since the start of the track; negative with duplicates. */
+  readonly packetsLost: number;
+  /** The newest sender report that came, and how long ago; undefined before the first. */
+  readonly lastReport: { readonly ntpMiddle: number; readonly delayMs: number } | undefined;
+}
+
+/** Reads what the receiver reports of the media. RFC 3550, 6.4. */
+export function readReceptionReports(compound: Buffer): ReceptionSummary[] {
+  const reports: ReceptionSummary[] = [];
+  for (const { type, count, body } of packetsOf(compound)) {
+    if (type !== PACKET.senderReport && type !== PACKET.receiverReport) continue;
+    const from = type === PACKET.senderReport ? 24 : 4;
+    for (let at = from; at + 24 <= body.length && at < from + count * 24; at += 24) {
+      const ntpMiddle = body.readUInt32BE(at + 16);
+      const delayMs = body.readUInt32BE(at + 20) / 65.536;
+      reports.push({
+        mediaSsrc: body.readUInt32BE(at),
+        packetsLost: body.readIntBE(at + 5, 3),
+        lastReport: ntpMiddle === 0 ? undefined : { ntpMiddle, delayMs },
+      });
+    }
+  }
+  return reports;
+}
+
 interface Nack {
   readonly mediaSsrc: number;
   readonly sequenceNumbers: readonly number[];
 }
 
-/** Reads which packets the receiver asks for again. RFC 4585, 6.2.1. */
-export function readNacks(compound: Buffer): Nack[] {
+/** Reads which packets the receiver asks for again, up to `maxNumbers`. RFC 4585, 6.2.1. */
+export function readNacks(compound: Buffer, maxNumbers: number): Nack[] {
   const nacks: Nack[] = [];
+  let left = maxNumbers;
   for (const { type, count, body } of packetsOf(compound)) {
     if (type !== PACKET.transport || count !== GENERIC_NACK || body.length < 12) continue;
     const sequenceNumbers: number[] = [];
-    for (let at = 8; at + 4 <= body.length; at += 4) {
+    for (let at = 8; at + 4 <= body.length && left > 0; at += 4) {
       const first = body.readUInt16BE(at);
       const following = body.readUInt16BE(at + 2);
       sequenceNumbers.push(first);
       for (let bit = 0; bit < 16; bit++) {
         if ((following & (1 << bit)) !== 0) sequenceNumbers.push((first + bit + 1) & 0xffff);
       }
+      left -= 17;
     }
     nacks.push({ mediaSsrc: body.readUInt32BE(4), sequenceNumbers });
   }
@@ -86,11 +116,20 @@ export function writeSenderReport(
   const seconds = Math.floor(ntpMs / 1000);
   body.writeUInt32BE(ssrc, 0);
   body.writeUInt32BE(seconds % 2 ** 32, 4);
-  body.writeUInt32BE(Math.floor(((ntpMs / 1000 - seconds) * 2 ** 32) % 2 ** 32), 8);
+  body.writeUInt32BE(fractionOf(ntpMs), 8);
   body.writeUInt32BE(rtpTimestamp, 12);
   body.writeUInt32BE(sent.packets % 2 ** 32, 16);
   body.writeUInt32BE(sent.bytes % 2 ** 32, 20);
   return withHeader(PACKET.senderReport, 0, body);
+}
+
+/** The middle 32 bits of an NTP time, which receivers repeat. */
+export function ntpMiddleOf(ntpMs: number): number {
+  return (Math.floor(ntpMs / 1000) % 0x10000) * 0x10000 + Math.floor(fractionOf(ntpMs) / 0x10000);
+}
+
+function fractionOf(ntpMs: number): number {
+  return Math.floor(((ntpMs / 1000 - Math.floor(ntpMs / 1000)) * 2 ** 32) % 2 ** 32);
 }
 
 /** Names the sources of a receiver's or sender's packets. RFC 3550, 6.5. */

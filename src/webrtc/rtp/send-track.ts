@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { writeSenderReport, writeSourceDescription } from '../../media/rtp/rtcp.ts';
+import { ntpMiddleOf, writeSenderReport, writeSourceDescription } from '../../media/rtp/rtcp.ts';
 import { writeRtpHeader } from '../../media/rtp/rtp-packet.ts';
 import type { MediaKind, RtpCodec } from '../sdp/session-description.ts';
 
@@ -11,6 +11,8 @@ export interface OutgoingFrame {
   readonly payloads: readonly Buffer[];
   /** Time on the sender's clock, since 1900. */
   readonly ntpMs: number;
+  /** More payloads of this frame follow. */
+  readonly isUnfinished?: boolean;
 }
 
 /** A packet to protect and send, in parts because all receivers share the payload. */
@@ -22,10 +24,13 @@ export interface OutgoingPacket {
 interface SentPacket extends OutgoingPacket {
   readonly sequenceNumber: number;
   resends: number;
+  isMissed: boolean;
 }
 
 /** Seconds of video: requests come a round trip late. */
 const maxKept = 1_024;
+/** Seconds, since there is one each second. */
+const maxKeptReports = 8;
 /** A client that asks more often is out of reach. */
 const maxResends = 5;
 
@@ -43,6 +48,8 @@ export class SendTrack {
   #resent = 0;
   #last: OutgoingFrame | undefined;
   #reported: OutgoingFrame | undefined;
+  /** The newest sender reports. */
+  #reports: readonly { readonly ntpMiddle: number; readonly nowMs: number }[] = [];
 
   /** @param name the same for tracks that are played together */
   constructor(kind: MediaKind, codec: RtpCodec, name: string) {
@@ -66,15 +73,23 @@ export class SendTrack {
       const header = writeRtpHeader({
         payloadType: this.codec.payloadType,
         // The mark of audio is the begin of speech. RFC 3551, 4.1.
-        isMarked: this.kind === 'video' && index === payloads.length - 1,
+        isMarked: this.kind === 'video' && frame.isUnfinished !== true && index === payloads.length - 1,
         sequenceNumber,
         timestamp: frame.timestamp % 2 ** 32,
         ssrc: this.ssrc,
       });
-      const packet: SentPacket = { header, payload, sequenceNumber, resends: 0 };
+      const packet: SentPacket = { header, payload, sequenceNumber, resends: 0, isMissed: false };
       this.#sent[sequenceNumber % maxKept] = packet;
       return packet;
     });
+  }
+
+  /** Notes that the client lacks a packet. Returns true the first time, for one that is still kept. */
+  miss(sequenceNumber: number): boolean {
+    const packet = this.#sent[sequenceNumber % maxKept];
+    if (packet?.sequenceNumber !== sequenceNumber || packet.isMissed) return false;
+    packet.isMissed = true;
+    return true;
   }
 
   /** Undefined when the packet is no longer kept, or was asked for too often. */
@@ -87,12 +102,18 @@ export class SendTrack {
   }
 
   /** Undefined when nothing was sent since the last one. */
-  report(): Buffer | undefined {
+  report(nowMs: number): Buffer | undefined {
     const frame = this.#last;
     if (frame === undefined || frame === this.#reported) return undefined;
     this.#reported = frame;
     const report = { ssrc: this.ssrc, ntpMs: frame.ntpMs, rtpTimestamp: frame.timestamp % 2 ** 32 };
     const sent = { packets: this.#packets, bytes: this.#bytes };
+    this.#reports = [...this.#reports.slice(-maxKeptReports), { ntpMiddle: ntpMiddleOf(frame.ntpMs), nowMs }];
     return Buffer.concat([writeSenderReport(report, sent), writeSourceDescription(this.ssrc, this.#name)]);
+  }
+
+  /** Time of a report that the client has repeated, by its {@link ntpMiddleOf}; undefined when it is no longer known. */
+  reportSentAtMs(ntpMiddle: number): number | undefined {
+    return this.#reports.find(report => report.ntpMiddle === ntpMiddle)?.nowMs;
   }
 }

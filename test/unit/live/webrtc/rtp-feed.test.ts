@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { RtpFeed, type RtpFrame } from '../../../../src/live/webrtc/rtp-feed.ts';
+import type { RtpFrame } from '../../../../src/live/webrtc/h264-frames.ts';
+import { RtpFeed } from '../../../../src/live/webrtc/rtp-feed.ts';
 import { avcConfigRecord } from '../../../../src/media/codecs/config-record.ts';
 import { joinWithLengths } from '../../../../src/media/codecs/nal-units.ts';
 import { vp8Record } from '../../../../src/media/codecs/vp8.ts';
@@ -134,4 +135,47 @@ test('B-frames and other codecs end the viewers, with the reason; the next publi
   feed.add(third);
   feed.ended();
   expect(third.reason).toContain('ended');
+});
+
+test('renditions that are encoded are offered by bitrate once they are measured, without those with B-frames', () => {
+  const { feed, viewer } = createFeed();
+  const encoded = (
+    name: string,
+    atMs: number,
+    isSync: boolean,
+    bytes: number,
+    compositionOffsetTicks = 0,
+  ) => {
+    const data = joinWithLengths([Buffer.alloc(bytes, isSync ? 0x65 : 0x41)]);
+    const times = { trackId: 1, dtsTicks: 0, durationTicks: 1, compositionOffsetTicks };
+    feed.encodedSample(name, { ...times, isSync, data }, atMs);
+  };
+  for (let index = 0; index < 3; index++) video(feed, index * 40, index === 0);
+  for (const name of ['source', '240p', '360p', 'reordered']) feed.encodedTrack(name, videoTrack);
+  encoded('360p', 0, false, 10);
+  for (const atMs of [0, 1_000]) {
+    encoded('240p', atMs, true, 25_000);
+    encoded('360p', atMs, true, 50_000);
+    encoded('360p', atMs + 40, false, 50_000);
+    encoded('reordered', atMs, true, 10_000);
+    encoded('unknown', atMs, true, 10_000);
+    if (atMs === 0) expect(feed.renditions().map(({ name }) => name)).toEqual(['source']);
+  }
+  encoded('reordered', 1_040, false, 10_000, videoTrack.timescale / 10);
+  encoded('source', 1_080, true, 10);
+  const [, ...others] = feed.renditions();
+  expect(others.map(({ name }) => name)).toEqual(['360p', '240p']);
+  expect(others[0]!.bitsPerSecond / others[1]!.bitsPerSecond).toBeCloseTo(4, 1);
+  const lower = viewer.frames.filter(({ rendition }) => rendition === '240p');
+  expect(lower.map(({ timestamp, isKeyframe }) => [timestamp, isKeyframe])).toEqual([
+    [0, true],
+    [90_000, true],
+  ]);
+  expect((unitsOf('avc1', lower[0]!.payloads())![0]![0]! & 0x1f) === 7).toBe(true);
+  // One of which nothing comes any more is not offered.
+  video(feed, 8_000, false);
+  expect(feed.renditions()).toHaveLength(1);
+  feed.encodedRenditions(['360p']);
+  encoded('240p', 8_000, true, 10);
+  expect(viewer.frames.at(-1)!.rendition).toBe('source');
 });
