@@ -264,20 +264,20 @@ export class LiveDelivery {
     const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
     this.#respond(exchange, admission, stream =>
       this.#pending.hold(exchange, this.#pageExtras(liveStreamId), extras =>
-        this.#sender.sendJson(
-          exchange,
-          JSON.stringify(
-            describeLivePlayer({
-              liveStreamId,
-              ...stream,
-              ...extras,
-              state: describeState(this.#live, liveStreamId),
-              nowMs: this.#options.clock.nowMs(),
-            }),
-          ),
-          stream.headers,
-        ),
+        this.#sender.sendJson(exchange, this.#playerState(liveStreamId, stream, extras), stream.headers),
       ),
+    );
+  }
+
+  #playerState(liveStreamId: string, stream: AdmittedStream, extras: PageExtras): string {
+    return JSON.stringify(
+      describeLivePlayer({
+        liveStreamId,
+        ...stream,
+        ...extras,
+        state: describeState(this.#live, liveStreamId),
+        nowMs: this.#options.clock.nowMs(),
+      }),
     );
   }
 
@@ -343,7 +343,8 @@ export class LiveDelivery {
     const { name, access, trafficOwner } = stream;
     const isLive = this.#live.state(liveStreamId).live;
     const isDecidedByHook = stream.isDecidedByHook === true;
-    const [recording, next] = await Promise.all([
+    const [extras, recording, next] = await Promise.all([
+      this.#pageExtras(liveStreamId),
       isLive || isDecidedByHook ? undefined : this.#options.watch.recordingOf(liveStreamId),
       // A hook decides about each video: others may be refused to this viewer.
       isDecidedByHook ? [] : this.#options.watch.after({ projectId: trafficOwner.projectId }, maxNextVideos),
@@ -368,7 +369,7 @@ export class LiveDelivery {
       mp4: undefined,
       poster: access === undefined ? shared.imagePath : undefined,
       query,
-      state: 'null',
+      state: this.#playerState(liveStreamId, stream, extras),
       basePath: basePathOf(publicUrl),
     });
   }

@@ -20,7 +20,6 @@ const contentSecurityPolicy = [
   "img-src 'self'",
   "media-src 'self' blob: data:",
   "connect-src 'self'",
-  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   'frame-ancestors *',

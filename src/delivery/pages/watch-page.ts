@@ -39,7 +39,7 @@ interface WatchPageValues {
   readonly poster: string | undefined;
   /** Query of the page. */
   readonly query: URLSearchParams;
-  /** JSON that the script reads, such as `/vod/{videoId}/state`; null while there is nothing. */
+  /** JSON as of `/vod/{videoId}/state` or `/live/{liveStreamId}/player.json`. */
   readonly state: string;
   readonly basePath: string;
 }
@@ -64,15 +64,15 @@ export function renderWatchPage(template: string, values: WatchPageValues): stri
   });
 }
 
-/** The player alone, with the options of this page. A private one has the session, so that it needs no cookie. */
+/** Address for the player, with the options of this page. A private one has the session, so that it needs no cookie. */
 function playerAddress({ basePath, kind, id, query, access }: WatchPageValues): string {
   const own = new URLSearchParams(query);
   own.delete('token');
   own.delete('avh');
   if (access !== undefined) own.set('token', access.token);
   if (access?.avh !== undefined) own.set('avh', access.avh);
-  own.set('embed', '');
-  return `${basePath}/${kind === 'live' ? 'live' : 'vod'}/${id}?${own}`;
+  const path = `${basePath}/${kind === 'live' ? 'live' : 'vod'}/${id}`;
+  return own.size === 0 ? path : `${path}?${own}`;
 }
 
 function plainPlayer({ mp4, poster, basePath }: WatchPageValues): string {

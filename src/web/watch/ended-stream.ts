@@ -32,7 +32,7 @@ export class EndedStream {
   }
 
   /** The stream goes on. */
-  playing(): void {
+  live(): void {
     if (this.#isShown) return;
     this.#hasEnded = false;
     clearTimeout(this.#timer);

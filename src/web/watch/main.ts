@@ -1,38 +1,40 @@
+import '../player/element/millrace-player.ts';
+import type { MillracePlayer } from '../player/element/millrace-player.ts';
 import { withBasePath } from '../shared/base-path.ts';
 import { ChapterList } from './chapters.ts';
 import { make, part } from './elements.ts';
 import { EndedStream } from './ended-stream.ts';
-import { FramedPlayer } from './framed-player.ts';
 import { shareButton } from './share.ts';
 import { t, texts } from './texts.ts';
 
 import { theatreButton } from './theatre.ts';
 import { Transcript } from './transcript.ts';
 import { fetchWatchedVideo, parseWatchedVideo, type WatchedVideo } from './watch-state.ts';
+import { WatchedPlayer } from './watched-player.ts';
 
 /** A description that is higher is shortened at first. */
 const maxDescriptionHeight = 190;
 
 const page = part('page');
 const place = part('watch-player');
-const { kind, id = '', state = 'null', shareable } = page.dataset;
+const { kind, id = '', state = '', shareable } = page.dataset;
 const isLive = kind === 'live';
-let video = parseWatchedVideo(state);
+let video = isLive ? undefined : parseWatchedVideo(state);
 
 const seekTo = (seconds: number) => player.seekTo(seconds);
 const chapters = new ChapterList(seekTo);
 const transcript = new Transcript(seekTo);
 const endedStream = isLive ? new EndedStream(id, url => void showRecording(url)) : undefined;
-const frame = place.querySelector('iframe');
-if (frame === null) throw new Error('the page has no player');
-const player = new FramedPlayer(frame, {
+const player = new WatchedPlayer(place as MillracePlayer, {
   onTime: seconds => {
     chapters.follow(seconds);
     transcript.follow(seconds);
   },
-  onReady: () => void refresh(),
-  onEnded: () => endedStream?.ended(),
-  onPlaying: () => endedStream?.playing(),
+  onPhase: phase => {
+    if (phase === 'ready') void refresh();
+    else if (phase === 'ended') endedStream?.ended();
+    else if (phase === 'live') endedStream?.live();
+  },
 });
 
 /** Captions and chapters may arrive while the video is processed. */

@@ -1,17 +1,13 @@
-// A classic script beside the player's place: the player loads before the rest of the page has arrived.
+// A classic script beside the player: the rest of the page may still be on its way.
 {
-  const place = document.getElementById('watch-player');
-  const { address = '', title = '', width, height } = place?.dataset ?? {};
+  const player = document.getElementById('watch-player');
+  const { address = '', width, height } = player?.dataset ?? {};
   if (top !== self) {
     // A browser that does not say where it shows the page: a frame gets the player alone.
-    location.replace(address + location.hash);
-  } else if (place !== null) {
-    place.style.setProperty('--ratio', String(Number(width) / Number(height)));
-    const frame = document.createElement('iframe');
-    frame.title = title;
-    frame.allow = 'autoplay; fullscreen; picture-in-picture; encrypted-media';
-    const options = ['hide-title', 'api', 'sdkplayerid=watch', `sdkorigin=${btoa(location.origin)}`];
-    frame.src = `${address}#${[location.hash.slice(1), ...options].join(';')}`;
-    place.append(frame);
+    location.replace(`${address}${address.includes('?') ? '&' : '?'}embed${location.hash}`);
+  } else if (player !== null) {
+    player.style.setProperty('--ratio', String(Number(width) / Number(height)));
+    player.dataset.state = document.getElementById('page')?.dataset.state;
+    player.setAttribute('src', address + location.hash);
   }
 }

@@ -20,9 +20,8 @@ export interface WatchedVideo {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @throws Error when the JSON is not a state of a video */
-export function parseWatchedVideo(json: string): WatchedVideo | undefined {
-  const value = JSON.parse(json) as Fields | null;
-  if (value === null) return undefined;
+export function parseWatchedVideo(json: string): WatchedVideo {
+  const value = JSON.parse(json) as Fields;
   return {
     title: String(value.title ?? ''),
     isPlayable: value.playable === true,

@@ -1,0 +1,40 @@
+import type { MillracePlayer } from '../player/element/millrace-player.ts';
+import type { PlayerPhase } from '../player/element/player-media.ts';
+
+interface PlayerEvents {
+  onTime(seconds: number): void;
+  onPhase(phase: PlayerPhase): void;
+}
+
+/** The player of the page. */
+export class WatchedPlayer {
+  readonly #player: MillracePlayer;
+
+  constructor(player: MillracePlayer, { onTime, onPhase }: PlayerEvents) {
+    this.#player = player;
+    let phase = player.media.phase;
+    player.addEventListener('timeupdate', () => onTime(player.currentTime));
+    player.addEventListener('seeking', () => onTime(player.currentTime));
+    player.addEventListener('millracechange', () => {
+      if (player.media.phase === phase) return;
+      phase = player.media.phase;
+      onPhase(phase);
+    });
+    if (phase !== 'loading') onPhase(phase);
+  }
+
+  get seconds(): number {
+    return this.#player.currentTime;
+  }
+
+  /** Plays from there. */
+  seekTo(seconds: number): void {
+    this.#player.currentTime = seconds;
+    // Browsers that do not allow it leave the viewer the button.
+    this.#player.play().catch(() => {});
+  }
+
+  load(address: string): void {
+    this.#player.src = address;
+  }
+}
