@@ -4,8 +4,8 @@ import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { PublicVideosStore } from '../resources/videos/videos/public-videos.store.ts';
 import { createViewerClips } from '../resources/videos/videos/viewer-clips.ts';
+import { WatchPageStore } from '../resources/videos/videos/watch-page.store.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -44,7 +44,7 @@ export function createDelivery(
       },
     },
     vod: createVodSource(vod, videoServices),
-    watch: new PublicVideosStore(database),
+    watch: new WatchPageStore(database),
     logo: async (playerId, extension) => {
       const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');

@@ -158,7 +158,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     storage: localFiles,
     frames: { hasFrame: () => false, frame: async () => undefined },
     vod: noVideos,
-    watch: { details: async () => undefined, after: async () => [], recordingOf: async () => undefined },
+    watch: { details: async () => undefined, recordingOf: async () => undefined },
     logo: async () => undefined,
     playback: playbackGateOf({ clock }),
     publicUrl: () => '',

@@ -8,8 +8,8 @@ import { describeEmbed, type ShareablePage, socialMeta, structuredData } from '.
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { describeLivePlayer, noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
-import { isWatchPage, maxNextVideos, renderWatchPage } from '../pages/watch-page.ts';
-import type { ListedVideo, WatchSource } from '../pages/watch-source.ts';
+import { isWatchPage, renderWatchPage } from '../pages/watch-page.ts';
+import type { WatchedRecording, WatchSource } from '../pages/watch-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import {
@@ -340,14 +340,11 @@ export class LiveDelivery {
   }
 
   async #watchPage(liveStreamId: string, stream: AdmittedStream, query: URLSearchParams): Promise<string> {
-    const { name, access, trafficOwner } = stream;
+    const { name, access } = stream;
     const isLive = this.#live.state(liveStreamId).live;
-    const isDecidedByHook = stream.isDecidedByHook === true;
-    const [extras, recording, next] = await Promise.all([
+    const [extras, recording] = await Promise.all([
       this.#pageExtras(liveStreamId),
-      isLive || isDecidedByHook ? undefined : this.#options.watch.recordingOf(liveStreamId),
-      // A hook decides about each video: others may be refused to this viewer.
-      isDecidedByHook ? [] : this.#options.watch.after({ projectId: trafficOwner.projectId }, maxNextVideos),
+      this.#recordingOf(liveStreamId, stream),
     ]);
     const publicUrl = this.#options.publicUrl();
     const shared = this.#shareablePage(liveStreamId, name);
@@ -363,8 +360,8 @@ export class LiveDelivery {
       publishedAtMs: undefined,
       isLive,
       size: shared.size,
+      hasTexts: false,
       recording,
-      next: next.filter(({ videoId }) => videoId !== recording?.videoId),
       access,
       mp4: undefined,
       poster: access === undefined ? shared.imagePath : undefined,
@@ -374,16 +371,20 @@ export class LiveDelivery {
     });
   }
 
+  /** A hook decides about each video: it may refuse the recording to this viewer. */
+  async #recordingOf(
+    liveStreamId: string,
+    { isDecidedByHook = false }: AdmittedStream,
+  ): Promise<WatchedRecording | undefined> {
+    if (isDecidedByHook || this.#live.state(liveStreamId).live) return undefined;
+    return this.#options.watch.recordingOf(liveStreamId);
+  }
+
   /** The recording of the broadcast that has ended, for pages that showed it. */
   sendRecording(exchange: Exchange, liveStreamId: string, query: string): void {
     const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
     this.#respond(exchange, admission, stream => {
-      const isLive = this.#live.state(liveStreamId).live;
-      const found: Promise<ListedVideo | undefined> =
-        isLive || stream.isDecidedByHook === true
-          ? Promise.resolve(undefined)
-          : this.#options.watch.recordingOf(liveStreamId);
-      this.#pending.hold(exchange, found, recording => {
+      this.#pending.hold(exchange, this.#recordingOf(liveStreamId, stream), recording => {
         if (recording === undefined) this.#sender.sendNotFound(exchange, noStore);
         else {
           const { videoId, title } = recording;

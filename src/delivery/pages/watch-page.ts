@@ -2,14 +2,11 @@ import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { escapeHtml } from '../../shared/escape-html.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
-import type { ListedVideo } from './watch-source.ts';
-import { clockText, textToHtml } from './watch-text.ts';
+import type { WatchedRecording } from './watch-source.ts';
+import { textToHtml } from './watch-text.ts';
 
 /** Options in the query with which pages of others ask for the player without the page around it. */
 const playerOptions: ReadonlySet<string> = new Set(['embed', 'api', 'sdkplayerid', 'chromeless']);
-
-/** Up to this many other videos are offered. */
-export const maxNextVideos = 12;
 
 /** True for pages that a browser opens by themselves, false for those in a frame. Browsers tell it to HTTPS and localhost only. */
 export function isWatchPage({ headers }: ViewerRequest, query: URLSearchParams): boolean {
@@ -30,8 +27,9 @@ interface WatchPageValues {
   readonly isLive: boolean;
   /** Display size in pixels. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
-  readonly recording: ListedVideo | undefined;
-  readonly next: readonly ListedVideo[];
+  /** True when there are chapters or a transcript beside the player. */
+  readonly hasTexts: boolean;
+  readonly recording: WatchedRecording | undefined;
   /** Undefined for public ones. */
   readonly access: PrivateAccess | undefined;
   /** The file that browsers without scripts play. */
@@ -56,10 +54,10 @@ export function renderWatchPage(template: string, values: WatchPageValues): stri
     width: String(values.size?.width ?? 16),
     height: String(values.size?.height ?? 9),
     shareable: String(values.access === undefined),
-    facts: factsOf(values),
+    layout: values.hasTexts ? ' has-side' : '',
+    byline: bylineOf(values),
     recording: recordingOf(values),
     description: descriptionOf(values),
-    next: nextOf(values),
     plain: plainPlayer(values),
   });
 }
@@ -90,7 +88,7 @@ function dateHtml(atMs: number): string {
   return `<time datetime="${at.toISOString()}">${dateFormat.format(at)}</time>`;
 }
 
-function factsOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
+function bylineOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
   if (kind === 'live') {
     return `<span id="badge" class="badge" data-text="live"${isLive ? '' : ' hidden'}>Live</span>`;
   }
@@ -106,15 +104,4 @@ function descriptionOf({ description, kind }: WatchPageValues): string {
   const text = description.trim();
   if (text === '') return '';
   return `<div id="description" class="description" dir="auto">${textToHtml(text, kind === 'video')}</div>`;
-}
-
-function nextOf({ next, basePath }: WatchPageValues): string {
-  if (next.length === 0) return '';
-  const items = next.map(({ videoId, title, publishedAtMs, durationSeconds }) => {
-    const address = `${basePath}/vod/${videoId}`;
-    const duration =
-      durationSeconds === undefined ? '' : `<span class="duration">${clockText(durationSeconds)}</span>`;
-    return `<li><a class="card" href="${address}"><span class="card-image"><img src="${address}/thumbnail.jpg" alt="" loading="lazy" width="168" height="94">${duration}</span><span class="card-text"><span class="card-title" dir="auto">${escapeHtml(title)}</span>${dateHtml(publishedAtMs)}</span></a></li>`;
-  });
-  return `<section class="next" aria-labelledby="next-title"><h2 id="next-title" data-text="upNext">Up next</h2><ol>${items.join('')}</ol></section>`;
 }

@@ -1,20 +1,13 @@
-export interface ListedVideo {
+export interface WatchedRecording {
   readonly videoId: string;
   readonly title: string;
-  readonly publishedAtMs: number;
-  readonly durationSeconds: number | undefined;
 }
 
-/** Texts and other videos on watch pages. Lists have only videos that everybody may watch. */
+/** Texts and recordings on watch pages. */
 export interface WatchSource {
   details(
     videoId: string,
   ): Promise<{ readonly description: string; readonly publishedAtMs: number } | undefined>;
-  /** Other videos of the project: those published before this one, then the newest. */
-  after(
-    video: { readonly projectId: string; readonly videoId?: string; readonly publishedAtMs?: number },
-    limit: number,
-  ): Promise<readonly ListedVideo[]>;
-  /** The recording of the newest broadcast, once it is playable. */
-  recordingOf(liveStreamId: string): Promise<ListedVideo | undefined>;
+  /** The recording of the newest broadcast, once it is playable, if everybody may watch it. */
+  recordingOf(liveStreamId: string): Promise<WatchedRecording | undefined>;
 }

@@ -7,7 +7,7 @@ import { describeEmbed, shareableVideo, socialMeta, structuredData } from '../pa
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
-import { isWatchPage, maxNextVideos, renderWatchPage } from '../pages/watch-page.ts';
+import { isWatchPage, renderWatchPage } from '../pages/watch-page.ts';
 import type { WatchSource } from '../pages/watch-source.ts';
 import { type PlaybackGate, PlaybackRefusal } from '../playback-gate.ts';
 import { sessionQuery } from '../private-sessions.ts';
@@ -320,18 +320,13 @@ export class VodDelivery {
   }
 
   async #watchPage(video: AdmittedVideo, query: URLSearchParams): Promise<string> {
-    const { videoId, projectId } = video.entry;
+    const { videoId } = video.entry;
     const [state, details] = await Promise.all([this.#describe(video), this.#watch.details(videoId)]);
     const { description = '', publishedAtMs } = details ?? {};
-    // A hook decides about each video: others may be refused to this viewer.
-    const next =
-      video.isDecidedByHook === true
-        ? []
-        : await this.#watch.after({ projectId, videoId, publishedAtMs }, maxNextVideos);
     const base = this.#publicUrl();
     const shared = { ...shareableVideo(state), description };
     const { access } = video;
-    const { mp4, poster, width, height } = state;
+    const { mp4, poster, width, height, captions, chapters } = state;
     return renderWatchPage(this.#files().watchPage, {
       kind: 'video',
       id: videoId,
@@ -344,8 +339,8 @@ export class VodDelivery {
       publishedAtMs,
       isLive: false,
       size: width && height ? { width, height } : undefined,
+      hasTexts: captions.length + chapters.length > 0,
       recording: undefined,
-      next,
       access,
       mp4: mp4 ?? undefined,
       poster,

@@ -46,6 +46,7 @@ async function refresh(): Promise<void> {
 
 function show(found: WatchedVideo): void {
   video = found;
+  page.classList.toggle('has-side', found.captions.length + found.chapters.length > 0);
   transcript.show(found);
   // Without them, the page is what it was.
   chapters.show(found).catch(() => {});
@@ -61,7 +62,6 @@ document.documentElement.lang = texts.language;
 document.documentElement.dir = texts.direction;
 const written = {
   live: t('watch.live'),
-  upNext: t('watch.upNext'),
   streamRecorded: t('watch.streamRecorded'),
   watchRecording: t('watch.watchRecording'),
 };

@@ -20,7 +20,7 @@ type CreateViewerClip = (
   limits: ViewerLimits | undefined,
 ) => Promise<{ readonly videoId: string; readonly url: string }>;
 
-export const viewerClipTag = 'viewer-clip';
+const tag = 'viewer-clip';
 const titleEnd = ' (clip by a viewer)';
 
 /** The clip inherits who may play its live stream, and has its theme, unless that is deleted. */
@@ -33,7 +33,7 @@ export function createViewerClips({ findStream, hasPlayer, videos }: ViewerClips
     try {
       const video = await videos.createFrom(projectId, liveStreamId, {
         title: `${name.slice(0, maxTitleChars - titleEnd.length).toWellFormed()}${titleEnd}`,
-        tags: [viewerClipTag],
+        tags: [tag],
         ...(hasTheme ? { playerId } : {}),
         viewerLimits: limits,
         clip: part,

@@ -11,7 +11,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.noTranscript': 'يتعذّر تحميل النص.',
   'watch.matches':
     '{count, plural, zero {لا نتائج} one {نتيجة واحدة} two {نتيجتان} few {# نتائج} many {# نتيجة} other {# نتيجة}}',
-  'watch.upNext': 'التالي',
   'watch.live': 'مباشر',
   'watch.share': 'مشاركة',
   'watch.theatre': 'وضع المسرح',

@@ -10,7 +10,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.loading': 'Wird geladen …',
   'watch.noTranscript': 'Das Transkript kann nicht geladen werden.',
   'watch.matches': '{count, plural, one {# Treffer} other {# Treffer}}',
-  'watch.upNext': 'Als Nächstes',
   'watch.live': 'Live',
   'watch.share': 'Teilen',
   'watch.theatre': 'Kinomodus',

@@ -8,7 +8,6 @@ export default {
   'watch.loading': 'Loading…',
   'watch.noTranscript': 'The transcript can’t be loaded.',
   'watch.matches': '{count, plural, one {# match} other {# matches}}',
-  'watch.upNext': 'Up next',
   'watch.live': 'Live',
   'watch.share': 'Share',
   'watch.theatre': 'Theater mode',

@@ -10,7 +10,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.loading': 'Cargando…',
   'watch.noTranscript': 'No se puede cargar la transcripción.',
   'watch.matches': '{count, plural, one {# resultado} many {# resultados} other {# resultados}}',
-  'watch.upNext': 'A continuación',
   'watch.live': 'En directo',
   'watch.share': 'Compartir',
   'watch.theatre': 'Modo cine',

@@ -10,7 +10,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.loading': 'Chargement…',
   'watch.noTranscript': 'Impossible de charger la transcription.',
   'watch.matches': '{count, plural, one {# résultat} many {# résultats} other {# résultats}}',
-  'watch.upNext': 'À suivre',
   'watch.live': 'En direct',
   'watch.share': 'Partager',
   'watch.theatre': 'Mode cinéma',

@@ -10,7 +10,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.loading': '読み込み中…',
   'watch.noTranscript': '文字起こしを読み込めません。',
   'watch.matches': '{count, plural, other {#件一致}}',
-  'watch.upNext': '次の動画',
   'watch.live': 'ライブ',
   'watch.share': '共有',
   'watch.theatre': 'シアターモード',

@@ -10,7 +10,6 @@ const messages: TranslationOf<typeof en> = {
   'watch.loading': 'Carregando…',
   'watch.noTranscript': 'Não foi possível carregar a transcrição.',
   'watch.matches': '{count, plural, one {# resultado} many {# resultados} other {# resultados}}',
-  'watch.upNext': 'A seguir',
   'watch.live': 'Ao vivo',
   'watch.share': 'Compartilhar',
   'watch.theatre': 'Modo teatro',
