@@ -62,6 +62,8 @@ export const benchClusterScale: Bench = async context => {
     nodes: [
       {
         MILLRACE_ANALYTICS_REPORTS: '0',
+        // Encodes of the recordings would take the processor from PostgreSQL.
+        MILLRACE_NODE_ROLES: 'api,ingest,delivery',
         MILLRACE_HTTP_TRUSTED_PROXIES: '127.0.0.1',
         MILLRACE_RATE_LIMIT_WRITES: '0',
       },
@@ -131,7 +133,7 @@ export const benchClusterScale: Bench = async context => {
     const ofNodes = plus(changes, times(minus(idle, changes), nodes));
     const ofStreams = times(minus(publishing, idle), streams / publishers);
     const ofViewers = times(minus(watching, idle), nodes);
-    if (sent.failures > 0) console.error(JSON.stringify(sent));
+    if (sent.failures > 0) console.error(JSON.stringify(sent), server!.lines.slice(-20).join('\n'));
     return [
       ...rowsOf(`${nodes} nodes that know ${streams} streams, from 1 node`, ofNodes),
       ...rowsOf(`${streams} recorded streams, from ${publishers}`, ofStreams),
