@@ -2,6 +2,13 @@ import type { PlayerTexts } from '../../i18n/player.ts';
 import type { PlayerClip, PlayerMedia } from '../element/player-media.ts';
 import { copyButton, createButton, createElement } from './elements.ts';
 
+const problemKeys = {
+  'too-many': 'player.clipTooMany',
+  'too-soon': 'player.clipTooSoon',
+  failed: 'player.clipFailed',
+  unreachable: 'player.clipUnreachable',
+} as const;
+
 /** Shows how a clip is created, and its link. */
 export class ClipCard {
   readonly #card: HTMLElement;
@@ -34,7 +41,7 @@ export class ClipCard {
   #showResult(clip: PlayerClip, media: PlayerMedia, { t }: PlayerTexts): void {
     const close = createButton(t('player.close'), () => this.#hide());
     if ('problem' in clip) {
-      this.#show(clip.problem ?? t('player.clipUnreachable'), close);
+      this.#show(t(problemKeys[clip.problem]), close);
     } else {
       const { url, isPrivate } = clip;
       const watch = createElement('a', {

@@ -17,6 +17,11 @@ import {
 import { captionTracks } from './controls-view.ts';
 import type { MenuItem, MenuPage } from './menu.ts';
 
+const problemKeys = {
+  loopback: 'player.ultraLowNeedsNetwork',
+  codec: 'player.ultraLowNeedsH264',
+} as const;
+
 export interface MenuSources {
   readonly media: PlayerMedia;
   readonly texts: PlayerTexts;
@@ -215,7 +220,7 @@ export class Menus {
         },
         {
           label: texts.t('player.ultraLowLatency'),
-          hint: problem,
+          hint: problem && texts.t(problemKeys[problem]),
           isChosen: isUltraLow,
           choose: () => media.latency?.chooseUltraLow(true),
         },
@@ -227,7 +232,7 @@ export class Menus {
     const { texts, captionStyle: style, setCaptionStyle } = this.#sources;
     const { t } = texts;
     const percent = (part: number) => t('player.percent', { value: part });
-    const color = (name: CaptionColor) => t(`player.${name}`);
+    const color = (name: CaptionColor) => t(`player.color.${name}`);
     const colors = Object.keys(captionColors) as CaptionColor[];
     const edge = (name: CaptionEdge) => t(edgeLabels[name]);
     const part = <Name extends keyof CaptionStyle>(

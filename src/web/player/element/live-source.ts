@@ -210,7 +210,7 @@ export class LiveSource implements PlayerSource {
         return session.webRtc.isActive;
       },
       get problem() {
-        return session.webRtc.problem;
+        return session.webRtc.problemKind;
       },
       chooseUltraLow: isWanted => {
         session.chooseUltraLowLatency(isWanted);

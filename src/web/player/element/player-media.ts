@@ -4,6 +4,7 @@
  */
 
 import type { Phase } from '../live/live-session.ts';
+import type { WebRtcProblem } from '../live/webrtc-media.ts';
 import type { Refusal } from '../media/refusal.ts';
 import type { VodPhase } from '../vod/vod-session.ts';
 
@@ -53,8 +54,8 @@ export interface PlayerLatency {
   /** False where the server or the browser cannot. */
   readonly hasUltraLow: boolean;
   readonly isUltraLow: boolean;
-  /** Why ultra low latency did not work, for the viewer. */
-  readonly problem: string | undefined;
+  /** Why ultra low latency did not work: the server listens on loopback only, or the browser has no H.264 for WebRTC. */
+  readonly problem: WebRtcProblem | undefined;
   chooseUltraLow(isWanted: boolean): void;
   /** Latency from the server to the screen; undefined without a frame. */
   seconds(): number | undefined;
@@ -68,9 +69,9 @@ export interface PlayerClips {
 
 export type PlayerClip =
   /** `isPrivate`: the link works for one viewer only. */
-  | { readonly url: string; readonly isPrivate: boolean }
-  /** The server's text for the viewer; undefined where it could not be reached. */
-  | { readonly problem: string | undefined };
+  { readonly url: string; readonly isPrivate: boolean } | { readonly problem: ClipProblem };
+
+export type ClipProblem = 'too-many' | 'too-soon' | 'failed' | 'unreachable';
 
 /** State that controls show beside the media. */
 export interface PlayerMediaState {

@@ -1,6 +1,6 @@
 import type { LiveSession } from '../live/live-session.ts';
 import { asRecord, asText, asWebUrl } from '../theme/player-theme.ts';
-import type { PlayerClip, PlayerClips } from './player-media.ts';
+import type { ClipProblem, PlayerClip, PlayerClips } from './player-media.ts';
 
 const timeoutMs = 30_000;
 
@@ -30,11 +30,24 @@ export class ViewerClips implements PlayerClips {
       });
       const answer = asRecord(await response.json());
       const url = asWebUrl(answer?.url);
-      if (!response.ok || url === undefined)
-        return { problem: asText(answer?.detail) ?? 'The clip could not be created. Try again.' };
+      if (!response.ok || url === undefined) return { problem: problemOf(asText(answer?.type)) };
       return { url, isPrivate: new URL(url).searchParams.has('token') };
     } catch {
-      return { problem: undefined };
+      return { problem: 'unreachable' };
     }
+  }
+}
+
+/** @param type of the server's error, whose last part is its code */
+function problemOf(type: string | undefined): ClipProblem {
+  switch (type?.split('/').at(-1)) {
+    case 'too-many-requests':
+    case 'not-ready':
+      return 'too-many';
+    case 'invalid-viewer-clip':
+    case 'live-stream-not-broadcasting':
+      return 'too-soon';
+    default:
+      return 'failed';
   }
 }

@@ -8,8 +8,12 @@ interface WebRtcHandlers {
 /** Longest wait for the first frame, and for any later one, also when losses prevent decoding. */
 const maxWaitMs = 3_000;
 const watchIntervalMs = 500;
-const loopbackText = 'Not available in this browser: the server listens on 127.0.0.1 only';
-const codecText = 'Not available in this browser: it has no H.264 for WebRTC';
+const problemTexts = {
+  loopback: 'Not available in this browser: the server listens on 127.0.0.1 only',
+  codec: 'Not available in this browser: it has no H.264 for WebRTC',
+} as const;
+
+export type WebRtcProblem = keyof typeof problemTexts;
 
 /** Plays a broadcast over WHEP. */
 export class WebRtcMedia {
@@ -25,7 +29,7 @@ export class WebRtcMedia {
   #hasPlayed = false;
   #latencySeconds: number | undefined;
   #buffered = { seconds: 0, frames: 0 };
-  #problem: string | undefined;
+  #problem: WebRtcProblem | undefined;
 
   constructor(video: HTMLVideoElement, handlers: WebRtcHandlers, signal?: AbortSignal) {
     this.#video = video;
@@ -42,9 +46,14 @@ export class WebRtcMedia {
     return this.#connection !== undefined;
   }
 
-  /** Why it could not connect, for the viewer, where that is known. */
-  get problem(): string | undefined {
+  /** Why it could not connect, where that is known. */
+  get problemKind(): WebRtcProblem | undefined {
     return this.#problem;
+  }
+
+  /** The same in English, for the viewer. */
+  get problem(): string | undefined {
+    return this.#problem && problemTexts[this.#problem];
   }
 
   /** Latency from the server to the screen. */
@@ -55,7 +64,7 @@ export class WebRtcMedia {
   start(address: string): void {
     this.stop();
     this.#hasPlayed = false;
-    this.#problem = hasH264() ? undefined : codecText;
+    this.#problem = hasH264() ? undefined : 'codec';
     if (this.#problem !== undefined) {
       queueMicrotask(() => this.#handlers.onLost(false));
       return;
@@ -127,7 +136,7 @@ export class WebRtcMedia {
     if (connection !== this.#connection) return;
     const { connectionState, remoteDescription } = connection;
     const hasConnected = connectionState === 'connected' || this.#hasPlayed;
-    if (!hasConnected && isLoopbackOnly(remoteDescription?.sdp ?? '')) this.#problem = loopbackText;
+    if (!hasConnected && isLoopbackOnly(remoteDescription?.sdp ?? '')) this.#problem = 'loopback';
     this.stop();
     this.#handlers.onLost(this.#hasPlayed);
   }

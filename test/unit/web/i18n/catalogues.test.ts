@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { CompiledMessage } from 'icu-minify/format';
 import { describe, expect, test } from 'vitest';
 import { languages } from '../../../../src/web/i18n/languages.ts';
@@ -10,6 +12,14 @@ const folder = new URL('../../../../src/web/i18n/', import.meta.url);
 const catalogues = readdirSync(folder, { withFileTypes: true })
   .filter(entry => entry.isDirectory())
   .map(({ name }) => name);
+
+const sources = fileURLToPath(new URL('../../', folder));
+const code = globSync('{web,delivery,http}/**/*.{ts,tsx}', { cwd: sources })
+  .filter(path => !/i18n[/\\][\w-]+[/\\]/.test(path))
+  .map(path => readFileSync(join(sources, path), 'utf8'))
+  .join('\n');
+/** Beginnings of keys whose ends are values, such as `player.refused.`. */
+const beginnings = [...code.matchAll(/`([a-z]\w*\.\w[\w.]*\.)\$\{/g)].map(([, beginning]) => beginning!);
 
 async function messagesOf(catalogue: string, language: string): Promise<Messages> {
   const file = new URL(`${catalogue}/${language}.ts`, folder);
@@ -57,6 +67,13 @@ describe.each(catalogues)('%s', catalogue => {
     expect(readdirSync(new URL(catalogue, folder)).sort()).toEqual(
       languages.map(name => `${name}.ts`).sort(),
     );
+  });
+
+  test('every message is used', async () => {
+    const unused = Object.keys(await messagesOf(catalogue, 'en')).filter(
+      key => !code.includes(`'${key}'`) && !beginnings.some(beginning => key.startsWith(beginning)),
+    );
+    expect(unused).toEqual([]);
   });
 
   test('no message is empty or has space around it', async () => {
