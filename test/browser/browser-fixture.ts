@@ -113,7 +113,7 @@ const findOverflow = `(() => {
     for (const child of element.children) look(child, own);
   };
   if (document.documentElement.scrollWidth > innerWidth) found.push('page');
-  look(document.querySelector('.player'), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+  look(document.querySelector('.player, main'), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
   return found;
 })()`;
 
