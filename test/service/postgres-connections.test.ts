@@ -19,7 +19,7 @@ describe.skipIf(findPostgres() === undefined)('a server', () => {
     const database = await connectPostgres({ url: postgres.url });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     try {
-      // Over a connection of its own until the start.
+      // The signals have a connection of their own until the start.
       database.signals.listen('nodes', () => {});
       await waitUntil(async () => (await rowsOf(watcher, others)).length === 1);
       await database.start();
