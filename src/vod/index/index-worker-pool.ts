@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ProbedFile } from '../../ffmpeg/media-tools.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -126,7 +127,7 @@ export class IndexWorkerPool {
 
   #start(): Worker {
     const worker = new Worker(new URL('./index-worker.ts', import.meta.url), {
-      env: {},
+      env: codeCacheEnvironment(),
       resourceLimits: {
         maxOldGenerationSizeMb: Math.ceil(this.#limits.memoryBytes / MIB),
         maxYoungGenerationSizeMb: 16,
@@ -160,6 +161,12 @@ export class IndexWorkerPool {
     }, IDLE_MS);
     this.#idle.set(worker, timer.unref());
   }
+}
+
+/** Threads load their code from the cache of the process, where it has one, and know nothing else of its environment. */
+function codeCacheEnvironment(): Record<string, string> {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 function resultOf(reply: IndexReply<IndexProgressiveResult>): IndexProgressiveResult {
