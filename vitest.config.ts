@@ -16,9 +16,6 @@ process.env.MILLRACE_TEST_BROWSER_FOLDER = build === undefined ? buildBrowserCod
 const isolatedEnv = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/millrace-code', import.meta.url)),
 };
-/** At each start, a server would run its programs once in the sandbox. Tests of media are in it. */
-const env = { ...isolatedEnv, MILLRACE_FFMPEG_ISOLATION: 'off' };
-
 /**
  * The programs that come with the packages. A distribution's load two hundred libraries, and take five to fifty times as long to start.
  * Empty where there are none.
@@ -33,6 +30,9 @@ const embeddedPrograms = ((): Readonly<Record<string, string>> => {
     return {};
   }
 })();
+
+/** At each start, a server would run its programs once in the sandbox. Tests of media are in it. */
+const env = { ...isolatedEnv, ...embeddedPrograms, MILLRACE_FFMPEG_ISOLATION: 'off' };
 
 /** A backstop for what hangs. It is longer than each wait inside (`waitTimeoutMs`), so that the failure tells what was waited for. */
 const deadlines = { testTimeout: 300_000, hookTimeout: 300_000 };
@@ -50,7 +50,7 @@ const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
 /** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
-const clusterEnv = { ...env, ...embeddedPrograms, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
+const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
 /** They wait many times one after the other. */
 const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 
@@ -286,7 +286,15 @@ export default defineConfig({
       {
         test: { name: 'obs-and-browsers', include: beyond['obs-and-browsers'], ...browserRun, ...answers },
       },
-      { test: { name: 'programs', include: beyond.programs, ...realTime, ...answers } },
+      {
+        test: {
+          name: 'programs',
+          include: beyond.programs,
+          ...realTime,
+          ...answers,
+          env: { ...isolatedEnv, MILLRACE_FFMPEG_ISOLATION: 'off' },
+        },
+      },
       // The files of a release, installed as their users do.
       {
         test: {
