@@ -104,7 +104,11 @@ describeInBrowser('the watch page', browser => {
     await page.fill('input[type=search]', '');
     await page.locator('.line').first().click();
     await until('the first line', async () => (await timeOf(page)) < 2);
+    await page.fill('input[type=search]', 'un');
+    await page.getByText('No matches').or(page.getByText('0 matches')).waitFor();
     await page.selectOption('select', { label: 'Français' });
+    await page.getByText('1 match').waitFor();
+    await page.fill('input[type=search]', '');
     await page.getByText('Un bateau').waitFor();
     await page.click('a[href="#t=4"]');
     await until('the time in the description', async () => (await timeOf(page)) > 3.9);
@@ -140,6 +144,28 @@ describeInBrowser('the watch page', browser => {
       }
       expect(viewer.complaints).toEqual([]);
     }
+  });
+
+  it('leaves letters to fields, also to those inside of other elements', async () => {
+    await using viewer = await WatchedPage.open(browser(), video.assets.player);
+    const { page } = viewer;
+    await page.waitForSelector('.theatre-action');
+    await page.evaluate(`
+      const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'open' });
+      root.append(document.createElement('input'));
+    `);
+    await page.locator('div input').last().focus();
+    await page.keyboard.type('test');
+    expect(await page.locator('div input').last().inputValue()).toBe('test');
+    expect(await page.locator('.is-theatre').count()).toBe(0);
+  });
+
+  it('plays the file in place of the player where there are no scripts', async () => {
+    await using viewer = await WatchedPage.open(browser(), video.assets.player, { javaScriptEnabled: false });
+    const { page } = viewer;
+    const file = await page.locator('video').boundingBox();
+    expect(file).toEqual(await page.locator('.stage').boundingBox());
+    expect(file).toEqual(await page.locator('.player').boundingBox());
   });
 
   it('keeps the player in sight on a phone', async () => {

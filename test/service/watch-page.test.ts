@@ -79,9 +79,9 @@ describe('the watch page', () => {
     expect(headers['referrer-policy']).toBe('same-origin');
     expect(html).toContain('<h1 id="watch-title" class="title" dir="auto">Pier &#60;cam&#62;</h1>');
     expect(html).toContain('<time datetime="2026-05-06T00:00:00.000Z">May 6, 2026</time>');
-    expect(html).toContain('<a href="#t=65">1:05</a> The sea');
+    expect(html).toContain('<a href="#t=65" dir="ltr">1:05</a> The sea');
     expect(html).toContain(
-      'See <a href="https://example.com/a?b=1&#38;c=2" rel="nofollow noopener noreferrer ugc">https://example.com/a?b=1&#38;c=2</a>).',
+      'See <a href="https://example.com/a?b=1&#38;c=2" dir="ltr" rel="nofollow noopener noreferrer ugc">https://example.com/a?b=1&#38;c=2</a>).',
     );
     expect(html).toContain(`<link rel="canonical" href="${base}/vod/${videoId}">`);
     expect(html).toContain('<meta property="og:description" content="A film. 1:05 The sea See');
@@ -115,6 +115,18 @@ describe('the watch page', () => {
     expect(html).not.toContain('\u2028</script>');
     const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)!;
     expect((JSON.parse(data) as { name: string }).name).toBe(hostile);
+  });
+
+  it('shows addresses in descriptions as they are, whatever the direction of the text around them', async () => {
+    await using server = await started();
+    server.text.description = 'A \u202e1:05 https://example.com/\u202eknab https://a.example/\u2067b\u200fc';
+    const { html } = await server.page(`/vod/${videoId}`);
+    const links = [...html.matchAll(/<a href="([^"]*)" dir="ltr"[^>]*>([^<]*)<\/a>/g)];
+    expect(links.map(([, href, text]) => [href, text])).toEqual([
+      ['#t=65', '1:05'],
+      ['https://example.com/', 'https://example.com/'],
+      ['https://a.example/', 'https://a.example/'],
+    ]);
   });
 
   it('of a private video shares nothing, and is for its viewer alone', async () => {

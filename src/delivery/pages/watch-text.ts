@@ -1,7 +1,8 @@
 import { escapeHtml } from '../../shared/escape-html.ts';
 
-/** Web addresses, and times such as `1:02:03`. */
-const links = /(https?:\/\/[^\s<>"']{1,2000})|(?<![\d:.])(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d)(?![\d:])/g;
+/** Web addresses, and times such as `1:02:03`. Controls of the text direction end an address: they could show it as another. */
+const links =
+  /(https?:\/\/[^\s<>"'\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000})|(?<![\d:.])(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d)(?![\d:])/g;
 const trailing = '.,;:!?)]}';
 
 /** Formats plain text as HTML: web addresses become links, and times of a video links that seek. */
@@ -18,7 +19,8 @@ export function textToHtml(text: string, hasTimes: boolean): string {
     if (!href) continue;
     html += escapeHtml(text.slice(end, match.index));
     const rel = address === undefined ? '' : ' rel="nofollow noopener noreferrer ugc"';
-    html += `<a href="${escapeHtml(href)}"${rel}>${escapeHtml(link)}</a>`;
+    // An isolated direction: that of the text around it does not apply.
+    html += `<a href="${escapeHtml(href)}" dir="ltr"${rel}>${escapeHtml(link)}</a>`;
     end = match.index + link.length;
   }
   return html + escapeHtml(text.slice(end));

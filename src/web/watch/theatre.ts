@@ -27,8 +27,8 @@ export function theatreButton(page: HTMLElement): HTMLButtonElement {
   button.addEventListener('click', toggle);
   addEventListener('keydown', event => {
     if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null)
-      return;
+    const [target] = event.composedPath();
+    if (target instanceof Element && target.closest('input, textarea, select, dialog') !== null) return;
     toggle();
   });
   try {

@@ -32,6 +32,7 @@ export class Transcript {
   #current: HTMLButtonElement | undefined;
   #isFollowing = true;
   #seconds = 0;
+  #wanted = '';
   /** Ends what still arrives for an earlier choice. */
   #load = new AbortController();
 
@@ -84,6 +85,7 @@ export class Transcript {
     });
     this.#follow.addEventListener('click', () => this.#setFollowing(true));
     this.#rows = [];
+    this.#wanted = '';
     this.#section.replaceChildren(details);
   }
 
@@ -141,7 +143,10 @@ export class Transcript {
       this.#list.append(make('div', { class: 'group' }, ...rows));
       if (at % (10 * linesPerGroup) === 0) await new Promise(resolve => setTimeout(resolve, 0));
     }
-    if (!signal.aborted) this.follow(this.#seconds);
+    if (signal.aborted) return;
+    this.follow(this.#seconds);
+    // Matches are those of these lines.
+    if (this.#wanted !== '') this.#search(this.#wanted);
   }
 
   #row({ startSeconds }: Line, ...content: readonly (Node | string)[]): HTMLButtonElement {
@@ -159,6 +164,7 @@ export class Transcript {
   }
 
   #search(wanted: string): void {
+    this.#wanted = wanted;
     const folded = fold(wanted.trim());
     this.#list.hidden = folded !== '';
     this.#matches.hidden = folded === '';
