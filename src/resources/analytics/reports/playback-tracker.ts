@@ -91,10 +91,12 @@ const idleTimeoutMs = 120_000;
 const silenceMs = 30_000;
 const sweepIntervalMs = 10_000;
 const maxEvictedPerSweep = 5_000;
+/** Bounds what a single report costs while all are open that can be. */
+const maxEvictionLooks = 100;
 const maxOpenPlaybacks = 100_000;
 const playbacksPerBatch = 200;
 const maxLastWrites = 3;
-/** Events that are kept in case another server stores their playback. More are written at once. */
+/** Reports and their events that are kept in case another server stores their playback. More replace those of the same playback. */
 const maxKeptEvents = 500_000;
 const maxTrackedAddresses = 50_000;
 const maxTrackedMedia = 50_000;
@@ -126,8 +128,8 @@ export class PlaybackTracker implements Component {
   #soon = new Set<OpenPlayback>();
   #soonTimer: NodeJS.Timeout | undefined;
   #keptEvents = 0;
-  /** True while the database takes nothing. */
-  #hasFailed = false;
+  /** The last write of the counts that are common to many viewers failed. */
+  #hasUnwrittenSums = false;
   #salt: { readonly day: number; readonly bytes: Buffer } | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #sweeps = new OnDemandInterval(sweepIntervalMs, () => {
@@ -180,28 +182,25 @@ export class PlaybackTracker implements Component {
     await this.#flushAll();
   }
 
-  get #maxKeptEvents(): number {
-    return this.#options.maxKeptEvents ?? maxKeptEvents;
-  }
-
   get openCount(): number {
     return this.#open.size;
+  }
+
+  /** Events that are kept in case another server stores their playback. */
+  get keptEvents(): number {
+    return this.#keptEvents;
   }
 
   /** Ignores reports of unknown media. @throws AppError `too-many-requests` */
   async handle(report: PlaybackReport, sender: ReportSender): Promise<void> {
     if (!this.#reports.take(clientNetwork(sender.address))) throw new AppError('too-many-requests');
-    if (this.#keptEvents >= 2 * this.#maxKeptEvents) throw new AppError('too-many-requests');
     const open = await this.#findOrOpen(report, sender);
     if (open === undefined || this.#isStopped) return;
     const { isShared, clock } = this.#options;
     const { events, sentMs } = report;
     const timed: TimedReport = { report: { events, sentMs }, nowMs: clock.nowMs() };
     apply(open.playback, timed);
-    if (isShared) {
-      open.reports.push(timed);
-      this.#keptEvents += events.length;
-    }
+    if (isShared) this.#keep(open, timed);
     if (!isShared && !open.playback.hasUpdates) return;
     if (open.stored === undefined || open.isRoaming || this.#isLeaving) this.#writeSoon(open);
     else this.#writeLater(open);
@@ -209,31 +208,35 @@ export class PlaybackTracker implements Component {
 
   /** Writes everything. */
   async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     await this.#enqueue(async () => {
+      // Cleared only now, so that no more flushes wait behind one that takes long.
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
       this.#collectSilent();
       const changed = this.#changed;
       this.#changed = new Set();
       this.#soon.clear();
+      this.#hasUnwrittenSums = true;
       await this.#write([...changed], true);
       await this.#options.writes.writeSums();
+      this.#hasUnwrittenSums = false;
       this.#evictIdle();
     });
+    if (this.#hasUnwrittenSums) this.#scheduleFlush();
   }
 
   /** Repeats what another server has changed meanwhile, or could not be written. */
   async #flushAll(): Promise<void> {
     for (let tries = 0; tries < maxLastWrites; tries += 1) {
       await this.flush();
-      if (this.#changed.size === 0) return;
+      if (this.#changed.size === 0 && !this.#hasUnwrittenSums) return;
     }
   }
 
   /** The counts of many viewers are written with all, because their rows are common to many servers. */
   async #flushSoon(): Promise<void> {
-    this.#soonTimer = undefined;
     await this.#enqueue(async () => {
+      this.#soonTimer = undefined;
       const soon = this.#soon;
       this.#soon = new Set();
       for (const open of soon) this.#changed.delete(open);
@@ -254,11 +257,12 @@ export class PlaybackTracker implements Component {
 
   #writeLater(open: OpenPlayback): void {
     this.#changed.add(open);
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
     if (this.#isStopped) return;
-    const isMuch = this.#keptEvents >= this.#maxKeptEvents && !this.#hasFailed;
-    if (isMuch) clearTimeout(this.#timer);
-    if (isMuch || this.#timer === undefined)
-      this.#timer = setTimeout(() => void this.flush(), isMuch ? 0 : this.#delayMs(writeDelayMs));
+    this.#timer ??= setTimeout(() => void this.flush(), this.#delayMs(writeDelayMs));
   }
 
   #writeSoon(open: OpenPlayback): void {
@@ -285,9 +289,7 @@ export class PlaybackTracker implements Component {
     let written: Awaited<ReturnType<AnalyticsWritesStore['write']>>;
     try {
       written = await writes.write(updates, nowMs, withSums);
-      this.#hasFailed = false;
     } catch (error) {
-      this.#hasFailed = true;
       log.error('playbacks-not-written', { count: updates.length, error });
       for (const { open, reports, ...collected } of updates) this.#putBack(open, reports, collected);
       return false;
@@ -359,8 +361,18 @@ export class PlaybackTracker implements Component {
     this.#soon.delete(open);
   }
 
+  /** Without room, a playback that another server stores meanwhile loses some of its counts: better than to refuse the reports of all. */
+  #keep(open: OpenPlayback, timed: TimedReport): void {
+    const most = this.#options.maxKeptEvents ?? maxKeptEvents;
+    const weight = weightOf(timed);
+    if (this.#keptEvents + weight > most) this.#release(open.reports.splice(0));
+    if (this.#keptEvents + weight > most) return;
+    open.reports.push(timed);
+    this.#keptEvents += weight;
+  }
+
   #release(reports: readonly TimedReport[]): void {
-    for (const { report } of reports) this.#keptEvents -= report.events.length;
+    for (const timed of reports) this.#keptEvents -= weightOf(timed);
   }
 
   /** Corrects the expected ends of viewers who have left, or at its own end of all. */
@@ -408,7 +420,7 @@ export class PlaybackTracker implements Component {
     const viewerId = progress?.viewerId || (await this.#viewerIdOf(report, media));
     const openMeanwhile = this.#findOpen(name);
     if (openMeanwhile !== undefined || this.#isStopped) return openMeanwhile;
-    // Rejects a single report: pending writes make room within a second.
+    // Rejects a single report: the next write of all makes room.
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks)) this.#evictOne();
     if (this.#open.size >= (this.#options.maxOpenPlaybacks ?? maxOpenPlaybacks))
       throw new AppError('too-many-requests');
@@ -448,7 +460,10 @@ export class PlaybackTracker implements Component {
   }
 
   #evictOne(): void {
+    let looks = maxEvictionLooks;
     for (const [name, open] of this.#open) {
+      if (looks === 0) return;
+      looks -= 1;
       if (this.#changed.has(open)) continue;
       this.#open.delete(name);
       return;
@@ -489,6 +504,10 @@ export class PlaybackTracker implements Component {
     this.#salt = { day, bytes };
     return bytes;
   }
+}
+
+function weightOf({ report }: TimedReport): number {
+  return 1 + report.events.length;
 }
 
 /** A player that plays has played until it sent the report. */

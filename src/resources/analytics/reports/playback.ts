@@ -48,6 +48,9 @@ export interface CollectedInterval extends Readonly<ViewingInterval> {
   readonly replacesEnd: boolean;
 }
 
+/** `replacesEnd`: the end that is stored may have been expected too late. */
+type KeptInterval = ViewingInterval & { readonly replacesEnd?: boolean };
+
 export interface CollectedPlayback {
   /** Counts by minute, in seconds since 1970. */
   readonly counts: ReadonlyMap<number, Counts>;
@@ -107,6 +110,8 @@ const startThresholdSeconds = 1;
 const maxImpressionTimeMs = 600_000;
 /** Minutes that a playback keeps while they cannot be written. */
 const maxMinutes = 30;
+/** Viewing intervals that a playback keeps while they cannot be written. */
+const maxIntervals = 100;
 /** A player cannot watch for longer than it has been known, plus this for late reports. */
 const lateReportToleranceMs = 60_000;
 
@@ -138,7 +143,8 @@ export class Playback {
   #watchedSinceKnownMs: number;
   /** Counts by minute, in seconds since 1970. */
   #counts = new Map<number, Counts>();
-  #intervals = new Set<ViewingInterval>();
+  /** Intervals by first slot: players that begin again and again in one slot add nothing. */
+  #intervals = new Map<number, KeptInterval>();
   /** Interval whose stored end is an expectation. */
   #expected: ViewingInterval | undefined;
   #isChanged = false;
@@ -185,21 +191,21 @@ export class Playback {
   /** @param aheadSlots a player that plays is expected to go on for so long: it is collected no sooner */
   collect(aheadSlots = 0): CollectedPlayback {
     const expected = this.#expected;
-    if (expected !== undefined) this.#intervals.add(expected);
+    if (expected !== undefined) this.#intervals.set(expected.firstSlot, expected);
     const current = aheadSlots > 0 && this.#isPlaying ? this.#interval : undefined;
-    if (current !== undefined) this.#intervals.add(current);
+    if (current !== undefined) this.#intervals.set(current.firstSlot, current);
     this.#expected = current;
-    const intervals = [...this.#intervals].map(interval => ({
+    const intervals = [...this.#intervals.values()].map(interval => ({
       ...interval,
       endSlot:
         interval === current
           ? Math.min(interval.lastSlot + aheadSlots, interval.firstSlot + maxIntervalSlots - 1)
           : interval.lastSlot,
-      replacesEnd: interval === expected,
+      replacesEnd: interval === expected || interval.replacesEnd === true,
     }));
     const collected = { counts: this.#counts, intervals, state: { ...this.state } };
     this.#counts = new Map();
-    this.#intervals = new Set();
+    this.#intervals = new Map();
     this.#isChanged = false;
     return collected;
   }
@@ -211,13 +217,17 @@ export class Playback {
       if (own !== undefined) for (const [index, count] of counted.entries()) own[index]! += count;
       else if (this.#counts.size < maxMinutes) this.#counts.set(minute, counted);
     }
-    for (const { firstSlot, lastSlot, views } of intervals) {
-      const current = this.#interval;
-      if (current?.firstSlot !== firstSlot) this.#intervals.add({ firstSlot, lastSlot, views });
-      else {
-        this.#intervals.add(current);
-        this.#expected = current;
+    for (const { firstSlot, lastSlot, views, replacesEnd } of intervals) {
+      const own = this.#interval?.firstSlot === firstSlot ? this.#interval : this.#intervals.get(firstSlot);
+      if (own === undefined) {
+        if (this.#intervals.size < maxIntervals)
+          this.#intervals.set(firstSlot, { firstSlot, lastSlot, views, replacesEnd });
+        continue;
       }
+      own.lastSlot = Math.max(own.lastSlot, lastSlot);
+      own.views |= views;
+      this.#intervals.set(firstSlot, own);
+      if (own === this.#interval) this.#expected = own;
     }
     this.#isChanged = true;
   }
@@ -284,7 +294,7 @@ export class Playback {
       state.counted |= bit;
       this.#isChanged = true;
       interval.views |= 1 << index;
-      this.#intervals.add(interval);
+      this.#intervals.set(interval.firstSlot, interval);
       this.#count(`views${seconds}`, interval.firstSlot * slotSeconds * 1000, 1);
     }
   }
@@ -306,14 +316,18 @@ export class Playback {
     const slot = Math.floor(atMs / 1000 / slotSeconds);
     let interval = this.#interval;
     if (interval !== undefined && slot <= interval.lastSlot) return interval;
-    if (interval === undefined || slot - interval.lastSlot > maxGapSlots)
-      interval = { firstSlot: slot, lastSlot: slot, views: 0 };
+    if (interval === undefined || slot - interval.lastSlot > maxGapSlots) interval = this.#intervalFrom(slot);
     else if (slot - interval.firstSlot >= maxIntervalSlots)
-      interval = { firstSlot: interval.lastSlot + 1, lastSlot: slot, views: 0 };
-    else interval.lastSlot = slot;
+      interval = this.#intervalFrom(interval.lastSlot + 1);
+    interval.lastSlot = Math.max(interval.lastSlot, slot);
     this.#interval = interval;
-    this.#intervals.add(interval);
+    this.#intervals.set(interval.firstSlot, interval);
     return interval;
+  }
+
+  #intervalFrom(firstSlot: number): ViewingInterval {
+    const known = this.#expected?.firstSlot === firstSlot ? this.#expected : this.#intervals.get(firstSlot);
+    return known ?? { firstSlot, lastSlot: firstSlot, views: 0 };
   }
 
   #countOnce(name: keyof typeof countedBits, atMs: number): boolean {

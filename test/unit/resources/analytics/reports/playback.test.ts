@@ -252,4 +252,41 @@ describe('what follows from the events of a playback', () => {
     take(playback, [[4, 'timeupdate', 2.5]]);
     expect(facts(playback).sums).toEqual({ watch_ms: 2_000 });
   });
+
+  it('keeps one interval for each slot of a player that begins again and again, and few that cannot be written', () => {
+    const playback = new Playback(true, began);
+    let clientMs = 0;
+    const begin = (atMs: number) => {
+      for (const type of ['source', 'play'] as const)
+        playback.handle({ type, clientMs: ++clientMs, atMs, position: 0, isPaused: false }, atMs);
+    };
+    for (let count = 0; count < 300; count += 1) begin(began);
+    const collected = playback.collect();
+    expect(collected.intervals).toHaveLength(1);
+    playback.putBack(collected);
+    for (let count = 1; count < 1_000; count += 1) {
+      begin(began + count * 60_000);
+      playback.putBack(playback.collect());
+    }
+    const { intervals, counts } = playback.collect();
+    expect(intervals.length).toBeLessThan(110);
+    expect(counts.size).toBeLessThan(40);
+  });
+
+  it('stores the end of a viewer who has left and came back although writes failed meanwhile', () => {
+    const playback = new Playback(true, began);
+    take(playback, [
+      [0, 'play', 0],
+      [5, 'timeupdate', 5],
+    ]);
+    const [ahead] = playback.collect(7).intervals;
+    expect(ahead?.endSlot).toBe(ahead!.lastSlot + 7);
+    take(playback, [
+      [300, 'play', 5],
+      [305, 'timeupdate', 10],
+    ]);
+    playback.putBack(playback.collect(7));
+    const again = playback.collect().intervals.find(({ firstSlot }) => firstSlot === ahead!.firstSlot);
+    expect(again).toMatchObject({ endSlot: ahead!.lastSlot, replacesEnd: true });
+  });
 });
