@@ -67,7 +67,7 @@ describeInBrowser('the player element on a page of another site', browser => {
   });
 
   it('shows two players that do not know of each other', async () => {
-    const streams = [await server.createStream(), await server.createStream()];
+    const streams = [await server.createStream('First'), await server.createStream('Second')];
     await using viewer = await open(
       `<body>${streams.map(({ liveStreamId }) => `<millrace-player muted style="width: 400px" src="${server.baseUrl}/live/${liveStreamId}"></millrace-player>`).join('')}`,
     );
@@ -83,6 +83,19 @@ describeInBrowser('the player element on a page of another site', browser => {
     expect(
       await page.evaluate(`[...document.querySelectorAll('millrace-player')].map(each => each.paused)`),
     ).toEqual([true, false]);
+
+    // The media keys are those of the player that began last, until it ends.
+    await page.evaluate(`(() => {
+      window.second = document.querySelectorAll('millrace-player')[1];
+      second.pause();
+      second.play();
+    })()`);
+    const shown = () => page.evaluate('navigator.mediaSession.metadata?.title');
+    await until('the second in the media session', async () => (await shown()) === 'Second');
+    await page.evaluate(`document.querySelectorAll('millrace-player')[0].remove()`);
+    expect(await shown()).toBe('Second');
+    await page.evaluate(`second.src = ''`);
+    expect([await shown(), await page.evaluate('second.paused')]).toEqual([undefined, true]);
     expect(viewer.complaints).toEqual([]);
   });
 

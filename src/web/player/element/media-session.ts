@@ -2,11 +2,15 @@ import type { PlayerMedia } from './player-media.ts';
 
 const defaultSeekSeconds = 10;
 
+/** The player that began last. */
+let shown: PlayerMedia | undefined;
+
 /** Gives the media keys and the lock screen to the player that began last. */
 export function showMediaSession(media: PlayerMedia): void {
   const { details } = media;
   if (!('mediaSession' in navigator) || details === undefined) return;
   const { title, poster, kind } = details;
+  shown = media;
   const session = navigator.mediaSession;
   session.metadata = new MediaMetadata({
     title,
@@ -29,8 +33,10 @@ export function showMediaSession(media: PlayerMedia): void {
   );
 }
 
-export function endMediaSession(): void {
-  if (!('mediaSession' in navigator)) return;
+/** Leaves them to another player that began later. */
+export function endMediaSession(media: PlayerMedia): void {
+  if (shown !== media) return;
+  shown = undefined;
   navigator.mediaSession.metadata = null;
   for (const action of ['play', 'pause', 'seekbackward', 'seekforward', 'seekto'] as const)
     navigator.mediaSession.setActionHandler(action, null);

@@ -28,7 +28,6 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   #media: MillraceVideo | undefined;
   #language: string | null | undefined;
   #shownUrl: string | undefined;
-  #hasMediaSession = false;
 
   constructor() {
     super();
@@ -131,10 +130,8 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   disconnectedCallback(): void {
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#media?.close();
+      this.#close();
       this.#shownUrl = undefined;
-      if (this.#hasMediaSession) endMediaSession();
-      this.#hasMediaSession = false;
     });
   }
 
@@ -154,10 +151,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     for (const type of repeatedEvents)
       media.addEventListener(type, event => this.dispatchEvent(new CustomEvent(event.type)));
     media.addEventListener(changeEvent, () => this.#forwardToControls());
-    media.addEventListener('playing', () => {
-      this.#hasMediaSession = true;
-      showMediaSession(this.media);
-    });
+    media.addEventListener('playing', () => showMediaSession(this.media));
     controls.append(media);
     this.#controls = controls;
     this.#media = media;
@@ -176,8 +170,15 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
 
   #open(src: string, plays = false): void {
     const media = this.#ensureMedia();
-    if (src === '') media.close();
-    else media.open(src, { options: this.#options(), plays, state: this.#takeState() });
+    if (src === '') {
+      media.pause();
+      this.#close();
+    } else media.open(src, { options: this.#options(), plays, state: this.#takeState() });
+  }
+
+  #close(): void {
+    this.#media?.close();
+    endMediaSession(this.media);
   }
 
   /** Returns the state that a page of the server brings, which is that of the first address. */
