@@ -160,6 +160,15 @@ describeInBrowser('the watch page', browser => {
     expect(await page.locator('.is-theatre').count()).toBe(0);
   });
 
+  it('lists chapters also where their images do not arrive', async () => {
+    await using viewer = await WatchedPage.open(browser(), 'about:blank');
+    const { page } = viewer;
+    await page.route('**/storyboard.vtt*', route => route.abort());
+    await page.goto(video.assets.player);
+    await page.locator('.chapter').nth(2).waitFor();
+    expect(await page.locator('.chapter-image').count()).toBe(0);
+  });
+
   it('plays the file in place of the player where there are no scripts', async () => {
     await using viewer = await WatchedPage.open(browser(), video.assets.player, { javaScriptEnabled: false });
     const { page } = viewer;

@@ -68,8 +68,13 @@ export class ChapterList {
 
 async function textOf(url: string | undefined): Promise<string> {
   if (url === undefined) return '';
-  const response = await fetch(url);
-  return response.ok ? response.text() : '';
+  try {
+    const response = await fetch(url);
+    return response.ok ? await response.text() : '';
+  } catch {
+    // Without images, there are the names.
+    return '';
+  }
 }
 
 /** The middle of a chapter's first tile may be a cut: the tile after its start is in it for certain. */

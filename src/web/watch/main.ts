@@ -48,8 +48,7 @@ function show(found: WatchedVideo): void {
   video = found;
   page.classList.toggle('has-side', found.captions.length + found.chapters.length > 0);
   transcript.show(found);
-  // Without them, the page is what it was.
-  chapters.show(found).catch(() => {});
+  void chapters.show(found);
 }
 
 async function showRecording(url: string): Promise<void> {
