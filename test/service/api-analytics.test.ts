@@ -85,6 +85,20 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('what a player reports', () => {
+  it('is counted beside reports of ids that no database takes', async () => {
+    const video = await makeVideo(productionKey);
+    const send = (mid: string) => {
+      const eve = [1, 2].map(typ => ({ eat: clock.ms, typ, vti: 0 }));
+      const body = { sat: clock.ms, mid, pid: randomUUID(), eve };
+      return server.call('POST', '/watch', { key: null, body });
+    };
+    const ids = [video, 'vi\u0000', "li'", `${video} `, '\ud800', video];
+    const answers = await Promise.all(ids.map(send));
+    expect(answers.map(({ status }) => status)).toEqual([202, 400, 202, 202, 400, 202]);
+    await server.api.analytics.tracker.flush();
+    expect(await number(`metrics/play/count?${only(video)}`)).toBe(2);
+  });
+
   it('is counted and shown', async () => {
     const video = await makeVideo(productionKey);
     const { answer } = await watch(video, { seconds: 12, ends: true });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { BatchedLookups } from '../../../shared/batched-lookups.ts';
 import { maxEntries } from '../../../shared/lru-limit.ts';
-import { CoalescedTask } from '../../../shared/scheduling/coalesced-task.ts';
 import { TimeSlice } from '../../../shared/scheduling/time-slice.ts';
 import type { TokenBuckets } from '../../../shared/token-buckets.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
@@ -47,12 +47,6 @@ export interface StoredPlayback {
   readonly state: PlaybackState;
   readonly progress: SharedProgress | undefined;
   readonly touchedAtMs: number;
-}
-
-interface Lookup {
-  readonly key: Buffer;
-  readonly resolve: (found: StoredPlayback | undefined) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface StoredPlaybackRow {
@@ -193,8 +187,7 @@ export class AnalyticsWritesStore {
   readonly #values = new LRUCache<string, CachedNumber>(maxEntries(maxCachedValues));
   readonly #tuples = new LRUCache<string, Tuple>(maxEntries(maxCachedTuples));
   readonly #projects = new LRUCache<string, number>(maxEntries(maxCachedValues));
-  readonly #lookups: Lookup[] = [];
-  readonly #finding = new CoalescedTask(() => this.#findRequested());
+  readonly #lookups = new BatchedLookups(names => this.#findAll(names));
   /** Counts of playbacks that are stored. */
   #sums = new CountSums();
   readonly #unwritten: CountRows[] = [];
@@ -206,24 +199,12 @@ export class AnalyticsWritesStore {
 
   /** Reads those that are requested at the same time with one query: after a restart, all viewers report within seconds. */
   find(key: Buffer): Promise<StoredPlayback | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<StoredPlayback | undefined>();
-    this.#lookups.push({ key, resolve, reject });
-    this.#finding.request();
-    return promise;
+    return this.#lookups.find(key.toString('latin1'));
   }
 
-  async #findRequested(): Promise<void> {
-    while (this.#lookups.length > 0) {
-      const lookups = this.#lookups.splice(0, rowsPerStatement);
-      try {
-        const rows = new Map(
-          (await this.#findRows(lookups.map(({ key }) => key))).map(row => [row.key.toString('latin1'), row]),
-        );
-        for (const { key, resolve } of lookups) resolve(storedPlaybackFrom(rows.get(key.toString('latin1'))));
-      } catch (error) {
-        for (const { reject } of lookups) reject(error);
-      }
-    }
+  async #findAll(names: readonly string[]): Promise<Map<string, StoredPlayback>> {
+    const rows = await this.#findRows(names.map(name => Buffer.from(name, 'latin1')));
+    return new Map(rows.map(row => [row.key.toString('latin1'), storedPlaybackFrom(row)]));
   }
 
   async #findRows(keys: readonly Buffer[]): Promise<StoredPlaybackRow[]> {
@@ -500,8 +481,7 @@ export class AnalyticsWritesStore {
   }
 }
 
-function storedPlaybackFrom(row: StoredPlaybackRow | undefined): StoredPlayback | undefined {
-  if (row === undefined) return undefined;
+function storedPlaybackFrom(row: StoredPlaybackRow): StoredPlayback {
   const progress = row.progress === null ? undefined : (JSON.parse(row.progress) as SharedProgress);
   return {
     number: row.number,
