@@ -22,20 +22,42 @@ const { barWidth, barHeight } = clockImage;
  * - `bench.watchClock(seconds)` reads the clock in every picture that is shown and resolves with a {@link Watched}.
  */
 export const pageScript = `
+{
+  // The video of the player is in a shadow root, which the script of the page makes.
+  const findVideo = (root = document) => {
+    const found = root.querySelector('video');
+    if (found !== null) return found;
+    for (const { shadowRoot } of root.querySelectorAll('*')) {
+      const inside = shadowRoot === null ? null : findVideo(shadowRoot);
+      if (inside !== null) return inside;
+    }
+    return null;
+  };
+  const { createElement } = Document.prototype;
+  let onVideo;
+  const firstVideo = new Promise(resolve => { onVideo = resolve; });
+  Document.prototype.createElement = function (...options) {
+    const element = createElement.apply(this, options);
+    if (element.localName === 'video') onVideo(element);
+    return element;
+  };
+  document.addEventListener('DOMContentLoaded', () => {
+    const video = findVideo();
+    if (video !== null) onVideo(video);
+  });
+
 globalThis.bench = {
-  firstPictureAt: new Promise(resolve => {
-    document.addEventListener('DOMContentLoaded', () =>
-      document.querySelector('video')?.requestVideoFrameCallback(() => resolve(Date.now())),
-    );
-  }),
+  firstPictureAt: firstVideo.then(
+    video => new Promise(resolve => video.requestVideoFrameCallback(() => resolve(Date.now()))),
+  ),
 
   waitForFirstPicture: () =>
     new Promise(resolve => {
-      document.querySelector('video').requestVideoFrameCallback(() => resolve(Date.now()));
+      findVideo().requestVideoFrameCallback(() => resolve(Date.now()));
     }),
 
   watchClock: seconds => {
-    const video = document.querySelector('video');
+    const video = findVideo();
     const canvas = document.createElement('canvas');
     canvas.width = ${barWidth * 40};
     canvas.height = 1;
@@ -82,4 +104,5 @@ globalThis.bench = {
     });
   },
 };
+}
 `;

@@ -15,15 +15,15 @@ const sourceFolder = join(projectRoot, 'src/web');
 
 const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>> = {
   player: {
-    live: 'player/main.ts',
-    vod: 'player/vod-main.ts',
+    page: 'player/page-main.ts',
+    'live-engine': 'player/element/live-source.ts',
+    'vod-engine': 'player/element/vod-source.ts',
     sample: 'player/sample-main.ts',
     element: 'player/element/main.ts',
     watch: 'watch/main.ts',
     'watch-start': 'watch/start.ts',
     'watch-page': 'watch/watch.css',
-    player: 'player/player-page.css',
-    'vod-page': 'player/vod-page.css',
+    'page-styles': 'player/page.css',
     'card-page': 'player/card-page.css',
     icon: 'player/icon.svg',
     favicon: 'player/favicon.ico',

@@ -72,16 +72,42 @@ export interface VideoState {
   readonly source: string;
 }
 
-/** Runs in the page before its own scripts. A seek makes a video wait too; that is no stall. */
-const observeVideo = `
+/**
+ * Runs in the page before its own scripts. A seek makes a video wait too; that is no stall. `inPlayer` finds the first element of a
+ * selector, also in shadow roots, as Playwright does.
+ */
+export const playerScript = `
   window.stallsOfTest = 0;
-  document.addEventListener('waiting', event => {
+  const observe = root => root.addEventListener('waiting', event => {
+    if (event.target.localName !== 'video') return;
     if (!event.target.seeking && event.target.currentTime > 0) window.stallsOfTest += 1;
   }, true);
+  observe(document);
+  // Events of media stay in their shadow root.
+  const { attachShadow } = Element.prototype;
+  Element.prototype.attachShadow = function (...options) {
+    const root = attachShadow.apply(this, options);
+    observe(root);
+    return root;
+  };
+  window.inPlayer = (selector, root = document) => {
+    const found = root.querySelector(selector);
+    if (found !== null) return found;
+    for (const { shadowRoot } of root.querySelectorAll('*')) {
+      const inside = shadowRoot === null ? null : inPlayer(selector, shadowRoot);
+      if (inside !== null) return inside;
+    }
+    return null;
+  };
+  window.focusedInPlayer = () => {
+    let { activeElement } = document;
+    while (activeElement?.shadowRoot?.activeElement) ({ activeElement } = activeElement.shadowRoot);
+    return activeElement;
+  };
 `;
 
 const readVideo = `(() => {
-  const video = document.querySelector('video');
+  const video = inPlayer('video');
   return {
     time: video.currentTime,
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
@@ -102,7 +128,7 @@ const findOverflow = `(() => {
     box.left > frame.left - 1 && box.right < frame.right + 1 && box.top > frame.top - 1 && box.bottom < frame.bottom + 1;
   const found = [];
   const look = (element, frame) => {
-    if (!element.checkVisibility({ visibilityProperty: true }) || element.matches('svg, .backdrop, .mark')) return;
+    if (!element.checkVisibility({ visibilityProperty: true }) || element.matches('svg, .poster, .mark, [slot=tooltip-content]')) return;
     const box = element.getBoundingClientRect();
     if (box.width > 0 && !inside(box, frame)) found.push(element.id || element.className || element.tagName);
     if (element.matches('.menu, dialog')) {
@@ -113,7 +139,7 @@ const findOverflow = `(() => {
     for (const child of element.children) look(child, own);
   };
   if (document.documentElement.scrollWidth > innerWidth) found.push('page');
-  look(document.querySelector('.player, main'), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+  look(inPlayer('.player, main'), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
   return found;
 })()`;
 
@@ -146,7 +172,7 @@ export class WatchedPage {
       ...options,
     });
     context.setDefaultTimeout(waitTimeoutMs);
-    await context.addInitScript(observeVideo);
+    await context.addInitScript(playerScript);
     const watched = new WatchedPage(await context.newPage());
     await watched.page.goto(url);
     return watched;

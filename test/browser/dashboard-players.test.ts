@@ -9,7 +9,7 @@ import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 const played = (page: Pick<Page, 'evaluate'>) =>
   page.evaluate<string>(
-    'getComputedStyle(document.getElementById("player")).getPropertyValue("--track-played")',
+    `getComputedStyle(document.querySelector('millrace-player').controls).getPropertyValue('--millrace-track-played')`,
   );
 
 describeInBrowser('themes of the player in the dashboard', browser => {

@@ -138,11 +138,11 @@ describeInBrowser('the player page, when other things break', browser => {
     // Records that the broadcast is never shown as live again, not for a moment.
     await viewer.page.evaluate(`window.shown = [];
       new MutationObserver(() => {
-        const { className } = document.querySelector('#live');
-        const notice = document.querySelector('#notice').textContent;
-        const { phase } = document.querySelector('#player').dataset;
+        const { className } = inPlayer('#live');
+        const notice = inPlayer('#notice').textContent;
+        const { phase } = inPlayer('#player').dataset;
         window.shown.push(phase === 'ended' ? 'ended' : notice === '' || className.includes('is-at-edge') ? 'live' : 'lost');
-      }).observe(document.querySelector('#player'), { attributes: true, childList: true, subtree: true });`);
+      }).observe(inPlayer('#player'), { attributes: true, childList: true, subtree: true });`);
     await viewer.untilPhase('ended');
     const shown = await viewer.page.evaluate<string[]>('window.shown');
     expect([shown.includes('live'), shown.at(-1)]).toEqual([false, 'ended']);

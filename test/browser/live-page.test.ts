@@ -23,7 +23,7 @@ describeInBrowser('the player page', browser => {
     expect(await viewer.phase()).toBe('waiting');
     await viewer.page.evaluate(`{
       window.offers = [];
-      const text = document.getElementById('live-text');
+      const text = inPlayer('#live-text');
       new MutationObserver(() => window.offers.push(text.textContent)).observe(text, { childList: true });
     }`);
 
@@ -83,8 +83,8 @@ describeInBrowser('the player page', browser => {
       ends.push(...eve.filter(({ typ }) => typ === endOfPlayback).map(({ eat }) => eat));
     });
     await viewer.page.evaluate(`window.notices = [];
-      new MutationObserver(() => window.notices.push(document.querySelector('#notice').textContent))
-        .observe(document.querySelector('#notice'), { childList: true, characterData: true, subtree: true });`);
+      new MutationObserver(() => window.notices.push(inPlayer('#notice').textContent))
+        .observe(inPlayer('#notice'), { childList: true, characterData: true, subtree: true });`);
     const stoppedAtMs = Date.now();
     await second.stop();
     await viewer.untilPhase('ended');
@@ -134,7 +134,7 @@ describeInBrowser('the player page', browser => {
     const inside = await waitUntil(() => viewer.page.frames()[1]);
     await until(
       'a second played inside the frame',
-      async () => (await inside.evaluate<number>(`document.querySelector('video')?.currentTime ?? 0`)) > 1,
+      async () => (await inside.evaluate<number>(`inPlayer('video')?.currentTime ?? 0`)) > 1,
     );
   });
 });

@@ -40,6 +40,7 @@ describeInBrowser('audio tracks of a live stream in the player page', browser =>
       expect(await fetched(page, 'audio-1')).toBe(false);
       await viewer.pointAtControls();
       await page.click('#settings');
+      await page.getByRole('menuitem', { name: 'Audio' }).click();
       const names = page.locator('role=menuitemradio');
       expect(await names.allTextContents()).toEqual(['English', 'Français']);
       await page.click('role=menuitemradio[name="Français"]');

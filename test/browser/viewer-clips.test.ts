@@ -22,9 +22,9 @@ describeInBrowser('clips by viewers', browser => {
   async function allowClips(viewerClips: boolean): Promise<void> {
     const path = `/live-streams/${stream.liveStreamId}`;
     expect((await server.api('PATCH', path, { viewerClips })).status).toBe(200);
-    await until('the page of the setting', async () => {
-      const page = await (await fetch(`${server.baseUrl}/live/${stream.liveStreamId}`)).text();
-      return page.includes(`data-viewer-clips="${viewerClips}"`);
+    await until('the player to know the setting', async () => {
+      const answer = await fetch(`${server.baseUrl}/live/${stream.liveStreamId}/player.json`);
+      return ((await answer.json()) as { viewerClips: boolean }).viewerClips === viewerClips;
     });
   }
 
@@ -34,9 +34,7 @@ describeInBrowser('clips by viewers', browser => {
       `${server.baseUrl}/live/${stream.liveStreamId}#muted`,
     );
     await until('playback', () =>
-      viewer.page.evaluate<boolean>(
-        "millrace.state() === 'live' && document.querySelector('video').currentTime > 3",
-      ),
+      viewer.page.evaluate<boolean>("millrace.state() === 'live' && inPlayer('video').currentTime > 3"),
     );
     return viewer;
   }
@@ -53,8 +51,9 @@ describeInBrowser('clips by viewers', browser => {
     const opened = page.context().waitForEvent('page');
     await card.getByRole('link', { name: 'Watch' }).click();
     const clip = await opened;
-    await until('the clip to play', () =>
-      clip.evaluate<boolean>("(document.querySelector('video')?.readyState ?? 0) > 1"),
+    const playing = "(inPlayer('video')?.readyState ?? 0) > 1";
+    await until('the clip to play', async () =>
+      (await Promise.all(clip.frames().map(frame => frame.evaluate<boolean>(playing)))).includes(true),
     );
     expect(await clip.title()).toContain('clip by a viewer');
     await clip.close();
@@ -65,12 +64,12 @@ describeInBrowser('clips by viewers', browser => {
       route.fulfill({
         status: 429,
         contentType: 'application/json',
-        body: '{"detail":"You can create another clip in 9 s."}',
+        body: '{"type":"https://video.example/docs/errors/too-many-requests"}',
       }),
     );
     await page.getByRole('button', { name: 'Clip this moment' }).click();
     await page.getByRole('menuitem', { name: 'Last 30 seconds' }).click();
-    await page.getByText('You can create another clip in 9 s.').waitFor();
+    await page.getByText('That’s a lot of clips. Try again in a few minutes.').waitFor();
     expect(await page.getByRole('link', { name: 'Watch' }).isVisible()).toBe(false);
   });
 
@@ -78,7 +77,7 @@ describeInBrowser('clips by viewers', browser => {
     await allowClips(true);
     await using viewer = await watch();
     const { page } = viewer;
-    await page.setViewportSize({ width: 320, height: 180 });
+    await page.setViewportSize({ width: 360, height: 203 });
     await page.route('**/clips/**', route =>
       route.fulfill({
         status: 201,
@@ -94,11 +93,11 @@ describeInBrowser('clips by viewers', browser => {
     await text.waitFor();
     expect((await text.boundingBox())!.y).toBeGreaterThanOrEqual(0);
     await until('the link has the focus', () =>
-      page.evaluate<boolean>("document.activeElement?.textContent === 'Watch'"),
+      page.evaluate<boolean>("focusedInPlayer()?.textContent === 'Watch'"),
     );
     await page.keyboard.press('Escape');
     expect(await text.isVisible()).toBe(false);
-    expect(await page.evaluate('document.activeElement?.id')).toBe('clip');
+    expect(await page.evaluate('focusedInPlayer()?.id')).toBe('clip');
   });
 
   it('is not offered where it is turned off', async () => {

@@ -62,7 +62,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     expect(await page.textContent('#time')).toMatch(/ \/ 0:12$/);
     await until('the part that is missing, on controls that hide again', async () => {
       await page.mouse.move(400 + Math.random() * 20, 300);
-      return page.isVisible('#seek-missing');
+      return page.isVisible('#seek.is-growing');
     });
     await page.keyboard.press('9');
     await until('no further than there is', async () => {
@@ -75,7 +75,7 @@ describeInBrowser('the player page of a video that changes', browser => {
     await until('playing on', async () => (await viewer.video()).time > 4.5);
     site.change({ segments: 6 });
     await until('all of it', async () => (await available()) > videoSeconds - 0.1);
-    await page.waitForSelector('#seek-missing', { state: 'hidden' });
+    await page.waitForSelector('#seek.is-growing', { state: 'hidden' });
     await page.waitForSelector('#player.is-at-end');
   });
 
@@ -163,15 +163,12 @@ describeInBrowser('the player page of a video that changes', browser => {
   });
 
   it('says that the connection is lost, and goes on where it was when it is back', async () => {
-    await using shown = await show({}, '');
+    await using shown = await show({ lostFromSegment: 4 }, '');
     const { site, viewer, page } = shown;
-    await until('the first seconds', () => page.evaluate('document.querySelector("video").readyState >= 3'));
-    site.video.isUnreachable = true;
     await page.click('#big-play');
-    // Seeks beyond what is loaded before playback starts.
     await page.keyboard.press('9');
     await page.waitForSelector('text=Connection lost');
-    site.video.isUnreachable = false;
+    site.video.lostFromSegment = Number.POSITIVE_INFINITY;
     await viewer.untilPlayed(0.3);
     expect((await viewer.video()).time).toBeGreaterThan(videoSeconds * 0.9 - 0.1);
     expect(await page.textContent('#notice')).toBe('');

@@ -10,6 +10,12 @@ import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
 const captions = (words: string) => Buffer.from(`WEBVTT\n\n00:00.000 --> 00:30.000\n${words}\n`);
 const chapters = Buffer.from('WEBVTT\n\n00:00.000 --> 00:30.000\nOpening\n');
 
+interface ShownTrack {
+  readonly mode: string;
+  readonly language: string;
+  readonly activeCues: Iterable<{ readonly text: string }> | null;
+}
+
 describeInBrowser('what an owner adds to a player page', browser => {
   let server: TestServer;
   let playerId: string;
@@ -36,15 +42,22 @@ describeInBrowser('what an owner adds to a player page', browser => {
       formWith(['link', Buffer.from(link)], ['file', pngImage(20, 10), 'a.png']),
     );
   const logoWidth = (page: Page) =>
-    page.evaluate<number>('document.querySelector("#logo img")?.naturalWidth ?? 0');
+    page.locator('#logo').evaluate(logo => (logo.querySelector('img')?.naturalWidth ?? 0) as number);
   const styleOf = (page: Page, name: string) =>
-    page.evaluate<string>(
-      `getComputedStyle(document.getElementById("player")).getPropertyValue(${JSON.stringify(name)})`,
-    );
+    page
+      .locator('#player')
+      .evaluate<string, string>(
+        (player, property) =>
+          player.ownerDocument.defaultView.getComputedStyle(player).getPropertyValue(property),
+        name,
+      );
   const wordsOf = (page: Page) =>
-    page.evaluate<string>(`[...document.querySelector('video').textTracks]
-      .filter(track => track.mode === 'showing')
-      .flatMap(track => [...track.activeCues ?? []].map(cue => track.language + ': ' + cue.text)).join()`);
+    page.locator('video').evaluate(video =>
+      [...(video.textTracks as Iterable<ShownTrack>)]
+        .filter(track => track.mode === 'showing')
+        .flatMap(track => [...(track.activeCues ?? [])].map(cue => `${track.language}: ${cue.text}`))
+        .join(),
+    );
 
   it('is in the playlist too, where players of others find the captions', async () => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, {
@@ -134,7 +147,8 @@ describeInBrowser('what an owner adds to a player page', browser => {
     const { page } = viewer;
     await viewer.untilPhase('waiting');
     expect(await styleOf(page, '--bar-background')).toBe('rgba(4, 5, 6, 1)');
-    expect(await page.getAttribute('#player', 'class')).toMatch(/hide-title.*hide-controls/);
+    for (const hidden of ['hide-title', 'hide-controls'])
+      expect(await page.getAttribute('#player', 'class')).toContain(hidden);
     await until('the logo', async () => (await logoWidth(page)) === 20);
     expect(viewer.complaints).toEqual([]);
   });

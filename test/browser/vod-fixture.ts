@@ -143,6 +143,8 @@ export interface VideoOfTest {
   segments: number;
   /** Every request but for the page itself is cut off. */
   isUnreachable: boolean;
+  /** Requests for media from this segment on are cut off. */
+  lostFromSegment: number;
   captions: { language: string; label: string; default: boolean }[];
   hasChapters: boolean;
   mp4: boolean;
@@ -172,6 +174,7 @@ export class VideoSite {
       isAudioOnly: false,
       segments: videoSeconds / segmentSeconds,
       isUnreachable: false,
+      lostFromSegment: Number.POSITIVE_INFINITY,
       hasChapters: true,
       mp4: true,
       hasThumbnail: true,
@@ -257,6 +260,11 @@ export class VideoSite {
       response.destroy();
       return;
     }
+    const [, segment = '-1'] = /-(\d+)\.m4s$/.exec(path) ?? [];
+    if (Number(segment) >= this.video.lostFromSegment) {
+      response.destroy();
+      return;
+    }
     const send = (type: string, body: string | Buffer, headers: readonly string[] = []) => {
       const all = ['Content-Type', type, 'Cache-Control', 'no-store', 'Access-Control-Allow-Origin', '*'];
       response.writeHead(200, [...all, ...headers]).end(body);
@@ -283,7 +291,7 @@ export class VideoSite {
   }
 
   #page(): string {
-    return renderVodPage(this.#files.vodPage, this.#state(), { meta: '', basePath: '' });
+    return renderVodPage(this.#files.vodPage, this.#state(), { meta: '' });
   }
 
   #multivariant(): string {

@@ -4,6 +4,13 @@ import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { describeInBrowser, mostStalls, until, WatchedPage } from './browser-fixture.ts';
 import { makeVideo, tile, VideoSite, videoSeconds } from './vod-fixture.ts';
 
+/** Looks into shadow trees. */
+const focusedElement = `(() => {
+  let element = document.activeElement;
+  while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
+})()`;
+
 describeInBrowser('the player page of a video', browser => {
   let folder: string;
   let site: VideoSite;
@@ -33,6 +40,8 @@ describeInBrowser('the player page of a video', browser => {
   const untilAt = (viewer: WatchedPage, seconds: number, tolerance = 0.1) =>
     until(`position ${seconds}`, async () => Math.abs((await viewer.video()).time - seconds) <= tolerance);
   const handle = <Value>(page: Page, method: string) => page.evaluate<Value>(`window.millrace.${method}()`);
+  const isAtRate = (page: Page, rate: number) =>
+    page.locator('video').evaluate((video, wanted) => video.playbackRate === wanted, rate);
   const showsControls = (page: Page) => page.mouse.move(400 + Math.random() * 20, 300);
 
   it('shows the poster, title and duration, and plays with sound at a click', async () => {
@@ -60,7 +69,7 @@ describeInBrowser('the player page of a video', browser => {
     const { page } = viewer;
     await page.waitForSelector('#player.is-at-end');
     expect(await handle(page, 'state')).toBe('ended');
-    await page.click('#big-play[aria-label="Replay"]');
+    await page.click('#end .action:has-text("Replay")');
     await viewer.untilPlayed(0.3);
     expect(await handle(page, 'state')).toBe('playing');
   });
@@ -69,16 +78,16 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPaused();
     const { page } = viewer;
     await showsControls(page);
-    const bar = (await page.locator('#seek').boundingBox())!;
+    const bar = (await page.locator('#seek #container').boundingBox())!;
     await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
     await untilAt(viewer, videoSeconds / 2);
     await page.mouse.down();
     await page.mouse.move(bar.x + bar.width / 4, bar.y - 40, { steps: 3 });
-    expect(await page.textContent('#time')).toMatch(/^0:03/);
+    expect(await page.textContent('#preview-time')).toBe('0:03');
     await untilAt(viewer, videoSeconds / 2);
     await page.mouse.up();
     await untilAt(viewer, videoSeconds / 4);
-    expect(await page.getAttribute('#seek', 'aria-valuetext')).toBe('3 seconds of 12 seconds');
+    expect(await page.getAttribute('#seek input', 'aria-valuetext')).toBe('3 seconds of 12 seconds');
   });
 
   it('does what the keyboard says', async () => {
@@ -100,16 +109,16 @@ describeInBrowser('the player page of a video', browser => {
     await page.keyboard.press(',');
     await until('the frame before', async () => Math.abs((await viewer.video()).time - time) < 0.005);
     await page.keyboard.press('>');
-    await until('faster', () => page.evaluate('document.querySelector("video").playbackRate === 1.25'));
+    await until('faster', () => isAtRate(page, 1.25));
     await page.keyboard.press('<');
-    await until('normal speed', () => page.evaluate('document.querySelector("video").playbackRate === 1'));
+    await until('normal speed', () => isAtRate(page, 1));
     await page.keyboard.press('m');
     await until('silence', async () => (await viewer.video()).isMuted);
     await page.keyboard.press('m');
     await page.keyboard.press('ArrowDown');
     await until('less volume', async () => Math.abs((await viewer.video()).volume - 0.9) < 0.01);
     await page.keyboard.press('f');
-    await until('fullscreen', () => page.evaluate('document.fullscreenElement?.id === "player"'));
+    await until('fullscreen', () => page.evaluate('document.fullscreenElement !== null'));
     await page.keyboard.press('f');
     await page.keyboard.press('Space');
     await until('playing', async () => !(await viewer.video()).isPaused);
@@ -119,19 +128,22 @@ describeInBrowser('the player page of a video', browser => {
   it('lists its keys at a question mark, and leaves those alone that are typed or belong to the browser', async () => {
     await using viewer = await openPlaying();
     const { page } = viewer;
+    await showsControls(page);
     await page.focus('#mute');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await dialog.waitFor();
     expect(await dialog.locator('dt').allTextContents()).toContain('SpaceK');
-    await until('the focus', () => page.evaluate('document.activeElement.ariaLabel === "Close"'));
+    await until('the focus', () => page.evaluate(`${focusedElement}.ariaLabel === 'Close'`));
     await page.keyboard.press('m');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement.id')).toBe('mute');
+    expect(await page.evaluate(`${focusedElement}.id`)).toBe('mute');
     await page.keyboard.press('Control+k');
     await page.keyboard.press('Meta+m');
-    await page.evaluate('document.getElementById("controls").append(document.createElement("input"))');
+    await page
+      .locator('#controls')
+      .evaluate(controls => controls.append(controls.ownerDocument.createElement('input')));
     await page.locator('#controls > input').fill('x');
     for (const key of ['?', 'k', 'm', '0']) await page.keyboard.press(key);
     expect(await page.locator('#controls > input').inputValue()).toBe('x?km0');
@@ -161,7 +173,7 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPlaying();
     const { page } = viewer;
     await showsControls(page);
-    const bar = (await page.locator('#seek').boundingBox())!;
+    const bar = (await page.locator('#seek #container').boundingBox())!;
     const pointAt = (seconds: number) =>
       page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
     await pointAt(1);
@@ -176,12 +188,13 @@ describeInBrowser('the player page of a video', browser => {
       [0.5, 0, 'Opening'],
     ] as const) {
       await pointAt(seconds);
-      await page.waitForSelector('#preview-tile', { state: 'visible' });
-      const [position, width] = await page.evaluate<[string, number]>(`(() => {
-        const tile = document.getElementById('preview-tile');
-        return [getComputedStyle(tile).backgroundPositionX, tile.offsetWidth];
-      })()`);
-      expect(Number.parseFloat(position) / width).toBeCloseTo(-index, 5);
+      await page.waitForSelector('.preview media-preview-thumbnail img', { state: 'visible' });
+      const [tilesBefore, width] = await page.locator('.preview media-preview-thumbnail').evaluate(tile => {
+        const box = tile.getBoundingClientRect();
+        const image = tile.shadowRoot.querySelector('img').getBoundingClientRect();
+        return [(box.left - image.left) / box.width, box.width] as const;
+      });
+      expect(tilesBefore).toBeCloseTo(index, 1);
       expect(width / tile.width).toBeGreaterThan(0.9);
       expect(await page.textContent('#preview-chapter')).toBe(name);
       expect(await page.textContent('#preview-time')).toBe(
@@ -189,14 +202,14 @@ describeInBrowser('the player page of a video', browser => {
       );
     }
     await page.mouse.move(400, 300);
-    await page.waitForSelector('#preview', { state: 'hidden' });
+    await page.waitForSelector('#preview-time', { state: 'hidden' });
     expect(viewer.complaints).toEqual([]);
   });
 
   it('marks the chapters on the bar, says the present one, and goes to the chosen one', async () => {
     await using viewer = await openPaused();
     const { page } = viewer;
-    await until('two marks', async () => (await page.locator('#seek-marks i').count()) === 2);
+    await until('three segments', async () => (await page.locator('#segments-clipping rect').count()) === 3);
     expect(await page.textContent('#chapter-name')).toBe('Opening');
     await showsControls(page);
     await page.click('#chapter');
@@ -243,8 +256,13 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPlaying();
     const { page } = viewer;
     const shown = () =>
-      page.evaluate<string[]>(`[...document.querySelector('video').textTracks]
-        .filter(track => track.mode === 'showing').flatMap(track => [...track.activeCues ?? []].map(cue => cue.text))`);
+      page
+        .locator('video')
+        .evaluate(video =>
+          [...(video.textTracks as Iterable<{ mode: string; activeCues: Iterable<{ text: string }> | null }>)]
+            .filter(track => track.mode === 'showing')
+            .flatMap(track => [...(track.activeCues ?? [])].map(cue => cue.text)),
+        );
     expect(await shown()).toEqual([]);
     await showsControls(page);
     await page.click('#captions');
@@ -264,8 +282,7 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await open();
     const { page } = viewer;
     await viewer.untilPhase('ready');
-    const focused = () =>
-      page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
+    const focused = () => page.evaluate<string>(`${focusedElement}.id || ${focusedElement}.textContent`);
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('big-play');
     await page.keyboard.press('Enter');
@@ -286,7 +303,7 @@ describeInBrowser('the player page of a video', browser => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await until('faster', () => page.evaluate('document.querySelector("video").playbackRate === 1.25'));
+    await until('faster', () => isAtRate(page, 1.25));
     expect(await focused()).toBe('settings');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
@@ -295,9 +312,7 @@ describeInBrowser('the player page of a video', browser => {
     expect(await page.isVisible('#menu')).toBe(false);
     expect((await viewer.video()).isPaused).toBe(false);
     await page.reload();
-    await until('the remembered speed', () =>
-      page.evaluate('document.querySelector("video").playbackRate === 1.25'),
-    );
+    await until('the remembered speed', () => isAtRate(page, 1.25));
   });
 
   it('stops at the end of the asked range, and plays it again from its start', async () => {
@@ -307,7 +322,7 @@ describeInBrowser('the player page of a video', browser => {
     await page.waitForSelector('#player.is-at-end');
     expect((await viewer.video()).time).toBeGreaterThanOrEqual(5.5);
     expect((await viewer.video()).time).toBeLessThan(5.7);
-    await page.click('#big-play');
+    await page.click('#end .action:has-text("Replay")');
     await until('the start of the range', async () => {
       const { time, isPaused } = await viewer.video();
       return !isPaused && time >= 4 && time < 5;
@@ -345,14 +360,17 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPlaying();
     const { page } = viewer;
     await showsControls(page);
-    await page.click('#download');
+    await page.click('#settings');
+    await page.click('role=menuitem[name="Download"]');
     await until('the request', async () => site.requests.includes('/vod/viOfTest/mp4/source.mp4?dl=1'));
 
     await using without = await VideoSite.start(folder, { mp4: false });
     await using other = await WatchedPage.open(browser(), without.page('#autoplay'));
     await other.untilPlayed(0.3);
     await showsControls(other.page);
-    expect(await other.page.isVisible('#download')).toBe(false);
+    await other.page.click('#settings');
+    await other.page.waitForSelector('role=menuitem[name*="Speed"]');
+    expect(await other.page.isVisible('role=menuitem[name="Download"]')).toBe(false);
   });
 
   it('wears the theme of its owner, within what the policy of the page allows', async () => {
@@ -370,8 +388,13 @@ describeInBrowser('the player page of a video', browser => {
     await viewer.untilPlayed(0.3);
     await showsControls(page);
     const style = (selector: string, name: string) =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`);
-    expect(await style('.track-played', 'backgroundColor')).toBe('rgb(255, 0, 0)');
+      page
+        .locator(selector)
+        .evaluate(
+          (element, property) => element.ownerDocument.defaultView.getComputedStyle(element)[property],
+          name,
+        );
+    expect(await style('#seek #progress', 'backgroundColor')).toBe('rgb(255, 0, 0)');
     expect(await style('#time', 'color')).toBe('rgb(0, 255, 0)');
     expect(await style('#controls', 'color')).toBe('rgb(255, 255, 255)');
     expect(await page.isVisible('#title')).toBe(false);
@@ -389,10 +412,12 @@ describeInBrowser('the player page of a video', browser => {
     await viewer.untilPhase('ready');
     await page.touchscreen.tap(viewport.width / 2, viewport.height / 4);
     await viewer.untilPlayed(0.3);
+    // The controls stay during a pause.
+    await page.keyboard.press('k');
     await page.waitForSelector('#controls', { state: 'visible' });
     await viewer.untilFits();
     for (const id of ['play', 'mute', 'time', 'settings', 'fullscreen', 'seek'])
-      expect(await page.isVisible(`#${id}`)).toBe(true);
+      expect(await page.isVisible(`#${id}`), id).toBe(true);
     await page.tap('#settings');
     await page.waitForSelector('#menu', { state: 'visible' });
     await viewer.untilFits();
@@ -400,11 +425,12 @@ describeInBrowser('the player page of a video', browser => {
     await page.touchscreen.tap(10, y);
     await page.waitForSelector('#menu', { state: 'hidden' });
     // A second tap within a moment would be a double one.
+    await page.keyboard.press('k');
     await page.waitForSelector('#controls', { state: 'visible' });
     await page.touchscreen.tap(viewport.width / 2, y);
     await page.waitForSelector('#controls', { state: 'hidden' });
     const { time } = await viewer.video();
-    await page.evaluate('document.querySelector("video").pause()');
+    await page.locator('video').evaluate(video => video.pause());
     await page.touchscreen.tap(viewport.width - 20, y);
     await page.touchscreen.tap(viewport.width - 20, y);
     await until('ten seconds on', async () => (await viewer.video()).time > Math.min(11, time + 9));

@@ -80,16 +80,18 @@ describeInBrowser('the player of a video in a frame', browser => {
     await ask(page, 'setTheme', { theme: { trackPlayed: 'rgb(1, 2, 3)', text: 'url(x)' } });
     await ask(page, 'setStyleProperty', { query: 'video', property: 'object-fit', value: 'cover' });
     await ask(page, 'setStyleProperty', { query: 'video', property: 'background', value: 'red' });
-    await frame.hover('#surface');
+    await frame.hover('#player');
     expect(await frame.isVisible('#fullscreen')).toBe(false);
     expect(await frame.isVisible('#play')).toBe(true);
     expect(await frame.isVisible('#title')).toBe(false);
     const read = (expression: string) => frame.evaluate<string>(expression);
-    expect(await read('getComputedStyle(document.querySelector(".track-played")).backgroundColor')).toBe(
-      'rgb(1, 2, 3)',
-    );
-    expect(await read('document.getElementById("video").getAttribute("style")')).toBe('object-fit: cover;');
-    expect(await read('[...video.textTracks].find(({ mode }) => mode === "showing").language')).toBe('en');
+    expect(
+      await read('inPlayer("millrace-controls").style.getPropertyValue("--millrace-track-played")'),
+    ).toBe('rgb(1, 2, 3)');
+    expect(await read('inPlayer("#video").getAttribute("style")')).toBe('object-fit: cover;');
+    expect(
+      await read('[...inPlayer("video").textTracks].find(({ mode }) => mode === "showing").language'),
+    ).toBe('en');
     await ask(page, 'hideControls');
     await untilHeard(page, 'controlsdisabled');
     expect(await frame.isVisible('#controls')).toBe(false);

@@ -96,14 +96,14 @@ describeInBrowser('the page of a video on the server', browser => {
     await until('the preview', async () => {
       await page.mouse.move(seek.x + seek.width * 0.7, seek.y + seek.height / 2);
       await page.mouse.move(seek.x + seek.width * 0.3, seek.y + seek.height / 2);
-      return page.isVisible('#preview-tile');
+      return page.isVisible('media-preview-thumbnail');
     });
     expect(await page.textContent('#preview-time')).toMatch(/^0:0[56]$/);
     expect(viewer.complaints).toEqual([]);
 
     // A page that was opened before there was a picture of the film shows it too.
     await until('the poster', () =>
-      patient.page.evaluate<boolean>('document.getElementById("poster").naturalWidth === 640'),
+      patient.page.evaluate<boolean>('inPlayer("#poster").naturalWidth === 640'),
     );
     expect(await patient.page.isVisible('#poster')).toBe(true);
     expect(patient.complaints).toEqual([]);

@@ -11,7 +11,7 @@ import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { signToken } from '../support/sign-token.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
-import { describeInBrowser, until, WatchedPage } from './browser-fixture.ts';
+import { describeInBrowser, playerScript, until, WatchedPage } from './browser-fixture.ts';
 
 interface Playback {
   readonly isWebRtc: boolean;
@@ -22,7 +22,7 @@ interface Playback {
 }
 
 const readPlayback = `(() => {
-  const video = document.querySelector('video');
+  const video = inPlayer('video');
   return {
     isWebRtc: video.srcObject !== null,
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
@@ -94,6 +94,10 @@ describeInBrowser('ultra low latency', browser => {
   }
 
   const read = ({ page }: WatchedPage) => page.evaluate<Playback>(readPlayback);
+  const openLatency = async ({ page }: WatchedPage) => {
+    await page.locator('#player').hover();
+    await page.click('#settings');
+  };
   const isPlaying = (viewer: WatchedPage, isWebRtc: boolean) =>
     until(isWebRtc ? 'frames over WebRTC' : 'frames over HLS', async () => {
       const playback = await read(viewer);
@@ -108,10 +112,10 @@ describeInBrowser('ultra low latency', browser => {
     await until('a latency', async () => (await read(viewer)).latencySeconds > 0);
     const response = await server.api('GET', `/live-streams/${stream.liveStreamId}`);
     expect(await response.json()).toMatchObject({ ultraLowLatency: true });
-    await viewer.page.click('#settings');
+    await openLatency(viewer);
     await viewer.page.click('text=Low latency >> nth=0');
     await isPlaying(viewer, false);
-    await viewer.page.click('#settings');
+    await openLatency(viewer);
     await viewer.page.click('text=Ultra low latency');
     await isPlaying(viewer, true);
     await stop();
@@ -188,7 +192,10 @@ describeInBrowser('ultra low latency', browser => {
     await viewer.page.keyboard.press('ArrowLeft');
     await isPlaying(viewer, false);
     const liveButton = viewer.page.locator('#live');
-    await until('the way back to live', async () => (await liveButton.innerText()).includes('Go to live'));
+    await until(
+      'the way back to live',
+      async () => (await liveButton.textContent())?.includes('Go to live') === true,
+    );
     // Shows the controls, which hide while a busy machine is slow to click.
     await viewer.pointAtControls();
     await liveButton.click();
@@ -212,7 +219,7 @@ describeInBrowser('ultra low latency', browser => {
     await viewer.page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     await viewer.page.goto(playerAlone(`${server.baseUrl}/live/${stream.liveStreamId}`));
     await isPlaying(viewer, false);
-    await viewer.page.click('#settings');
+    await openLatency(viewer);
     await viewer.page.getByText('the server listens on 127.0.0.1 only').waitFor();
     await stop();
   });
@@ -247,6 +254,7 @@ describeInBrowser('ultra low latency', browser => {
     });
     onTestFinished(() => killed.kill());
     const page = await (await chromium.connect(killed.wsEndpoint())).newPage();
+    await page.addInitScript(playerScript);
     await page.addInitScript(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     const opened = page.waitForResponse(answer => answer.url().includes('/whep/') && answer.status() === 201);
     await page.goto(playerAlone(`${server.baseUrl}/live/${stream.liveStreamId}`));

@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { PrivateSessionsStore } from '../../src/resources/playback/private-sessions/private-sessions.store.ts';
 import { PrivateTokens } from '../../src/resources/playback/private-sessions/private-tokens.store.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
-import { playerAlone } from '../support/player-page.ts';
+import { playerAlone, stateOfPage } from '../support/player-page.ts';
 import { singleValue } from '../support/sql.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { openTestDatabase } from '../support/test-database.ts';
@@ -178,8 +178,11 @@ describe('the page of a private live stream', () => {
     const { token, base, page } = server.mint();
     const session = await server.sessionOf(base);
     const html = await server.textOf(playerAlone(page));
-    expect(html).toContain(`data-hls="${base}/${privateStream}.m3u8?avh=${session}"`);
-    expect(html).toContain(`data-query="?avh=${session}&#38;token=${token}"`);
+    expect(stateOfPage(html)).toMatchObject({
+      hls: `${base}/${privateStream}.m3u8?avh=${session}`,
+      query: `?avh=${session}&token=${token}`,
+      poster: `${base}/${privateStream}/thumbnail.jpg?avh=${session}`,
+    });
     expect(html).toContain('<meta name="robots" content="noindex">');
     expect(html).not.toMatch(/og:|oembed|canonical/);
     const embed = await server.ask(page.replace('?', '/oembed.json?'));
@@ -191,7 +194,7 @@ describe('the page of a private live stream', () => {
     server.hiddenStream.public = true;
     const { token, page } = server.mint();
     const html = await server.textOf(playerAlone(page));
-    expect(html).toContain(`data-hls="/${privateStream}.m3u8" data-query=""`);
+    expect(stateOfPage(html)).toMatchObject({ hls: `/${privateStream}.m3u8`, query: '' });
     expect(html).not.toContain(token);
     expect(await server.bound()).toBe(0);
   });

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions } from '../../src/delivery/delivery.ts';
 import { openFilesIn } from '../support/open-files.ts';
+import { stateOfPage } from '../support/player-page.ts';
 import { testTempDir } from '../support/temp-dir.ts';
 import { FolderVideos, hiddenId, videoId } from '../support/vod-fixture.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -289,9 +290,7 @@ describe.each(protocols)('delivery of videos over %s', protocol => {
       theme: null,
       revision: 3,
     });
-    const told = /data-video="([^"]*)"/.exec(page)![1]!;
-    const unescaped = told.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-    expect(JSON.parse(unescaped)).toEqual(state);
+    expect(stateOfPage(page)).toEqual(state);
     expect(page).toContain(
       '<meta property="og:image" content="https://video.example.org/vod/vi0123456789012345678901/thumbnail.jpg">',
     );

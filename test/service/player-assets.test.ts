@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formWith, pngImage } from '../support/images.ts';
-import { playerAlone } from '../support/player-page.ts';
+import { playerAlone, stateOfPage } from '../support/player-page.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 
 let server: TestServer;
@@ -146,7 +146,8 @@ describe('the page of a live stream', () => {
     const page = await (await see(playerAlone(`/live/${liveStreamId}`))).text();
     expect(page).toContain('rgba(7, 7, 7, 1)');
     await server.api('DELETE', `/players/${playerId}`);
-    expect(await (await see(playerAlone(`/live/${liveStreamId}`))).text()).toContain('data-theme="null"');
+    const without = await (await see(playerAlone(`/live/${liveStreamId}`))).text();
+    expect(stateOfPage(without).theme).toBeNull();
   });
 });
 

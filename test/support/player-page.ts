@@ -3,3 +3,9 @@ export function playerAlone(address: string): string {
   const [page = '', ...fragment] = address.split('#');
   return [`${page}${page.includes('?') ? '&' : '?'}embed`, ...fragment].join('#');
 }
+
+/** State that a player page brings to the player, from its HTML. */
+export function stateOfPage(html: string): Record<string, unknown> {
+  const [, escaped = '{}'] = /data-state="([^"]*)"/.exec(html) ?? [];
+  return JSON.parse(escaped.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+}

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserBundles } from '../../http/pages/browser-bundles.ts';
 import { type BrowserFile, browserText, fillTemplate } from '../../http/pages/browser-text.ts';
 import { allPageTexts, type PageTextKey, type PageTexts } from '../../http/pages/page-texts.ts';
+import { escapeHtml } from '../../shared/escape-html.ts';
 import type { CompressedText } from '../../shared/text/rendered-text.ts';
 import type { Language } from '../../web/i18n/languages.ts';
 import type { Thumbnail } from '../live/thumbnails.ts';
@@ -10,6 +11,8 @@ import { noIndexMeta } from './player-page.ts';
 
 const folder = new URL('../../web/player/', import.meta.url);
 const watchTemplate = new URL('../../web/watch/page.html', import.meta.url);
+
+const sampleTitle = 'Title of the video';
 
 /** A page in each language. */
 export type TranslatedPage<Content> = ReadonlyMap<Language, Content>;
@@ -32,13 +35,17 @@ export interface PlayerFiles {
 
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
   const { files, urlOf, importsOf, preloadsOf } = await bundles.load('player');
-  const linksOf = (script: string, styles: string) => ({
-    script: urlOf(script),
-    preloads: preloadsOf(script),
-    styles: urlOf(styles),
-    icon: urlOf('icon'),
-  });
-  const links = linksOf('live', 'player');
+  /** A page with the player, whose engine loads beside it. */
+  const page = async (script: string, engine: string | undefined) =>
+    fillTemplate(fillTemplate(await read('page.html'), { head: (await read('head.html')).trimEnd() }), {
+      script: urlOf(script),
+      preloads:
+        [script, ...(engine === undefined ? [] : [engine])].map(preloadsOf).join('\n') + engineLink(engine),
+      styles: urlOf('page-styles'),
+      icon: urlOf('icon'),
+    });
+  const engineLink = (engine: string | undefined) =>
+    engine === undefined ? '' : `\n<link rel="modulepreload" href="${urlOf(engine)}">`;
   const template = await read('card.html');
   const styles = urlOf('card-page');
   const card = (texts: PageTexts, title: PageTextKey) =>
@@ -48,18 +55,20 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
   return {
     byName: files,
     element: await browserText(elementScript(urlOf, importsOf)),
-    page: await fillPage('page.html', links, 'live'),
-    vodPage: await fillPage('page.html', linksOf('vod', 'vod-page'), 'vod'),
+    page: await page('page', 'live-engine'),
+    vodPage: await page('page', 'vod-engine'),
     watchPage: fillTemplate(await readFile(watchTemplate, 'utf8'), {
-      ...linksOf('watch', 'watch-page'),
+      script: urlOf('watch'),
+      preloads: preloadsOf('watch'),
+      styles: urlOf('watch-page'),
+      icon: urlOf('icon'),
       start: urlOf('watch-start'),
     }),
     sample: await browserText(
-      fillTemplate(await fillPage('page.html', linksOf('sample', 'vod-page'), 'vod'), {
-        title: 'Title of the video',
-        videoId: '',
-        video: '',
-        poster: urlOf('sample-poster'),
+      fillTemplate(await page('sample', undefined), {
+        title: sampleTitle,
+        playlists: '',
+        state: escapeHtml(JSON.stringify({ title: sampleTitle, poster: urlOf('sample-poster') })),
         meta: noIndexMeta,
       }),
     ),
@@ -127,22 +136,6 @@ export function placeholderThumbnail(): Thumbnail {
     etag: '"placeholder"',
   };
   return placeholder;
-}
-
-async function fillPage(
-  name: string,
-  values: Readonly<Record<string, string>>,
-  kind?: 'live' | 'vod',
-): Promise<string> {
-  const parts = { head: (await read('head.html')).trimEnd(), icons: (await read('icons.html')).trimEnd() };
-  return fillTemplate(fillTemplate(sectionsOf(await read(name), kind), parts), values);
-}
-
-/** Keeps what stands between `{{#kind}}` and `{{/kind}}`, and leaves out the sections of other kinds. */
-function sectionsOf(template: string, kind: string | undefined): string {
-  return template.replace(/\{\{#(\w+)\}\}\n?([\s\S]*?)\{\{\/\1\}\}/g, (_, other: string, section: string) =>
-    other === kind ? section : '',
-  );
 }
 
 function read(name: string): Promise<string> {

@@ -67,24 +67,12 @@ export function describeLivePlayer(values: PlayerValues): LivePlayerState {
 }
 
 export function renderPlayerPage(template: string, values: PageValues): string {
-  const { liveStreamId } = values;
   const player = describeLivePlayer(values);
-  const hls = values.basePath + player.hls;
-  const thumbnail = escapeHtml(values.basePath + player.poster);
   return fillTemplate(template, {
     meta: values.meta,
-    hls: escapeHtml(hls),
-    playlists: preloads(hls, values),
-    query: escapeHtml(player.query),
+    playlists: preloads(values.basePath + player.hls, values),
     title: escapeHtml(player.title),
-    streamId: liveStreamId,
-    backdrop: values.hasThumbnail ? `<img class="backdrop" src="${thumbnail}" alt="">` : '',
-    artwork: values.hasThumbnail ? `<img class="poster" src="${thumbnail}" alt="">` : '',
-    state: escapeHtml(values.state),
-    theme: escapeHtml(JSON.stringify(values.theme ?? null)),
-    ultraLowLatency: String(values.ultraLowLatency),
-    viewerClips: String(values.viewerClips),
-    serverTimeMs: String(values.nowMs),
+    state: escapeHtml(JSON.stringify(player)),
   });
 }
 

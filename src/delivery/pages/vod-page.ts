@@ -92,13 +92,12 @@ function withVersion(path: string, version: string | undefined): string {
 export function renderVodPage(
   template: string,
   state: VodPageState,
-  { meta, basePath }: { readonly meta: string; readonly basePath: string },
+  { meta }: { readonly meta: string },
 ): string {
   return fillTemplate(template, {
     title: escapeHtml(titleOf(state)),
-    videoId: state.videoId,
-    video: escapeHtml(JSON.stringify(state)),
-    poster: escapeHtml(basePath + state.poster),
+    playlists: '',
+    state: escapeHtml(JSON.stringify(state)),
     meta,
   });
 }

@@ -316,7 +316,7 @@ export class VodDelivery {
     const base = this.#publicUrl();
     const meta =
       video.access === undefined && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
-    return renderVodPage(this.#files().vodPage, state, { meta, basePath: basePathOf(base) });
+    return renderVodPage(this.#files().vodPage, state, { meta });
   }
 
   async #watchPage(video: AdmittedVideo, query: URLSearchParams): Promise<string> {

@@ -173,7 +173,7 @@ export class ControlsView {
   #renderLive(media: PlayerMedia, texts: PlayerTexts): void {
     const { t } = texts;
     const seconds = media.isSourceStalled ? undefined : media.latency?.seconds();
-    const isAtEdge = seconds !== undefined && media.isAtLiveEdge && media.wantsToPlay;
+    const isAtEdge = seconds !== undefined && media.isAtLiveEdge;
     const live = this.get<HTMLButtonElement>('live');
     const label = t(seconds === undefined || isAtEdge ? 'player.live' : 'player.goToLive');
     live.hidden = false;

@@ -11,8 +11,8 @@ const swipeSeconds = 90;
 
 export interface GestureTarget {
   readonly media: PlayerMedia;
-  /** The click has already closed a menu. */
-  readonly isTaken: boolean;
+  /** True for a click that has already closed a menu. */
+  isTaken(): boolean;
   readonly canSeek: boolean;
   toggleFullscreen(): void;
   showSeek(seconds: number, side: 'left' | 'right'): void;
@@ -36,7 +36,7 @@ export class Gestures {
     ) => surface.addEventListener(name, listener, { signal });
     const onVideo = (event: Event) => event.target === target.media;
     on('click', event => {
-      if (!onVideo(event) || target.isTaken) return;
+      if (!onVideo(event) || target.isTaken()) return;
       if (isTouch(event)) this.#onTap(event as PointerEvent);
       else toggle(target.media);
     });

@@ -53,9 +53,11 @@ export class Menu {
     return this.#opener !== undefined;
   }
 
-  /** The click that follows has closed the menu and does nothing else. */
-  get wasJustDismissed(): boolean {
-    return performance.now() - this.#dismissedAtMs < clickMs;
+  /** True once for the click that has closed the menu, and does nothing else. */
+  takeDismissal(): boolean {
+    const hasDismissed = performance.now() - this.#dismissedAtMs < clickMs;
+    this.#dismissedAtMs = Number.NEGATIVE_INFINITY;
+    return hasDismissed;
   }
 
   toggle(opener: HTMLElement, page: () => MenuPage): void {

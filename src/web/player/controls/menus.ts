@@ -3,7 +3,7 @@ import type { Chapter } from '../../shared/chapters.ts';
 import { cueAt } from '../../shared/cue-at.ts';
 import { formatTime } from '../../shared/time-text.ts';
 import type { PlayerMedia } from '../element/player-media.ts';
-import { playbackRates } from '../ui/player-keys.ts';
+import { playbackRates } from '../media/playback-rates.ts';
 import {
   type CaptionColor,
   type CaptionEdge,
@@ -49,55 +49,58 @@ export class Menus {
     const { t } = texts;
     const latency = media.latency?.hasUltraLow === true ? media.latency : undefined;
     const audio = [...media.audioTracks];
-    return {
-      title: t('player.settings'),
-      items: [
-        ...this.#opening(
-          latency !== undefined,
-          t('player.latency'),
-          t(latency?.isUltraLow ? 'player.ultraLow' : 'player.low'),
-          this.#latencies,
-        ),
-        ...this.#opening(this.#hasQualities, t('player.quality'), this.#qualityHint(), this.#qualities),
-        ...this.#opening(
-          media.streamType !== 'live',
-          t('player.speed'),
-          this.#rateText(media.playbackRate),
-          this.#rates,
-        ),
-        ...this.#opening(
-          audio.length > 1 && latency?.isUltraLow !== true,
-          t('player.audio'),
-          audio.find(({ enabled }) => enabled)?.label,
-          this.#audio,
-        ),
-        ...this.#opening(
-          captionTracks(this.#sources.media).length > 0,
-          t('player.captions'),
-          this.#shownCaptions?.label ?? t('player.off'),
-          this.captions,
-        ),
-        ...this.#opening(chapters.length > 0, t('player.chapters'), String(chapters.length), this.chapters),
-        ...actions,
-      ],
-    };
+    const items: MenuItem[] = [
+      ...this.#opening(
+        latency !== undefined,
+        t('player.latency'),
+        t(latency?.isUltraLow ? 'player.ultraLow' : 'player.low'),
+        this.#latencies,
+      ),
+      ...this.#opening(this.#hasQualities, t('player.quality'), this.#qualityHint(), this.#qualities),
+      ...this.#opening(
+        media.streamType !== 'live',
+        t('player.speed'),
+        this.#rateText(media.playbackRate),
+        this.#rates,
+      ),
+      ...this.#opening(
+        audio.length > 1 && latency?.isUltraLow !== true,
+        t('player.audio'),
+        audio.find(({ enabled }) => enabled)?.label,
+        this.#audio,
+      ),
+      ...this.#opening(
+        captionTracks(this.#sources.media).length > 0,
+        t('player.captions'),
+        this.#shownCaptions?.label ?? t('player.off'),
+        this.captions,
+      ),
+      ...this.#opening(chapters.length > 0, t('player.chapters'), String(chapters.length), this.chapters),
+      ...actions,
+    ];
+    // The only menu is opened at once.
+    const only = items.length === 1 ? items[0]?.opens?.() : undefined;
+    return only === undefined
+      ? { title: t('player.settings'), items }
+      : { title: only.title, items: only.items };
   };
 
   readonly captions = (): MenuPage => {
-    const { t } = this.#sources.texts;
+    const { media, texts } = this.#sources;
+    const { t } = texts;
     const shown = this.#shownCaptions;
-    const choose = (track: TextTrack | undefined) => {
-      for (const each of captionTracks(this.#sources.media))
-        each.mode = each === track ? 'showing' : 'disabled';
-    };
     return {
       title: t('player.captions'),
       items: [
-        { label: t('player.off'), isChosen: shown === undefined, choose: () => choose(undefined) },
+        {
+          label: t('player.off'),
+          isChosen: shown === undefined,
+          choose: () => media.chooseCaptions(undefined),
+        },
         ...captionTracks(this.#sources.media).map(track => ({
           label: track.label || track.language,
           isChosen: track === shown,
-          choose: () => choose(track),
+          choose: () => media.chooseCaptions(track),
         })),
         { label: t('player.captionStyle'), opens: withBack(this.#captionStyle, this.captions) },
       ],

@@ -95,6 +95,8 @@ export class MillraceControls extends HTMLElement {
   get isIdle(): boolean {
     const media = this.#media;
     if (media === undefined || !media.wantsToPlay || this.#extras?.menu.isOpen) return false;
+    // The button that opened a dialog gets the focus back.
+    if (this.#view.get('dialogs').childElementCount > 0) return false;
     if (this.#view.get<TimeRange>('seek').isDragged || !this.#controller.hasAttribute('userinactive'))
       return false;
     return !this.#view.get('controls').matches(':has(:focus-visible)');
@@ -342,6 +344,11 @@ export class MillraceControls extends HTMLElement {
   #wireButtons(): void {
     const on = (id: string, listener: (event: MouseEvent) => void) =>
       this.#view.get(id).addEventListener('click', listener);
+    // media-chrome's own buttons know what a key does. This one only tells of it.
+    for (const button of this.#root.querySelectorAll<ChromeButton>('media-chrome-button'))
+      button.handleClick = ({ type }) => {
+        if (type === 'keyup') button.click();
+      };
     on('settings', () => this.#toggleMenu('settings', menus => menus.settings));
     on('captions', () => this.#toggleMenu('captions', menus => menus.captions));
     on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
@@ -469,12 +476,9 @@ export class MillraceControls extends HTMLElement {
   }
 
   #gestureTarget(media: PlayerMedia): ConstructorParameters<typeof Gestures>[1] {
-    const controls = this;
     return {
       media,
-      get isTaken() {
-        return controls.#extras?.menu.wasJustDismissed === true;
-      },
+      isTaken: () => this.#extras?.menu.takeDismissal() === true,
       get canSeek() {
         const { start, end } = seekable(media);
         return media.hasBegun && end > start;
@@ -494,14 +498,21 @@ export class MillraceControls extends HTMLElement {
 
   #onKey(event: KeyboardEvent): void {
     const media = this.#media;
+    // The focus may go to the controls, which have to be visible then.
+    if (event.key === 'Tab') this.#showControls();
     const path = event.composedPath();
     const isInside = path.includes(this);
     const isOnPage = this.hasAttribute('page-keyboard') && path[0] instanceof HTMLElement;
     if (media === undefined || !(isInside || isOnPage)) return;
     if (this.#moveSlider(event, media) || onPlayerKey(event, this.#keyboardTarget(media))) {
-      this.#controller.dispatchEvent(new KeyboardEvent('keyup'));
-      this.#refresh();
+      this.#showControls();
     }
+  }
+
+  /** Shows the controls for a moment, as a key does that media-chrome receives. */
+  #showControls(): void {
+    this.#controller.dispatchEvent(new KeyboardEvent('keyup'));
+    this.#refresh();
   }
 
   /** Keys of the focused slider. @returns true if it was one */
@@ -612,6 +623,8 @@ export class MillraceControls extends HTMLElement {
     this.#toastTimer = setTimeout(hide, toastMs);
   }
 }
+
+type ChromeButton = HTMLElement & { handleClick(event: Event): void };
 
 interface Extras {
   readonly menu: InstanceType<ExtrasModule['Menu']>;

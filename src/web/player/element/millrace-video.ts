@@ -421,6 +421,10 @@ export class MillraceVideo extends BaseElement {
     return this.#source?.captions.toggle();
   }
 
+  chooseCaptions(track: TextTrack | undefined): void {
+    this.#source?.captions.choose(track && (track.language || track.label));
+  }
+
   dateAt(seconds: number): Date | undefined {
     return this.#source?.dateAt(seconds);
   }

@@ -166,6 +166,8 @@ export interface PlayerMedia extends HTMLVideoElement, PlayerMediaState {
   stepRate(steps: 1 | -1): number;
   /** @returns whether captions are shown then; undefined without captions */
   toggleCaptions(): boolean | undefined;
+  /** Shows one of `textTracks`, or none, and remembers the choice. */
+  chooseCaptions(track: TextTrack | undefined): void;
   /** Wall-clock time of a position of a live stream; undefined while unknown. */
   dateAt(seconds: number): Date | undefined;
 }

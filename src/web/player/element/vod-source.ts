@@ -47,7 +47,6 @@ export class VodSource implements PlayerSource {
     const wantsToPlay = options.autoplay || state.theme?.forceAutoplay === true;
     this.playing = new PlaybackIntent(video, this.audio, { wantsToPlay, signal }, onChange);
     this.#player = new VodPlayer({
-      root: video,
       video,
       session: this.#session,
       playing: this.playing,

@@ -1,8 +1,8 @@
 import Hls, { type ErrorData, type LevelDetails } from 'hls.js/dist/hls.light.min.mjs';
 import { AudioTracks } from '../media/audio-tracks.ts';
+import { nextRate } from '../media/playback-rates.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
-import { nextRate } from '../ui/player-keys.ts';
 import { EndDetector } from './end-detector.ts';
 import { LatencyControl } from './latency-control.ts';
 import { createLiveHls, isPlaylistRefused } from './live-hls.ts';

@@ -1,33 +1,13 @@
 import { withoutBasePath } from '../../shared/base-path.ts';
-import type { AudioControl } from '../media/audio-control.ts';
-import type { AudioTracks } from '../media/audio-tracks.ts';
-import type { PlaybackIntent } from '../media/playback-intent.ts';
-import { applyColors } from '../theme/apply-theme.ts';
+import { applyColors } from '../controls/theme.ts';
+import type { MillracePlayer } from '../element/millrace-player.ts';
+import type { MillraceVideo } from '../element/millrace-video.ts';
 import type { SdkPeer } from './sdk-peer.ts';
 
-export interface SdkPlayer {
-  readonly root: HTMLElement;
-  readonly video: HTMLVideoElement;
-  readonly playing: PlaybackIntent;
-  readonly audio: AudioControl;
-  readonly hasBegun: boolean;
-  readonly totalSeconds: number;
-  /** Chosen by the viewer. */
-  readonly rate: number;
-  isLooping: boolean;
-  play(): void;
-  pause(): void;
-  seekTo(seconds: number): void;
-  seekBy(seconds: number): void;
-  setRate(rate: number, isRemembered: boolean): void;
-}
-
 interface SdkTarget {
-  readonly player: SdkPlayer;
-  readonly controls: { setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void };
-  readonly captions: { setShown(isShown: boolean): void };
-  readonly audioTracks: Pick<AudioTracks, 'options' | 'chosen' | 'choose'>;
-  destroy(): void;
+  readonly player: MillracePlayer;
+  /** The media of {@link player}. */
+  readonly media: MillraceVideo;
 }
 
 /** Untrusted. */
@@ -79,8 +59,8 @@ export class SdkLink {
   }
 
   #wireEvents(): void {
-    const { player } = this.#target;
-    const { root, video } = player;
+    const { player, media } = this.#target;
+    const video = media.nativeEl;
     const tellReady = () => {
       if (this.#isReady) return;
       this.#isReady = true;
@@ -88,33 +68,32 @@ export class SdkLink {
     };
     video.addEventListener('loadedmetadata', tellReady);
     if (video.readyState >= HTMLMediaElement.HAVE_METADATA) tellReady();
-    for (const type of ['pause', 'seeking'] as const) {
+    for (const type of ['pause', 'seeking', 'play'] as const) {
       video.addEventListener(type, () => this.#emit(type));
     }
-    let { rate } = player;
-    video.addEventListener('ratechange', () => {
-      if (player.rate === rate) return;
-      rate = player.rate;
-      this.#emit('ratechange');
-    });
-    video.addEventListener('ended', () => this.#emitEnded());
+    media.addEventListener('ratechange', () => this.#emit('ratechange'));
+    media.addEventListener('ended', () => this.#emitEnded());
     video.addEventListener('playing', () => {
       this.#hasEmittedEnd = false;
     });
-    video.addEventListener('play', () => this.#emit('play'));
     video.addEventListener('playing', () => this.#emit('firstplay'), { once: true });
     video.addEventListener('timeupdate', () => this.#emit('timeupdate', { currentTime: video.currentTime }));
-    video.addEventListener('volumechange', () => this.#emit('volumechange', { volume: player.audio.volume }));
+    video.addEventListener('volumechange', () => this.#emit('volumechange', { volume: volumeOf(media) }));
     video.addEventListener('resize', () => {
       const { videoWidth: width, videoHeight: height } = video;
       this.#emit('resize');
       this.#emit('qualitychange', { resolution: { width, height } });
     });
     document.addEventListener('fullscreenchange', () => this.#emit('fullscreenchange'));
-    root.addEventListener('mouseenter', () => this.#emit('mouseenter'));
-    root.addEventListener('mouseleave', () => this.#emit('mouseleave'));
+    player.addEventListener('mouseenter', () => this.#emit('mouseenter'));
+    player.addEventListener('mouseleave', () => this.#emit('mouseleave'));
     addEventListener('resize', () => this.#emit('playerresize'));
-    this.#watchClasses(root);
+    this.#watchClasses(this.#part('player'));
+  }
+
+  /** An element of the controls. */
+  #part(id: string): HTMLElement {
+    return this.#target.player.controls.shadowRoot!.getElementById(id)!;
   }
 
   #emitEnded(): void {
@@ -155,86 +134,96 @@ export class SdkLink {
   }
 
   #execute(name: string, message: Message): unknown {
-    const { player, captions, controls } = this.#target;
-    const { video, audio } = player;
+    const { player, media } = this.#target;
     switch (name) {
       case 'play':
-        return void player.play();
+        return void media.play();
       case 'pause':
-        return void player.pause();
+        return void media.pause();
       case 'mute':
       case 'unmute':
-        if (video.muted !== (name === 'mute')) audio.toggleMuted();
+        media.muted = name === 'mute';
         return undefined;
       case 'seek':
-        return void player.seekBy(Number(message.seek));
+        return void this.#seekTo(media.currentTime + Number(message.seek));
       case 'setCurrentTime':
-        return void player.seekTo(Number(message.currentTime));
+        return void this.#seekTo(Number(message.currentTime));
       case 'setVolume':
-        return void (Number.isFinite(Number(message.volume)) && audio.setVolume(Number(message.volume)));
+        if (Number.isFinite(Number(message.volume))) media.volume = Number(message.volume);
+        return undefined;
       case 'setPlaybackRate':
-        return void player.setRate(Number(message.rate), false);
+        return void media.source?.setRate(Number(message.rate), false);
       case 'setLoop':
-        player.isLooping = message.loop === true;
+        media.loop = message.loop === true;
         return undefined;
       case 'setAutoplay':
-        return void (message.autoplay === true && !player.hasBegun && player.play());
+        return void (message.autoplay === true && !media.hasBegun && media.play());
       case 'setChromeless':
-        controls.setHidden('controls', message.chromeless === true);
-        return void controls.setHidden('title', message.chromeless === true);
+        this.#setHidden('controls', message.chromeless === true);
+        return void this.#setHidden('title', message.chromeless === true);
       case 'setTheme':
-        return void applyColors(player.root, (message.theme ?? {}) as Message);
+        return void applyColors(player.controls, (message.theme ?? {}) as Message);
       case 'setStyleProperty':
-        return void setStyle(player.root, message);
+        return void this.#setStyle(message);
       case 'showControls':
       case 'hideControls':
         return void this.#showControls(name === 'showControls', message.controls);
       case 'showTitle':
       case 'hideTitle':
-        return void controls.setHidden('title', name === 'hideTitle');
+        return void this.#setHidden('title', name === 'hideTitle');
       case 'showPoster':
       case 'hidePoster':
-        return void controls.setHidden('poster', name === 'hidePoster');
+        return void this.#setHidden('poster', name === 'hidePoster');
       case 'showSubtitles':
       case 'hideSubtitles':
-        return void captions.setShown(name === 'showSubtitles');
+        return void media.source?.captions.setShown(name === 'showSubtitles');
       case 'setAudioTrack':
-        return void this.#target.audioTracks.choose(Number(message.audioTrack));
+        return void media.source?.audioTracks.choose(Number(message.audioTrack));
       case 'loadConfig':
         return void loadOtherMedia(message.url);
       case 'destroy':
-        return void this.#target.destroy();
+        media.pause();
+        return void media.close();
       default:
         return this.#query(name) ?? void this.#changeWindow(name);
     }
   }
 
+  #seekTo(seconds: number): void {
+    if (Number.isFinite(seconds)) this.#target.media.currentTime = seconds;
+  }
+
+  /** `false` shows what the address or the theme hides. */
+  #setHidden(part: 'controls' | 'title' | 'poster', isHidden: boolean): void {
+    this.#target.player.setAttribute(`hide-${part}`, String(isHidden));
+  }
+
   #query(name: string): unknown {
-    const { player, audioTracks } = this.#target;
-    const { video, audio } = player;
+    const { media } = this.#target;
+    const { audioTracks } = media.source ?? {};
     switch (name) {
       case 'getAudioTracks':
-        return audioTracks.options.map(({ id, label, language }) => ({ id, label, language }));
+        return (audioTracks?.options ?? []).map(({ id, label, language }) => ({ id, label, language }));
       case 'getAudioTrack':
-        return audioTracks.chosen?.id;
+        return audioTracks?.chosen?.id;
       case 'getPaused':
-        return !player.playing.wantsToPlay;
+        return media.paused;
       case 'getPlaying':
-        return player.playing.wantsToPlay;
+        return !media.paused;
       case 'getMuted':
-        return video.muted;
+        return media.muted;
       case 'getDuration':
-        return player.totalSeconds;
+        return media.duration || 0;
       case 'getCurrentTime':
-        return video.currentTime;
+        return media.currentTime;
       case 'getVolume':
-        return audio.volume;
+        return volumeOf(media);
       case 'getLoop':
-        return player.isLooping;
+        return media.loop;
       case 'getPlaybackRate':
-        return player.rate;
+        return media.playbackRate;
       case 'getVideoSize':
-        return { width: video.videoWidth, height: video.videoHeight };
+        return { width: media.videoWidth, height: media.videoHeight };
       default:
         return undefined;
     }
@@ -242,36 +231,38 @@ export class SdkLink {
 
   /** Browsers refuse these without a click in the frame. */
   #changeWindow(name: string): void {
-    const { root, video } = this.#target.player;
+    const { player, media } = this.#target;
     const refused = () => {};
-    if (name === 'requestFullscreen') root.requestFullscreen().catch(refused);
+    if (name === 'requestFullscreen') player.controls.requestFullscreen().catch(refused);
     if (name === 'exitFullscreen' && document.fullscreenElement !== null)
       document.exitFullscreen().catch(refused);
-    if (name === 'requestPictureInPicture') video.requestPictureInPicture().catch(refused);
+    if (name === 'requestPictureInPicture') media.requestPictureInPicture().catch(refused);
     if (name === 'exitPictureInPicture' && document.pictureInPictureElement !== null) {
       document.exitPictureInPicture().catch(refused);
     }
   }
 
   #showControls(isShown: boolean, names: unknown): void {
-    const { controls, player } = this.#target;
     if (!Array.isArray(names)) {
-      controls.setHidden('controls', !isShown);
+      this.#setHidden('controls', !isShown);
       return;
     }
     for (const name of names) {
-      const id =
-        typeof name === 'string' && Object.hasOwn(controlElements, name) ? controlElements[name] : undefined;
-      player.root.querySelector(`#${id}`)?.classList.toggle('is-left-out', !isShown);
+      if (typeof name === 'string' && Object.hasOwn(controlElements, name))
+        this.#part(controlElements[name]!)?.classList.toggle('is-left-out', !isShown);
     }
-    if (isShown) controls.setHidden('controls', false);
+    if (isShown) this.#setHidden('controls', false);
+  }
+
+  #setStyle({ query, property, value }: Message): void {
+    const name = styleProperties[String(query)]?.[String(property)];
+    const element = query === 'video' ? this.#target.media.nativeEl : this.#part('poster');
+    if (name !== undefined && typeof value === 'string') element.style.setProperty(name, value);
   }
 }
 
-function setStyle(root: HTMLElement, { query, property, value }: Message): void {
-  const name = styleProperties[String(query)]?.[String(property)];
-  const element = root.querySelector<HTMLElement>(query === 'video' ? '#video' : '#poster');
-  if (name !== undefined && typeof value === 'string') element?.style.setProperty(name, value);
+function volumeOf({ muted, volume }: MillraceVideo): number {
+  return muted ? 0 : volume;
 }
 
 /** Loads other media, from pages of this server only. */

@@ -1,12 +1,11 @@
 import type { AudioControl } from '../media/audio-control.ts';
 import type { PlaybackIntent } from '../media/playback-intent.ts';
+import { nextRate } from '../media/playback-rates.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
-import { nextRate } from '../ui/player-keys.ts';
 import type { PlayRange } from './play-range.ts';
 import type { VodSession } from './vod-session.ts';
 
 interface VodPlayerParts {
-  readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly session: VodSession;
   readonly playing: PlaybackIntent;
@@ -26,7 +25,6 @@ const maxRate = 16;
 const minRate = 0.0625;
 
 export class VodPlayer {
-  readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
   readonly session: VodSession;
   readonly playing: PlaybackIntent;
@@ -40,7 +38,6 @@ export class VodPlayer {
   #endTimer = 0;
 
   constructor(parts: VodPlayerParts) {
-    this.root = parts.root;
     this.video = parts.video;
     this.session = parts.session;
     this.playing = parts.playing;

@@ -39,8 +39,8 @@ describe('loadPlayerFiles', () => {
 
   // A video has separate renditions of video and audio, which need the full build of hls.js; the page of a live stream loads it on demand.
   it.each([
-    { name: 'of a live stream', page: files.page, maxBytes: 136_000 },
-    { name: 'of a video', page: files.vodPage, maxBytes: 201_000 },
+    { name: 'of a live stream', page: files.page, maxBytes: 184_000 },
+    { name: 'of a video', page: files.vodPage, maxBytes: 208_000 },
   ])('sends few bytes for the page $name', ({ page, maxBytes }) => {
     const names = new Set([...page.matchAll(/"\/assets\/([^"]+)"/g)].map(match => match[1]!));
     const bytes = [...names].reduce((sum, name) => sum + files.byName.get(name)!.text.gzip.length, 0);
@@ -61,7 +61,7 @@ describe('loadPlayerFiles', () => {
     };
     const script = files.element.plain.toString();
     for (const [, name = ''] of script.matchAll(/"\.\/assets\/([^"]+)"/g)) add(name);
-    add([...files.byName.keys()].find(name => name.startsWith('live-source-'))!);
+    add([...files.byName.keys()].find(name => name.startsWith('live-engine-'))!);
     const bytes = [...names].reduce((sum, name) => sum + read(name).gzip.length, 0);
     expect(bytes).toBeLessThan(180_000);
   });

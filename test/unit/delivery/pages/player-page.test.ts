@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageHeaders } from '../../../../src/delivery/pages/page-sender.ts';
-import { renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
+import { describeLivePlayer, renderPlayerPage } from '../../../../src/delivery/pages/player-page.ts';
 import { fillTemplate } from '../../../../src/http/pages/browser-text.ts';
 import { escapeHtml } from '../../../../src/shared/escape-html.ts';
 
@@ -40,24 +40,25 @@ describe('renderPlayerPage', () => {
       hideTitle: true,
       link: `"><script>`,
     };
-    const page = renderPlayerPage('{{theme}}', { ...values, name: 'x', theme });
+    const page = renderPlayerPage('{{state}}', { ...values, name: 'x', theme });
     expect(page).not.toMatch(/[<>"]/);
     expect(page).toContain('rgba(1, 2, 3, 1)');
-    expect(renderPlayerPage('{{theme}}', { ...values, name: 'x' })).toBe('null');
   });
 
   it('carries the session of a private stream in all that it asks for', () => {
-    const template = '{{meta}} {{hls}} {{query}} {{backdrop}}';
     const access = { token: 't0', avh: 's0' };
-    const page = renderPlayerPage(template, { ...values, name: 'x', hasThumbnail: true, access });
     const root = `/private/t0/${values.liveStreamId}`;
-    expect(page).toBe(
-      `<meta name="of-test"> ${root}.m3u8?avh=s0 ?avh=s0&#38;token=t0 ` +
-        `<img class="backdrop" src="${root}/thumbnail.jpg?avh=s0" alt="">`,
-    );
-    expect(renderPlayerPage('[{{meta}}{{query}}] {{hls}}', { ...values, name: 'x' })).toBe(
-      `[<meta name="of-test">] /${values.liveStreamId}.m3u8`,
-    );
+    expect(describeLivePlayer({ ...values, name: 'x', access })).toMatchObject({
+      hls: `${root}.m3u8?avh=s0`,
+      query: '?avh=s0&token=t0',
+      poster: `${root}/thumbnail.jpg?avh=s0`,
+    });
+    expect(describeLivePlayer({ ...values, name: 'x' })).toMatchObject({
+      hls: `/${values.liveStreamId}.m3u8`,
+      query: '',
+      poster: `/${values.liveStreamId}/thumbnail.jpg`,
+    });
+    expect(renderPlayerPage('{{meta}}', { ...values, name: 'x', access })).toBe(values.meta);
   });
 
   it('preloads the playlists of a running broadcast; the player chooses among several variants', () => {
@@ -72,14 +73,6 @@ describe('renderPlayerPage', () => {
     expect(page(`#EXTM3U\n${variant}${variant}`)).toBe(link(hls));
     expect(page(`#EXTM3U\n${variant}`, { token: 't0', avh: 's0' })).toBe(
       link(`/private/t0${hls}?avh=s0`) + link('/private/t0/liX/br1/source/index.m3u8?_HLS_msn=0'),
-    );
-  });
-
-  it('shows a backdrop, and a picture for audio, only where there is an image', () => {
-    expect(renderPlayerPage('[{{backdrop}}{{artwork}}]', { ...values, name: 'x' })).toBe('[]');
-    const src = `src="/${values.liveStreamId}/thumbnail.jpg"`;
-    expect(renderPlayerPage('{{backdrop}}{{artwork}}', { ...values, name: 'x', hasThumbnail: true })).toBe(
-      `<img class="backdrop" ${src} alt=""><img class="poster" ${src} alt="">`,
     );
   });
 });

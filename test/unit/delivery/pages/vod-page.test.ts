@@ -53,9 +53,8 @@ describe('describeVideo', () => {
 describe('renderVodPage', () => {
   it('escapes a hostile title in text and in attributes', () => {
     const state = described({ ...entry, title: hostile }, true);
-    const page = renderVodPage('<title>{{title}}</title><a b="{{video}}">{{meta}}', state, {
+    const page = renderVodPage('<title>{{title}}</title><a b="{{state}}">{{meta}}', state, {
       meta: 'META',
-      basePath: '',
     });
     expect(page).not.toContain('<script>');
     expect(page).toContain('{{meta}}&#60;/script&#62;</title>');
@@ -63,9 +62,7 @@ describe('renderVodPage', () => {
   });
 
   it('has a title for a video without one', () => {
-    expect(
-      renderVodPage('{{title}}', described({ ...entry, title: ' ' }, true), { meta: '', basePath: '' }),
-    ).toBe('Video');
+    expect(renderVodPage('{{title}}', described({ ...entry, title: ' ' }, true), { meta: '' })).toBe('Video');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isRepeatable, keyActionOf } from '../../../../src/web/player/controls/keys.ts';
+import { nextRate } from '../../../../src/web/player/media/playback-rates.ts';
 import { compareLevels, qualityLabel } from '../../../../src/web/player/media/qualities.ts';
-import { isRepeatable, keyActionOf, nextRate } from '../../../../src/web/player/ui/player-keys.ts';
 import { PlayRange } from '../../../../src/web/player/vod/play-range.ts';
 import { parseVodState, stateUrl } from '../../../../src/web/player/vod/vod-state.ts';
 import { formatSpokenTime, formatTime, parseTime } from '../../../../src/web/shared/time-text.ts';

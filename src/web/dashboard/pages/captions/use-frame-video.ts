@@ -9,7 +9,10 @@ export function useFrameVideo(frame: HTMLIFrameElement | null): HTMLVideoElement
   const [video, setVideo] = useState<HTMLVideoElement>();
   useEffect(() => {
     if (frame === null) return;
-    const find = () => setVideo(frame.contentDocument?.querySelector('video') ?? undefined);
+    const find = () => {
+      const media = frame.contentDocument?.querySelector('millrace-player')?.media;
+      setVideo(media?.shadowRoot?.querySelector('video') ?? undefined);
+    };
     find();
     frame.addEventListener('load', find);
     return () => frame.removeEventListener('load', find);

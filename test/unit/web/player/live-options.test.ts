@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { parseLiveOptions } from '../../../../../src/web/player/live/live-options.ts';
+import { parseAddress } from '../../../../src/web/player/page-options.ts';
+import { vodOptionsOf } from '../../../../src/web/player/vod/vod-options.ts';
 
-describe('readLiveOptions', () => {
+describe('the options of a live stream', () => {
   const usual = {
     autoplay: true,
     muted: false,
     hideTitle: false,
     hideControls: false,
     hidePoster: false,
+    loop: false,
+    showSubtitles: false,
+    startSeconds: 0,
+    endSeconds: undefined,
     sdk: undefined,
   };
 
@@ -33,8 +38,8 @@ describe('readLiveOptions', () => {
       { ...usual, sdk: { playerId: '7', origin: 'https://site.example' } },
     ],
     ['#muted:false', '?muted=true', usual],
-    ['#t=10,20;loop;<script>;::;%zz', '?%zz&x', usual],
+    ['#t=10,20;loop;<script>;::;%zz', '?%zz&x', { ...usual, loop: true, startSeconds: 10, endSeconds: 20 }],
   ])('reads %s %s', (hash, search, expected) => {
-    expect(parseLiveOptions(hash, search)).toEqual(expected);
+    expect(vodOptionsOf(parseAddress(hash, search), true)).toEqual(expected);
   });
 });
