@@ -1,21 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { beforeAll, expect, it } from 'vitest';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { axeViolations } from './axe.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { ControlsPage } from './controls-page.ts';
 import { makeVideo, VideoSite } from './vod-fixture.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const axeRules = JSON.stringify({
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-});
-
-async function violations({ page }: ControlsPage): Promise<string[]> {
-  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource);
-  return page.evaluate<string[]>(`axe.run(document, ${axeRules}).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
-}
 
 describeInBrowser("what the player element's controls do beside playing", browser => {
   let folder: string;
@@ -72,7 +60,7 @@ describeInBrowser("what the player element's controls do beside playing", browse
     await page.keyboard.press('?');
     await page.waitForSelector('#key-help');
     expect(await page.textContent('#key-help')).toContain('Back or forward 10 seconds');
-    expect(await violations(controls)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.focus('#seek input');
     await page.keyboard.press('ArrowUp');
@@ -96,7 +84,7 @@ describeInBrowser("what the player element's controls do beside playing", browse
       /^<iframe src="http:[^"]+#t=7" title="Mill &amp; weir"[^>]* allowfullscreen><\/iframe>$/,
     );
     expect((await page.getAttribute('#share-sheet .qr path', 'd'))!.length).toBeGreaterThan(500);
-    expect(await violations(controls)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await until('the player again', async () => (await page.locator('#share-sheet').count()) === 0);
     await page.evaluate(`document.querySelector('millrace-player').setAttribute('hide-share', '')`);
@@ -115,7 +103,7 @@ describeInBrowser("what the player element's controls do beside playing", browse
     await page.waitForSelector('#end:not([hidden])');
     expect(await page.textContent('#end')).toMatch(/Up next in \d seconds?/);
     await page.click('#end .action:has-text("Cancel")');
-    expect(await violations(controls)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.click('#end .action:has-text("Replay")');
     await controls.until('the start', 'media.currentTime > 0.1 && media.currentTime < 6 && !media.paused');
     await page.waitForSelector('#end', { state: 'hidden' });
@@ -174,7 +162,7 @@ describeInBrowser("what the player element's controls do beside playing", browse
     await tap();
     await controls.until('ten seconds more', 'media.currentTime > 10.5');
     expect(await page.textContent('#hint')).toBe('+10 s');
-    expect(await violations(controls)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('says in the language of the page what is wrong, and what the viewer can do', async () => {
@@ -186,7 +174,7 @@ describeInBrowser("what the player element's controls do beside playing", browse
     const text = (await page.textContent('#status-title'))!;
     expect(text).not.toContain('couldn’t');
     expect(await page.locator('#screen-actions .action').count()).toBe(1);
-    expect(await violations(controls)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     site.change({ playable: true, failed: false });
     await page.click('#screen-actions .action');
     await controls.untilPhase('ready');

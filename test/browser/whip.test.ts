@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
-import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffprobe } from '../support/ffmpeg.ts';
 import { playerAlone } from '../support/player-page.ts';
 import { Random } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
@@ -51,7 +51,7 @@ describeInBrowser('a browser that publishes over WHIP', browser => {
       const { keyframes, maxTargetBitsPerSecond } = await page.stats();
       return keyframes >= 4 && maxTargetBitsPerSecond > 500_000;
     });
-    const probed = await runToEnd(ffprobePath, [
+    const probed = await ffprobe([
       ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0'],
       `${server.baseUrl}/${stream.liveStreamId}.m3u8`,
     ]);
@@ -97,7 +97,7 @@ describeInBrowser('a browser that publishes over WHIP', browser => {
     });
     await isLive(stream);
     expect(await stateOf(stream)).toMatchObject({ videoCodec: 'vp08.00.10.08' });
-    const probed = await runToEnd(ffprobePath, [
+    const probed = await ffprobe([
       ...['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0'],
       `${server.baseUrl}/${liveStreamId}.m3u8`,
     ]);

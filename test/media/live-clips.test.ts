@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CreatedStream, createLiveStream } from '../../scripts/server-process.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
-import { ffprobePath, type Publisher, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { ffprobe, type Publisher, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { decodeVideo } from './decoded.ts';
@@ -83,7 +83,7 @@ async function mp4When({ videoId, assets }: Answer): Promise<string> {
 }
 
 async function startsOf(url: string): Promise<Record<string, number>> {
-  const text = await runToEnd(ffprobePath, [
+  const text = await ffprobe([
     ...['-v', 'error', '-show_entries', 'stream=codec_type,start_time', '-of', 'json', url],
   ]);
   const { streams } = JSON.parse(text) as { streams: { codec_type: string; start_time: string }[] };

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
-import { ffprobePath, outdatedFfmpeg, publishTestPicture, runToEnd } from '../support/ffmpeg.ts';
+import { ffprobe, outdatedFfmpeg, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -29,7 +29,7 @@ async function shapeOf(image: Buffer): Promise<string> {
     await writeFile(path, image);
     const entries = 'stream=codec_name,width,height,sample_aspect_ratio,nb_read_frames';
     const words = ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'csv=p=0', path];
-    return (await runToEnd(ffprobePath, words)).trim();
+    return (await ffprobe(words)).trim();
   } finally {
     await removeDir(folder);
   }

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { encodeTimeoutMs, waitTimeoutMs } from '../support/deadlines.ts';
-import { ffprobePath, publishTestPicture } from '../support/ffmpeg.ts';
+import { encodeTimeoutMs } from '../support/deadlines.ts';
+import { ffprobe, publishTestPicture } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { StreamMonitor } from '../support/stream-monitor.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -90,11 +88,16 @@ async function videosOf(server: TestServer, liveStreamId: string): Promise<Video
 
 async function probe(path: string) {
   const fields = ['stream=codec_type,nb_read_packets,start_time:format=start_time'];
-  const { stdout } = await promisify(execFile)(
-    ffprobePath,
-    ['-v', 'error', '-count_packets', '-of', 'json', '-show_entries', ...fields, path],
-    { timeout: waitTimeoutMs },
-  );
+  const stdout = await ffprobe([
+    '-v',
+    'error',
+    '-count_packets',
+    '-of',
+    'json',
+    '-show_entries',
+    ...fields,
+    path,
+  ]);
   return JSON.parse(stdout) as {
     streams: { codec_type: string; nb_read_packets: string; start_time: string }[];
     format: { start_time: string };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ffmpegPath, ffprobePath, publishTestPicture, runToEnd, startPublisher } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, publishTestPicture, startPublisher } from '../support/ffmpeg.ts';
 import { freePort } from '../support/free-port.ts';
 import { nginxMissing, startNginx } from '../support/nginx.ts';
 import { startRtspServer } from '../support/rtsp-server.ts';
@@ -132,7 +132,7 @@ describe.concurrent('a source', () => {
       '-of',
       'csv=p=0',
     ];
-    expect(await runToEnd(ffprobePath, [...probe, stream.assets.hls])).toMatch(/^48000\s/);
+    expect(await ffprobe([...probe, stream.assets.hls])).toMatch(/^48000\s/);
     expect(
       camera.requests.some(request => request === `DESCRIBE rtsp://127.0.0.1:${camera.port}/cam/1`),
     ).toBe(true);

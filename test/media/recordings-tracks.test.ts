@@ -5,7 +5,7 @@ import { type CreatedStream, createLiveStream } from '../../scripts/server-proce
 import type { FlvTag } from '../../src/media/flv/flv-tag.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
 import { encodeAmf0 } from '../support/amf0.ts';
-import { ffmpegPath, ffprobePath, runToEnd, startPublisher } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd, startPublisher } from '../support/ffmpeg.ts';
 import { interleave, multitrackTag } from '../support/multitrack.ts';
 import { recordTags, replay } from '../support/replay.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
@@ -118,7 +118,7 @@ function isTone(hertz: number, wanted: number): boolean {
 }
 
 async function probe(target: string) {
-  const text = await runToEnd(ffprobePath, ['-v', 'error', '-show_streams', '-of', 'json', target]);
+  const text = await ffprobe(['-v', 'error', '-show_streams', '-of', 'json', target]);
   return JSON.parse(text).streams as {
     readonly codec_type: string;
     readonly tags?: { readonly language?: string; readonly title?: string };

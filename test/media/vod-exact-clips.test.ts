@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
 import { TIMELINE_START_SECONDS } from '../../src/vod/index/rendition.ts';
 import { countedAudio, countedVideo, readCounters, readToneSeconds } from '../support/counted-film.ts';
-import { embeddedFfprobePath, ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { decodeVideo } from './decoded.ts';
 import { VideoServer } from './vod-server-fixture.ts';
@@ -84,7 +84,7 @@ async function secondsOfFile(url: string): Promise<number> {
     'csv=p=0',
     url,
   ];
-  return Number(await runToEnd(embeddedFfprobePath, args));
+  return Number(await ffprobe(args));
 }
 
 function numbers(from: number, count: number): number[] {
@@ -94,7 +94,7 @@ function numbers(from: number, count: number): number[] {
 /** Seconds by which the first frame comes after the first sound. */
 async function videoDelay(url: string): Promise<number> {
   const args = ['-v', 'error', '-show_entries', 'stream=codec_type,start_time', '-of', 'csv=p=0', url];
-  const starts = (await runToEnd(embeddedFfprobePath, args)).trim().split('\n');
+  const starts = (await ffprobe(args)).trim().split('\n');
   const startsOf = (kind: string) =>
     starts.filter(line => line.startsWith(kind)).map(line => Number(line.split(',')[1]));
   return Math.max(0, Math.min(...startsOf('video')) - Math.min(...startsOf('audio')));

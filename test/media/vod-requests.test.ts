@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { MediaTools } from '../../src/ffmpeg/media-tools.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import type { EncodingState } from '../../src/vod/encoding-repository.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd } from '../support/ffmpeg.ts';
 import { argumentsOf } from '../support/ffmpeg-command.ts';
 import { fixture } from '../support/fixtures.ts';
 import { makeMediaTools } from '../support/media-tools.ts';
@@ -257,8 +257,8 @@ describe('wishes that change while there is work', () => {
     const mp4 = state.renditions.find(({ type }) => type === 'mp4');
     expect(mp4?.status).toBe('encoded');
     const path = shop.files.video(videoId, mp4?.file ?? '');
-    const kinds = await output(ffprobePath, ['-show_entries', 'stream=codec_type', '-of', 'csv=p=0', path]);
-    expect(kinds.toString().split('\n').filter(Boolean).sort()).toEqual(['audio', 'video']);
+    const kinds = await ffprobe(['-show_entries', 'stream=codec_type', '-of', 'csv=p=0', path]);
+    expect(kinds.split('\n').filter(Boolean).sort()).toEqual(['audio', 'video']);
   });
 
   test('an mp4 on, off and on again is made once and told of once', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryPaths } from '../../src/delivery/paths/delivery-paths.ts';
 import { sandboxOverlay } from '../../src/ffmpeg/arguments/sandbox-watermark.ts';
 import { exifOf, withExif } from '../support/exif.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd } from '../support/ffmpeg.ts';
 import { toolBuilds } from '../support/media-tools.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
@@ -145,7 +145,7 @@ async function renditionsOf({ assets }: Video): Promise<string[]> {
 }
 
 async function secondsOf(input: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(ffprobePath, [
+  const stdout = await ffprobe([
     ...['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', input],
   ]);
   return Number(stdout);
@@ -302,7 +302,7 @@ describe.each(toolBuilds)('with the $name ffmpeg, in the sandbox', ({ ffmpeg: { 
     expect(await markOf(json.assets.mp4)).toEqual(marked);
     const bytesOf = async ({ assets }: Video) => {
       const { href } = new URL(assets.mp4);
-      const text = await runToEnd(ffprobePath, [
+      const text = await ffprobe([
         ...['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=size', '-of', 'csv=p=0', href],
       ]);
       return text.trim().split('\n').map(Number);

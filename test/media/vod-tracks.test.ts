@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd } from '../support/ffmpeg.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { VideoServer } from './vod-server-fixture.ts';
 
@@ -101,7 +101,7 @@ async function onsetOf(videoId: string, uri: string | undefined): Promise<number
 }
 
 async function probe(target: string): Promise<Record<string, unknown>[]> {
-  const text = await runToEnd(ffprobePath, [...['-v', 'error', '-show_streams', '-of', 'json', target]]);
+  const text = await ffprobe([...['-v', 'error', '-show_streams', '-of', 'json', target]]);
   return JSON.parse(text).streams;
 }
 

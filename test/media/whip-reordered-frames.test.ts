@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { VideoReceiver } from '../../src/ingest/whip/video-receiver.ts';
 import { avcOrder, avcParameters } from '../../src/media/codecs/parameter-set.ts';
 import { compositionMs, type MediaEvent, timestampMs } from '../../src/media/samples/media-sample.ts';
-import { ffmpegPath, ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffmpegPath, ffprobe, runToEnd } from '../support/ffmpeg.ts';
 import { recordTags } from '../support/replay.ts';
 import { parsedRtp, rtpPacket, sealRtp } from '../support/rtp.ts';
 import { type RtpFrameToSend, rtpFramesOf } from '../support/rtp-frames.ts';
@@ -168,7 +168,7 @@ test('a broadcast over WHIP with B-frames is played in order, without gaps', asy
   });
   expect(playlist).toContain('avc1');
   await fetch(client.session, { method: 'DELETE' });
-  const packets = await runToEnd(ffprobePath, [
+  const packets = await ffprobe([
     ...['-v', 'error', '-live_start_index', '0', '-show_entries', 'packet=pts,dts', '-of', 'csv=p=0', url],
   ]);
   const times = packets

@@ -6,7 +6,7 @@ import type { TrackDescription } from '../../src/media/cmaf/movie-box.ts';
 import { describeVideoTag, type FlvTag, videoHeaderBytes } from '../../src/media/flv/flv-tag.ts';
 import { recordAudioTags } from '../support/audio-tags.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
-import { ffprobePath, runToEnd } from '../support/ffmpeg.ts';
+import { ffprobe } from '../support/ffmpeg.ts';
 import { goodKey, type IngestFixture, startIngest } from '../support/ingest-client.ts';
 import { Random } from '../support/random.ts';
 import { rtpPacket, sealRtp } from '../support/rtp.ts';
@@ -165,7 +165,7 @@ test('VP8 with audio is encoded for viewers, the recording and destinations, als
     },
     { what: 'the recording', timeoutMs: encodeTimeoutMs },
   );
-  const counted = await runToEnd(ffprobePath, [
+  const counted = await ffprobe([
     ...['-v', 'error', '-select_streams', 'v:0', '-count_frames', '-show_entries', 'stream=nb_read_frames'],
     ...['-of', 'csv=p=0', recording],
   ]);

@@ -106,6 +106,14 @@ export async function runToEnd(path: string, args: readonly string[]): Promise<s
   return stdout;
 }
 
+/** Runs the ffprobe that comes with the packages. It cannot resolve names, so that `localhost` becomes an address. */
+export function ffprobe(args: readonly string[]): Promise<string> {
+  return runToEnd(
+    embeddedFfprobePath,
+    args.map(arg => arg.replace('//localhost:', '//127.0.0.1:')),
+  );
+}
+
 const running = new Set<ChildProcess>();
 // A test runner that ends early must not leave a publisher behind.
 process.once('exit', () => {
