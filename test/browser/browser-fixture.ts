@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
 import { type Publisher, publishTestPicture, type TestPictureOptions } from '../support/ffmpeg.ts';
-import { playerAlone } from '../support/player-page.ts';
+import { findInPlayer, playerAlone } from '../support/player-page.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { fakeMediaArguments } from '../support/whip-page.ts';
 
@@ -90,15 +90,7 @@ export const playerScript = `
     observe(root);
     return root;
   };
-  window.inPlayer = (selector, root = document) => {
-    const found = root.querySelector(selector);
-    if (found !== null) return found;
-    for (const { shadowRoot } of root.querySelectorAll('*')) {
-      const inside = shadowRoot === null ? null : inPlayer(selector, shadowRoot);
-      if (inside !== null) return inside;
-    }
-    return null;
-  };
+  window.inPlayer = ${findInPlayer};
   window.focusedInPlayer = () => {
     let { activeElement } = document;
     while (activeElement?.shadowRoot?.activeElement) ({ activeElement } = activeElement.shadowRoot);

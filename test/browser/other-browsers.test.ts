@@ -4,7 +4,7 @@ import { basicAuthorization, createVideo } from '../../scripts/server-process.ts
 import { machineAddresses } from '../../src/webrtc/ice/ice-candidates.ts';
 import { FirefoxPage, firefoxPath } from '../support/firefox.ts';
 import { fixture } from '../support/fixtures.ts';
-import { playerAlone } from '../support/player-page.ts';
+import { findInPlayer, playerAlone } from '../support/player-page.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { missingWebKit, WebKitPage } from '../support/webkit.ts';
@@ -17,18 +17,19 @@ for (const reason of [missingFirefox, missingWebKit]) {
 }
 
 const readState = `(() => {
-  const video = document.querySelector('video');
+  const inPlayer = ${findInPlayer};
+  const video = inPlayer('video');
   return {
     time: video?.currentTime ?? 0,
     width: video?.videoWidth ?? 0,
     isPaused: video?.paused ?? true,
     readyState: video?.readyState ?? 0,
     error: video?.error?.message ?? '',
-    phase: document.querySelector('#player')?.dataset.phase ?? '',
+    phase: inPlayer('#player')?.dataset.phase ?? '',
   };
 })()`;
 
-const isMuted = `document.querySelector('video').muted`;
+const isMuted = `(${findInPlayer})('video').muted`;
 
 interface PlayerState {
   readonly time: number;
@@ -86,7 +87,7 @@ describe.each([
     await untilPlaying(page);
     // Pauses as WebKitGTK sometimes does when the audio output opens.
     await page.evaluate(
-      `(() => { const video = document.querySelector('video'); video.muted = false; video.pause(); })()`,
+      `(() => { const video = (${findInPlayer})('video'); video.muted = false; video.pause(); })()`,
     );
     await until('sound that is off again', () => page.evaluate<boolean>(isMuted));
     await untilPlaying(page);
@@ -119,13 +120,9 @@ test.skipIf(missingFirefox !== undefined)(
     await page.evaluate(`localStorage.setItem('millrace.player', '{"ultraLowLatency":true}')`);
     await page.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`));
     await untilPlaying(page);
-    const press = (text: string) =>
-      page.evaluate(`[...document.querySelectorAll('button')].find(({ textContent, ariaLabel }) =>
-        (ariaLabel ?? textContent).includes(${JSON.stringify(text)}))?.click()`);
-    await press('Settings');
-    await press('Latency');
+    await page.evaluate(`(${findInPlayer})('#settings').click()`);
     await until('the reason', () =>
-      page.evaluate<boolean>(`document.body.textContent.includes('it has no H.264 for WebRTC')`),
+      page.evaluate<boolean>(`(${findInPlayer})('#menu').textContent.includes('H.264')`),
     );
   },
 );

@@ -52,8 +52,6 @@ export class CueTracks {
     if (address === undefined) return;
     const tiles = parseStoryboard(await fetchText(address), address);
     if (address !== this.#storyboard) return;
-    // The first preview has its picture then.
-    if (tiles[0] !== undefined) new Image().src = tiles[0].url;
     this.#setCues(
       'metadata',
       tiles.map(({ startSeconds, endSeconds, url, x, y, width, height }) => ({
@@ -62,6 +60,7 @@ export class CueTracks {
         text: `${url}#xywh=${x},${y},${width},${height}`,
       })),
     );
+    if (tiles[0] !== undefined) await loadImage(tiles[0].url);
   }
 
   #setCues(kind: 'chapters' | 'metadata', cues: readonly Cue[]): void {
@@ -82,6 +81,13 @@ export class CueTracks {
 /** Chapter titles are shown as text. Readers of cues parse them as HTML. */
 function escapeCueText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** Loads an image into the cache, so that the first preview has its picture. An image that nobody waits for may be dropped. */
+async function loadImage(address: string): Promise<void> {
+  const image = new Image();
+  image.src = address;
+  await image.decode().catch(() => {});
 }
 
 async function fetchText(address: string | undefined): Promise<string> {
