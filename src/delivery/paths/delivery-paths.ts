@@ -19,7 +19,7 @@ const files: readonly DeliveryPath[] = [
   ),
   deliveryPath('/player.js', 'player-element', (to, exchange) => to.sendElement(exchange), {
     summary: 'Script of the player element',
-    description: 'A module for pages on any site, which defines `<millrace-player>`.',
+    description: 'A module for pages on any site, which defines the player element.',
     answers: wholeFile('The script.', scriptType),
   }),
   deliveryPath(
