@@ -5,7 +5,7 @@ import type { CreatedStream } from '../../scripts/server-process.ts';
 import { type Logger, silentLogger } from '../../src/shared/logger.ts';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { ffprobe } from '../support/ffmpeg.ts';
-import { playerAlone } from '../support/player-page.ts';
+import { findInPlayer, playerAlone } from '../support/player-page.ts';
 import { Random } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -109,8 +109,8 @@ describeInBrowser('a browser that publishes over WHIP', browser => {
     await viewer.goto(playerAlone(`${server.baseUrl}/live/${liveStreamId}#autoplay;muted`));
     await waitUntil(() =>
       viewer.evaluate<boolean>(`(() => {
-        const video = document.querySelector('video');
-        return video.srcObject !== null && video.videoWidth === 640 && video.getVideoPlaybackQuality().totalVideoFrames > 40;
+        const video = (${findInPlayer})('video');
+        return video !== null && video.srcObject !== null && video.videoWidth === 640 && video.getVideoPlaybackQuality().totalVideoFrames > 40;
       })()`),
     );
     await viewer.close();
