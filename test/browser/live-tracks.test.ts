@@ -39,8 +39,9 @@ describeInBrowser('audio tracks of a live stream in the player page', browser =>
       await viewer.untilPlayed(2);
       expect(await fetched(page, 'audio-1')).toBe(false);
       await viewer.pointAtControls();
+      // The only menu of the settings is opened at once.
       await page.click('#settings');
-      await page.getByRole('menuitem', { name: 'Audio' }).click();
+      await page.getByRole('menuitemradio', { name: 'Français' }).waitFor();
       const names = page.locator('role=menuitemradio');
       expect(await names.allTextContents()).toEqual(['English', 'Français']);
       await page.click('role=menuitemradio[name="Français"]');
