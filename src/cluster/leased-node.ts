@@ -17,8 +17,6 @@ const listedForMs = 1_000;
 const watchedRenewals = 3;
 /** A renewal that hangs must not keep the next one. */
 const maxRenewals = 3;
-/** Checks after which a node takes a leader lease beyond its share, because no other one does. */
-const maxFreeChecks = 2;
 
 interface LeasedNodeOptions {
   readonly database: Database;
@@ -42,10 +40,6 @@ export class LeasedNode implements ClusterMembership {
   readonly #store: NodeStore;
   readonly #lease: NodeLease;
   readonly #leaderLeases = new Map<string, NodeLeaderLease>();
-  /** Checks for which leader leases have been free. */
-  #freeChecks = new Map<string, number>();
-  /** Leader leases beyond the share that the other nodes did not take, and the nodes that were there. */
-  #unwanted: { readonly names: Set<string>; readonly nodes: string } = { names: new Set(), nodes: '' };
   readonly #expired: ExpiredNodes;
   readonly #sharedUrl: SharedUrlWarning;
   readonly #sharing = new CoalescedTask(() => this.#shareLeaderLeases());
@@ -270,57 +264,26 @@ export class LeasedNode implements ClusterMembership {
     }
   }
 
-  /** Takes no more than a fair share of them, and gives the rest to other nodes. */
   async #takeLeaderLeases(): Promise<void> {
-    const all = [...this.#leaderLeases.values()];
-    const peers = (await this.list()).filter(
-      ({ isDraining, version }) => !isDraining && version === this.self.version,
-    );
-    const share = Math.ceil(all.length / Math.max(1, peers.length));
-    const nodes = peers.map(({ id }) => id).join(' ');
-    if (nodes !== this.#unwanted.nodes) this.#unwanted = { names: new Set(), nodes };
-    const own = all.filter(({ isInUse }) => isInUse);
-    const surplus = own.filter(({ name }) => !this.#unwanted.names.has(name)).toReversed();
-    await this.#give(surplus.slice(0, Math.max(0, own.length - share)));
-    const idle = all.filter(({ isInUse }) => !isInUse);
-    if (idle.length === 0) return;
-    const self = { id: this.id, runId: this.#runId };
-    const held = await this.#store.listHeldLeaderLeases(self);
-    const free = shuffled(idle.filter(({ name }) => !held.has(name)));
-    this.#freeChecks = new Map(free.map(({ name }) => [name, (this.#freeChecks.get(name) ?? 0) + 1]));
-    const room = Math.max(0, share - (all.length - idle.length));
-    const left = free.slice(room).filter(({ name }) => this.#freeChecks.get(name)! > maxFreeChecks);
-    const chosen = [...free.slice(0, room), ...left];
-    if (chosen.length === 0) return;
-    const names = chosen.map(({ name }) => name);
-    const taken = await this.#store.takeLeaderLeases(self, names);
+    const free = [...this.#leaderLeases.values()].filter(({ isInUse }) => !isInUse);
+    if (free.length === 0) return;
+    const names = free.map(({ name }) => name);
+    const taken = await this.#store.takeLeaderLeases({ id: this.id, runId: this.#runId }, names);
     if (this.#state !== 'started' || !this.hasLease) return;
-    for (const { name } of left) if (taken.has(name)) this.#unwanted.names.add(name);
-    for (const leaderLease of chosen) if (taken.has(leaderLease.name)) leaderLease.take();
+    for (const leaderLease of free) if (taken.has(leaderLease.name)) leaderLease.take();
   }
 
   /** Gives the leases to other nodes; the last node keeps them until it stops. */
   async #giveLeaderLeasesAway(): Promise<void> {
     const { id } = this;
     const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);
-    if (others.length > 0) await this.#give([...this.#leaderLeases.values()]);
-  }
-
-  async #give(leaderLeases: readonly NodeLeaderLease[]): Promise<void> {
-    for (const leaderLease of leaderLeases) {
+    if (others.length === 0) return;
+    for (const leaderLease of this.#leaderLeases.values()) {
       if (!leaderLease.isLeader) continue;
       await leaderLease.leave();
-      await this.#store.releaseLeaderLease({ id: this.id, runId: this.#runId }, leaderLease.name);
+      await this.#store.releaseLeaderLease({ id, runId: this.#runId }, leaderLease.name);
     }
   }
-}
-
-/** In random order, so that nodes that look at the same time choose different ones. */
-function shuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map(item => ({ item, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
 }
 
 function copied(nodeId: string, place: string): AppError {

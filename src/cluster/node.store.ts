@@ -131,19 +131,6 @@ export class NodeStore {
     );
   }
 
-  /** Lists the names of those that other nodes with a lease have. */
-  async listHeldLeaderLeases({ runId }: NodeRun): Promise<Set<string>> {
-    const query = this.#database.queries
-      .selectFrom('duties')
-      .innerJoin('nodes', join =>
-        join.onRef('nodes.id', '=', 'duties.node_id').onRef('nodes.run_id', '=', 'duties.run_id'),
-      )
-      .select('duties.name')
-      .where('nodes.lease_until_ms', '>', this.#now())
-      .where('duties.run_id', '!=', runId);
-    return new Set((await this.#database.all(query)).map(({ name }) => name));
-  }
-
   /** Takes those that no other node with a lease has, and returns them. */
   async takeLeaderLeases({ id, runId }: NodeRun, names: readonly string[]): Promise<Set<string>> {
     const { queries } = this.#database;

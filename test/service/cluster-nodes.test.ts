@@ -35,8 +35,6 @@ function follow(leaderLease: LeaderLease): string[] {
   return told;
 }
 
-const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
-
 describe('the node of an SQLite database', () => {
   it('is alone and has every leader lease from the start', async () => {
     const url = 'http://localhost:8080';
@@ -122,41 +120,6 @@ describe.skipIf(findPostgres() === undefined)('nodes of a PostgreSQL database', 
     await holder.stop();
     expect(told).toEqual(['take', 'leave']);
     await waitUntil(() => names.every(name => other.leaderLease(name).isLeader));
-  });
-
-  it('have about as many leader leases each, also when nodes come later and leave', async () => {
-    const url = await clusterUrl();
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const nodes: Awaited<ReturnType<typeof startTestNode>>[] = [];
-    const held = () => {
-      const counts = nodes.map(node => names.filter(name => node.leaderLease(name).isLeader).length);
-      const holders = names.map(name => nodes.filter(node => node.leaderLease(name).isLeader).length);
-      expect(Math.max(...holders)).toBeLessThanOrEqual(1);
-      return counts;
-    };
-    const start = async (id: string) => {
-      const node = await startTestNode(id, await openClusterDatabase(url));
-      for (const name of names) node.leaderLease(name);
-      nodes.push(node);
-    };
-    await start('one');
-    await waitUntil(() => held()[0] === 6);
-    await start('two');
-    await start('three');
-    // A seventh one is for nodes that are gone.
-    await waitUntil(() => held().every(count => count >= 1 && count <= 3) && sumOf(held()) === 6);
-    await nodes.pop()!.stop();
-    await waitUntil(() => held().every(count => count >= 2 && count <= 4) && sumOf(held()) === 6);
-  });
-
-  it('take leader leases beyond their share when the others do not', async () => {
-    const url = await clusterUrl();
-    const one = await startTestNode('one', await openClusterDatabase(url));
-    await startTestNode('two', await openClusterDatabase(url));
-    await waitUntil(async () => (await one.list()).length === 2);
-    const names = ['a', 'b', 'c', 'd'];
-    for (const name of names) one.leaderLease(name);
-    await waitUntil(() => names.every(name => one.leaderLease(name).isLeader));
   });
 
   it('give leader leases to another node while they drain, unless there is none', async () => {
