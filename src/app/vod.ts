@@ -287,7 +287,12 @@ export function createRecordings(
     database,
     outbox,
     nodeId: files.storage.kind === 's3' ? nodes.self.id : undefined,
-    listTakers: async () => (await nodes.list()).filter(({ isDraining }) => !isDraining).map(({ id }) => id),
+    // Servers of older versions do not hear that they got recordings.
+    listTakers: async () => {
+      const { version } = nodes.self;
+      const takers = (await nodes.list()).filter(node => !node.isDraining && node.version === version);
+      return takers.map(({ id }) => id);
+    },
     addVideo: (projectId, video, transaction) => videos.createRecorded(projectId, video, transaction),
   });
   jobs.register(joinKind(context, store));

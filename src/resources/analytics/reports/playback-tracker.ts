@@ -109,8 +109,8 @@ const newPlaybacksPerMinute = { ofMedia: 30_000, ofAddress: 3_000 };
 /**
  * Keeps the playbacks of the last minutes, and writes them in batches, so that no report waits for the database.
  *
- * Where servers share it, each playback is kept by the server that gets its reports. A write changes only what is stored as that
- * server knows it; otherwise, it reads what another server stored and handles the reports since its own write again.
+ * In a cluster, the server that gets the reports of a playback keeps it. A write is a compare-and-set: when another server has
+ * stored the playback meanwhile, this server reads it again and replays the reports since its own last write.
  */
 export class PlaybackTracker implements Component {
   readonly name = 'playbacks';
