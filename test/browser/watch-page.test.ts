@@ -134,8 +134,8 @@ describeInBrowser('the watch page', browser => {
       expect(await axeViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await page.click(`text=${share}`);
-      await page.waitForSelector('dialog[open]');
-      expect(await page.inputValue('#share-link')).toBe(video.assets.player);
+      await page.waitForSelector('#share-sheet[open]');
+      expect(await page.inputValue('#share-sheet input[type="text"] >> nth=0')).toBe(video.assets.player);
       expect(await axeViolations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       if (options.locale === 'de-AT') {

@@ -25,8 +25,6 @@ export function part(id: string): HTMLElement {
 const iconPaths = {
   share: 'M13 5l7 7-7 7v-4.2C8 14.8 5.2 16.4 3 19.5 4 13.6 7 10 13 9.200z',
   theatre: 'M3 6h18v12H3zM5 8v8h14V8z',
-  close:
-    'M6.400 5L12 10.600 17.600 5 19 6.400 13.400 12 19 17.600 17.600 19 12 13.400 6.400 19 5 17.600 10.600 12 5 6.400z',
 };
 
 export function icon(name: keyof typeof iconPaths): SVGElement {

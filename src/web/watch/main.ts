@@ -1,12 +1,9 @@
 import '../player/element/millrace-player.ts';
 import type { MillracePlayer } from '../player/element/millrace-player.ts';
-import { withBasePath } from '../shared/base-path.ts';
 import { ChapterList } from './chapters.ts';
-import { make, part } from './elements.ts';
+import { icon, make, part } from './elements.ts';
 import { EndedStream } from './ended-stream.ts';
-import { shareButton } from './share.ts';
 import { t, texts } from './texts.ts';
-
 import { theatreButton } from './theatre.ts';
 import { Transcript } from './transcript.ts';
 import { fetchWatchedVideo, parseWatchedVideo, type WatchedVideo } from './watch-state.ts';
@@ -74,16 +71,9 @@ for (const time of document.querySelectorAll('time'))
 
 const actions = part('actions');
 if (shareable === 'true') {
-  actions.append(
-    shareButton({
-      title: document.title,
-      url: new URL(withBasePath(`/${isLive ? 'live' : 'vod'}/${id}`), location.href).href,
-      isLive,
-      width: Number(place.dataset.width),
-      height: Number(place.dataset.height),
-      seconds: () => player.seconds,
-    }),
-  );
+  const share = make('button', { type: 'button', class: 'action' }, icon('share'), t('watch.share'));
+  share.addEventListener('click', () => player.share());
+  actions.append(share);
 }
 actions.append(theatreButton(page));
 

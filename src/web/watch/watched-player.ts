@@ -23,8 +23,9 @@ export class WatchedPlayer {
     if (phase !== 'loading') onPhase(phase);
   }
 
-  get seconds(): number {
-    return this.#player.currentTime;
+  share(): void {
+    // A click tries again where the code did not arrive.
+    this.#player.controls.openShareSheet().catch(() => {});
   }
 
   /** Plays from there. */

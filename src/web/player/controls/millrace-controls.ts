@@ -296,7 +296,7 @@ export class MillraceControls extends HTMLElement {
     const actions = (screen?.actions ?? []).flatMap((action): HTMLElement[] => {
       if (action === 'try-again') return [createButton(t('player.tryAgain'), () => media.load())];
       if (action === 'share')
-        return this.#canShare ? [createButton(t('player.share'), () => void this.#share())] : [];
+        return this.#canShare ? [createButton(t('player.share'), () => void this.openShareSheet())] : [];
       const { pageUrl } = media.details ?? {};
       if (pageUrl === undefined) return [];
       const { host } = new URL(pageUrl, location.href);
@@ -324,7 +324,7 @@ export class MillraceControls extends HTMLElement {
           void media.play();
           this.#view.get('play').focus({ preventScroll: true });
         },
-        share: () => void this.#share(),
+        share: () => void this.openShareSheet(),
         playNext: () => this.#playOther(url),
       },
       this.#texts,
@@ -353,7 +353,7 @@ export class MillraceControls extends HTMLElement {
     on('captions', () => this.#toggleMenu('captions', menus => menus.captions));
     on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
     on('clip', () => this.#toggleMenu('clip', menus => menus.clip));
-    on('share', () => void this.#share());
+    on('share', () => void this.openShareSheet());
     on('previous', () => this.#playOther(this.#playlist.neighbor(this.#media?.details?.id, -1)));
     on('next', () => this.#playOther(this.#nextUrl));
     on('live', () => this.#media?.goToLive());
@@ -467,9 +467,11 @@ export class MillraceControls extends HTMLElement {
       root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.#captionSheet];
   }
 
-  async #share(): Promise<void> {
-    const media = this.#media!;
-    const seconds = media.details?.kind === 'video' ? media.currentTime : undefined;
+  /** Shows ways to share what plays, if it is known yet. */
+  async openShareSheet(): Promise<void> {
+    const media = this.#media;
+    if (media?.details === undefined) return;
+    const seconds = media.details.kind === 'video' ? media.currentTime : undefined;
     const [{ openShareSheet }] = await Promise.all([import('./share-sheet.ts'), this.#loadExtras()]);
     if (media.details !== undefined)
       openShareSheet(this.#view.get('dialogs'), this.#texts, media.details, seconds);
