@@ -1,3 +1,4 @@
+import { AppError } from './errors.ts';
 import { CoalescedTask } from './scheduling/coalesced-task.ts';
 
 interface Lookup<Value> {
@@ -7,6 +8,7 @@ interface Lookup<Value> {
 }
 
 const maxIdsPerRead = 500;
+const maxWaiting = 50_000;
 
 /** Reads what is asked for at the same time together, so that many who ask need one connection to the database. */
 export class BatchedLookups<Value> {
@@ -18,7 +20,9 @@ export class BatchedLookups<Value> {
     this.#read = read;
   }
 
-  find(id: string): Promise<Value | undefined> {
+  /** @throws AppError `too-many-requests` while too many wait for the database */
+  async find(id: string): Promise<Value | undefined> {
+    if (this.#lookups.length >= maxWaiting) throw new AppError('too-many-requests');
     const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
     this.#lookups.push({ id, resolve, reject });
     this.#reading.request();

@@ -20,3 +20,14 @@ it('reads what is asked for at the same time at once, and goes on after a failur
   await Promise.all(Array.from({ length: 1_001 }, (_, index) => lookups.find(`${index}`)));
   expect(reads.slice(3).map(ids => ids.length)).toEqual([500, 500, 1]);
 });
+
+it('refuses lookups while too many wait', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<Map<string, string>>();
+  const lookups = new BatchedLookups(() => answered);
+  const waiting = Promise.allSettled(Array.from({ length: 60_000 }, (_, index) => lookups.find(`${index}`)));
+  answer(new Map());
+  const refused = (await waiting).filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThanOrEqual(10_000);
+  expect(await lookups.find('a')).toBeUndefined();
+});
