@@ -4,7 +4,6 @@ import { parseStoryboard, type StoryboardTile } from '../shared/storyboard.ts';
 import { formatTime } from '../shared/time-text.ts';
 import { make, part } from './elements.ts';
 import { t } from './texts.ts';
-
 import { preferredTrack, type WatchedVideo } from './watch-state.ts';
 
 const imageWidth = 112;

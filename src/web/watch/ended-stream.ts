@@ -9,6 +9,8 @@ interface Recording {
 /** The recording is there once the server has given up waiting for the encoder. */
 const pollDelaysMs = [1_000, 2_000, 3_000, 5_000, 5_000, 10_000, 15_000, 30_000, 60_000, 60_000, 120_000];
 const liveAgainPollMs = 15_000;
+/** About an hour and a half. */
+const maxLivePolls = 240;
 
 /** Turns a live page into that of its recording when the stream has ended, and offers the stream when it is live again. */
 export class EndedStream {
@@ -60,16 +62,17 @@ export class EndedStream {
     const url = withBasePath(`/vod/${videoId}`);
     this.#show(url);
     notify(t('watch.streamEnded'), t('watch.openRecording'), url);
-    this.#pollLive();
+    this.#pollLive(0);
   }
 
-  #pollLive(): void {
+  #pollLive(attempt: number): void {
+    if (attempt === maxLivePolls) return;
     setTimeout(
       async () => {
         const state = await this.#fetch<{ readonly live?: boolean }>('state');
         if (state?.live === true)
           notify(t('watch.liveAgain'), t('watch.watchLive'), location.pathname + location.search);
-        else this.#pollLive();
+        else this.#pollLive(attempt + 1);
       },
       liveAgainPollMs * (1 + Math.random()),
     );

@@ -4,7 +4,6 @@ import { cueAt } from '../shared/cue-at.ts';
 import { formatTime } from '../shared/time-text.ts';
 import { make, part } from './elements.ts';
 import { t } from './texts.ts';
-
 import { preferredTrack, type WatchedVideo } from './watch-state.ts';
 
 interface Line {
