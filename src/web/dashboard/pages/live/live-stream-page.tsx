@@ -3,6 +3,7 @@ import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
+import { type RunningBroadcast, useBroadcast } from '../../broadcasts/use-broadcast.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can, elsewhere, type Scope } from '../../state/session.ts';
@@ -27,7 +28,6 @@ import { SetupPanel } from './setup-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
 import { SourcePanel } from './source-panel.tsx';
 import { StatusCard } from './status-card.tsx';
-import { type RunningBroadcast, useBroadcast } from './use-broadcast.ts';
 
 const back = { href: '/dashboard/live', label: 'Live streams' };
 
@@ -135,7 +135,7 @@ function StreamPage({
       <div>
         <div class="stream-top">
           <Preview stream={stream} />
-          <StatusCard stream={stream} state={state} stats={broadcast.stats} />
+          <StatusCard stream={stream} state={state} stats={broadcast.stats} alarms={broadcast.alarms} />
         </div>
         <AlarmList alarms={broadcast.alarms} />
         {stream.refusedEncoder !== undefined && (

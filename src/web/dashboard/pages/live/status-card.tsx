@@ -1,8 +1,10 @@
 import { formatTime } from '../../../shared/time-text.ts';
-import type { LiveStream } from '../../api/api-types.ts';
+import type { IngestAlarm, LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { type BroadcastStats, isBroadcastEnd } from '../../broadcasts/broadcast-stats.ts';
+import { broadcastVerdict } from '../../broadcasts/broadcast-verdict.ts';
 import type { StreamState } from '../../broadcasts/stream-state.ts';
+import { VerdictLine } from '../../broadcasts/verdict-line.tsx';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
@@ -12,21 +14,16 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { formatMedia } from './broadcast-labels.ts';
 
 const nothing = '–';
-const stateMessages: Readonly<Record<StreamState, string>> = {
-  live: 'Live',
-  waiting: 'Encoder disconnected. Waiting up to a minute for it to reconnect.',
-  stopping: 'The encoder stopped. The broadcast ends in a few seconds.',
-  off: 'Offline. It goes live when your encoder starts.',
-};
-
 export function StatusCard({
   stream,
   state,
   stats,
+  alarms,
 }: {
   stream: LiveStream;
   state: StreamState;
   stats: BroadcastStats | undefined;
+  alarms: readonly IngestAlarm[];
 }) {
   const { liveStreamId } = stream;
   const last = useLoad(`${liveStreamId} ${state === 'off'}`, signal =>
@@ -43,11 +40,7 @@ export function StatusCard({
   const [broadcast] = last.value?.data ?? [];
   return (
     <Card title="Status">
-      <p class="glance-state" role="status">
-        {state === 'off' && stream.source?.enabled === true
-          ? 'Offline. It goes live when its source sends media.'
-          : stateMessages[state]}
-      </p>
+      <VerdictLine verdict={broadcastVerdict({ state, stats, alarms, isPulled: stream.source?.enabled })} />
       <DetailList
         rows={[
           ['Live for', stats === undefined ? nothing : formatTime(stats.durationSeconds)],

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
 import type { PageProps } from '../../../shell/page-props.ts';
 import { environment } from '../../../state/session.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -10,7 +11,6 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { AlarmList } from '../health/alarm-list.tsx';
-import { useBroadcast } from '../use-broadcast.ts';
 import { canShareScreen, studioProblem, videoCodec } from './capture.ts';
 import { OnAirCard } from './on-air-card.tsx';
 import { SourceCard } from './source-card.tsx';

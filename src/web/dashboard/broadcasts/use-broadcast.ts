@@ -1,14 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { IngestAlarm, IngestHealth } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
-import {
-  type BroadcastStats,
-  isBroadcastChange,
-  isBroadcastEnd,
-  statsOf,
-} from '../../broadcasts/broadcast-stats.ts';
-import { useFeed } from '../../ui/hooks/use-feed.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
+import type { IngestAlarm, IngestHealth } from '../api/api-types.ts';
+import { call } from '../api/client.ts';
+import { useFeed } from '../ui/hooks/use-feed.ts';
+import { useLoad } from '../ui/hooks/use-load.ts';
+import { type BroadcastStats, isBroadcastChange, isBroadcastEnd, statsOf } from './broadcast-stats.ts';
 
 export interface RunningBroadcast {
   readonly stats: BroadcastStats | undefined;
