@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
@@ -17,6 +17,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { LiveClipDialog } from '../clips/live-clip-dialog.tsx';
 import { AlarmList } from './health/alarm-list.tsx';
@@ -252,30 +253,5 @@ function Preview({ stream }: { stream: LiveStream }) {
     <div class="preview">
       <iframe key={address} title={`Preview of ${name}`} src={address} allow="autoplay; fullscreen" />
     </div>
-  );
-}
-
-function Tabs({
-  label,
-  tabs,
-  current,
-}: {
-  label: string;
-  tabs: readonly { readonly href: string; readonly label: string }[];
-  current: string;
-}) {
-  const row = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
-    if (shown) row.current!.scrollLeft = shown.offsetLeft - row.current!.offsetLeft;
-  }, [current]);
-  return (
-    <nav ref={row} class="tabs" aria-label={label}>
-      {tabs.map(({ href, label }) => (
-        <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
-          {label}
-        </a>
-      ))}
-    </nav>
   );
 }
