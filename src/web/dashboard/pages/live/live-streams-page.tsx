@@ -6,20 +6,16 @@ import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
-import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
-import { SourceField } from './source-field.tsx';
+import { CreateStreamDialog } from './create-stream-dialog.tsx';
 import { StreamCard } from './stream-card.tsx';
-import { bodyOf, newStream, StreamFields } from './stream-fields.tsx';
 
 const pageSize = 24;
 
@@ -147,37 +143,5 @@ function FirstStream({ action }: { action: ComponentChildren }) {
         </li>
       </ol>
     </div>
-  );
-}
-
-function CreateStreamDialog({ onClose }: { onClose: () => void }) {
-  const { route } = useLocation();
-  const [choices, setChoices] = useState(newStream);
-  const [sourceUrl, setSourceUrl] = useState('');
-  const url = sourceUrl.trim();
-  const submission = useSubmit(async () => {
-    const body = { ...bodyOf(choices), ...(url === '' ? {} : { source: { url } }) };
-    const { liveStreamId } = await call('POST /live-streams', { body });
-    route(`/dashboard/live/${liveStreamId}${url === '' ? '' : '?part=source'}`);
-  });
-  return (
-    <FormDialog
-      title="New live stream"
-      action="Create live stream"
-      disabled={choices.name.trim() === ''}
-      submission={submission}
-      onClose={onClose}
-    >
-      <StreamFields choices={choices} onChoices={setChoices} />
-      <SourceField
-        label="Source address (optional)"
-        value={sourceUrl}
-        onValue={setSourceUrl}
-        hint="The server pulls a camera or another server’s stream from here. Leave it empty to use an encoder."
-      />
-      {url === '' && (
-        <p class="hint">Next, you’ll see what to enter in your encoder and where to add restreams.</p>
-      )}
-    </FormDialog>
   );
 }

@@ -74,21 +74,43 @@ export function bodyOf({
   };
 }
 
-export function StreamFields({
-  choices,
-  onChoices,
-}: {
-  choices: StreamChoices;
-  onChoices: (choices: StreamChoices) => void;
-}) {
+interface FieldsProps {
+  readonly choices: StreamChoices;
+  readonly onChoices: (choices: StreamChoices) => void;
+}
+
+export function StreamFields(props: FieldsProps) {
+  return (
+    <>
+      <MainStreamFields {...props} />
+      <MoreStreamFields {...props} />
+    </>
+  );
+}
+
+/** Fields that a live stream needs. */
+export function MainStreamFields({ choices, onChoices }: FieldsProps) {
   return (
     <FieldValues values={choices} onValues={onChoices}>
       <TextField label="Name" field="name" maxLength={1024} required />
-      <CheckField
+      <SelectField
+        label="Visibility"
         field="public"
-        label="Public"
+        value={choices.public ? 'public' : 'private'}
+        onValue={visibility => onChoices({ ...choices, public: visibility === 'public' })}
         hint={choices.public ? 'Anyone with the link can watch.' : 'Each link works for one viewer.'}
+        options={[
+          ['public', 'Public'],
+          ['private', 'Private'],
+        ]}
       />
+    </FieldValues>
+  );
+}
+
+export function MoreStreamFields({ choices, onChoices }: FieldsProps) {
+  return (
+    <FieldValues values={choices} onValues={onChoices}>
       <SelectField
         label="Qualities"
         field="qualities"

@@ -4,6 +4,7 @@ import { type ApiProblem, problemOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextArea, TextField } from '../../ui/form/field.tsx';
+import { MoreFields } from '../../ui/form/more-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -11,8 +12,8 @@ import { showToast } from '../../ui/toast.tsx';
 import type { NewVideoOptions } from '../../uploads/upload.ts';
 import { videosChanged } from '../../uploads/upload-store.ts';
 import { formatImportList, type ImportedVideo, parseImportList } from './import-list.ts';
-import { MoreOptions } from './new-video/more-options.tsx';
 import { useVideoOptions } from './new-video/use-video-options.ts';
+import { VideoOptionsFields } from './new-video/video-options-fields.tsx';
 
 const maxListBytes = 1024 ** 2;
 const maxShownFailures = 20;
@@ -93,7 +94,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           field="title"
         />
       )}
-      <MoreOptions draft={draft} />
+      <MoreFields label="Options">
+        <VideoOptionsFields draft={draft} />
+      </MoreFields>
       {done !== undefined && <Progress label="Imports started" percent={(100 * done) / videos.length} />}
       {failures.length > 0 && done === undefined && <Failures failures={failures} />}
     </FormDialog>
