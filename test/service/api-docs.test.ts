@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { committedPaths, readProjectFile } from '../../scripts/project-files.ts';
 import { apiTags } from '../../src/docs/openapi/api-tags.ts';
 import { errorRegister } from '../../src/shared/errors.ts';
+import { docsLinks } from '../../src/web/dashboard/shell/docs-links.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml' };
@@ -104,6 +105,12 @@ describe('the documentation', () => {
         if (anchor !== undefined && !/^https?:/.test(link) && !idsIn(linked ?? '').includes(anchor))
           missing.push(`${path}: ${link}`);
       }
+    }
+    for (const [path, link] of Object.entries(docsLinks)) {
+      const [page = '', anchor] = link.split('#');
+      const ids = idsIn(pages.get(`/docs/${page}`) ?? '');
+      if (ids.length === 0 || (anchor !== undefined && !ids.includes(anchor)))
+        missing.push(`${path}: ${link}`);
     }
     expect(missing).toEqual([]);
   });

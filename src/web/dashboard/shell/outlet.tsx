@@ -6,8 +6,9 @@ import { can, projectKey } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
-import { Page } from '../ui/page.tsx';
+import { DocsLink, Page } from '../ui/page.tsx';
 import { EmptyState, Skeleton } from '../ui/states.tsx';
+import { docsLinks } from './docs-links.ts';
 import { movedPath } from './moved-paths.ts';
 import { NotAllowed } from './not-allowed.tsx';
 import type { PageProps } from './page-props.ts';
@@ -16,6 +17,7 @@ import { type PageRoute, routes } from './routes.ts';
 interface ShownPage extends PageProps {
   readonly component: ComponentType<PageProps>;
   readonly key: string;
+  readonly docs: string | undefined;
 }
 
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
@@ -59,11 +61,15 @@ export function Outlet() {
   const component = loaded.get(found.route);
   if (component !== undefined) {
     const key = `${projectKey.value} ${found.route.path} ${JSON.stringify(found.params)}`;
-    shown.current = { component, key, params: found.params };
+    shown.current = { component, key, params: found.params, docs: docsLinks[found.route.path] };
   }
   if (shown.current !== undefined) {
-    const { component: Current, key, params } = shown.current;
-    return <Current key={key} params={params} />;
+    const { component: Current, key, params, docs } = shown.current;
+    return (
+      <DocsLink.Provider value={docs}>
+        <Current key={key} params={params} />
+      </DocsLink.Provider>
+    );
   }
   return (
     <div class="page">

@@ -1,7 +1,11 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { withBasePath } from '../../shared/base-path.ts';
 import { useLocation } from './hooks/use-location.ts';
 import { Icon } from './icon.tsx';
+
+/** The chapter of the documentation that explains the page, below `/docs/`. */
+export const DocsLink = createContext<string | undefined>(undefined);
 
 let shownPath: string | undefined;
 let headingHadFocus = false;
@@ -21,6 +25,7 @@ export function Page({
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
+  const docs = useContext(DocsLink);
   const heading = useRef<HTMLHeadingElement>(null);
   // After the back button, the browser restores the scroll position.
   const { wasPush } = useLocation();
@@ -55,12 +60,26 @@ export function Page({
             {title}
           </h1>
           {badge}
+          {docs !== undefined && lead === undefined && <LearnMore docs={docs} />}
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}
-        {lead !== undefined && <p class="lead">{lead}</p>}
+        {lead !== undefined && (
+          <p class="lead">
+            {lead} {docs !== undefined && <LearnMore docs={docs} />}
+          </p>
+        )}
       </header>
       {children}
     </div>
+  );
+}
+
+/** Opens a chapter of the documentation in another tab. @param docs such as `webhooks#test-it` */
+export function LearnMore({ docs, children = 'Learn more' }: { docs: string; children?: string }) {
+  return (
+    <a class="learn-more" href={withBasePath(`/docs/${docs}`)} target="_blank" rel="noreferrer">
+      {children}
+    </a>
   );
 }
 

@@ -11,7 +11,7 @@ import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Card, LearnMore, Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -123,10 +123,7 @@ function KindsExplained() {
       <p class="quiet">
         In code that runs in browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
         instead: anyone can read a key there. To get started, see the{' '}
-        <a href="/docs/api#keys-and-tokens" target="_blank" rel="noreferrer">
-          documentation
-        </a>
-        .
+        <LearnMore docs="start#get-a-key">documentation</LearnMore>.
       </p>
     </Card>
   );
