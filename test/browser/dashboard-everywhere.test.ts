@@ -145,6 +145,9 @@ async function fill(server: TestServer): Promise<Places> {
     ['/dashboard/webhooks', 'Webhooks'],
     [`/dashboard/webhooks/${webhookId}`, 'localhost:9/hook'],
     ['/dashboard/settings', 'Settings'],
+    ['/dashboard/usage', 'Usage'],
+    ['/dashboard/server', 'Server'],
+    ['/dashboard/server/settings', 'Server'],
     ['/dashboard/account', 'Account'],
     ['/dashboard/no/such/page', 'Not found'],
   ];

@@ -25,16 +25,7 @@ async function startSouth(url: string) {
   return { node, loads };
 }
 
-describeInBrowser('the servers on the overview', browser => {
-  test('are not listed for a server on its own', async () => {
-    await using server = await startDashboard();
-    const dashboard = await DashboardPage.open(browser(), server);
-    const region = (name: string) => dashboard.page.getByRole('region', { name, exact: true });
-    await region('Server').getByText('CPU').waitFor();
-    expect(await region('Servers').count()).toBe(0);
-    await dashboard.close();
-  });
-
+describeInBrowser('the servers on the page of the server', browser => {
   test.skipIf(findPostgres() === undefined)('are listed with their state and load', async () => {
     const url = await postgresUrlOf(await testTempDir());
     await using server = await startDashboard({
@@ -42,7 +33,7 @@ describeInBrowser('the servers on the overview', browser => {
       'node.url': 'http://north.example:8080',
     });
     const { node, loads } = await startSouth(url);
-    const dashboard = await DashboardPage.open(browser(), server);
+    const dashboard = await DashboardPage.open(browser(), server, '/dashboard/server');
     const { page } = dashboard;
     const servers = page.getByRole('region', { name: 'Servers', exact: true });
     const item = (host: string) => servers.getByRole('listitem').filter({ hasText: host });

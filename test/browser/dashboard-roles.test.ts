@@ -88,7 +88,7 @@ describeInBrowser('roles in the dashboard', browser => {
 
     await open('/dashboard/upload-tokens');
     await page.getByText('Ask an owner for a role that can upload.').waitFor();
-    for (const path of ['keys', 'webhooks', 'account/activity']) {
+    for (const path of ['keys', 'webhooks', 'account/activity', 'server']) {
       await open(`/dashboard/${path}`);
       await page.getByText('This page is for owners of the account.').waitFor();
     }

@@ -13,7 +13,8 @@ const movedPages: Readonly<Record<string, string>> = {
   passkeys: '/account',
   activity: '/account/activity',
   'audit-log': '/account/activity',
-  server: '/server/settings',
+  nodes: '/server',
+  'server-settings': '/server/settings',
 };
 
 /** Returns where the page is that somebody looks for under another name, such as that of a resource of the API. */

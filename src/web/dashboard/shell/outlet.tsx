@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec } from 'preact-iso/router';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
-import { can, projectKey } from '../state/session.ts';
+import { can, projectKey, session } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -55,8 +55,9 @@ export function Outlet() {
   }, [route]);
 
   if (found === undefined) return moved === undefined ? <NotFound /> : null;
-  const { scope } = found.route;
+  const { scope, isForOperator } = found.route;
   if (scope !== undefined && !can(scope)) return <NotAllowed scope={scope} />;
+  if (isForOperator && session.value?.account.isOperator !== true) return <NotAllowed scope="operator" />;
   if (problem !== undefined) return <PageLoadError />;
   const component = loaded.get(found.route);
   if (component !== undefined) {

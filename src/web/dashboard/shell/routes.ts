@@ -7,6 +7,8 @@ export interface PageRoute {
   readonly path: string;
   /** The page is only for roles that have it. */
   readonly scope?: Scope;
+  /** The page is only for the account of the server's operator. */
+  readonly isForOperator?: true;
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
@@ -88,8 +90,19 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/settings/settings-page.tsx').then(module => module.SettingsPage),
   },
   {
+    path: '/dashboard/usage',
+    load: () => import('../pages/usage/usage-page.tsx').then(module => module.UsagePage),
+  },
+  {
+    path: '/dashboard/server',
+    scope: 'admin',
+    isForOperator: true,
+    load: () => import('../pages/server/server-page.tsx').then(module => module.ServerPage),
+  },
+  {
     path: '/dashboard/server/settings',
     scope: 'admin',
+    isForOperator: true,
     load: () => import('../pages/server/server-settings-page.tsx').then(module => module.ServerSettingsPage),
   },
   {

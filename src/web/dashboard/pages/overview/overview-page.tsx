@@ -5,15 +5,12 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
-import { BandwidthCard } from './bandwidth-card.tsx';
-import { ChecksCard } from './checks-card.tsx';
+import { BandwidthCard } from '../usage/bandwidth-card.tsx';
+import { StorageCard } from '../usage/storage-card.tsx';
 import { completedSteps } from './completed-steps.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { LatestVideos } from './latest-videos.tsx';
 import { LiveNow } from './live-now.tsx';
-import { ServerCard } from './server-card.tsx';
-import { StorageCard } from './storage-card.tsx';
-import { UnverifiedUsersCard } from './unverified-users-card.tsx';
 import { type Overview, useOverview } from './use-overview.ts';
 
 const hiddenName = 'first-steps-hidden';
@@ -51,13 +48,6 @@ function Content({ overview, isNew, reload }: { overview: Overview; isNew: boole
         </div>
         <div class="stack">
           <StorageCard storage={overview.usage.storage} />
-          {session.value?.account.isOperator === true && can('admin') && (
-            <>
-              <ServerCard />
-              <ChecksCard />
-              <UnverifiedUsersCard />
-            </>
-          )}
         </div>
       </div>
     </div>

@@ -10,6 +10,7 @@ import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Card, Page } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { ServerTabs } from './server-tabs.tsx';
 import { SettingDescription } from './setting-description.tsx';
 import { SettingDialog } from './setting-dialog.tsx';
 import { originLabels, valueLabel } from './setting-labels.ts';
@@ -27,10 +28,10 @@ export function ServerSettingsPage() {
   const [selected, setSelected] = useState<ServerSetting>();
   return (
     <Page
-      title="Server settings"
-      back={{ href: '/dashboard', label: 'Overview' }}
+      title="Server"
       lead="Changes here apply at once, on all servers of the database. Everything else is set in the settings file or the environment."
     >
+      <ServerTabs current="/dashboard/server/settings" />
       <Card
         flush
         title="Settings"

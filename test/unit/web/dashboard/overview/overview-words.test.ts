@@ -5,8 +5,8 @@ import {
   liveNowStreams,
   unlistedIds,
 } from '../../../../../src/web/dashboard/pages/overview/live-now-streams.ts';
-import { formatQueue } from '../../../../../src/web/dashboard/pages/overview/queue-text.ts';
-import { storageShares } from '../../../../../src/web/dashboard/pages/overview/storage-kinds.ts';
+import { formatQueue } from '../../../../../src/web/dashboard/pages/server/queue-text.ts';
+import { storageShares } from '../../../../../src/web/dashboard/pages/usage/storage-kinds.ts';
 
 const stream = (liveStreamId: string, broadcasting: boolean) =>
   ({ liveStreamId, broadcasting }) as LiveStream;

@@ -7,7 +7,7 @@ test.each([
   ['/dashboard/live-streams/li0123/studio', '/dashboard/live/li0123/studio'],
   ['/dashboard/video/vi0123', '/dashboard/videos/vi0123'],
   ['/dashboard/api-keys', '/dashboard/keys'],
-  ['/dashboard/server', '/dashboard/server/settings'],
+  ['/dashboard/server-settings', '/dashboard/server/settings'],
 ])('%s leads to %s', (path, target) => {
   expect(movedPath(path)).toBe(target);
 });

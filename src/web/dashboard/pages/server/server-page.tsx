@@ -1,0 +1,66 @@
+import type { ServerState } from '../../api/api-types.ts';
+import { call } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { useInterval } from '../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Page } from '../../ui/page.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
+import { projectText, UsageCards, useUsage } from '../usage/usage-page.tsx';
+import { ChecksCard } from './checks-card.tsx';
+import { NodesCard } from './nodes-card.tsx';
+import { LoadCard, SystemCard } from './server-card.tsx';
+import { ServerTabs } from './server-tabs.tsx';
+import { UnverifiedUsersCard } from './unverified-users-card.tsx';
+
+const refreshMs = 5_000;
+
+/** For the operator. */
+export function ServerPage() {
+  const loaded = useLoad('', signal => call('GET /server', { signal }));
+  const usage = useUsage();
+  useInterval(refreshMs, loaded.reload);
+  return (
+    <Page
+      title="Server"
+      lead="Everything that runs here, for all accounts."
+      badge={loaded.value !== undefined && <HealthBadge warnings={loaded.value.warnings.length} />}
+    >
+      <ServerTabs current="/dashboard/server" />
+      <LoadedContent loaded={loaded} height={560}>
+        {state => <Content state={state} />}
+      </LoadedContent>
+      <h2>Usage of {projectText()}</h2>
+      <UsageCards loaded={usage} />
+    </Page>
+  );
+}
+
+function Content({ state }: { state: ServerState }) {
+  const { nodes, warnings } = state;
+  return (
+    <div class="stack">
+      {warnings.map(({ code, text }) => (
+        <Notice key={`${code} ${text}`} tone="warning">
+          {text}
+        </Notice>
+      ))}
+      <div class="columns main-side">
+        <div class="stack">
+          <LoadCard state={state} />
+          {nodes !== undefined && <NodesCard nodes={nodes} />}
+          <ChecksCard />
+        </div>
+        <div class="stack">
+          <SystemCard state={state} />
+          <UnverifiedUsersCard />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function HealthBadge({ warnings }: { warnings: number }) {
+  if (warnings === 0) return <Badge tone="good">Healthy</Badge>;
+  return <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>;
+}
