@@ -20,19 +20,6 @@ export function formatClockTime(date: Date, locale: string): string {
   return date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 }
 
-export function formatSpokenTime(seconds: number): string {
-  const whole = wholeSeconds(seconds);
-  const parts = [
-    [Math.floor(whole / 3600), 'hour'],
-    [Math.floor(whole / 60) % 60, 'minute'],
-    [whole % 60, 'second'],
-  ] as const;
-  const said = parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`);
-  return said.length === 0 ? '0 seconds' : said.join(' ');
-}
-
 // Segment durations add up to some microseconds less than whole seconds.
 function wholeSeconds(seconds: number): number {
   return Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds + 0.01)) : 0;

@@ -1,11 +1,5 @@
 import { parseTime } from '../../shared/time-text.ts';
-import {
-  type AddressOptions,
-  isEnabled,
-  type PageOptions,
-  pageOptionsOf,
-  parseAddress,
-} from '../page-options.ts';
+import { type AddressOptions, isEnabled, type PageOptions, pageOptionsOf } from '../page-options.ts';
 import { parseSdkPeer, type SdkPeer } from '../sdk/sdk-peer.ts';
 
 export interface VodOptions extends PageOptions {
@@ -16,11 +10,6 @@ export interface VodOptions extends PageOptions {
   /** Undefined for the end of the video. */
   readonly endSeconds: number | undefined;
   readonly sdk: SdkPeer | undefined;
-}
-
-/** Parses `#autoplay;loop;t=10,20` and the query that SDKs write. A video waits for a click by default. */
-export function parseVodOptions(hash: string, search: string): VodOptions {
-  return vodOptionsOf(parseAddress(hash, search), false);
 }
 
 export function vodOptionsOf(values: AddressOptions, autoplayDefault: boolean): VodOptions {

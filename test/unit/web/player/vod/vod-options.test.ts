@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseVodOptions } from '../../../../../src/web/player/vod/vod-options.ts';
+import { parseAddress } from '../../../../../src/web/player/page-options.ts';
+import { vodOptionsOf } from '../../../../../src/web/player/vod/vod-options.ts';
 
-describe('readVodOptions', () => {
+describe('options of a video', () => {
   const usual = {
     autoplay: false,
     muted: false,
@@ -65,6 +66,6 @@ describe('readVodOptions', () => {
     ],
     ['#adTagUrl:https%3A%2F%2Fads.test%3Fa%3D1;;=;:', '?%zz', {}],
   ])('reads %s %s', (hash, search, expected) => {
-    expect(parseVodOptions(hash, search)).toEqual({ ...usual, ...expected });
+    expect(vodOptionsOf(parseAddress(hash, search), false)).toEqual({ ...usual, ...expected });
   });
 });
