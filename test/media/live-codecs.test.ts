@@ -150,7 +150,7 @@ describe.concurrent('what cannot be delivered', () => {
     const stream = await server.createStream();
     const client = await RtmpClient.connect({ port: server.app.rtmpPort });
     await client.publish(stream.streamKey);
-    const sending = replay(client, tags);
+    const sending = replay(client, tags, { speed: 2 });
     const watches = await StreamMonitor.beginAll(`${server.baseUrl}/${stream.liveStreamId}.m3u8`);
     await sending;
     await client.close();
@@ -175,7 +175,7 @@ describe.concurrent('what cannot be delivered', () => {
         ? { ...tag, body: Buffer.concat([tag.body.subarray(0, 5), Buffer.alloc(40, 0xee)]) }
         : tag,
     );
-    await replay(client, spoiled);
+    await replay(client, spoiled, { speed: 4 });
     await client.close();
     expect((await fetch(`${server.baseUrl}/health/live`)).status).toBe(200);
   });

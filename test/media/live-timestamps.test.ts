@@ -6,6 +6,8 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
+/** Of replays whose timeline is in their timestamps alone. */
+const speed = 4;
 let server: TestServer;
 /** One that waits for keyframes for a shorter time than a busy machine may need to send them. */
 let impatient: TestServer;
@@ -77,7 +79,7 @@ describe.concurrent('tracks', () => {
     const shifted = moreTags
       .filter(tag => tag.kind !== 'script')
       .map(tag => ({ ...tag, timestampMs: tag.timestampMs + seconds * 1000 }));
-    const watch = await played([...tags, ...shifted]);
+    const watch = await played([...tags, ...shifted], { speed });
     expect(await watch.brokenRules()).toEqual([]);
     expect(watch.inits.size).toBe(2);
     expect(await watch.samples('video')).toHaveLength(seconds * 25 + 5 * 30);
@@ -139,7 +141,7 @@ describe.concurrent('timestamps', () => {
     ],
     ['that go back by two seconds', tag => tag.timestampMs + 10_000 - (isAfter(tag, middleMs) ? 2000 : 0)],
   ])('%s: every frame is played in a valid playlist', async (_, timestampOf) => {
-    const watch = await played(tags, { timestampOf });
+    const watch = await played(tags, { timestampOf, speed });
     expect(await watch.brokenRules()).toEqual([]);
     expect(await watch.samples('video')).toHaveLength(seconds * 25);
     expect(playedSeconds(watch)).toBeGreaterThan(seconds - 0.5);
@@ -147,13 +149,13 @@ describe.concurrent('timestamps', () => {
   });
 
   test('that run backwards: the broadcast continues in a valid playlist', async () => {
-    const watch = await played(tags, { timestampOf: tag => 100_000 - tag.timestampMs });
+    const watch = await played(tags, { timestampOf: tag => 100_000 - tag.timestampMs, speed });
     expect(await watch.brokenRules()).toEqual([]);
     expect((await watch.samples('video')).length).toBeGreaterThan(100);
   });
 
   test('that are all the same: the broadcast continues in a valid playlist', async () => {
-    const watch = await played(tags, { timestampOf: () => 5000 });
+    const watch = await played(tags, { timestampOf: () => 5000, speed });
     expect(await watch.brokenRules()).toEqual([]);
   });
 
@@ -163,7 +165,10 @@ describe.concurrent('timestamps', () => {
       state = (state * 1103515245 + 12345) % 2 ** 31;
       return state;
     };
-    const watch = await played(tags, { timestampOf: tag => (isConfig(tag) ? 0 : random() * 2) });
+    const watch = await played(tags, {
+      timestampOf: tag => (isConfig(tag) ? 0 : random() * 2),
+      speed,
+    });
     expect(await watch.brokenRules()).toEqual([]);
   });
 });

@@ -294,16 +294,18 @@ describe('an answer', () => {
   });
 
   it('that comes byte by byte counts by its status when the time is over, if that has come', async () => {
-    const server = await startWebhooks({ timeoutMs: 150 });
     const dribble = (head: string) => (socket: Socket) => {
       socket.write(head);
       const timer = setInterval(() => socket.write('x'), 20);
       socket.once('close', () => clearInterval(timer));
     };
-    const answered = await logOf(server, dribble('HTTP/1.1 202 Accepted\r\ncontent-length: 1000\r\n\r\n'));
+    const answered = await logOf(
+      await startWebhooks({ timeoutMs: 3_000 }),
+      dribble('HTTP/1.1 202 Accepted\r\ncontent-length: 1000\r\n\r\n'),
+    );
     expect(answered.status).toBe('succeeded');
     expect(answered.attempts[0].response).toMatch(/^x+$/);
-    const late = await logOf(server, dribble('HTTP/1.1 200 OK\r\nx: '));
+    const late = await logOf(await startWebhooks({ timeoutMs: 150 }), dribble('HTTP/1.1 200 OK\r\nx: '));
     expect(late.status).toBe('retrying');
     expect(late.attempts).toEqual([
       {
