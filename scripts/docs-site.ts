@@ -31,6 +31,7 @@ const pages = new SitePages({
   links: {
     icon: urlOf('icon'),
     styles: urlOf('docs-page'),
+    font: urlOf('font'),
     theme: urlOf('theme'),
     script: urlOf('docs'),
     search: urlOf('search'),

@@ -52,6 +52,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
   '.json': 'application/json',
   '.conf': 'text/plain; charset=utf-8',
   '.vcl': 'text/plain; charset=utf-8',
@@ -117,7 +119,7 @@ async function buildBundle(
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
-    loader: { '.svg': 'copy', '.ico': 'copy' },
+    loader: { '.svg': 'copy', '.ico': 'copy', '.woff2': 'file' },
     tsconfigRaw: {},
     plugins: [...browserPlugins, ...(name === 'dashboard' ? [await sharedChunk()] : [])],
     treeShaking: name !== 'dashboard',
@@ -133,11 +135,18 @@ async function buildBundle(
     entries[entry] = basename(output);
     imports[entry] = [...importsOf(metafile, output)].map(file => basename(file));
   }
-  return {
-    contents: new Map(outputFiles.map(({ path, contents }) => [basename(path), contents])),
-    entries,
-    imports,
-  };
+  const contents = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  await addFont(contents, entries);
+  return { contents, entries, imports };
+}
+
+/** Names the font that pages load at once, and adds its license, which asks for that. */
+async function addFont(contents: Map<string, Uint8Array>, entries: Record<string, string>): Promise<void> {
+  const font = [...contents.keys()].find(file => file.startsWith('inter-latin-wght-'));
+  if (font === undefined) return;
+  entries.font = font;
+  const license = join(projectRoot, 'node_modules/@fontsource-variable/inter/LICENSE');
+  contents.set('inter-license.txt', await readFile(license));
 }
 
 /** Adds the files of the guides to a bundle, and returns their pages and pictures, which are in none. */

@@ -5,6 +5,8 @@ import { startApi, type TestApi } from '../support/start-api.ts';
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const maxFirstLoadBytes = 75_000;
 const maxFirstLoadFiles = 10;
+/** Text is shown before its typeface is there. */
+const maxFontBytes = 50_000;
 /** Building takes seconds. */
 const maxBlockedMs = 400;
 /** Kinds of documents, the manual that an error of a library names, examples in fields and samples: nobody asks for these. */
@@ -123,6 +125,9 @@ describe('the dashboard', () => {
     const first = new Set(['/dashboard', ...assetsIn(page), ...neededBy(overview)]);
     const main = assetsIn(page).find(path => path.includes('/main-'))!;
     expect([...neededBy(main)].filter(path => !assetsIn(page).includes(path))).toEqual([]);
+    const font = [...first].find(path => path.endsWith('.woff2'))!;
+    expect(files.get(font)!.sentBytes).toBeLessThan(maxFontBytes);
+    first.delete(font);
     const bytes = [...first].reduce((sum, path) => sum + files.get(path)!.sentBytes, 0);
     expect(bytes).toBeLessThan(maxFirstLoadBytes);
     expect(first.size).toBeLessThanOrEqual(maxFirstLoadFiles);

@@ -37,6 +37,7 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -166,6 +167,7 @@ export class DocsPages {
     const links = {
       icon: urlOf('icon'),
       styles: urlOf('docs-page'),
+      font: urlOf('font'),
       theme: urlOf('theme'),
       script: urlOf('docs'),
       search: urlOf('search'),

@@ -7,6 +7,7 @@ import { escapeHtml } from './html.ts';
 export interface DocsLinks {
   readonly icon: string;
   readonly styles: string;
+  readonly font: string;
   readonly theme: string;
   readonly script: string;
   readonly search: string;
@@ -61,6 +62,7 @@ ${about}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${links.icon}">
 <script src="${links.theme}"></script>
+<link rel="preload" as="font" type="font/woff2" href="${links.font}" crossorigin>
 <link rel="stylesheet" href="${links.styles}">
 <script src="${links.script}" type="module"></script>
 </head>

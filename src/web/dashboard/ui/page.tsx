@@ -83,6 +83,33 @@ export function LearnMore({ docs, children = 'Learn more' }: { docs: string; chi
   );
 }
 
+/** Content with a heading, on the page itself; `isSplit` puts the heading beside it, for forms. */
+export function Section({
+  title,
+  lead,
+  actions,
+  isSplit = false,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  actions?: ComponentChildren;
+  isSplit?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class={`section${isSplit ? ' split' : ''}`} aria-label={title}>
+      <header class="section-head">
+        <h2>{title}</h2>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+        {lead !== undefined && <p class="hint">{lead}</p>}
+      </header>
+      <div class="section-body">{children}</div>
+    </section>
+  );
+}
+
+/** A thing in a box, or an aside. */
 export function Card({
   title,
   actions,
