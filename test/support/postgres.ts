@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
-import { chown, mkdtemp } from 'node:fs/promises';
+import { accessSync, constants, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chown, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { PrivateServer, startedServer } from './private-server.ts';
+import { isAlive } from './processes.ts';
 
 const programFolders = [18, 17, 16, 15, 14].map(version => `/usr/lib/postgresql/${version}/bin`);
 const user = 'postgres';
@@ -17,6 +18,8 @@ const settings = [
 /** A file system in memory, and what it must have free. */
 const memoryFolder = '/dev/shm';
 const minFreeBytes = 2 * 2 ** 30;
+/** Folders of servers are named by it and by the process that started them. */
+const namePrefix = 'millrace-pg-';
 
 const programs = programFolders.find(
   folder => spawnSync(join(folder, 'postgres'), ['--version'], { stdio: 'ignore' }).status === 0,
@@ -41,7 +44,9 @@ export interface PostgresServer {
 export async function startPostgres(moreSettings: readonly string[] = []): Promise<PostgresServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
   const identity = process.getuid?.() === 0 ? idsOf(user) : undefined;
-  const folder = await mkdtemp(join(folderOfServers(), 'pg-'));
+  const servers = folderOfServers();
+  await removeOfKilledRuns(servers);
+  const folder = await mkdtemp(join(servers, `${namePrefix}${process.pid}-`));
   if (identity !== undefined) await chown(folder, identity.uid, identity.gid);
   const data = join(folder, 'data');
   const made = spawnSync(
@@ -88,6 +93,22 @@ function folderOfServers(): string {
     // Not on this system.
   }
   return tmpdir();
+}
+
+/** Ends the servers of test runs that were killed, and frees the memory that their files take. */
+async function removeOfKilledRuns(servers: string): Promise<void> {
+  for (const name of await readdir(servers)) {
+    const starter = new RegExp(`^${namePrefix}(\\d+)-`).exec(name)?.[1];
+    if (starter === undefined || isAlive(Number(starter))) continue;
+    const folder = join(servers, name);
+    try {
+      const [pid, data] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
+      if (data === join(folder, 'data')) process.kill(Number(pid), 'SIGQUIT');
+    } catch {
+      // It has ended, or another run was here first.
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 /** Creates a database beside that of `serverUrl` and returns its URL. */
