@@ -3,6 +3,7 @@ import { withBasePath, withoutBasePath } from '../shared/base-path.ts';
 import { staleSessions } from './api/client.ts';
 import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
+import { watchScroll } from './state/history-entries.ts';
 import { watchHistory } from './state/history-guard.ts';
 import { ensureValidLocale } from './state/locale.ts';
 
@@ -12,6 +13,7 @@ const ownPage = /^\/(?:dashboard|docs)(?:[/?#]|$)/;
 ensureValidLocale();
 addBasePath();
 watchHistory();
+watchScroll();
 followSession();
 render(<App />, document.getElementById('app')!);
 

@@ -3,6 +3,7 @@ import { endSession, projectHeaders, session } from '../state/session.ts';
 import { t } from '../state/texts.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
+import { noteAnswer } from './server-return.ts';
 
 type Operation = keyof Operations;
 
@@ -107,7 +108,9 @@ async function problemOfResponse(response: Response): Promise<ApiProblem> {
 
 async function send(address: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    const response = await fetch(address, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    noteAnswer(response.status);
+    return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(0, { title: t('signIn.unreachable') });

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { withBasePath } from '../../shared/base-path.ts';
 import { chosenEnvironment, endSession, projectKey, session } from '../state/session.ts';
 import { problemOf } from './problem.ts';
+import { serverReturned } from './server-return.ts';
 import { loadSession } from './sessions.ts';
 
 export interface FeedMessage {
@@ -70,6 +71,7 @@ function connect(): void {
   opened.onopen = () => {
     retryMs = initialRetryMs;
     feedState.value = 'open';
+    serverReturned();
   };
   opened.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as FeedMessage;

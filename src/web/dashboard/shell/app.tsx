@@ -6,6 +6,7 @@ import { restartFeed } from '../api/feed.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { isOidcReturn } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
+import { isAway, whenServerReturns } from '../api/server-return.ts';
 import { loadSession } from '../api/sessions.ts';
 import { projectKey, session } from '../state/session.ts';
 import { LoadError } from '../ui/states.tsx';
@@ -24,6 +25,9 @@ export function App() {
     loadSession().catch((error: unknown) => setProblem(problemOf(error)));
   };
   useEffect(load, []);
+  useEffect(() => {
+    if (problem !== undefined && isAway(problem)) return whenServerReturns(load);
+  }, [problem]);
   useEffect(
     () =>
       effect(() => {

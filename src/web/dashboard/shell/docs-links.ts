@@ -19,7 +19,8 @@ export const docsLinks: Readonly<Record<string, string>> = {
   '/dashboard/settings': 'dashboard#pages',
   '/dashboard/server': 'operating#health-and-metrics',
   '/dashboard/server/settings': 'settings',
-  '/dashboard/account/activity': 'audit-log',
+  '/dashboard/team': 'teams',
+  '/dashboard/activity': 'audit-log',
   '/dashboard/projects': 'teams#projects',
   '/dashboard/account': 'signing-in',
 };

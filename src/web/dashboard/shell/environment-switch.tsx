@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { chooseEnvironment, type Environment, environment, session } from '../state/session.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -7,6 +8,7 @@ const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', produ
 
 export function EnvironmentSwitch() {
   const { path, route } = useLocation();
+  const group = useId();
   const available = session.value?.environments ?? [];
   const choose = (next: Environment) => {
     chooseEnvironment(next);
@@ -22,7 +24,7 @@ export function EnvironmentSwitch() {
           <label key={name} class={`environment ${name}`}>
             <input
               type="radio"
-              name="environment"
+              name={group}
               value={name}
               checked={environment.value === name}
               data-leaves
@@ -34,7 +36,7 @@ export function EnvironmentSwitch() {
           <a
             key={name}
             class="environment"
-            href="/dashboard/account#upgrade"
+            href="/dashboard/settings?part=organisation#upgrade"
             title="Upgrade to use production"
           >
             <Icon name="lock" size={14} />

@@ -8,14 +8,24 @@ const movedPages: Readonly<Record<string, string>> = {
   themes: '/players',
   'api-keys': '/keys',
   'signing-keys': '/keys',
-  team: '/account',
-  members: '/account',
+  members: '/team',
   passkeys: '/account',
-  activity: '/account/activity',
-  'audit-log': '/account/activity',
+  'audit-log': '/activity',
   nodes: '/server',
   'server-settings': '/server/settings',
 };
+
+/** Pages and parts of pages that were elsewhere. */
+const movedParts: Readonly<Record<string, string>> = {
+  '/dashboard/account#upgrade': '/dashboard/settings?part=organisation#upgrade',
+  '/dashboard/account/activity': '/dashboard/activity',
+  '/dashboard/account/team': '/dashboard/team',
+};
+
+/** @param part the path of a page, with the part of it that a link leads to */
+export function movedPart(part: string): string | undefined {
+  return Object.hasOwn(movedParts, part) ? movedParts[part] : undefined;
+}
 
 /** Returns where the page is that somebody looks for under another name, such as that of a resource of the API. */
 export function movedPath(path: string): string | undefined {

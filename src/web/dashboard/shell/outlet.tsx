@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec } from 'preact-iso/router';
-import { type ApiProblem, problemOf } from '../api/problem.ts';
+import { whenServerReturns } from '../api/server-return.ts';
 import { can, projectKey, session } from '../state/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
@@ -9,10 +9,11 @@ import { Notice } from '../ui/notice.tsx';
 import { DocsLink, Page } from '../ui/page.tsx';
 import { EmptyState, Skeleton } from '../ui/states.tsx';
 import { docsLinks } from './docs-links.ts';
-import { movedPath } from './moved-paths.ts';
+import { movedPart, movedPath } from './moved-paths.ts';
 import { NotAllowed } from './not-allowed.tsx';
 import type { PageProps } from './page-props.ts';
 import { type PageRoute, routes } from './routes.ts';
+import { useScrollMemory } from './use-scroll-memory.ts';
 
 interface ShownPage extends PageProps {
   readonly component: ComponentType<PageProps>;
@@ -22,48 +23,27 @@ interface ShownPage extends PageProps {
 
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
+const maxRetries = 3;
+
 /** Keeps the previous page until the code of the next one is loaded. */
 export function Outlet() {
-  const { path, route: goTo } = useLocation();
+  const { path } = useLocation();
   const shown = useRef<ShownPage>(undefined);
-  const [, setArrived] = useState<PageRoute>();
-  const [problem, setProblem] = useState<ApiProblem>();
-  const found = findRoute(path);
-  const route = found?.route;
-  const moved = found === undefined ? movedPath(path) : undefined;
-
-  useEffect(() => {
-    if (moved !== undefined) goTo(moved, true);
-  }, [moved]);
-
-  useEffect(() => {
-    setProblem(undefined);
-    if (route === undefined || loaded.has(route)) return;
-    let isWanted = true;
-    route.load().then(
-      component => {
-        loaded.set(route, component);
-        if (isWanted) setArrived(route);
-      },
-      (error: unknown) => {
-        if (isWanted) setProblem(problemOf(error));
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [route]);
-
-  if (found === undefined) return moved === undefined ? <NotFound /> : null;
-  const { scope, isForOperator } = found.route;
-  if (scope !== undefined && !can(scope)) return <NotAllowed scope={scope} />;
-  if (isForOperator && session.value?.account.isOperator !== true) return <NotAllowed scope="operator" />;
-  if (problem !== undefined) return <PageLoadError />;
-  const component = loaded.get(found.route);
-  if (component !== undefined) {
+  const isMoving = useMovedPage(path);
+  const found = isMoving ? undefined : findRoute(path);
+  const { component, hasFailed } = usePageCode(found?.route);
+  if (found !== undefined && component !== undefined) {
     const key = `${projectKey.value} ${found.route.path} ${JSON.stringify(found.params)}`;
     shown.current = { component, key, params: found.params, docs: docsLinks[found.route.path] };
   }
+  useScrollMemory(component === undefined ? undefined : shown.current?.key);
+
+  if (isMoving) return null;
+  if (found === undefined) return <NotFound />;
+  const { scope, isForOperator } = found.route;
+  if (scope !== undefined && !can(scope)) return <NotAllowed scope={scope} />;
+  if (isForOperator && session.value?.account.isOperator !== true) return <NotAllowed scope="operator" />;
+  if (hasFailed) return <PageLoadError />;
   if (shown.current !== undefined) {
     const { component: Current, key, params, docs } = shown.current;
     return (
@@ -78,6 +58,59 @@ export function Outlet() {
       <Skeleton height={220} />
     </div>
   );
+}
+
+/** Follows an address that a page had before, or has elsewhere. Returns true while it does. */
+function useMovedPage(path: string): boolean {
+  const { route: goTo } = useLocation();
+  const moved =
+    movedPart(path + location.hash) ??
+    movedPart(path) ??
+    (findRoute(path) === undefined ? movedPath(path) : undefined);
+  useEffect(() => {
+    if (moved === undefined) return;
+    goTo(moved.includes('#') ? moved : moved + location.search + location.hash, true);
+  }, [moved]);
+  return moved !== undefined;
+}
+
+/** Loads the code of a page; some times again when the server is back. */
+function usePageCode(route: PageRoute | undefined): {
+  readonly component: ComponentType<PageProps> | undefined;
+  readonly hasFailed: boolean;
+} {
+  const [, setArrived] = useState<PageRoute>();
+  const [failed, setFailed] = useState<PageRoute>();
+  const [round, setRound] = useState(0);
+  const retries = useRef(0);
+  useEffect(() => {
+    retries.current = 0;
+  }, [route]);
+  useEffect(() => {
+    setFailed(undefined);
+    if (route === undefined || loaded.has(route)) return;
+    let isWanted = true;
+    route.load().then(
+      component => {
+        loaded.set(route, component);
+        if (isWanted) setArrived(route);
+      },
+      () => {
+        if (isWanted) setFailed(route);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [route, round]);
+  useEffect(() => {
+    if (failed === undefined || retries.current >= maxRetries) return;
+    return whenServerReturns(() => {
+      retries.current += 1;
+      setRound(number => number + 1);
+    });
+  }, [failed]);
+  return { component: route && loaded.get(route), hasFailed: failed !== undefined };
 }
 
 function findRoute(path: string): { route: PageRoute; params: Record<string, string> } | undefined {

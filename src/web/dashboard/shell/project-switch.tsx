@@ -5,13 +5,13 @@ import { Menu } from '../ui/menu.tsx';
 import { listPathOf } from './list-path.ts';
 
 /** Hidden from those who have one project and cannot create another one. */
-export function ProjectSwitch({ onGo }: { onGo: () => void }) {
+export function ProjectSwitch({ onGo }: { onGo?: () => void }) {
   const { path, route } = useLocation();
   const all = session.value?.allProjects ?? [];
   const chosen = project.value;
   if (chosen === undefined || (all.length < 2 && !can('admin'))) return null;
   const choose = (projectId: string) => {
-    onGo();
+    onGo?.();
     if (projectId === chosen.projectId) return;
     chooseProject(projectId);
     const list = listPathOf(path);
@@ -34,7 +34,7 @@ export function ProjectSwitch({ onGo }: { onGo: () => void }) {
             icon: 'edit',
             leaves: true,
             onClick: () => {
-              onGo();
+              onGo?.();
               route('/dashboard/projects');
             },
           },

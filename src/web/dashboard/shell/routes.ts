@@ -106,7 +106,11 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../pages/server/server-settings-page.tsx').then(module => module.ServerSettingsPage),
   },
   {
-    path: '/dashboard/account/activity',
+    path: '/dashboard/team',
+    load: () => import('../pages/team/team-page.tsx').then(module => module.TeamPage),
+  },
+  {
+    path: '/dashboard/activity',
     scope: 'admin',
     load: () => import('../pages/activity/activity-page.tsx').then(module => module.ActivityPage),
   },

@@ -74,6 +74,7 @@ interface IconButtonProps {
   readonly label: string;
   readonly danger?: boolean;
   readonly pressed?: boolean;
+  readonly expanded?: boolean;
   readonly disabled?: boolean;
   readonly onClick: (event: MouseEvent) => void;
 }
@@ -83,6 +84,7 @@ export function IconButton({
   label,
   danger = false,
   pressed,
+  expanded,
   disabled = false,
   onClick,
 }: IconButtonProps) {
@@ -93,6 +95,7 @@ export function IconButton({
       title={label}
       aria-label={label}
       aria-pressed={pressed}
+      aria-expanded={expanded}
       aria-disabled={disabled}
       onClick={event => {
         if (!disabled) onClick(event);

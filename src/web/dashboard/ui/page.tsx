@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { withBasePath } from '../../shared/base-path.ts';
+import { stepsBackTo } from '../state/history-entries.ts';
 import { useLocation } from './hooks/use-location.ts';
 import { Icon } from './icon.tsx';
 
@@ -27,7 +28,7 @@ export function Page({
 }) {
   const docs = useContext(DocsLink);
   const heading = useRef<HTMLHeadingElement>(null);
-  // After the back button, the browser restores the scroll position.
+  // After the back button, the scroll position is restored.
   const { wasPush } = useLocation();
   useEffect(() => {
     document.title = `${title} · Millrace`;
@@ -49,7 +50,7 @@ export function Page({
   return (
     <div class="page">
       {back !== undefined && (
-        <a class="back" href={back.href}>
+        <a class="back" href={back.href} onClick={event => goBack(event, back.href)}>
           <Icon name="left" size={16} />
           {back.label}
         </a>
@@ -83,6 +84,16 @@ export function LearnMore({ docs, children = 'Learn more' }: { docs: string; chi
   );
 }
 
+/** Goes to a list as it was: with its filters, and where it was scrolled. */
+function goBack(event: MouseEvent, href: string): void {
+  const steps = stepsBackTo(href);
+  if (steps === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  // The router would follow the link.
+  event.stopPropagation();
+  history.go(-steps);
+}
+
 /** Content with a heading, on the page itself; `isSplit` puts the heading beside it, for forms. */
 export function Section({
   title,
@@ -111,18 +122,26 @@ export function Section({
 
 /** A thing in a box, or an aside. */
 export function Card({
+  id,
   title,
   actions,
   flush = false,
   children,
 }: {
+  /** Links lead to it, such as `#password`. */
+  id?: string;
   title?: string;
   actions?: ComponentChildren;
   flush?: boolean;
   children: ComponentChildren;
 }) {
   return (
-    <section class={`card${flush ? ' flush' : ''}`} aria-label={title}>
+    <section
+      id={id}
+      tabIndex={id === undefined ? undefined : -1}
+      class={`card${flush ? ' flush' : ''}`}
+      aria-label={title}
+    >
       {(title !== undefined || actions !== undefined) && (
         <header class="card-head">
           {title !== undefined && <h2>{title}</h2>}

@@ -1,44 +1,22 @@
-import { useLayoutEffect } from 'preact/hooks';
-import { can, session } from '../../state/session.ts';
+import { session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
-import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { TeamCard } from '../team/team-card.tsx';
-import { AccountInfo } from './account-info.tsx';
-import { AccountNameCard } from './account-name-card.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TwoFactorCard } from './two-factor/two-factor-card.tsx';
-import { UpgradeCard } from './upgrade-card.tsx';
+import { UserCard } from './user-card.tsx';
 
 export function AccountPage() {
-  useLayoutEffect(() => {
-    const part = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
-    part?.scrollIntoView({ block: 'center' });
-    part?.focus({ preventScroll: true });
-  }, []);
   if (!session.value) return null;
   return (
-    <Page
-      title="Account"
-      lead={`You’re signed in as ${session.value.email}.`}
-      actions={
-        can('admin') && (
-          <Button icon="clock" href="/dashboard/account/activity">
-            Activity
-          </Button>
-        )
-      }
-    >
-      <UpgradeCard />
+    <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
       <div class="columns account-columns">
         <div class="stack">
-          <AccountInfo />
-          {can('admin') && <AccountNameCard />}
-          <Card title="Theme">
+          <UserCard />
+          <Card title="Theme" id="theme">
             <ThemeSelect />
           </Card>
         </div>
@@ -49,7 +27,6 @@ export function AccountPage() {
           <IdentityCard />
         </div>
       </div>
-      <TeamCard />
       <SessionsCard />
     </Page>
   );

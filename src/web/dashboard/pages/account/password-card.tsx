@@ -22,7 +22,7 @@ export function PasswordCard() {
   });
   const isReady = currentPassword !== '' && password.isReady;
   return (
-    <Card title="Password">
+    <Card title="Password" id="password">
       <Form submission={submission} disabled={!isReady}>
         <HiddenUserName email={email} />
         <TextField

@@ -30,6 +30,7 @@ export function SessionsCard() {
   const hasOthers = (loaded.value?.pagination.itemsTotal ?? 0) > 1;
   return (
     <Card
+      id="sessions"
       title="Active sessions"
       flush
       actions={

@@ -43,7 +43,6 @@ export function ActivityPage() {
   return (
     <Page
       title="Activity"
-      back={{ href: '/dashboard/account', label: 'Account' }}
       lead="Changes and sign-ins of your account, in all projects and both environments."
     >
       <Card

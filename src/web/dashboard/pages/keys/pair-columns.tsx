@@ -115,7 +115,7 @@ function KeyCell({
 
 function Locked() {
   return (
-    <a class="locked-key" href="/dashboard/account#upgrade">
+    <a class="locked-key" href="/dashboard/settings?part=organisation#upgrade">
       <Icon name="lock" size={14} />
       Upgrade required
     </a>

@@ -14,7 +14,7 @@ import { showToast } from '../../ui/toast.tsx';
 export function PlaybackPolicyCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/playback-policy', { signal }));
   return (
-    <Card title="Playback policy">
+    <Card title="Playback policy" id="playback-policy">
       <LoadedContent loaded={loaded} height={320}>
         {stored =>
           can('admin') ? (

@@ -16,7 +16,7 @@ import { showToast } from '../../ui/toast.tsx';
 export function RetentionCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/retention', { signal }));
   return (
-    <Card title="Retention">
+    <Card title="Retention" id="retention">
       {environment.value === 'sandbox' ? (
         <p>Sandbox videos are deleted 24 hours after they were uploaded or recorded.</p>
       ) : (

@@ -15,7 +15,7 @@ import { showToast } from '../../ui/toast.tsx';
 export function VideoDefaultsCard() {
   const loaded = useVideoDefaults();
   return (
-    <Card title="New videos">
+    <Card title="New videos" id="new-videos">
       <LoadedContent loaded={loaded} height={200}>
         {defaults => (
           <>

@@ -34,7 +34,7 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
   }
   return (
     <FormDialog
-      title="Invite to your team"
+      title="Invite people"
       action="Create link"
       submission={submission}
       disabled={email.trim() === ''}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, isAbort, problemOf } from '../../api/problem.ts';
+import { isAway, whenServerReturns } from '../../api/server-return.ts';
 
 export interface Loaded<Value> {
   /** Stays while another key is loaded. */
@@ -18,7 +19,7 @@ interface State<Value> {
   readonly isLoading: boolean;
 }
 
-/** Loads again when `key` changes; it identifies everything that `load` depends on. */
+/** Loads again when `key` changes; it identifies everything that `load` depends on. Retries when the server was away. */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<State<Value>>({ key, isLoading: true });
   const [round, setRound] = useState(0);
@@ -49,6 +50,10 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     return () => abort.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound(number => number + 1), []);
+  const { problem } = state;
+  useEffect(() => {
+    if (problem !== undefined && isAway(problem)) return whenServerReturns(reload);
+  }, [problem]);
   return {
     value: state.value,
     problem: state.problem,

@@ -31,7 +31,7 @@ export function PasskeysCard() {
     showToast(text);
   };
   return (
-    <Card title="Passkeys">
+    <Card title="Passkeys" id="passkeys">
       <p>
         Sign in with your fingerprint, your face or the PIN of your device. No password or code is needed.
       </p>

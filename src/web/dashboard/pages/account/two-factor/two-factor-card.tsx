@@ -25,7 +25,7 @@ export function TwoFactorCard() {
     loaded.reload();
   };
   return (
-    <Card title="Two-factor sign-in">
+    <Card title="Two-factor sign-in" id="two-factor">
       <LoadedContent loaded={loaded} height={110}>
         {({ enabled, enabledAt, recoveryCodesLeft = 0 }) =>
           enabled ? (

@@ -10,7 +10,8 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
+import { Card, Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showError, showToast } from '../../ui/toast.tsx';
@@ -20,9 +21,10 @@ import { roleNames, roleOptions } from './roles.ts';
 const pageSize = 100;
 const mailPollMs = 2_000;
 
-export function TeamCard() {
+export function TeamPage() {
   const isOwner = session.value?.role === 'owner';
-  const [openDialog, setOpenDialog] = useState<'invite' | Member>();
+  const [isInviting, setInviting] = useNewDialog();
+  const [removed, setRemoved] = useState<Member>();
   const members = useLoad('members', signal => call('GET /account/members', { query: { pageSize }, signal }));
   const invitations = useLoad(`invitations ${isOwner}`, async signal =>
     isOwner ? (await call('GET /account/invitations', { query: { pageSize }, signal })).data : [],
@@ -32,7 +34,7 @@ export function TeamCard() {
     open.some(({ mail }) => mail?.status === 'sending') ? mailPollMs : undefined,
     invitations.reload,
   );
-  const close = () => setOpenDialog(undefined);
+  const close = () => setRemoved(undefined);
   const change = async (work: Promise<unknown>, message: string) => {
     try {
       await work;
@@ -44,53 +46,58 @@ export function TeamCard() {
     invitations.reload();
     await loadSession().catch(showError);
   };
-  const removed = openDialog === 'invite' ? undefined : openDialog;
   return (
-    <Card
+    <Page
       title="Team"
-      flush
+      lead="Members have access to all projects of the account, in the sandbox and in production. Their role says what they may do."
       actions={
         isOwner && (
-          <Button small icon="plus" onClick={() => setOpenDialog('invite')}>
-            Invite
+          <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite people
           </Button>
         )
       }
     >
-      <LoadedContent loaded={members} height={130}>
-        {({ data }) => (
-          <Table
-            caption="Members"
-            columns={memberColumns({
-              isOwner,
-              setRole: (userId, role) =>
-                void change(
-                  call('PATCH /account/members/{userId}', { params: { userId }, body: { role } }),
-                  'Role changed.',
-                ),
-              remove: setOpenDialog,
-            })}
-            rows={data}
-            keyOf={({ userId }) => userId}
-          />
-        )}
-      </LoadedContent>
-      {open.length > 0 && (
-        <Table
-          caption="Open invitations"
-          columns={invitationColumns(
-            open.some(({ mail }) => mail !== undefined),
-            invitation =>
-              void change(
-                call('DELETE /account/invitations/{invitationId}', { params: invitation }),
-                'Invitation revoked.',
-              ),
+      <Card flush title="Members">
+        <LoadedContent loaded={members} height={130}>
+          {({ data }) => (
+            <Table
+              caption="Members"
+              columns={memberColumns({
+                isOwner,
+                setRole: (userId, role) =>
+                  void change(
+                    call('PATCH /account/members/{userId}', { params: { userId }, body: { role } }),
+                    'Role changed.',
+                  ),
+                remove: setRemoved,
+              })}
+              rows={data}
+              keyOf={({ userId }) => userId}
+            />
           )}
-          rows={open}
-          keyOf={({ invitationId }) => invitationId}
-        />
+        </LoadedContent>
+      </Card>
+      {open.length > 0 && (
+        <Card flush title="Open invitations">
+          <Table
+            caption="Open invitations"
+            columns={invitationColumns(
+              open.some(({ mail }) => mail !== undefined),
+              invitation =>
+                void change(
+                  call('DELETE /account/invitations/{invitationId}', { params: invitation }),
+                  'Invitation revoked.',
+                ),
+            )}
+            rows={open}
+            keyOf={({ invitationId }) => invitationId}
+          />
+        </Card>
       )}
-      {openDialog === 'invite' && <InviteDialog onInvited={invitations.reload} onClose={close} />}
+      {isInviting && isOwner && (
+        <InviteDialog onInvited={invitations.reload} onClose={() => setInviting(false)} />
+      )}
       {removed !== undefined && (
         <ConfirmDialog
           title={removed.isYou ? 'Leave this account?' : 'Remove this member?'}
@@ -108,7 +115,7 @@ export function TeamCard() {
           </p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Page>
   );
 }
 

@@ -20,7 +20,7 @@ export function AccountNameCard() {
     await loadSession();
   });
   return (
-    <Card title="Account name">
+    <Card title="Account name" id="name">
       <Form submission={submission} disabled={!isChanged}>
         <TextField
           label="Account name"
