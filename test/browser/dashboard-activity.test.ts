@@ -17,7 +17,7 @@ describeInBrowser('the activity page of the dashboard', browser => {
   afterAll(() => server?.stop());
 
   test('lists changes, and filters them by action, actor and target', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/team');
     const { page } = dashboard;
     await page.getByRole('link', { name: 'Activity' }).click();
     const table = page.getByRole('table', { name: 'Audit log' });

@@ -56,7 +56,7 @@ describeInBrowser('every page of the dashboard', browser => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).toMatchObject({ name: 'Open navigation', isSeen: true });
     await page.keyboard.press('Enter');
-    const videos = page.getByRole('navigation').getByRole('link', { name: 'Videos' });
+    const videos = page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Videos' });
     await videos.waitFor();
     for (let stops = 0; stops < 20 && (await focused(page)).name !== 'Videos'; stops += 1) {
       await page.keyboard.press('Tab');
@@ -148,6 +148,10 @@ async function fill(server: TestServer): Promise<Places> {
     ['/dashboard/usage', 'Usage'],
     ['/dashboard/server', 'Server'],
     ['/dashboard/server/settings', 'Server'],
+    ['/dashboard/settings?part=organisation', 'Settings'],
+    ['/dashboard/team', 'Team'],
+    ['/dashboard/activity', 'Activity'],
+    ['/dashboard/projects', 'Projects'],
     ['/dashboard/account', 'Account'],
     ['/dashboard/no/such/page', 'Not found'],
   ];

@@ -57,7 +57,8 @@ describeInBrowser('roles in the dashboard', browser => {
     expect(await page.getByRole('heading', { name: 'Get started' }).count()).toBe(0);
     const navigation = page.getByRole('navigation', { name: 'Dashboard' });
     expect(await navigation.getByRole('link').allInnerTexts()).toEqual([
-      ...['Overview', 'Live streams', 'Videos', 'Analytics', 'Players', 'Watermarks', 'Settings'],
+      ...['Overview', 'Live streams', 'Videos', 'Analytics', 'Players', 'Watermarks', 'Usage'],
+      ...['Team', 'Projects', 'Settings'],
     ]);
     await open('/dashboard/videos');
     await page.getByText('No videos yet').waitFor();
@@ -80,15 +81,17 @@ describeInBrowser('roles in the dashboard', browser => {
     await open('/dashboard/settings');
     await page.getByText('New videos are kept until somebody deletes them.').waitFor();
     expect(await countOf(/^Save/)).toBe(0);
-    await open('/dashboard/account');
+    await open('/dashboard/settings?part=organisation');
+    await page.getByText('6,000 per minute').first().waitFor();
+    expect(await countOf(/^Save/)).toBe(0);
+    await open('/dashboard/team?new');
     await page.getByRole('cell', { name: 'viewer@example.org' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0);
-    expect(await countOf(/^(Invite|Save.*)$/)).toBe(0);
+    expect(await countOf(/^Invite/)).toBe(0);
     expect(complaints).toEqual([]);
 
     await open('/dashboard/upload-tokens');
     await page.getByText('Ask an owner for a role that can upload.').waitFor();
-    for (const path of ['keys', 'webhooks', 'account/activity', 'server']) {
+    for (const path of ['keys', 'webhooks', 'activity', 'account/activity', 'server']) {
       await open(`/dashboard/${path}`);
       await page.getByText('This page is for owners of the account.').waitFor();
     }
@@ -99,9 +102,9 @@ describeInBrowser('roles in the dashboard', browser => {
   test('editors see no changes of the team, and an open page follows the role', async () => {
     await using guest = await join('editor@example.org', 'editor');
     const { page } = guest.dashboard;
-    await page.goto(`${server.baseUrl}/dashboard/account`);
+    await page.goto(`${server.baseUrl}/dashboard/team`);
     await page.getByRole('cell', { name: 'editor@example.org' }).waitFor();
-    expect(await page.getByRole('button', { name: /^(Invite|Remove .*|Save.*)$/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Invite.*|Remove .*)$/ }).count()).toBe(0);
     expect(await page.getByLabel(/^Role of/).count()).toBe(0);
 
     const greeted = async () => (await page.waitForEvent('websocket')).waitForEvent('framereceived');
@@ -121,7 +124,11 @@ describeInBrowser('roles in the dashboard', browser => {
   });
 
   test('owners name the account', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    await using dashboard = await DashboardPage.open(
+      browser(),
+      server,
+      '/dashboard/settings?part=organisation',
+    );
     const { page } = dashboard;
     const field = page.getByRole('textbox', { name: 'Account name' });
     await field.fill('Harbour TV');

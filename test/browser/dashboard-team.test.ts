@@ -12,7 +12,7 @@ describeInBrowser('a team in the dashboard', browser => {
   afterAll(() => server?.stop());
 
   test('grows by an invitation, and roles change', async () => {
-    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/account');
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/team');
     const { page } = dashboard;
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('Email').fill('anna@example.org');
@@ -35,14 +35,15 @@ describeInBrowser('a team in the dashboard', browser => {
       await page.reload();
       await page.getByLabel('Role of anna@example.org').selectOption('editor');
       await page.getByText('Role changed.').waitFor();
-      await guest.goto(`${server.baseUrl}/dashboard/account`);
+      await guest.goto(`${server.baseUrl}/dashboard/team`);
       await guest.getByRole('cell', { name: 'Editor' }).first().waitFor();
       expect(await guest.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+      await guest.goto(`${server.baseUrl}/dashboard/account`);
       await guest.getByText('Verify your email address').waitFor();
       await page.getByRole('row', { name: 'anna@example.org' }).getByText('Unverified').waitFor();
       expect(await dashboard.violations()).toEqual([]);
 
-      await page.goto(`${server.baseUrl}/dashboard`);
+      await page.goto(`${server.baseUrl}/dashboard/server`);
       await page.getByRole('button', { name: 'Verify anna@example.org' }).click();
       expect(await dashboard.violations()).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Verify', exact: true }).click();
@@ -52,7 +53,7 @@ describeInBrowser('a team in the dashboard', browser => {
       await page.getByRole('button', { name: 'Done' }).click();
       await given.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Verify anna@example.org' }).waitFor({ state: 'detached' });
-      await guest.goto(`${server.baseUrl}/dashboard/account`);
+      await guest.goto(`${server.baseUrl}/dashboard/team`);
       await guest.getByLabel('Email').fill('anna@example.org');
       await guest.getByLabel('Password').fill(password);
       await guest.keyboard.press('Enter');
@@ -77,7 +78,7 @@ describeInBrowser('a team in the dashboard', browser => {
       'smtp.port': String(port),
       'smtp.from': 'millrace@example.org',
     });
-    await using dashboard = await DashboardPage.open(browser(), mailing, '/dashboard/account');
+    await using dashboard = await DashboardPage.open(browser(), mailing, '/dashboard/team');
     const { page } = dashboard;
     for (const [email, outcome] of [
       ['anna@example.org', 'Sent'],
