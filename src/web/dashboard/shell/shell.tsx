@@ -22,12 +22,7 @@ export function Shell() {
       </button>
       <header class="top">
         <span class="nav-toggle">
-          <IconButton
-            icon="menu"
-            label="Open navigation"
-            expanded={isOpen}
-            onClick={() => setOpen(true)}
-          />
+          <IconButton icon="menu" label="Open navigation" expanded={isOpen} onClick={() => setOpen(true)} />
         </span>
         <a class="brand" href="/dashboard">
           <span class="brand-mark" aria-hidden="true">
