@@ -1,6 +1,7 @@
 import { options, render } from 'preact';
 import { withBasePath, withoutBasePath } from '../shared/base-path.ts';
 import { staleSessions } from './api/client.ts';
+import { serverReturned } from './api/server-return.ts';
 import { loadSession, sessionChannel } from './api/sessions.ts';
 import { App } from './shell/app.tsx';
 import { watchScroll } from './state/history-entries.ts';
@@ -15,6 +16,7 @@ addBasePath();
 watchHistory();
 watchScroll();
 followSession();
+followConnection();
 render(<App />, document.getElementById('app')!);
 
 /** Links to pages of this server are written without the base path. */
@@ -39,5 +41,13 @@ function followSession(): void {
   staleSessions.addEventListener('refused', look);
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) look();
+  });
+}
+
+/** Retries what could not be loaded. */
+function followConnection(): void {
+  addEventListener('online', serverReturned);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') serverReturned();
   });
 }

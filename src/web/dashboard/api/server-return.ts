@@ -53,8 +53,3 @@ function stopTimer(): void {
   clearTimeout(timer);
   timer = undefined;
 }
-
-addEventListener('online', serverReturned);
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') serverReturned();
-});
