@@ -7,6 +7,7 @@ import type { BroadcastState, EndReason } from '../live/broadcast/broadcast-stat
 import type { LiveObserver } from '../live/broadcast/ports.ts';
 import { AlarmMonitor } from '../live/health/alarm-monitor.ts';
 import { HealthSampler } from '../live/health/health-sampler.ts';
+import { IngestLog } from '../live/health/ingest-log.ts';
 import { DirectPackager } from '../live/packaging/direct-packager.ts';
 import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
@@ -37,6 +38,7 @@ export interface Broadcasts {
   readonly transcoding: ReturnType<typeof createTranscoding>;
   readonly restreamer: ReturnType<typeof createRestreamer>;
   readonly alarms: AlarmMonitor;
+  readonly ingestLog: IngestLog;
   readonly pulls: Pulls;
   readonly health: HealthSampler;
   /** Undefined for the only server of a database. */
@@ -81,6 +83,7 @@ export async function createBroadcasts(
   const storage = createLiveStorage(foundation);
   const restreamer = createRestreamer(foundation);
   const transcoding = createTranscoding(foundation);
+  const ingestLog = new IngestLog(clock);
   const registry = new BroadcastRegistry({
     ...(await packagingOptions(foundation)),
     findStream: key => liveStreams.findByStreamKey(key),
@@ -88,6 +91,7 @@ export async function createBroadcasts(
     qualityDropped: transcoding.qualityDropped,
     openStorage: broadcast => storage.open(broadcast),
     journal: shared?.journal ?? journal,
+    ingestLog,
     storeCutOff: (liveStreamId, publisher) => liveStreams.setCutOff(liveStreamId, publisher),
     claims: shared?.claims,
     observer: liveObserver(foundation, vod),
@@ -95,7 +99,7 @@ export async function createBroadcasts(
     log: foundation.log,
   });
   const services = createLiveServices(foundation, { registry, storage, recordings });
-  const alarms = createAlarms(foundation, registry);
+  const alarms = createAlarms(foundation, registry, ingestLog);
   const health = createHealthSampler(foundation, registry, viewers);
   const suspensions = createSuspensions(foundation, registry, journal);
   const cluster = shared?.connect({ registry, alarms, viewers });
@@ -109,7 +113,7 @@ export async function createBroadcasts(
       health.follow(broadcast),
     ];
   });
-  const gate = publishGate(foundation, { registry, publishHook });
+  const gate = publishGate(foundation, { registry, publishHook, ingestLog });
   const pulls = createPulls(foundation, gate, liveStreams);
   return {
     registry,
@@ -118,6 +122,7 @@ export async function createBroadcasts(
     transcoding,
     restreamer,
     alarms,
+    ingestLog,
     health,
     pulls,
     cluster: cluster?.live,
@@ -221,11 +226,14 @@ function liveObserver({ metrics }: Foundation, vod: VodServices): LiveObserver {
 function createAlarms(
   { metrics, outbox, clock, log }: Foundation,
   registry: BroadcastRegistry,
+  ingestLog: IngestLog,
 ): AlarmMonitor {
   return new AlarmMonitor({
     broadcasts: () => registry.alarmInputs(),
     isAnyOpen: () => registry.openCount > 0,
-    changed: async (broadcast, { kind, isRaised, message }) => {
+    changed: async (broadcast, change) => {
+      const { kind, isRaised, message } = change;
+      ingestLog.alarmChanged(broadcast.liveStreamId, change);
       if (isRaised) metrics.alarmsRaised.inc({ alarm: kind });
       const type = isRaised ? 'live-stream.alarm.raised' : 'live-stream.alarm.cleared';
       await outbox.appendLiveStreamEvent(broadcast, type, { alarm: kind, message }, clock.nowMs());

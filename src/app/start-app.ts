@@ -257,7 +257,7 @@ function apiOptions(
   { config, urls, peers, metrics, outbox, ...foundation }: Foundation,
   { vod, broadcasts }: { vod: VodServices; broadcasts: Broadcasts },
 ) {
-  const { registry, alarms, health, restreamer, cluster } = broadcasts;
+  const { registry, alarms, health, ingestLog, restreamer, cluster } = broadcasts;
   return {
     ...foundation,
     publicUrl: urls.publicUrl,
@@ -282,6 +282,10 @@ function apiOptions(
       },
       history: (liveStreamId, seconds) =>
         cluster?.emptyHistory(liveStreamId) ?? health.newest(liveStreamId, seconds),
+      log: liveStreamId => ({
+        connecting: registry.connectingOf(liveStreamId),
+        entries: ingestLog.list(liveStreamId),
+      }),
     },
     restreams: {
       ofStream: liveStreamId => restreamer.ofStream(liveStreamId),

@@ -102,6 +102,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'GET /live-streams/{liveStreamId}/broadcasts',
     'GET /live-streams/{liveStreamId}/health',
     'GET /live-streams/{liveStreamId}/health/history',
+    'GET /live-streams/{liveStreamId}/ingest-log',
     'GET /live-streams/{liveStreamId}/restreams',
     'GET /videos',
     'GET /videos/{videoId}',

@@ -12,8 +12,14 @@ const start = Date.parse('2026-03-04T05:06:07Z');
 let server: TestApi;
 let history: BroadcastHistory;
 const healthHistory = vi.fn<IngestHealthSources['history']>();
+const ingestLog = vi.fn<NonNullable<IngestHealthSources['log']>>(() => ({
+  connecting: undefined,
+  entries: [],
+}));
 beforeAll(async () => {
-  server = await startApi({ ingestHealth: { health: () => undefined, history: healthHistory } });
+  server = await startApi({
+    ingestHealth: { health: () => undefined, history: healthHistory, log: ingestLog },
+  });
   history = new BroadcastHistory(server.database, new Outbox(server.database, silentLogger), {
     nowMs: () => start + 1000,
     monotonicMs: () => 0,
@@ -102,17 +108,49 @@ describe('the broadcasts of a live stream', () => {
     expect(await total()).toBe(0);
   });
 
-  it.each(['broadcasts', 'health', 'health/history'])('and their %s are nobody else’s', async what => {
-    const stream = await newStream();
-    const { sandboxKey } = await server.addAccount();
-    const answer = await server.call('GET', `/live-streams/${stream}/${what}`, { key: sandboxKey });
-    expect([answer.status, answer.json.name]).toEqual([404, 'liveStreamId']);
-  });
+  it.each(['broadcasts', 'health', 'health/history', 'ingest-log'])(
+    'and their %s are nobody else’s',
+    async what => {
+      const stream = await newStream();
+      const { sandboxKey } = await server.addAccount();
+      const answer = await server.call('GET', `/live-streams/${stream}/${what}`, { key: sandboxKey });
+      expect([answer.status, answer.json.name]).toEqual([404, 'liveStreamId']);
+    },
+  );
 });
 
 it('a live stream that does not broadcast has no health and no alarms', async () => {
   const { json } = await server.call('GET', `/live-streams/${await newStream()}/health`);
   expect(json).toEqual({ broadcasting: false, alarms: [] });
+});
+
+it('the ingest log tells who connected and why others were refused', async () => {
+  const stream = await newStream();
+  const encoder = { protocol: 'rtmp', encoder: '', address: '192.0.2.1' };
+  const refusal = { reason: 'already-publishing', message: 'Stop the other one first.', times: 3 };
+  ingestLog.mockReturnValueOnce({
+    connecting: { protocol: 'rtmp', encoder: '', waitingFor: 'keyframe' },
+    entries: [
+      { atMs: start, type: 'refused', ...encoder, ...refusal },
+      { atMs: start + 1000, type: 'connected', ...encoder, encoder: 'OBS' },
+    ],
+  });
+  const { json } = await server.call('GET', `/live-streams/${stream}/ingest-log`);
+  expect(ingestLog).toHaveBeenLastCalledWith(stream);
+  expect(json).toEqual({
+    connecting: { protocol: 'rtmp', waitingFor: 'keyframe' },
+    data: [
+      {
+        happenedAt: '2026-03-04T05:06:07+00:00',
+        type: 'refused',
+        protocol: 'rtmp',
+        address: '192.0.2.1',
+        ...refusal,
+      },
+      { happenedAt: '2026-03-04T05:06:08+00:00', type: 'connected', ...encoder, encoder: 'OBS' },
+    ],
+  });
+  expect((await server.call('GET', `/live-streams/${stream}/ingest-log`)).json).toEqual({ data: [] });
 });
 
 describe('the health of the last minutes', () => {

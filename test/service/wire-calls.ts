@@ -345,6 +345,7 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /live-streams/{liveStreamId}/broadcasts': at(`${stream}/broadcasts`),
     'GET /live-streams/{liveStreamId}/health': at(`${stream}/health`),
     'GET /live-streams/{liveStreamId}/health/history': at(`${stream}/health/history?minutes=60`),
+    'GET /live-streams/{liveStreamId}/ingest-log': at(`${stream}/ingest-log`),
     'POST /live-streams/{liveStreamId}/thumbnail': () => ({ path: `${stream}/thumbnail`, body: image() }),
     'DELETE /live-streams/{liveStreamId}/thumbnail': at(`${stream}/thumbnail`),
     'GET /videos': at('/videos'),

@@ -1,4 +1,5 @@
 import type { Logger } from '../../shared/logger.ts';
+import type { IngestLog } from '../health/ingest-log.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
 import type { OpenStorage } from '../window/part-store.ts';
@@ -33,6 +34,7 @@ export interface BroadcastRegistryOptions extends PublishAdmissionOptions {
   readonly openStorage?: OpenStorage;
   readonly journal: BroadcastJournal;
   readonly storeCutOff: StoreCutOff;
+  readonly ingestLog?: IngestLog;
   /** Undefined for the only server of a database. */
   readonly claims?: BroadcastClaims | undefined;
   readonly observer: LiveObserver;

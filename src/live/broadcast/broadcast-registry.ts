@@ -11,7 +11,7 @@ import type { BroadcastState } from './broadcast-state.ts';
 import { type BroadcastStats, broadcastStats } from './broadcast-stats.ts';
 import type { CreateSubscribers } from './broadcast-subscriber.ts';
 import { cutOff, returnTooEarly } from './cut-off-publisher.ts';
-import { LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
+import { type ConnectingPublisher, LiveBroadcast, type PublisherHandler } from './live-broadcast.ts';
 import type {
   BroadcastClaims,
   ContinuedBroadcast,
@@ -138,6 +138,18 @@ export class BroadcastRegistry implements Component {
 
   async admit(streamKey: string, connection: PublisherConnection): Promise<AdmissionResult> {
     const found = await this.#options.findStream(streamKey);
+    const result = await this.#admit(found, streamKey, connection);
+    if (!result.accepted && found !== undefined) {
+      this.#options.ingestLog?.refused(found.liveStreamId, connection, result);
+    }
+    return result;
+  }
+
+  async #admit(
+    found: LiveStreamConfig | undefined,
+    streamKey: string,
+    connection: PublisherConnection,
+  ): Promise<AdmissionResult> {
     if (this.#isDraining) return drainingRefusal;
     if (found !== undefined && (await this.#isTooEarly(found, connection))) return broadcastEndedRefusal;
     const current = found && this.#running(found.liveStreamId);
@@ -247,6 +259,7 @@ export class BroadcastRegistry implements Component {
       settings,
       codecCapabilities,
       journal,
+      ingestLog: this.#options.ingestLog,
       observer,
       clock,
       log,
@@ -379,6 +392,7 @@ export class BroadcastRegistry implements Component {
       this.#forget(broadcast);
     }
     this.#targetDurations.forget(liveStreamId);
+    this.#options.ingestLog?.forget(liveStreamId);
     this.#events.emit('state-changed', { liveStreamId });
   }
 
@@ -425,6 +439,12 @@ export class BroadcastRegistry implements Component {
   statsOf(liveStreamId: string): BroadcastStats | undefined {
     const running = this.#running(liveStreamId);
     return running?.isBroadcasting ? broadcastStats(running, this.#options.clock.nowMs()) : undefined;
+  }
+
+  /** The publisher whose broadcast is not playable yet. */
+  connectingOf(liveStreamId: string): ConnectingPublisher | undefined {
+    const running = this.#running(liveStreamId);
+    return running?.isBroadcasting === false ? running.connecting : undefined;
   }
 
   /** Lists broadcasts that have not ended, including those that are not playable yet. */

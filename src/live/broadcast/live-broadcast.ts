@@ -1,5 +1,6 @@
 import type { MediaEvent } from '../../media/samples/media-sample.ts';
 import { PictureJoiner } from '../../media/samples/picture-joiner.ts';
+import type { IngestLog } from '../health/ingest-log.ts';
 import type { Packager, PackagerEvents, PackagerPlan } from '../packaging/packager.ts';
 import { SlateSession } from '../slate/slate-session.ts';
 import type { SlateSource } from '../slate/slate-source.ts';
@@ -27,7 +28,15 @@ interface LiveBroadcastOptions extends BroadcastPackagingOptions, BroadcastNotif
   readonly codecCapabilities: CodecCapabilities;
   readonly startPackager: (plan: PackagerPlan, events: PackagerEvents) => Packager;
   readonly slate?: SlateSource | undefined;
+  readonly ingestLog?: IngestLog | undefined;
   onStateChange(): void;
+}
+
+export interface ConnectingPublisher {
+  readonly protocol: string;
+  /** The encoder's name, or `''`. */
+  readonly encoder: string;
+  readonly waitingFor: 'media' | 'keyframe';
 }
 
 export interface PublisherHandler {
@@ -136,6 +145,14 @@ export class LiveBroadcast {
     return this.#connection;
   }
 
+  /** Undefined without a publisher. */
+  get connecting(): ConnectingPublisher | undefined {
+    if (this.#connection === undefined) return undefined;
+    const { ingest, hasSent } = this.publisher;
+    const { protocol, encoder } = ingest;
+    return { protocol, encoder, waitingFor: hasSent ? 'keyframe' : 'media' };
+  }
+
   hasActivePublisher(): boolean {
     const silentMs = this.#options.clock.monotonicMs() - this.publisher.lastMediaAtMs;
     return this.#connection !== undefined && silentMs < silentPublisherMs;
@@ -178,6 +195,7 @@ export class LiveBroadcast {
     const buffer = this.#slateSession?.isShowing ? new ReconnectBuffer() : undefined;
     if (buffer === undefined) this.#timeline.restart();
     this.publisher.attached(connection);
+    this.#options.ingestLog?.connected(this.liveStreamId, connection);
     let hasEncoder = false;
     const session = this.#createPublisherSession(false, {
       canStartPackager: () => this.#packaging.takeStart(),
@@ -187,6 +205,7 @@ export class LiveBroadcast {
         if (hasEncoder || media.encoder === undefined) return;
         hasEncoder = true;
         this.#notifier.recordChange({ encoder: media.encoder });
+        this.#options.ingestLog?.named(this.liveStreamId, media.encoder);
       },
       refused: (reason, description) => this.#endAndRefuse(reason, description),
       flow: isOpen => (isOpen ? connection.resume() : connection.pause()),
@@ -277,6 +296,7 @@ export class LiveBroadcast {
     this.#publisherSession = undefined;
     this.#options.log.info('publisher-detached', { connectionId: connection.connectionId, reason });
     if (this.isEnding) return;
+    this.#options.ingestLog?.disconnected(this.liveStreamId, reason);
     const hasStopped = reason === 'unpublished';
     if (hasStopped) this.publisher.stopped();
     else this.publisher.lost();
@@ -356,6 +376,9 @@ export class LiveBroadcast {
 
   #endAndRefuse(reason: EndReason, description: string): void {
     const connection = this.#connection;
+    if (connection !== undefined) {
+      this.#options.ingestLog?.refused(this.liveStreamId, connection, { reason, description });
+    }
     void this.end(reason);
     connection?.refuse(description);
   }
@@ -397,6 +420,7 @@ export class LiveBroadcast {
     }
     const recorded = this.#notifier.recordEnd(reason, this.publisher.ingestStats);
     observer.broadcastEnded(reason);
+    this.#options.ingestLog?.ended(this.liveStreamId, reason);
     this.#notifier.notify(subscriber => subscriber.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();

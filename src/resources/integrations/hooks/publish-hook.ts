@@ -18,7 +18,12 @@ interface PublishQuestion {
 /** `streamKey` is that of the live stream to publish to. `reason` is for log and metrics, `description` for the broadcaster. */
 type PublishAnswer =
   | { readonly accepted: true; readonly streamKey: string }
-  | { readonly accepted: false; readonly reason: string; readonly description: string };
+  | {
+      readonly accepted: false;
+      readonly liveStreamId: string;
+      readonly reason: string;
+      readonly description: string;
+    };
 
 interface PublishHookOptions {
   readonly store: HooksStore;
@@ -57,10 +62,14 @@ export class PublishHook {
     if (hook === undefined) return { accepted: true, streamKey };
     if (question.query.length > maxQueryLength) {
       const text = `The text after the stream key is longer than ${maxQueryLength} characters. Shorten it.`;
-      return refusal('query-too-long', text);
+      return refusal(owner, 'query-too-long', text);
     }
     if (!this.#questions.take(owner.liveStreamId, maxQuestions)) {
-      return refusal('too-many-attempts', 'Too many connections in a short time. Try again in 30 seconds.');
+      return refusal(
+        owner,
+        'too-many-attempts',
+        'Too many connections in a short time. Try again in 30 seconds.',
+      );
     }
     return this.#ask(hook, owner, question);
   }
@@ -79,11 +88,11 @@ export class PublishHook {
         return chosenKey === undefined ? unknownTargetText : undefined;
       },
     });
-    if (chosenKey === undefined) return refusal('hook-chose-unknown-live-stream', unknownTargetText);
+    if (chosenKey === undefined) return refusal(owner, 'hook-chose-unknown-live-stream', unknownTargetText);
     if (answer.kind === 'allowed') return { accepted: true, streamKey: chosenKey };
-    if (answer.kind === 'refused') return refusal('hook-refused', answer.message || refusedText);
+    if (answer.kind === 'refused') return refusal(owner, 'hook-refused', answer.message || refusedText);
     if (hook.onFailure === 'allow') return { accepted: true, streamKey: question.streamKey };
-    return refusal('hook-failed', failedText);
+    return refusal(owner, 'hook-failed', failedText);
   }
 
   /** The key of the live stream to publish to. @param chosen of the answer */
@@ -106,8 +115,12 @@ function mayPublish({ accountSuspended, accountUpgraded, environment }: StreamKe
   return !accountSuspended && (accountUpgraded || environment === 'sandbox');
 }
 
-function refusal(reason: string, description: string): PublishAnswer {
-  return { accepted: false, reason, description };
+function refusal(
+  { liveStreamId }: Pick<StreamKeyOwner, 'liveStreamId'>,
+  reason: string,
+  description: string,
+): PublishAnswer {
+  return { accepted: false, liveStreamId, reason, description };
 }
 
 const refusedText = 'The publish hook of this project denied this stream.';

@@ -8,6 +8,7 @@ import {
   healthHistoryQuerySchema,
   healthHistorySchema,
   ingestHealthSchema,
+  ingestLogSchema,
 } from './broadcasts.schema.ts';
 import type { BroadcastsService } from './broadcasts.service.ts';
 
@@ -52,6 +53,16 @@ export function broadcastRoutes(
       query: healthHistoryQuerySchema,
       success: { status: 200, description: 'The history.', schema: healthHistorySchema },
       handle: ({ found, query }) => broadcasts.healthHistory(found.liveStreamId, query.minutes),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/live-streams/{liveStreamId}/ingest-log',
+      summary: 'Get what happened at the ingest of a live stream',
+      description:
+        'Connections of encoders, why some were refused, and alarms, of the last 24 hours. The log is in memory: a restart of the server clears it, and each server of a cluster has its own.',
+      ...one,
+      success: { status: 200, description: 'The log.', schema: ingestLogSchema },
+      handle: ({ found }) => broadcasts.ingestLog(found.liveStreamId),
     }),
   ];
 }

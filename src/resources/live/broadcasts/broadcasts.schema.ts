@@ -307,3 +307,68 @@ export const healthHistorySchema = z
   });
 
 export type HealthHistoryView = z.input<typeof healthHistorySchema>;
+
+const ingestLogEntrySchema = z
+  .object({
+    happenedAt: time,
+    type: z
+      .enum(['connected', 'disconnected', 'refused', 'ended', 'alarm-raised', 'alarm-cleared'])
+      .describe('`ended` is the end of a broadcast.'),
+    protocol: sourceFields.protocol.optional().describe('Of a connected or refused encoder.'),
+    encoder: z.string().optional().describe('Its name; absent when it sends none.'),
+    address: z.string().optional().describe('Network address of a connected or refused encoder.'),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        'Why the encoder disconnected or was refused, or why the broadcast ended, such as `unpublished` (it stopped), `already-publishing` or `no-keyframe`.',
+      ),
+    alarm: z.string().optional().describe('Name of the alarm, as in the event `live-stream.alarm.raised`.'),
+    message: z.string().optional().describe('For the person at the encoder: the problem and its solution.'),
+    times: count.optional().describe('How often the encoder was refused in a row, last at `happenedAt`.'),
+  })
+  .meta({ id: 'IngestLogEntry' });
+
+export const ingestLogSchema = z
+  .object({
+    connecting: z
+      .object({
+        protocol: sourceFields.protocol,
+        encoder: sourceFields.encoder,
+        waitingFor: z
+          .enum(['media', 'keyframe'])
+          .describe('`keyframe`: media arrives, and players cannot start before a keyframe.'),
+      })
+      .optional()
+      .describe('The encoder that is connected while there is nothing to play yet.'),
+    data: z.array(ingestLogEntrySchema).describe('Oldest first, at most 200.'),
+  })
+  .meta({
+    id: 'IngestLog',
+    examples: [
+      {
+        connecting: { protocol: 'rtmp', encoder: 'OBS', waitingFor: 'keyframe' },
+        data: [
+          {
+            happenedAt: '2026-03-04T05:05:07+00:00',
+            type: 'refused',
+            protocol: 'rtmp',
+            encoder: 'OBS',
+            address: '192.0.2.1',
+            reason: 'no-keyframe',
+            message: 'No keyframe arrived for 10 s. Set the keyframe interval to 2 s in the encoder.',
+            times: 3,
+          },
+          {
+            happenedAt: '2026-03-04T05:06:07+00:00',
+            type: 'connected',
+            protocol: 'rtmp',
+            encoder: 'OBS',
+            address: '192.0.2.1',
+          },
+        ],
+      },
+    ],
+  });
+
+export type IngestLogView = z.input<typeof ingestLogSchema>;

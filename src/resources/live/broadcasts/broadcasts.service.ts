@@ -1,6 +1,11 @@
 import { formatAtom } from '../../../shared/clock.ts';
 import { type ListResult, mapList } from '../../../shared/list-page.ts';
-import type { BroadcastView, HealthHistoryView, IngestHealthView } from './broadcasts.schema.ts';
+import type {
+  BroadcastView,
+  HealthHistoryView,
+  IngestHealthView,
+  IngestLogView,
+} from './broadcasts.schema.ts';
 import type { BroadcastsStore, StoredBroadcast } from './broadcasts.store.ts';
 
 export interface IngestHealth {
@@ -61,21 +66,38 @@ interface IngestHealthHistory {
   }[];
 }
 
+interface IngestLog {
+  readonly connecting:
+    | {
+        readonly protocol: string;
+        readonly encoder: string;
+        readonly waitingFor: 'media' | 'keyframe';
+      }
+    | undefined;
+  /** Oldest first. */
+  readonly entries: readonly (Omit<IngestLogView['data'][number], 'happenedAt'> & {
+    readonly atMs: number;
+  })[];
+}
+
 export interface IngestHealthSources {
   readonly health: (liveStreamId: string) => Promise<IngestHealth | undefined> | IngestHealth | undefined;
   /** The last `seconds` of the newest broadcast; undefined when none is in memory. */
   readonly history: (liveStreamId: string, seconds: number) => IngestHealthHistory | undefined;
+  readonly log?: (liveStreamId: string) => IngestLog;
 }
 
 export class BroadcastsService {
   readonly #store: BroadcastsStore;
   readonly #health: IngestHealthSources['health'];
   readonly #history: IngestHealthSources['history'];
+  readonly #log: IngestHealthSources['log'];
 
   constructor(options: { store: BroadcastsStore } & IngestHealthSources) {
     this.#store = options.store;
     this.#health = options.health;
     this.#history = options.history;
+    this.#log = options.log;
   }
 
   async list(...query: Parameters<BroadcastsStore['list']>): Promise<ListResult<BroadcastView>> {
@@ -120,6 +142,16 @@ export class BroadcastsService {
       awaySeconds: health.awaySeconds,
       silentSeconds: health.silentSeconds,
       transport: health.transport,
+    });
+  }
+
+  ingestLog(liveStreamId: string): IngestLogView {
+    const { connecting, entries = [] } = this.#log?.(liveStreamId) ?? {};
+    return omitUnset({
+      connecting: connecting && omitUnset({ ...connecting, encoder: connecting.encoder || undefined }),
+      data: entries.map(({ atMs, ...entry }) =>
+        omitUnset({ happenedAt: formatAtom(atMs), ...entry, encoder: entry.encoder || undefined }),
+      ),
     });
   }
 

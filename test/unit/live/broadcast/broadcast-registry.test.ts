@@ -3,6 +3,7 @@ import { BroadcastRegistry } from '../../../../src/live/broadcast/broadcast-regi
 import type { BroadcastInfo } from '../../../../src/live/broadcast/broadcast-subscriber.ts';
 import type { LiveSettings, PublisherConnection } from '../../../../src/live/broadcast/ports.ts';
 import type { LiveStreamConfig, SelectLadder } from '../../../../src/live/broadcast/publish-admission.ts';
+import { IngestLog } from '../../../../src/live/health/ingest-log.ts';
 import { silentLogger } from '../../../../src/shared/logger.ts';
 import { sandboxLimits } from '../../../../src/shared/sandbox-limits.ts';
 import { liveSettings } from '../../../support/fake-broadcasts.ts';
@@ -53,6 +54,7 @@ function startRegistry(
 ) {
   const ends: string[] = [];
   const begun: BroadcastInfo[] = [];
+  const log = new IngestLog({ nowMs: () => Date.now() });
   const live = new BroadcastRegistry({
     settings: { ...liveSettings, ...settings },
     codecCapabilities: { packager: 'auto', canReadEnhancedFlv: false },
@@ -61,6 +63,7 @@ function startRegistry(
     startPackager: startNoPackager,
     startTrackPackager: startNoPackager,
     storeCutOff: async () => {},
+    ingestLog: log,
     journal: {
       opened: async () => {
         await stored;
@@ -84,7 +87,7 @@ function startRegistry(
     begun.push(broadcast);
     return [];
   });
-  return { live, ends, begun };
+  return { live, ends, begun, log };
 }
 
 /** Encodes the broadcasts of the sandbox. */
@@ -116,7 +119,7 @@ describe('admission', () => {
   });
 
   test('accepts a second publisher once the first has been silent for three seconds', async () => {
-    const { live } = startRegistry();
+    const { live, log } = startRegistry();
     const first = connection();
     const second = { ...connection().link, remoteAddress: '192.0.2.2' };
     await live.admit('key', first.link);
@@ -125,6 +128,15 @@ describe('admission', () => {
     vi.advanceTimersByTime(1);
     expect(await live.admit('key', second)).toMatchObject({ accepted: true });
     expect(first.told).toEqual(['closed: Another connection is publishing to this live stream.']);
+    expect(live.connectingOf('li1')).toEqual({ protocol: 'rtmp', encoder: 'test', waitingFor: 'media' });
+    expect(log.list('li1').map(({ type, address, reason }) => [type, address, reason])).toEqual([
+      ['connected', '192.0.2.1', undefined],
+      ['refused', '192.0.2.2', 'already-publishing'],
+      ['disconnected', undefined, 'replaced'],
+      ['connected', '192.0.2.2', undefined],
+    ]);
+    await live.remove('li1');
+    expect([live.connectingOf('li1'), log.list('li1').length]).toEqual([undefined, 0]);
   });
 
   test('refuses everybody while the server drains', async () => {

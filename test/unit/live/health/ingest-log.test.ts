@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { IngestLog } from '../../../../src/live/health/ingest-log.ts';
+
+const encoder = { protocol: 'rtmp', encoder: 'FMLE', remoteAddress: '192.0.2.1' };
+const refusal = { reason: 'no-keyframe', description: 'No keyframe arrived.' };
+
+function createLog() {
+  let nowMs = 1_000_000;
+  const log = new IngestLog({ nowMs: () => nowMs });
+  const passed = (ms: number) => {
+    nowMs += ms;
+  };
+  return { log, passed };
+}
+
+it('keeps one entry of an encoder that is refused again and again, and others apart', () => {
+  const { log, passed } = createLog();
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    passed(1000);
+    log.refused('li1', encoder, refusal);
+  }
+  log.refused('li1', { ...encoder, remoteAddress: '192.0.2.2' }, refusal);
+  expect(log.list('li1').map(({ times, address, atMs }) => [times, address, atMs])).toEqual([
+    [500, '192.0.2.1', 1_500_000],
+    [1, '192.0.2.2', 1_500_000],
+  ]);
+});
+
+it('names the encoder that is connected by what it sends with its media', () => {
+  const { log } = createLog();
+  log.connected('li1', encoder);
+  log.disconnected('li1', 'connection-lost');
+  log.connected('li1', encoder);
+  log.named('li1', 'OBS');
+  log.named('li2', 'OBS');
+  expect(log.list('li1').map(({ type, encoder: name }) => [type, name])).toEqual([
+    ['connected', 'FMLE'],
+    ['disconnected', undefined],
+    ['connected', 'OBS'],
+  ]);
+  expect(log.list('li2')).toEqual([]);
+});
+
+it('forgets after a day, with the live stream, and beyond its size', () => {
+  const { log, passed } = createLog();
+  log.ended('li1', 'completed');
+  passed(24 * 3_600_000);
+  for (let count = 0; count < 300; count += 1) log.ended('li1', 'publisher-gone');
+  expect(log.list('li1')).toHaveLength(200);
+  expect(log.list('li1').every(({ reason }) => reason === 'publisher-gone')).toBe(true);
+  log.forget('li1');
+  expect(log.list('li1')).toEqual([]);
+});
