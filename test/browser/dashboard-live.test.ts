@@ -45,9 +45,34 @@ describeInBrowser('live streams in the dashboard', browser => {
     expect((await streams()).map(({ streamKey }) => streamKey)).toEqual([key]);
     expect(await dashboard.violations()).toEqual([]);
 
+    // An encoder that connects ticks the steps; one that was refused is told with the reason.
+    const encoder = { protocol: 'rtmp', encoder: 'OBS' };
+    const refused = { type: 'refused', ...encoder, address: '192.0.2.1', reason: 'no-keyframe', times: 3 };
+    const happenedAt = new Date().toISOString();
+    const entry = { happenedAt, ...refused, message: 'No keyframe arrived for 10 s.' };
+    await page.route('**/ingest-log', route =>
+      route.fulfill({ json: { connecting: { ...encoder, waitingFor: 'keyframe' }, data: [entry] } }),
+    );
+    await page.getByText('Connected, waiting for a keyframe.').waitFor();
+    const steps = page.getByRole('list', { name: 'Steps to go live' });
+    expect(await steps.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('OBS (RTMP) is connected'),
+      expect.stringContaining('Media arrives'),
+      expect.stringContaining('Connected, waiting for a keyframe'),
+      'Live',
+    ]);
+    await page.getByText('OBS (RTMP) from 192.0.2.1 was refused').waitFor();
+    await page.getByText(/^No keyframe arrived for 10 s\. \(3 times/).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.unroute('**/ingest-log');
+
     await using publisher = publishPicture({ url: `${address}/${key}`, size: '180x320' });
     await page.locator('.page-title').getByText('Live', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Health' }).click();
+    // While live, it is health that matters.
+    await page.locator('.tabs a[aria-current]', { hasText: 'Health' }).waitFor();
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await dashboard.untilSaid('Link copied.');
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/\/live\/li\w+$/);
     const rates = page.getByRole('figure', { name: 'Bitrate, last 5 minutes' });
     await rates
       .getByRole('cell', { name: /\d kbit\/s$/ })
@@ -65,6 +90,11 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     // A page that is opened now shows what was before it, in the time of its viewer.
     await rates.getByRole('row').nth(12).waitFor();
+    const playedSeconds = () =>
+      preview.evaluate(video => (video as unknown as { currentTime: number }).currentTime);
+    const beforeJump = await playedSeconds();
+    await page.getByRole('button', { name: / connected/ }).click();
+    await until('the preview goes back', async () => (await playedSeconds()) < beforeJump - 2);
     await using later = await openAt(browser(), server, `${new URL(page.url()).pathname}?part=health`, {
       timezoneId: 'Asia/Kolkata',
       locale: 'en-GB',
@@ -82,6 +112,8 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     await publisher.kill();
     await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();
+    await page.getByRole('button', { name: /The connection of the encoder was lost/ }).focus();
+    await page.locator('.timeline-readout', { hasText: 'The connection of the encoder was lost' }).waitFor();
     // Records that the stream is never shown as live again, not for a moment.
     const badge = '.page-title .badge';
     await page.evaluate(`window.shown = [];
@@ -94,7 +126,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     const [{ liveStreamId }] = (await streams()) as [ShownStream];
     const broadcasts = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
     const { data } = (await broadcasts.json()) as { data: { endedAt: string }[] };
-    const lastLive = page.locator('.facts time');
+    const lastLive = page.locator('.figures time');
     await until('the end', async () => (await lastLive.getAttribute('datetime')) === data[0]!.endedAt);
     await page.getByText(/^Last broadcast, ended/).waitFor();
     await rates.getByRole('row').nth(5).waitFor();

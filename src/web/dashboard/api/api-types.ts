@@ -379,6 +379,27 @@ type HealthSample = {
   readonly viewers?: number | undefined;
 };
 
+export type IngestLog = {
+  readonly connecting?: {
+    readonly protocol: string;
+    readonly encoder?: string | undefined;
+    readonly waitingFor: "media" | "keyframe";
+  } | undefined;
+  readonly data: readonly IngestLogEntry[];
+};
+
+export type IngestLogEntry = {
+  readonly happenedAt: string;
+  readonly type: "connected" | "disconnected" | "refused" | "ended" | "alarm-raised" | "alarm-cleared";
+  readonly protocol?: string | undefined;
+  readonly encoder?: string | undefined;
+  readonly address?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly alarm?: string | undefined;
+  readonly message?: string | undefined;
+  readonly times?: number | undefined;
+};
+
 export type RestreamList = {
   readonly data: readonly Restream[];
   readonly renditions: readonly ("source" | "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p")[];
@@ -1052,6 +1073,7 @@ export interface Operations {
   };
   'GET /live-streams/{liveStreamId}/health': { answer: IngestHealth; };
   'GET /live-streams/{liveStreamId}/health/history': { query: { readonly minutes?: number | undefined; }; answer: IngestHealthHistory; };
+  'GET /live-streams/{liveStreamId}/ingest-log': { answer: IngestLog; };
   'GET /live-streams/{liveStreamId}/restreams': { answer: RestreamList; };
   'GET /videos': {
     query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

@@ -15,6 +15,8 @@ interface JudgedBroadcast {
   readonly alarms: readonly Pick<IngestAlarm, 'alarm' | 'message'>[];
   /** The server pulls the stream. */
   readonly isPulled?: boolean | undefined;
+  /** The publisher while there is nothing to play yet. */
+  readonly connecting?: { readonly waitingFor: 'media' | 'keyframe' } | undefined;
 }
 
 /** Share of packets lost for good from which viewers see it. */
@@ -42,7 +44,12 @@ export function broadcastVerdict({
   stats,
   alarms,
   isPulled = false,
+  connecting,
 }: JudgedBroadcast): BroadcastVerdict {
+  if (state === 'off' && connecting !== undefined) {
+    const missing = connecting.waitingFor === 'media' ? 'media' : 'a keyframe';
+    return { tone: 'neutral', text: `Connected, waiting for ${missing}.` };
+  }
   if (state === 'off') {
     const starter = isPulled ? 'its source sends media' : 'your encoder starts';
     return { tone: 'neutral', text: `Offline. It goes live when ${starter}.` };

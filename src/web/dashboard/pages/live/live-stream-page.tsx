@@ -1,13 +1,13 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
-import { streamStateOf } from '../../broadcasts/stream-state.ts';
+import { type StreamState, streamStateOf } from '../../broadcasts/stream-state.ts';
 import { type RunningBroadcast, useBroadcast } from '../../broadcasts/use-broadcast.ts';
-import { localUrl } from '../../format/local-url.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can, elsewhere, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
@@ -24,11 +24,15 @@ import { AlarmList } from './health/alarm-list.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
 import { RecordingsPanel } from './recordings-panel.tsx';
 import { RestreamsPanel } from './restreams/restreams-panel.tsx';
+import { LivePreview, showInPreview } from './room/live-preview.tsx';
+import { RefusalNotice } from './room/refusal-notice.tsx';
+import { StatusPanel } from './room/status-panel.tsx';
+import { TimelineCard } from './room/timeline-card.tsx';
+import { useIngestLog } from './room/use-ingest-log.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 import { SetupPanel } from './setup-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { StatusCard } from './status-card.tsx';
 
 const back = { href: '/dashboard/live', label: 'Live streams' };
 
@@ -41,8 +45,6 @@ const panels: readonly (readonly [id: string, label: string, scope?: Scope])[] =
   ['past', 'Recordings'],
   ['settings', 'Settings', 'live'],
 ];
-
-const first = 'set-up';
 
 export function LiveStreamPage({ params }: PageProps) {
   const { liveStreamId = '' } = params;
@@ -91,9 +93,10 @@ function StreamPage({
   const [openDialog, setOpenDialog] = useState<'clip' | 'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
   const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
-  const part = allowed.find(([id]) => id === query.part)?.[0] ?? first;
-  const address = `/dashboard/live/${liveStreamId}`;
-  const hrefOf = (id: string) => (id === first ? address : `${address}?part=${id}`);
+  const opening = useOpeningPart(state);
+  const part = allowed.find(([id]) => id === query.part)?.[0] ?? opening;
+  const log = useIngestLog(liveStreamId, state);
+  const hrefOf = (id: string) => `/dashboard/live/${liveStreamId}?part=${id}`;
   const path = { params: { liveStreamId } };
   return (
     <Page
@@ -107,14 +110,15 @@ function StreamPage({
               Go live from this browser
             </Button>
           )}
+          <CopyLink stream={stream} />
           {state !== 'off' && can('upload') && (
             <Button icon="clip" onClick={() => setOpenDialog('clip')}>
               Clip
             </Button>
           )}
           {state !== 'off' && can('live') && (
-            <Button icon="stop" onClick={() => setOpenDialog('complete')}>
-              End broadcast
+            <Button icon="stop" label="End broadcast" onClick={() => setOpenDialog('complete')}>
+              End
             </Button>
           )}
           {can('live') && (
@@ -133,15 +137,27 @@ function StreamPage({
         </>
       }
     >
-      <div>
+      <div class="live-room stack">
         <div class="stream-top">
-          <Preview stream={stream} />
-          <StatusCard stream={stream} state={state} stats={broadcast.stats} alarms={broadcast.alarms} />
+          <LivePreview stream={stream} />
+          <StatusPanel
+            stream={stream}
+            state={state}
+            stats={broadcast.stats}
+            alarms={broadcast.alarms}
+            connecting={log.connecting}
+          >
+            <AlarmList alarms={broadcast.alarms} />
+            <RefusalNotice stream={stream} entries={log.data} onChange={loaded.set} />
+          </StatusPanel>
         </div>
-        <AlarmList alarms={broadcast.alarms} />
-        {stream.refusedEncoder !== undefined && (
-          <RefusedEncoder stream={stream} encoder={stream.refusedEncoder} onChange={loaded.set} />
-        )}
+        <TimelineCard
+          stream={stream}
+          entries={log.data}
+          state={state}
+          stats={broadcast.stats}
+          onJump={state === 'off' ? undefined : jump}
+        />
       </div>
       <Tabs
         label="Live stream sections"
@@ -204,34 +220,30 @@ function StreamPage({
   );
 }
 
-/** Explains why the encoder is rejected after “End broadcast”: most encoders reconnect automatically. */
-function RefusedEncoder({
-  stream,
-  encoder,
-  onChange,
-}: {
-  stream: LiveStream;
-  encoder: NonNullable<LiveStream['refusedEncoder']>;
-  onChange: (stream: LiveStream) => void;
-}) {
-  const { liveStreamId } = stream;
-  const allowing = useSubmit(async () => {
-    onChange(await call('PUT /live-streams/{liveStreamId}/allow-again', { params: { liveStreamId } }));
-    showToast('The encoder can go live again.');
+/** Health while live, also when the stream goes live, and setup otherwise. Stays when the broadcast ends. */
+function useOpeningPart(state: StreamState): 'set-up' | 'health' {
+  const [hasBeenLive, setHasBeenLive] = useState(state !== 'off');
+  if (state !== 'off' && !hasBeenLive) setHasBeenLive(true);
+  return hasBeenLive ? 'health' : 'set-up';
+}
+
+function CopyLink({ stream: { liveStreamId, public: isPublic, assets } }: { stream: LiveStream }) {
+  // Each link to a private stream works for one viewer.
+  const copying = useSubmit(async () => {
+    if (isPublic) return copyText(assets.player, 'Link');
+    const fresh = await call('GET /live-streams/{liveStreamId}', { params: { liveStreamId } });
+    await copyText(fresh.assets.player, 'Link for one viewer');
   });
   return (
-    <Notice
-      tone="warning"
-      action={
-        <Button small busy={allowing.busy} onClick={allowing.submit}>
-          Allow again
-        </Button>
-      }
-    >
-      You ended the broadcast. The encoder {encoder.name === '' ? '' : `“${encoder.name}” `}at{' '}
-      {encoder.address} is refused until it has stayed away for a minute.
-    </Notice>
+    <Button icon="link" busy={copying.busy} onClick={copying.submit}>
+      Copy link
+    </Button>
   );
+}
+
+function jump(time: number): void {
+  if (!showInPreview(time))
+    showToast('Viewers can’t go back that far. It is in the recording, if there is one.');
 }
 
 function KeysHidden() {
@@ -239,19 +251,5 @@ function KeysHidden() {
     <Notice title="Stream keys are hidden from your role">
       Anyone with the stream key can go live. Ask an owner of the account for a role that can go live.
     </Notice>
-  );
-}
-
-function Preview({ stream }: { stream: LiveStream }) {
-  const { liveStreamId, name, playerId, assets } = stream;
-  // Each answer about a private stream has a new URL. Keeping the first keeps the player running.
-  const address = useMemo(
-    () => `${localUrl(assets.player)}#autoplay;muted;analytics:false`,
-    [liveStreamId, stream.public, playerId],
-  );
-  return (
-    <div class="preview">
-      <iframe key={address} title={`Preview of ${name}`} src={address} allow="autoplay; fullscreen" />
-    </div>
   );
 }

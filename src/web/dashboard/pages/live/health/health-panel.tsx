@@ -8,8 +8,9 @@ import { formatSpan } from '../../../format/time.ts';
 import { wholeSteps } from '../../../ui/chart/chart-axes.ts';
 import type { ChartProps } from '../../../ui/chart/chart-values.ts';
 import { LazyChart } from '../../../ui/chart/lazy-chart.tsx';
+import { Figures } from '../../../ui/figures.tsx';
 import { SegmentedControl } from '../../../ui/form/segmented-control.tsx';
-import { Card, DetailList } from '../../../ui/page.tsx';
+import { Card } from '../../../ui/page.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { EmptyState, Skeleton } from '../../../ui/states.tsx';
 import { axisStart, type HealthSample } from './health-samples.ts';
@@ -157,17 +158,15 @@ function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: Running
   return (
     <div class="health-facts stack">
       <Card title="This broadcast">
-        <DetailList
-          rows={[
+        <Figures
+          figures={[
             ['Alarms', alarms.length === 0 ? 'None' : formatNumber(alarms.length)],
-            [
-              'Keyframe interval',
-              `${seconds(stats.keyframeIntervalSeconds)}, longest ${seconds(stats.longestKeyframeIntervalSeconds)}`,
-            ],
+            ['Keyframe interval', seconds(stats.keyframeIntervalSeconds)],
+            ['Longest interval', seconds(stats.longestKeyframeIntervalSeconds)],
             ['Average bitrate', bitrate(stats.averageBitrateBitsPerSecond)],
             ['Peak bitrate', bitrate(stats.peakBitrateBitsPerSecond)],
             ['Dropped frames', formatNumber(stats.droppedFrames)],
-            ['Missing frames', `${formatNumber(stats.missingFrames)}, by timestamps`],
+            ['Missing frames', formatNumber(stats.missingFrames)],
             ['Connection lost', formatLosses(stats.droppedConnections, stats.awaySeconds)],
             ['Encoder', stats.encoder || 'Not announced'],
             ['Protocol', formatProtocol(stats.protocol)],

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+import { formatTime } from '../../../../shared/time-text.ts';
+import type { IngestAlarm, IngestLog, LiveStream } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { type BroadcastStats, isBroadcastEnd } from '../../../broadcasts/broadcast-stats.ts';
+import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
+import type { StreamState } from '../../../broadcasts/stream-state.ts';
+import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
+import { codecName } from '../../../format/codec-name.ts';
+import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { formatSpan } from '../../../format/time.ts';
+import { can } from '../../../state/session.ts';
+import { Figures } from '../../../ui/figures.tsx';
+import { useFeed } from '../../../ui/hooks/use-feed.ts';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { Card } from '../../../ui/page.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { formatEndReason, formatMedia } from '../broadcast-labels.ts';
+import { SetupChecklist } from './setup-checklist.tsx';
+
+const nothing = '–';
+
+/** How the broadcast goes, in a sentence and then in numbers. */
+export function StatusPanel({
+  stream,
+  state,
+  stats,
+  alarms,
+  connecting,
+  children,
+}: {
+  stream: LiveStream;
+  state: StreamState;
+  stats: BroadcastStats | undefined;
+  alarms: readonly IngestAlarm[];
+  connecting: IngestLog['connecting'];
+  children: ComponentChildren;
+}) {
+  const isPulled = stream.source?.enabled;
+  return (
+    <Card title="Status">
+      <VerdictLine verdict={broadcastVerdict({ state, stats, alarms, isPulled, connecting })} />
+      {children}
+      {state === 'off' && can('live') && <SetupChecklist isPulled={isPulled} connecting={connecting} />}
+      {state === 'off' ? <LastBroadcast stream={stream} /> : <LiveFigures stats={stats} />}
+    </Card>
+  );
+}
+
+function LiveFigures({ stats }: { stats: BroadcastStats | undefined }) {
+  const show = <Value,>(value: Value | undefined, format: (value: Value) => string) =>
+    value === undefined ? nothing : format(value);
+  const size = stats?.width === undefined ? undefined : `${stats.width} × ${stats.height}`;
+  const codecs = stats && formatMedia({ ...stats, width: undefined, height: undefined });
+  return (
+    <>
+      <Figures
+        figures={[
+          ['Viewers', show(stats?.viewers, formatNumber)],
+          ['Live for', show(stats?.durationSeconds, formatTime)],
+          ['Bitrate', show(stats?.bitrateBitsPerSecond, formatBitrate)],
+          ['Frame rate', show(stats?.framesPerSecond, value => `${formatNumber(value)} fps`)],
+          ['Resolution', size ?? nothing],
+          ['Codecs', codecs ?? show(stats?.videoCodec, codecName)],
+        ]}
+      />
+      <p class="hint">All tabs of a browser count as one viewer, including this preview.</p>
+    </>
+  );
+}
+
+function LastBroadcast({ stream: { liveStreamId } }: { stream: LiveStream }) {
+  const last = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}/broadcasts', {
+      params: { liveStreamId },
+      query: { pageSize: 1 },
+      signal,
+    }),
+  );
+  // An ending broadcast is off air before its end is stored.
+  useFeed(message => {
+    if (message.liveStreamId === liveStreamId && isBroadcastEnd(message)) last.reload();
+  });
+  const [broadcast] = last.value?.data ?? [];
+  if (broadcast === undefined) return null;
+  const { startedAt, endedAt, endReason, averageBitrateBitsPerSecond: bitrate } = broadcast;
+  const seconds = endedAt === undefined ? undefined : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+  return (
+    <Figures
+      figures={[
+        ['Last live', <RelativeTime key="time" time={endedAt ?? startedAt} />],
+        ['Length', seconds === undefined ? nothing : formatSpan(seconds)],
+        ...(bitrate === undefined ? [] : [['Average bitrate', formatBitrate(bitrate)] as const]),
+        ...(endReason === undefined ? [] : [['Ended', formatEndReason(endReason)] as const]),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+import { useEffect } from 'preact/hooks';
+import type { IngestLog } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { isBroadcastChange } from '../../../broadcasts/broadcast-stats.ts';
+import type { StreamState } from '../../../broadcasts/stream-state.ts';
+import { useFeed } from '../../../ui/hooks/use-feed.ts';
+import { useInterval } from '../../../ui/hooks/use-interval.ts';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+
+/** The feed does not tell of encoders that connect or are refused. */
+const idleReloadMs = 2_000;
+const liveReloadMs = 10_000;
+
+const empty: IngestLog = { data: [] };
+
+export function useIngestLog(liveStreamId: string, state: StreamState): IngestLog {
+  const log = useLoad(liveStreamId, signal =>
+    call('GET /live-streams/{liveStreamId}/ingest-log', { params: { liveStreamId }, signal }),
+  );
+  useFeed(message => {
+    const isOfStream = message.liveStreamId === liveStreamId;
+    const isAlarm = message.type.startsWith('live-stream.alarm.');
+    if (message.type === 'hello' || (isOfStream && (isAlarm || isBroadcastChange(message)))) log.reload();
+  });
+  useInterval(state === 'off' ? idleReloadMs : liveReloadMs, log.reload);
+  useEffect(log.reload, [state]);
+  return log.value ?? empty;
+}
