@@ -94,7 +94,7 @@ function goBack(event: MouseEvent, href: string): void {
   history.go(-steps);
 }
 
-/** Content with a heading, on the page itself; `isSplit` puts the heading beside it, for forms. */
+/** Content on the page itself, without a box. `isSplit` puts the heading beside it, for forms. */
 export function Section({
   title,
   lead,
@@ -102,7 +102,7 @@ export function Section({
   isSplit = false,
   children,
 }: {
-  title: string;
+  title?: string;
   lead?: ComponentChildren;
   actions?: ComponentChildren;
   isSplit?: boolean;
@@ -110,11 +110,13 @@ export function Section({
 }) {
   return (
     <section class={`section${isSplit ? ' split' : ''}`} aria-label={title}>
-      <header class="section-head">
-        <h2>{title}</h2>
-        {actions !== undefined && <div class="actions">{actions}</div>}
-        {lead !== undefined && <p class="hint">{lead}</p>}
-      </header>
+      {(title !== undefined || actions !== undefined) && (
+        <header class="section-head">
+          {title !== undefined && <h2>{title}</h2>}
+          {actions !== undefined && <div class="actions">{actions}</div>}
+          {lead !== undefined && <p class="hint">{lead}</p>}
+        </header>
+      )}
       <div class="section-body">{children}</div>
     </section>
   );

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -45,8 +45,7 @@ export function ActivityPage() {
       title="Activity"
       lead="Changes and sign-ins of your account, in all projects and both environments."
     >
-      <Card
-        flush
+      <Section
         title="Audit log"
         actions={
           <>
@@ -105,7 +104,7 @@ export function ActivityPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
     </Page>
   );
 }

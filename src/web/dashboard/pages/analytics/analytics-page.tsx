@@ -10,7 +10,7 @@ import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { type AnalyticsQuery, loadTimeSeries, loadTotals, type TimeSeries } from './analytics-data.ts';
@@ -110,13 +110,13 @@ function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime
 
 function NoViews() {
   return (
-    <Card>
+    <Section>
       <EmptyState icon="chart" title="No views in this period">
         The player reports views within seconds, wherever you link or embed it. Other players are counted if
         they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not
         counted.
       </EmptyState>
-    </Card>
+    </Section>
   );
 }
 

@@ -1,7 +1,7 @@
 import { formatNumber } from '../../format/size.ts';
 import { Bars } from '../../ui/chart/bars.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { type AnalyticsQuery, loadBreakdown } from './analytics-data.ts';
 import { breakdowns, type Dimension, formatDimensionValue } from './breakdowns.ts';
@@ -18,7 +18,7 @@ export function BreakdownCards({
   hrefOf: (mediaId: string) => string;
 }) {
   return (
-    <div class="columns">
+    <div class="columns breakdowns">
       {question.mediaId === undefined && <TopMedia question={question} hrefOf={hrefOf} />}
       {breakdowns.map(({ dimension, title }) => (
         <Breakdown key={dimension} question={question} dimension={dimension} title={title} />
@@ -34,7 +34,7 @@ function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (med
     return { rows, total, media: await loadMedia(ids, signal) };
   });
   return (
-    <Card title="Most played">
+    <Section title="Most played">
       <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total, media }) => (
           <Ranking
@@ -49,7 +49,7 @@ function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (med
           />
         )}
       </LoadedContent>
-    </Card>
+    </Section>
   );
 }
 
@@ -68,7 +68,7 @@ function Breakdown({
   const namesNoViewer = loaded.value?.rows.every(({ value }) => value === '') ?? true;
   if (dimension === 'viewer-id' && namesNoViewer) return null;
   return (
-    <Card title={title}>
+    <Section title={title}>
       <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total }) => (
           <Ranking
@@ -83,7 +83,7 @@ function Breakdown({
           />
         )}
       </LoadedContent>
-    </Card>
+    </Section>
   );
 }
 

@@ -9,9 +9,9 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { TimeSeries } from './analytics-data.ts';
 import type { TimeFrame } from './time-range.ts';
 
-const plotHeight = 200;
-/** Includes the legend. */
-const placeHeight = plotHeight + 58;
+/** Of the first plot, which has a row to itself, and of the others. */
+const plotHeights = { first: 240, other: 180 } as const;
+const legendHeight = 58;
 
 type Plot = Pick<ChartProps, 'series' | 'format' | 'isArea' | 'steps' | 'minScaleMax'>;
 
@@ -72,22 +72,25 @@ export function TimeSeriesCharts({
   const each = interval === 'hour' ? 'by the hour' : 'by the day';
   return (
     <div class="columns plots">
-      {plots.map(({ title, plot }) => (
-        <Card key={title} title={title}>
-          <LoadedContent loaded={loaded} height={placeHeight}>
-            {values => (
-              <LazyChart
-                label={`${title}, ${each}`}
-                times={values.times}
-                height={plotHeight}
-                sync="analytics"
-                clock={clock}
-                {...plot(values)}
-              />
-            )}
-          </LoadedContent>
-        </Card>
-      ))}
+      {plots.map(({ title, plot }, index) => {
+        const height = plotHeights[index === 0 ? 'first' : 'other'];
+        return (
+          <Card key={title} title={title}>
+            <LoadedContent loaded={loaded} height={height + legendHeight}>
+              {values => (
+                <LazyChart
+                  label={`${title}, ${each}`}
+                  times={values.times}
+                  height={height}
+                  sync="analytics"
+                  clock={clock}
+                  {...plot(values)}
+                />
+              )}
+            </LoadedContent>
+          </Card>
+        );
+      })}
     </div>
   );
 }

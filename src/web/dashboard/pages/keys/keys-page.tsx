@@ -11,7 +11,7 @@ import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, LearnMore, Page } from '../../ui/page.tsx';
+import { LearnMore, Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -59,7 +59,7 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Card flush>
+      <Section>
         <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
@@ -83,7 +83,7 @@ export function KeysPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       <KindsExplained />
       <SigningKeysCard key={projectKey.value} />
       {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
@@ -114,7 +114,7 @@ export function KeysPage() {
 
 function KindsExplained() {
   return (
-    <Card title="Sandbox and production keys">
+    <Section title="Sandbox and production keys">
       <p>
         A pair has a key for each environment: use the <strong>production</strong> key in your apps and the{' '}
         <strong>sandbox</strong> key for tests. Videos in the sandbox are watermarked, cut to 30 seconds and
@@ -125,7 +125,7 @@ function KindsExplained() {
         instead: anyone can read a key there. To get started, see the{' '}
         <LearnMore docs="start#get-a-key">documentation</LearnMore>.
       </p>
-    </Card>
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import { projectKey } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -28,9 +28,9 @@ export function SigningKeysCard() {
   const close = () => setOpen(undefined);
   return (
     <>
-      <Card
+      <Section
         title="Signing keys"
-        flush
+        lead="Your server signs tokens with these keys, and viewers with a token watch private videos and live streams."
         actions={
           <Button small icon="plus" onClick={() => setOpen({ kind: 'create' })}>
             New signing key
@@ -41,8 +41,7 @@ export function SigningKeysCard() {
           {({ data }) =>
             data.length === 0 ? (
               <EmptyState icon="key" title="No signing keys yet">
-                With a signing key, your server signs tokens with which viewers watch private videos and live
-                streams.
+                You need one only for videos and live streams that are private.
               </EmptyState>
             ) : (
               <Table
@@ -80,7 +79,7 @@ export function SigningKeysCard() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       {open?.kind === 'create' && (
         <CreateSigningKeyDialog
           onMade={key => {

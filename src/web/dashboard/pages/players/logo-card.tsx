@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { Field, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function LogoCard({
@@ -24,7 +24,7 @@ export function LogoCard({
   const close = () => setDialog(undefined);
   const { link } = player.assets;
   return (
-    <Card title="Logo">
+    <Section title="Logo">
       {src === undefined ? (
         <p class="quiet">No logo yet. It appears in the upper right corner of the player.</p>
       ) : (
@@ -58,7 +58,7 @@ export function LogoCard({
           <p>The image and its link are deleted permanently from all players with this theme.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 

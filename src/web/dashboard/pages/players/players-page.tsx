@@ -11,7 +11,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -52,7 +52,7 @@ export function PlayersPage() {
       lead="Themes change how the player looks and behaves. Choose a theme on the page of a video or live stream."
       actions={create}
     >
-      <Card flush>
+      <Section>
         <LoadedContent loaded={themes} height={320}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
@@ -128,7 +128,7 @@ export function PlayersPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       {isMaking && <NewThemeDialog onClose={() => setMaking(false)} />}
       {deleted !== undefined && (
         <DeleteThemeDialog player={deleted} onDeleted={themes.reload} onClose={() => setDeleted(undefined)} />

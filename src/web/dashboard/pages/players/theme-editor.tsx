@@ -12,7 +12,7 @@ import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
-import { Card, DetailList, Page } from '../../ui/page.tsx';
+import { DetailList, Page, Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AccentField } from './accent-field.tsx';
 import { ColorField } from './color-field.tsx';
@@ -72,10 +72,10 @@ export function ThemeEditor({
       <div class="theme-editor">
         <ThemePreview theme={previewOf(draft, logo)} />
         <Form class="stack" label="Theme" submission={submission} disabled={!isChanged || wrong.length > 0}>
-          <Card title="Accent color">
+          <Section title="Accent color">
             <AccentField value={draft.trackPlayed} onValue={trackPlayed => put({ trackPlayed })} />
-          </Card>
-          <Card title="Name">
+          </Section>
+          <Section title="Name">
             <TextField
               label="Name"
               hideLabel
@@ -85,8 +85,8 @@ export function ThemeEditor({
               field="name"
               maxLength={100}
             />
-          </Card>
-          <Card title="Behavior">
+          </Section>
+          <Section title="Behavior">
             {switchEntries.map(({ name, label, hint }) => (
               <CheckField
                 key={name}
@@ -96,13 +96,13 @@ export function ThemeEditor({
                 onValue={checked => put({ [name]: checked })}
               />
             ))}
-          </Card>
+          </Section>
           <details class="more-options" open={isAdvancedWrong}>
             <summary>Advanced colors</summary>
             <div class="stack">
               <p class="quiet">Colors that you don’t change follow the look of the player.</p>
               {colorGroups.map(({ title, colors }) => (
-                <Card key={title} title={title}>
+                <Section key={title} title={title}>
                   {colors.map(entry => (
                     <ColorField
                       key={entry.name}
@@ -113,7 +113,7 @@ export function ThemeEditor({
                       onValue={value => put({ [entry.name]: value })}
                     />
                   ))}
-                </Card>
+                </Section>
               ))}
             </div>
           </details>
@@ -149,7 +149,7 @@ export function ThemeEditor({
         </Form>
         <div class="stack">
           <LogoCard player={player} src={logo?.src} onChanged={reload} />
-          <Card title="How to use">
+          <Section title="How to use">
             <p>
               Choose this theme on the page of a video or live stream. Viewers of a video see saved changes
               within seconds, or on their next visit. Viewers of a live stream see them when they reload the
@@ -162,7 +162,7 @@ export function ThemeEditor({
                 ['Updated', formatDateTime(updatedAt)],
               ]}
             />
-          </Card>
+          </Section>
         </div>
       </div>
       <LeaveGuard isActive={isChanged} />

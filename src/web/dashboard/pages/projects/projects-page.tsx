@@ -5,7 +5,7 @@ import { formatDate } from '../../format/time.ts';
 import { can, chooseProject, project, session } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { CreateProjectDialog, DeleteProjectDialog, RenameProjectDialog } from './project-dialogs.tsx';
@@ -37,7 +37,7 @@ export function ProjectsPage() {
         )
       }
     >
-      <Card flush>
+      <Section>
         <Table
           caption="Projects"
           rows={all}
@@ -49,7 +49,7 @@ export function ProjectsPage() {
             Create another one for a second app, brand or customer, with its own media, keys and statistics.
           </EmptyState>
         )}
-      </Card>
+      </Section>
       {openDialog === 'create' && <CreateProjectDialog onClose={close} />}
       {typeof openDialog === 'object' && openDialog.kind === 'rename' && (
         <RenameProjectDialog project={openDialog.of} onClose={close} />

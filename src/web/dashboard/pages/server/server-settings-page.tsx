@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { ServerTabs } from './server-tabs.tsx';
@@ -32,8 +32,7 @@ export function ServerSettingsPage() {
       lead="Changes here apply at once, on all servers of the database. Everything else is set in the settings file or the environment."
     >
       <ServerTabs current="/dashboard/server/settings" />
-      <Card
-        flush
+      <Section
         title="Settings"
         actions={
           <>
@@ -70,7 +69,7 @@ export function ServerSettingsPage() {
             );
           }}
         </LoadedContent>
-      </Card>
+      </Section>
       {selected !== undefined && (
         <SettingDialog setting={selected} onClose={() => setSelected(undefined)} onChange={loaded.reload} />
       )}

@@ -14,7 +14,7 @@ import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -53,7 +53,7 @@ export function UploadTokensPage() {
         </Button>
       }
     >
-      <Card flush>
+      <Section>
         <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             data.length === 0 ? (
@@ -77,7 +77,7 @@ export function UploadTokensPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       {open?.what === 'form' && (
         <TokenForm
           onClose={close}

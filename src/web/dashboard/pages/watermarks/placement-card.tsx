@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { serverUrl } from '../../../shared/base-path.ts';
 import { shortId } from '../../format/short-id.ts';
 import { CodeSample } from '../../ui/code-sample.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { defaultDraft, isComplete, placementOf } from './placement-draft.ts';
 import { PlacementEditor } from './placement-editor.tsx';
 import { placementJson, placementRequest } from './placement-samples.ts';
@@ -11,7 +11,7 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
   const [draft, setDraft] = useState(defaultDraft);
   const placement = placementOf(draft);
   return (
-    <Card title={`Placement of …${shortId(watermarkId)}`}>
+    <Section title={`Placement of …${shortId(watermarkId)}`}>
       <PlacementEditor watermarkId={watermarkId} draft={draft} onDraft={setDraft} />
       {isComplete(draft) && (
         <>
@@ -29,6 +29,6 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
           </div>
         </>
       )}
-    </Card>
+    </Section>
   );
 }

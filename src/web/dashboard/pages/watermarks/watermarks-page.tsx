@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -43,7 +43,7 @@ export function WatermarksPage() {
         )
       }
     >
-      <Card>
+      <Section>
         <LoadedContent loaded={loaded} height={220}>
           {({ data, pagination }) =>
             data.length === 0 ? (
@@ -72,7 +72,7 @@ export function WatermarksPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       {placed !== undefined && <PlacementCard key={placed.watermarkId} watermarkId={placed.watermarkId} />}
       {isUploading && (
         <UploadDialog

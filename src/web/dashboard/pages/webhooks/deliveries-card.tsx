@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -64,8 +64,7 @@ export function DeliveriesCard({
   };
   return (
     <>
-      <Card
-        flush
+      <Section
         title="Deliveries"
         actions={
           <SelectField<DeliveryStatus | ''>
@@ -98,7 +97,7 @@ export function DeliveriesCard({
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       {shown !== undefined && (
         <DeliveryDialog
           key={shown}

@@ -10,7 +10,7 @@ import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -42,18 +42,19 @@ function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null;
   const { title, lead } = hookLabels[kind];
   return (
     <>
-      <Card title={title}>
-        <p>{lead}</p>
-        {hook === null ? (
-          <div class="actions">
+      <Section
+        title={title}
+        lead={lead}
+        actions={
+          hook === null && (
             <Button icon="plus" label={`Set up ${title.toLowerCase()}`} onClick={() => setOpenDialog('edit')}>
               Set up
             </Button>
-          </div>
-        ) : (
-          <HookDetails hook={hook} onOpenDialog={setOpenDialog} onChange={onChange} />
-        )}
-      </Card>
+          )
+        }
+      >
+        {hook !== null && <HookDetails hook={hook} onOpenDialog={setOpenDialog} onChange={onChange} />}
+      </Section>
       {openDialog === 'edit' && (
         <HookForm
           kind={kind}

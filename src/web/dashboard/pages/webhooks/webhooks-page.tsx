@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -38,7 +38,7 @@ export function WebhooksPage() {
       lead={`Webhooks send events to your app as they happen. You can have ${maxWebhooks} in the sandbox and ${maxWebhooks} in production.`}
       actions={newButton}
     >
-      <Card flush>
+      <Section>
         <LoadedContent loaded={loaded} height={180}>
           {webhooks =>
             webhooks.length === 0 ? (
@@ -56,7 +56,7 @@ export function WebhooksPage() {
             )
           }
         </LoadedContent>
-      </Card>
+      </Section>
       <HooksSection />
       {isCreating && (
         <WebhookForm
