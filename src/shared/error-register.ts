@@ -205,7 +205,7 @@ export const errorRegister = {
     meaning: 'Two-factor sign-in is off, or its setup was not started.',
     remedy: 'Start with `POST /account/two-factor`.',
   }),
-  'invitation-of-other-user': denied('This invitation is for somebody else.', {
+  'invitation-of-other-user': denied('This invitation is for someone else.', {
     status: 403,
     meaning:
       'The invitation is for an email address that has a user, and you are not signed in with it, or the OpenID Connect provider signed you in with another address.',
@@ -214,14 +214,14 @@ export const errorRegister = {
   'email-unverified': denied('Your email address is not verified.', {
     status: 403,
     meaning:
-      'Joining another account, and inviting others, removing them or changing their roles, needs a verified email address. Without it, somebody else could have created your user.',
+      'Joining another account, and inviting others, removing them or changing their roles, needs a verified email address. Without it, someone else could have created your user.',
     remedy:
       'Open the link of the invitation that was mailed to you, or request a new password. Without a mail server, ask the operator to verify you.',
   }),
   'invitation-limit-reached': invalid('Your account has reached the invitations limit.'),
   'member-limit-reached': invalid('Your account has reached the members limit.'),
   'already-member': conflict('This person is already a member.', {
-    meaning: 'Somebody with this email address is a member of the account.',
+    meaning: 'Someone with this email address is a member of the account.',
     remedy: 'Change the role of the member instead.',
   }),
   'last-owner': conflict('This is the last owner of the account.', {
@@ -368,7 +368,7 @@ export const errorRegister = {
   'session-ended': notFound('The server ended this session.', {
     status: 410,
     meaning:
-      'The request is for a WHIP session that the server ended, for example because somebody ended the broadcast.',
+      'The request is for a WHIP session that the server ended, for example because someone ended the broadcast.',
     remedy: 'Do not reconnect automatically. Show `detail` to the broadcaster.',
   }),
   'session-tag-required': invalid('The If-Match header is required.', {

@@ -85,7 +85,7 @@ describeInBrowser('restreams in the dashboard', browser => {
     await dialog.getByLabel('Name').fill('Spare');
     await change(stream!.liveStreamId, { restreams: [changed] });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/^Somebody else changed this destination\./).waitFor();
+    await dialog.getByText(/^Someone else changed this destination\./).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await rowOf('Backup').waitFor({ state: 'detached' });
     expect((await shown(stream!.liveStreamId)).restreams).toEqual([changed]);

@@ -79,7 +79,7 @@ describeInBrowser('roles in the dashboard', browser => {
     await page.getByText('No themes yet').waitFor();
     expect(await countOf('New theme')).toBe(0);
     await open('/dashboard/settings');
-    await page.getByText('New videos are kept until somebody deletes them.').waitFor();
+    await page.getByText('New videos are kept until someone deletes them.').waitFor();
     expect(await countOf(/^Save/)).toBe(0);
     await open('/dashboard/settings?part=organisation');
     await page.getByText('6,000 per minute').first().waitFor();

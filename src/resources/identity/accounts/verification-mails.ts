@@ -27,10 +27,10 @@ export class VerificationMails {
       to: email,
       subject: 'Your email address for Millrace was verified',
       greeting:
-        `${email} is verified on Millrace at ${publicUrl()}. Somebody had set up a user with this address before. To keep others out, the old password no longer works${ended === undefined ? '' : `, and the following was removed: ${ended}`}. ${describeUnknownKeys(removed)}`.trim(),
+        `${email} is verified on Millrace at ${publicUrl()}. Someone had set up a user with this address before. To keep others out, the old password no longer works${ended === undefined ? '' : `, and the following was removed: ${ended}`}. ${describeUnknownKeys(removed)}`.trim(),
       link: { label: 'Open Millrace', url: `${publicUrl()}/dashboard` },
       advice:
-        'If this wasn’t you, somebody can read your email or sign in as you. Secure your mailbox first, and tell the operator of the server.',
+        'If this wasn’t you, someone can read your email or sign in as you. Secure your mailbox first, and tell the operator of the server.',
     });
     queue?.enqueue(async send => {
       const { status, failure } = await send(mail);

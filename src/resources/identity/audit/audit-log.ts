@@ -18,7 +18,7 @@ const signInEvents = {
   'account-created': { action: 'account.create', summary: 'Create an account' },
   'password-reset': { action: 'password.reset', summary: 'Set a new password with a link' },
   joined: { action: 'invitation.accept', summary: 'Accept an invitation' },
-  refused: { action: 'session.refuse', summary: 'Sign-in refused' },
+  refused: { action: 'session.refuse', summary: 'Sign-in failed' },
 } as const;
 
 /** Records what happens in accounts. */

@@ -52,7 +52,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
     defineRoute({
       method: 'POST',
       ...all,
-      summary: 'Invite somebody',
+      summary: 'Invite people',
       description:
         'Send the person the `url`, which is only in this response. It works once, within 7 days. A server with a mail server sends another link, which verifies the address, and `mail` has the outcome. A new invitation of the same address replaces the earlier one.',
       body: jsonBody(invitationCreationSchema),

@@ -34,7 +34,7 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       method: 'POST',
       path: '/auth/oidc-request',
       tag,
-      summary: 'Start to sign in with the OpenID Connect provider',
+      summary: 'Start a sign-in with the OpenID Connect provider',
       description:
         'Returns the page of the provider, which sends the browser back to `/dashboard/sign-in/oidc`. The cookie ties the sign-in to this browser.',
       auth: 'none',

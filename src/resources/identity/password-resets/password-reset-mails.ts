@@ -11,7 +11,7 @@ export function linkMail({ email, url, publicUrl }: { email: string; url: string
   return composeMail({
     to: email,
     subject: 'Set a new password for Millrace',
-    greeting: `Somebody requested a new password for ${email} on Millrace at ${publicUrl}.`,
+    greeting: `Someone requested a new password for ${email} on Millrace at ${publicUrl}.`,
     link: { label: 'Set a new password', url },
     advice:
       'The link works once, within an hour. If you didn’t ask for it, ignore this message: your password stays the same.',
@@ -35,6 +35,6 @@ export function confirmationMail({
       `The password of ${email} on Millrace was changed with a link that was sent to this address.${ended === undefined ? '' : ` The following was removed: ${ended}.`} ${describeUnknownKeys(removed)}`.trim(),
     link: { label: 'Sign in', url: `${publicUrl}/dashboard` },
     advice:
-      'If this wasn’t you, somebody can read your email. Secure your mailbox first, then request another link on the sign-in page, and tell the operator of the server.',
+      'If this wasn’t you, someone can read your email. Secure your mailbox first, then request another link on the sign-in page, and tell the operator of the server.',
   });
 }

@@ -10,7 +10,7 @@ export function playbackPolicyRoutes(store: PlaybackPolicyStore): Route[] {
     defineRoute({
       method: 'GET',
       ...all,
-      summary: 'Get who may play your media',
+      summary: 'Get the playback policy',
       success,
       handle: ({ caller }) => view(caller.projectId),
     }),
@@ -18,7 +18,7 @@ export function playbackPolicyRoutes(store: PlaybackPolicyStore): Route[] {
       method: 'PATCH',
       scope: 'admin',
       ...all,
-      summary: 'Change who may play your media',
+      summary: 'Change the playback policy',
       description:
         'For all videos and live streams of the environment that have no `playbackPolicy` of their own. Applies within about a second.',
       body: jsonBody(projectPolicyChangesSchema),

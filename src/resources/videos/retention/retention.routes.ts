@@ -9,7 +9,7 @@ export function retentionRoutes(retention: RetentionService): Route[] {
     defineRoute({
       method: 'GET',
       ...all,
-      summary: 'Get how long videos are kept',
+      summary: 'Get the retention of videos',
       success,
       handle: ({ caller }) => retention.view(caller.projectId),
     }),
@@ -17,7 +17,7 @@ export function retentionRoutes(retention: RetentionService): Route[] {
       method: 'PATCH',
       scope: 'admin',
       ...all,
-      summary: 'Change how long videos are kept',
+      summary: 'Change the retention of videos',
       description:
         'For all videos of the environment. A video with its own `expiresAt` and the recordings of a live stream with its own `keepRecordingsDays` follow that. Expired videos are discarded, or deleted at once on servers without a trash.',
       body: jsonBody(retentionChangesSchema),

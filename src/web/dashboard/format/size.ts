@@ -1,18 +1,14 @@
 import { locale } from '../state/texts.ts';
 
-const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 
-/** Formats a size in powers of 1000. */
+/** Formats a size in powers of 1000, with up to three digits. */
 export function formatBytes(bytes: number): string {
+  if (bytes === 1) return '1 byte';
   const power = powerOf(bytes, byteUnits.length);
   const value = bytes / 1000 ** power;
-  return new Intl.NumberFormat(locale(), {
-    style: 'unit',
-    unit: byteUnits[power]!,
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: digitsOf(value, power),
-  }).format(value);
+  return `${formatNumber(value, digitsOf(value, power))} ${byteUnits[power]}`;
 }
 
 export function formatBitrate(bitsPerSecond: number): string {

@@ -67,7 +67,7 @@ export default {
   'signIn.verifiedTitle': 'Your email address is verified',
   'signIn.verified': 'Verified',
   'signIn.verifiedText':
-    'Somebody had set up a user with your address before it was verified. To keep others out, the following was removed or no longer works:',
+    'Someone had set up a user with your address before it was verified. To keep others out, the following was removed or no longer works:',
   'signIn.removedPassword': 'The password',
   'signIn.removedTwoFactor': 'Two-factor sign-in',
   'signIn.removed.passkeys': '{count, plural, one {# passkey} other {# passkeys}}',
@@ -109,7 +109,7 @@ export default {
   'signIn.error.oidcOff': 'Sign-in with a provider isn’t set up on this server.',
   'signIn.error.mailOff': 'This server can’t send email.',
   'signIn.error.otherUser':
-    'This invitation is for somebody else. Sign in with the invited address, then open the link again.',
+    'This invitation is for someone else. Sign in with the invited address, then open the link again.',
   'signIn.error.unverified': 'Your email address isn’t verified.',
   'signIn.error.suspended': 'The operator of this server has suspended the account.',
   'signIn.error.tooMany': 'Too many attempts. Wait a moment, then try again.',

@@ -81,7 +81,7 @@ function VerifyDialog({ user, onClose }: { user: UnverifiedUser; onClose: () => 
         password.
       </p>
       <p>
-        Somebody else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and
+        Someone else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and
         API keys stop working.
       </p>
     </FormDialog>

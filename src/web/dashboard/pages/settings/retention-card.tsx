@@ -38,7 +38,7 @@ export function RetentionCard() {
 }
 
 function retentionText(days: number | null): string {
-  if (days === null) return 'New videos are kept until somebody deletes them.';
+  if (days === null) return 'New videos are kept until someone deletes them.';
   return `New videos are kept for ${days === 1 ? 'a day' : `${days} days`}.`;
 }
 

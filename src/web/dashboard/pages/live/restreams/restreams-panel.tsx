@@ -72,7 +72,7 @@ export function RestreamsPanel({
     if (index === -1) {
       onOutdated();
       throw new ApiProblem(409, {
-        title: 'Somebody else changed this destination.',
+        title: 'Someone else changed this destination.',
         detail: 'Check its settings and try again.',
       });
     }
