@@ -81,8 +81,8 @@ function VerifyDialog({ user, onClose }: { user: UnverifiedUser; onClose: () => 
         password.
       </p>
       <p>
-        Someone else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and
-        API keys stop working.
+        Someone else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and API
+        keys stop working.
       </p>
     </FormDialog>
   );
