@@ -96,12 +96,15 @@ function goBack(event: MouseEvent, href: string): void {
 
 /** Content on the page itself, without a box. `isSplit` puts the heading beside it, for forms. */
 export function Section({
+  id,
   title,
   lead,
   actions,
   isSplit = false,
   children,
 }: {
+  /** Links lead to it, such as `#password`. */
+  id?: string;
   title?: string;
   lead?: ComponentChildren;
   actions?: ComponentChildren;
@@ -109,7 +112,12 @@ export function Section({
   children: ComponentChildren;
 }) {
   return (
-    <section class={`section${isSplit ? ' split' : ''}`} aria-label={title}>
+    <section
+      id={id}
+      tabIndex={id === undefined ? undefined : -1}
+      class={`section${isSplit ? ' split' : ''}`}
+      aria-label={title}
+    >
       {(title !== undefined || actions !== undefined) && (
         <header class="section-head">
           {title !== undefined && <h2>{title}</h2>}

@@ -1,7 +1,7 @@
 import { session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { IdentityCard } from './identity-card.tsx';
 import { PasskeysCard } from './passkeys/passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
@@ -13,20 +13,14 @@ export function AccountPage() {
   if (!session.value) return null;
   return (
     <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
-      <div class="columns account-columns">
-        <div class="stack">
-          <UserCard />
-          <Card title="Theme" id="theme">
-            <ThemeSelect />
-          </Card>
-        </div>
-        <div class="stack">
-          <PasswordCard />
-          <TwoFactorCard />
-          <PasskeysCard />
-          <IdentityCard />
-        </div>
-      </div>
+      <UserCard />
+      <Section isSplit title="Theme" id="theme" lead="Saved in this browser.">
+        <ThemeSelect />
+      </Section>
+      <PasswordCard />
+      <TwoFactorCard />
+      <PasskeysCard />
+      <IdentityCard />
       <SessionsCard />
     </Page>
   );
@@ -55,7 +49,6 @@ function ThemeSelect() {
           <span>{label}</span>
         </label>
       ))}
-      <p class="hint">Saved in this browser.</p>
     </fieldset>
   );
 }

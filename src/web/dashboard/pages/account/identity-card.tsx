@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useSignInMethods } from '../../ui/hooks/use-sign-in-methods.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
@@ -20,7 +20,7 @@ function LinkedIdentity({ name }: { name: string }) {
   const loaded = useLoad('identity', signal => call('GET /account/identity', { signal }));
   const [isUnlinking, setUnlinking] = useState(false);
   return (
-    <Card title={`Sign-in with ${name}`}>
+    <Section isSplit title={`Sign-in with ${name}`}>
       <LoadedContent loaded={loaded} height={60}>
         {({ linked, linkedAt = '' }) =>
           linked ? (
@@ -49,6 +49,6 @@ function LinkedIdentity({ name }: { name: string }) {
           <p>The next sign-in with {name} links it again, if the email address there is yours.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }

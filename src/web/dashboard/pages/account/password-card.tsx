@@ -5,7 +5,7 @@ import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { HiddenUserName, NewPasswordFields, useNewPassword } from './new-password-fields.tsx';
 
@@ -22,7 +22,12 @@ export function PasswordCard() {
   });
   const isReady = currentPassword !== '' && password.isReady;
   return (
-    <Card title="Password" id="password">
+    <Section
+      isSplit
+      title="Password"
+      id="password"
+      lead="When you change it, you stay signed in here and are signed out everywhere else."
+    >
       <Form submission={submission} disabled={!isReady}>
         <HiddenUserName email={email} />
         <TextField
@@ -36,8 +41,7 @@ export function PasswordCard() {
         />
         <NewPasswordFields password={password} field="newPassword" />
         <FormActions action="Change password" disabled={!isReady} />
-        <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
       </Form>
-    </Card>
+    </Section>
   );
 }

@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -29,10 +29,9 @@ export function SessionsCard() {
   const close = () => setEnding(undefined);
   const hasOthers = (loaded.value?.pagination.itemsTotal ?? 0) > 1;
   return (
-    <Card
+    <Section
       id="sessions"
       title="Active sessions"
-      flush
       actions={
         hasOthers && (
           <Button small onClick={() => setEnding('others')}>
@@ -87,7 +86,7 @@ export function SessionsCard() {
           </p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 

@@ -2,13 +2,13 @@ import { session } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useSignInMethods } from '../../ui/hooks/use-sign-in-methods.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { roleNames } from '../team/roles.ts';
 
 export function UserCard() {
   const { email, emailVerified, role, account } = session.value!;
   return (
-    <Card title="You">
+    <Section isSplit title="You">
       <DetailList
         rows={[
           [
@@ -23,7 +23,7 @@ export function UserCard() {
         ]}
       />
       {!emailVerified && <UnverifiedNotice />}
-    </Card>
+    </Section>
   );
 }
 

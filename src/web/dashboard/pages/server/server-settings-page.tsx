@@ -104,9 +104,13 @@ function SettingsTable({
           cell: setting => (
             <div class="server-setting-value">
               <span>{valueLabel(setting)}</span>
-              <Badge tone={setting.origin === 'dashboard' ? 'info' : 'neutral'}>
-                {originLabels[setting.origin]}
-              </Badge>
+              {setting.origin === 'default' ? (
+                <span class="hint">{originLabels.default}</span>
+              ) : (
+                <Badge tone={setting.origin === 'dashboard' ? 'info' : 'neutral'}>
+                  {originLabels[setting.origin]}
+                </Badge>
+              )}
               {setting.where !== undefined && <span class="hint">{setting.where}</span>}
             </div>
           ),

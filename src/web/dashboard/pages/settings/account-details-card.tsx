@@ -6,7 +6,7 @@ import { environment, projectKey, session } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 
 const environmentNames = { sandbox: 'Sandbox', production: 'Production' } as const;
@@ -15,7 +15,7 @@ export function AccountDetailsCard() {
   const { account, environments } = session.value!;
   const loaded = useLoad(projectKey.value, signal => call('GET /account', { signal }));
   return (
-    <Card title="Account details" id="limits">
+    <Section isSplit title="Account details" id="limits">
       <DetailList
         rows={[
           ['Created', formatDateTime(account.createdAt)],
@@ -37,7 +37,7 @@ export function AccountDetailsCard() {
       <LoadedContent loaded={loaded} height={124}>
         {({ limits }) => <DetailList rows={limitRows(limits)} />}
       </LoadedContent>
-    </Card>
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function AccountNameCard() {
@@ -20,12 +20,16 @@ export function AccountNameCard() {
     await loadSession();
   });
   return (
-    <Card title="Account name" id="name">
+    <Section
+      isSplit
+      title="Account name"
+      id="name"
+      lead="Members see it when they switch accounts, and in invitations. Without a name, they see the email address of the first owner."
+    >
       <Form submission={submission} disabled={!isChanged}>
         <TextField
           label="Account name"
           hideLabel
-          hint="Members see it when they switch accounts, and in invitations. Without a name, they see the email address of the first owner."
           value={name}
           onValue={setName}
           field="name"
@@ -33,6 +37,6 @@ export function AccountNameCard() {
         />
         <FormActions action="Save name" disabled={!isChanged} />
       </Form>
-    </Card>
+    </Section>
   );
 }

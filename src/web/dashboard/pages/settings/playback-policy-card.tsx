@@ -7,24 +7,29 @@ import { FormActions } from '../../ui/form/form-actions.tsx';
 import { describePolicy, PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function PlaybackPolicyCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/playback-policy', { signal }));
   return (
-    <Card title="Playback policy" id="playback-policy">
+    <Section
+      isSplit
+      title="Playback policy"
+      id="playback-policy"
+      lead="Where your media can be played. For all videos and live streams without a policy of their own."
+    >
       <LoadedContent loaded={loaded} height={320}>
         {stored =>
           can('admin') ? (
             <PolicyForm stored={stored} onChange={loaded.set} />
           ) : (
-            <p>{stored.playbackPolicy === null ? 'Everybody' : describePolicy(stored.playbackPolicy)}</p>
+            <p>{stored.playbackPolicy === null ? 'Everyone' : describePolicy(stored.playbackPolicy)}</p>
           )
         }
       </LoadedContent>
-    </Card>
+    </Section>
   );
 }
 
@@ -48,7 +53,6 @@ function PolicyForm({
   });
   return (
     <Form submission={submission} disabled={!isReady}>
-      <p class="quiet">For all videos and live streams without their own.</p>
       <PolicyFields choices={choices} onChoices={setChoices} />
       <FormActions action="Save policy" disabled={!isReady} />
     </Form>

@@ -9,14 +9,19 @@ import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function RetentionCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/retention', { signal }));
   return (
-    <Card title="Retention" id="retention">
+    <Section
+      isSplit
+      title="Retention"
+      id="retention"
+      lead="How long videos are kept. A video can have its own date, and a live stream its own days for recordings."
+    >
       {environment.value === 'sandbox' ? (
         <p>Sandbox videos are deleted 24 hours after they were uploaded or recorded.</p>
       ) : (
@@ -33,7 +38,7 @@ export function RetentionCard() {
           )}
         </LoadedContent>
       )}
-    </Card>
+    </Section>
   );
 }
 
@@ -69,7 +74,7 @@ function RetentionForm({
         value={days}
         placeholder="Until you delete them"
         onValue={setDays}
-        hint="For new videos. A video can have its own date, and a live stream its own days for recordings."
+        hint="For new videos."
         field="keepVideosDays"
       />
       <CheckField

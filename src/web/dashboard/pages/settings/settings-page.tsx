@@ -37,13 +37,11 @@ export function SettingsPage() {
 
 function ProjectSettings() {
   return (
-    <div class="columns">
-      <div class="stack">
-        <RetentionCard />
-        <VideoDefaultsCard />
-      </div>
+    <>
+      <RetentionCard />
+      <VideoDefaultsCard />
       <PlaybackPolicyCard />
-    </div>
+    </>
   );
 }
 
@@ -51,10 +49,8 @@ function OrganisationSettings() {
   return (
     <>
       <UpgradeCard />
-      <div class="columns">
-        <AccountDetailsCard />
-        {can('admin') && <AccountNameCard />}
-      </div>
+      {can('admin') && <AccountNameCard />}
+      <AccountDetailsCard />
     </>
   );
 }

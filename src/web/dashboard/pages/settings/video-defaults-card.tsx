@@ -8,14 +8,19 @@ import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useVideoDefaults } from '../../ui/hooks/use-video-defaults.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function VideoDefaultsCard() {
   const loaded = useVideoDefaults();
   return (
-    <Card title="New videos" id="new-videos">
+    <Section
+      isSplit
+      title="New videos"
+      id="new-videos"
+      lead="What videos get automatically, unless you choose otherwise when you add one."
+    >
       <LoadedContent loaded={loaded} height={200}>
         {defaults => (
           <>
@@ -35,7 +40,7 @@ export function VideoDefaultsCard() {
           </>
         )}
       </LoadedContent>
-    </Card>
+    </Section>
   );
 }
 
@@ -68,7 +73,6 @@ function DefaultsForm({
   });
   return (
     <Form submission={submission} disabled={!isReady}>
-      <p class="quiet">For new videos, unless you choose otherwise when you add one.</p>
       <CheckField
         label="Generate captions"
         hint="In the spoken language. Existing videos don’t change."

@@ -11,7 +11,7 @@ import { SelectField } from '../../ui/form/field.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showError, showToast } from '../../ui/toast.tsx';
@@ -58,7 +58,7 @@ export function TeamPage() {
         )
       }
     >
-      <Card flush title="Members">
+      <Section title="Members">
         <LoadedContent loaded={members} height={130}>
           {({ data }) => (
             <Table
@@ -77,9 +77,9 @@ export function TeamPage() {
             />
           )}
         </LoadedContent>
-      </Card>
+      </Section>
       {open.length > 0 && (
-        <Card flush title="Open invitations">
+        <Section title="Open invitations">
           <Table
             caption="Open invitations"
             columns={invitationColumns(
@@ -93,7 +93,7 @@ export function TeamPage() {
             rows={open}
             keyOf={({ invitationId }) => invitationId}
           />
-        </Card>
+        </Section>
       )}
       {isInviting && isOwner && (
         <InviteDialog onInvited={invitations.reload} onClose={() => setInviting(false)} />

@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
@@ -31,10 +31,12 @@ export function PasskeysCard() {
     showToast(text);
   };
   return (
-    <Card title="Passkeys" id="passkeys">
-      <p>
-        Sign in with your fingerprint, your face or the PIN of your device. No password or code is needed.
-      </p>
+    <Section
+      isSplit
+      title="Passkeys"
+      id="passkeys"
+      lead="Sign in with your fingerprint, your face or the PIN of your device. No password or code is needed."
+    >
       <LoadedContent loaded={loaded} height={60}>
         {({ data }) =>
           data.length > 0 && (
@@ -76,7 +78,7 @@ export function PasskeysCard() {
           <p>“{opened.passkey.name}” no longer signs you in. Remove it from your device, too.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 

@@ -5,7 +5,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
@@ -25,7 +25,12 @@ export function TwoFactorCard() {
     loaded.reload();
   };
   return (
-    <Card title="Two-factor sign-in" id="two-factor">
+    <Section
+      isSplit
+      title="Two-factor sign-in"
+      id="two-factor"
+      lead="Protects your account with codes from an authenticator app, in addition to your password."
+    >
       <LoadedContent loaded={loaded} height={110}>
         {({ enabled, enabledAt, recoveryCodesLeft = 0 }) =>
           enabled ? (
@@ -48,14 +53,9 @@ export function TwoFactorCard() {
               </div>
             </>
           ) : (
-            <>
-              <p>Protect your account with codes from an authenticator app, in addition to your password.</p>
-              <div class="actions">
-                <Button kind="primary" onClick={() => setOpen('setup')}>
-                  Turn on
-                </Button>
-              </div>
-            </>
+            <div class="actions">
+              <Button onClick={() => setOpen('setup')}>Turn on</Button>
+            </div>
           )
         }
       </LoadedContent>
@@ -92,6 +92,6 @@ export function TwoFactorCard() {
       {recoveryCodes !== undefined && (
         <RecoveryCodesDialog codes={recoveryCodes} onClose={() => setRecoveryCodes(undefined)} />
       )}
-    </Card>
+    </Section>
   );
 }
