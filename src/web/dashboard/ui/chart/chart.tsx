@@ -87,7 +87,7 @@ function optionsOf(
     stroke: () => colorOf('--quiet'),
     grid: { stroke: () => colorOf('--line'), width: 1 },
     ticks: { show: false },
-    font: '12px system-ui',
+    font: `12px ${getComputedStyle(element).fontFamily}`,
   };
   const strokes = series.map(({ color }, index) => `--chart-${color ?? index + 1}`);
   return {
