@@ -88,7 +88,10 @@ export function urlOf(path: string, params: Values = {}, query: Values = {}): st
     if (value === undefined || value === '') continue;
     if (Array.isArray(value)) for (const item of value) search.append(name, String(item));
     else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) search.append(`${name}[${key}]`, String(item));
+      for (const [key, item] of Object.entries(value)) {
+        if (Array.isArray(item)) for (const one of item) search.append(`${name}[${key}][]`, String(one));
+        else search.append(`${name}[${key}]`, String(item));
+      }
     } else search.append(name, String(value));
   }
   const text = search.toString();

@@ -11,9 +11,10 @@ const refreshMs = 10_000;
 const staleMs = 4_000;
 
 /**
- * Shows the higher of two counts: players report every few seconds, the server counts live viewers at once.
+ * The higher of two counts: players report every few seconds, the server counts live viewers at once. Undefined while
+ * neither is known.
  */
-export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
+export function useCurrentViewers(mediaId: string | undefined): number | undefined {
   const reported = useLoad(mediaId ?? '', signal => loadCurrentViewers(mediaId, signal));
   const [broadcasts, setBroadcasts] = useState<ReadonlyMap<string, { viewers: number; atMs: number }>>(
     new Map(),
@@ -30,8 +31,13 @@ export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   });
   const onAir = [...broadcasts.values()].filter(({ atMs }) => Date.now() - atMs < refreshMs + staleMs);
   const live = onAir.reduce((sum, { viewers }) => sum + viewers, 0);
-  const count = Math.max(live, reported.value ?? 0);
-  if (reported.value === undefined && onAir.length === 0) return null;
+  if (reported.value === undefined && onAir.length === 0) return undefined;
+  return Math.max(live, reported.value ?? 0);
+}
+
+export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
+  const count = useCurrentViewers(mediaId);
+  if (count === undefined) return null;
   return (
     <Badge tone={count > 0 ? 'live' : 'neutral'}>
       {count === 0 ? 'No viewers now' : `${formatNumber(count)} watching now`}

@@ -1,4 +1,5 @@
 import { formatTime } from '../../../shared/time-text.ts';
+import { formatNumber } from '../../format/size.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
@@ -14,7 +15,7 @@ import type { ListedVideo } from './use-latest-videos.ts';
 export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   return (
     <Card
-      title="Latest videos"
+      title="Latest"
       flush
       actions={
         <Button small href="/dashboard/videos">
@@ -47,7 +48,7 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   );
 }
 
-function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo) {
+function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: ListedVideo) {
   return (
     <li class="latest-row">
       <span class="latest-picture" aria-hidden="true">
@@ -66,7 +67,12 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly }: ListedVideo
         </p>
       </div>
       <div class="latest-state">
-        {state !== undefined && <VideoBadge state={state} />}
+        {plays !== undefined && (plays > 0 || state?.kind === 'ready') && (
+          <span class="number">
+            <strong>{formatNumber(plays)}</strong> {plays === 1 ? 'play' : 'plays'}
+          </span>
+        )}
+        {state !== undefined && state.kind !== 'ready' && <VideoBadge state={state} />}
         {state !== undefined && !isSettled(state) && (
           <Progress percent={state.percent} label={`Progress of ${titleOf(video)}`} />
         )}

@@ -6,6 +6,8 @@ import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 export interface LoadedVideos {
   readonly videos: readonly Video[];
   readonly statuses: ReadonlyMap<string, VideoStatus>;
+  /** Since each video was created; empty if they cannot be loaded. */
+  readonly plays: ReadonlyMap<string, number>;
 }
 
 export interface ListedVideo {
@@ -13,16 +15,25 @@ export interface ListedVideo {
   readonly state: VideoState | undefined;
   readonly durationSeconds: number | undefined;
   readonly isAudioOnly: boolean;
+  readonly plays: number | undefined;
 }
 
 const maxShown = 5;
-const noVideos: LoadedVideos = { videos: [], statuses: new Map() };
+const noVideos: LoadedVideos = { videos: [], statuses: new Map(), plays: new Map() };
 
 export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideos> {
   const { data: videos } = await call('GET /videos', {
     query: { pageSize: maxShown, sortBy: 'createdAt', sortOrder: 'desc' },
     signal,
   });
+  const [statuses, plays] = await Promise.all([loadStatuses(videos, signal), loadPlays(videos, signal)]);
+  return { videos, statuses, plays };
+}
+
+async function loadStatuses(
+  videos: readonly Video[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, VideoStatus>> {
   const statuses = new Map<string, VideoStatus>();
   await Promise.all(
     videos.map(async video => {
@@ -33,7 +44,27 @@ export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideo
       }
     }),
   );
-  return { videos, statuses };
+  return statuses;
+}
+
+async function loadPlays(
+  videos: readonly Video[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  if (videos.length === 0) return new Map();
+  try {
+    const mediaId = videos.map(({ videoId }) => videoId);
+    const { data } = await call('GET /data/buckets/{metric}/{breakdown}', {
+      params: { metric: 'play-total', breakdown: 'media-id' },
+      query: { filterBy: { mediaId }, pageSize: maxShown },
+      signal,
+    });
+    const counted = new Map(data.map(({ dimensionValue, metricValue }) => [dimensionValue, metricValue]));
+    return new Map(mediaId.map(id => [id, counted.get(id) ?? 0]));
+  } catch {
+    signal.throwIfAborted();
+    return new Map();
+  }
 }
 
 export function useLatestVideos(loaded = noVideos): readonly ListedVideo[] {
@@ -44,6 +75,7 @@ export function useLatestVideos(loaded = noVideos): readonly ListedVideo[] {
       video,
       state: status && videoStateOf(video, status),
       isAudioOnly: status !== undefined && isAudioOnly(status),
+      plays: loaded.plays.get(video.videoId),
       durationSeconds: status?.encoding.metadata.duration ?? undefined,
     };
   });

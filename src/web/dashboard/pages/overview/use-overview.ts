@@ -7,13 +7,13 @@ import { accountEnvironment, can, session } from '../../state/session.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
+import { type LiveNowItem, useLiveNow } from './live/use-live-now.ts';
 import {
   type ListedVideo,
   type LoadedVideos,
   loadLatestVideos,
   useLatestVideos,
 } from './use-latest-videos.ts';
-import { type LiveNowItem, useLiveNow } from './use-live-now.ts';
 
 interface LoadedOverview {
   readonly usage: Usage;

@@ -5,8 +5,10 @@ import { call } from '../../api/client.ts';
 import { type ApiProblem, problemOf } from '../../api/problem.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadError } from '../../ui/states.tsx';
+import { storeCheckSummary } from './check-summary.ts';
 
 type Finding = ServerChecks['findings'][number];
 
@@ -33,7 +35,9 @@ export function ChecksCard() {
     setBusy(true);
     setProblem(undefined);
     try {
-      setFindings((await call('GET /server/checks')).findings);
+      const checks = await call('GET /server/checks');
+      storeCheckSummary(checks);
+      setFindings(checks.findings);
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -66,18 +70,32 @@ export function ChecksCard() {
 
 function FindingList({ findings }: { findings: readonly Finding[] }) {
   const sorted = findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const passed = sorted.filter(({ state }) => state === 'ok');
   return (
     <>
       <ul class="findings">
-        {sorted.map(({ title, state, text, why, mend }) => (
+        {sorted
+          .filter(({ state }) => state !== 'ok')
+          .map(({ title, state, text, why, mend }) => (
+            <li key={`${title} ${text}`}>
+              <p class="finding-title">
+                <strong>{title}</strong>
+                <Badge tone={tones[state]}>{stateNames[state]}</Badge>
+              </p>
+              <p>{text}</p>
+              {why !== undefined && <p class="quiet">{why}</p>}
+              {mend !== undefined && <p class="finding-mend">{mend}</p>}
+            </li>
+          ))}
+      </ul>
+      <ul class="findings passed">
+        {passed.map(({ title, text }) => (
           <li key={`${title} ${text}`}>
-            <p class="finding-title">
-              <strong>{title}</strong>
-              <Badge tone={tones[state]}>{stateNames[state]}</Badge>
-            </p>
-            <p>{text}</p>
-            {why !== undefined && <p class="quiet">{why}</p>}
-            {mend !== undefined && <p class="finding-mend">{mend}</p>}
+            <Icon name="check" size={18} />
+            <span>
+              <strong>{title}</strong> <span class="quiet">{text}</span>
+            </span>
+            <span class="for-readers">OK</span>
           </li>
         ))}
       </ul>

@@ -1,8 +1,8 @@
-import type { ServerState } from '../../api/api-types.ts';
+import type { ServerState, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
+import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -28,15 +28,13 @@ export function ServerPage() {
     >
       <ServerTabs current="/dashboard/server" />
       <LoadedContent loaded={loaded} height={560}>
-        {state => <Content state={state} />}
+        {state => <Content state={state} usage={usage} />}
       </LoadedContent>
-      <h2>Usage of {projectText()}</h2>
-      <UsageCards loaded={usage} />
     </Page>
   );
 }
 
-function Content({ state }: { state: ServerState }) {
+function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> }) {
   const { nodes, warnings } = state;
   return (
     <div class="stack">
@@ -54,6 +52,8 @@ function Content({ state }: { state: ServerState }) {
         <div class="stack">
           <SystemCard state={state} />
           <UnverifiedUsersCard />
+          <h2 class="server-usage">Usage of {projectText()}</h2>
+          <UsageCards loaded={usage} />
         </div>
       </div>
     </div>

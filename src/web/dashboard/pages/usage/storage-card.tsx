@@ -2,6 +2,7 @@ import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
+import { StorageBar } from './storage-bar.tsx';
 import { storageShares } from './storage-kinds.ts';
 
 export function StorageCard({ storage }: { storage: Usage['storage'] }) {
@@ -11,11 +12,7 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
       <p class="figure">
         <strong>{formatBytes(storage.totalBytes)}</strong> <span class="quiet">{usedText(storage)}</span>
       </p>
-      <div class="shares" aria-hidden="true">
-        {shares.map(({ name, bytes, color }) => (
-          <span key={name} class={`share color-${color}`} style={{ flexGrow: bytes }} />
-        ))}
-      </div>
+      <StorageBar storage={storage} />
       {shares.length === 0 ? (
         <p class="hint">No files yet.</p>
       ) : (

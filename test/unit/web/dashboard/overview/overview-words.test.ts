@@ -4,7 +4,7 @@ import { completedSteps } from '../../../../../src/web/dashboard/pages/overview/
 import {
   liveNowStreams,
   unlistedIds,
-} from '../../../../../src/web/dashboard/pages/overview/live-now-streams.ts';
+} from '../../../../../src/web/dashboard/pages/overview/live/live-now-streams.ts';
 import { formatQueue } from '../../../../../src/web/dashboard/pages/server/queue-text.ts';
 import { storageShares } from '../../../../../src/web/dashboard/pages/usage/storage-kinds.ts';
 

@@ -5,8 +5,8 @@ import { CopyField } from '../../../ui/copy.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { QrCode } from '../../../ui/qr-code.tsx';
 import { OwnPasswordField } from '../proof-fields.tsx';
-import { QrCode } from './qr-code.tsx';
 
 export function SetupDialog({
   onEnabled,

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveStream } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
-import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
-import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
+import type { LiveStream } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
+import { useBroadcasts } from '../../../broadcasts/use-broadcasts.ts';
 import { type LiveNowStream, liveNowStreams, unlistedIds } from './live-now-streams.ts';
 
 export type LiveNowItem = LiveNowStream<BroadcastStats>;

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Skeleton } from '../../../ui/states.tsx';
+import type { AttentionItem } from './attention-items.ts';
+
+const maxShown = 5;
+
+/** @param items undefined while they are loaded */
+export function AttentionCard({ items }: { items: readonly AttentionItem[] | undefined }) {
+  const [showsAll, setShowsAll] = useState(false);
+  const shown = showsAll ? items : items?.slice(0, maxShown);
+  const hidden = (items?.length ?? 0) - (shown?.length ?? 0);
+  return (
+    <Card title="Needs attention" flush>
+      {shown === undefined ? (
+        <div class="attention-none">
+          <Skeleton />
+        </div>
+      ) : shown.length === 0 ? (
+        <p class="attention-none">
+          <Icon name="check" />
+          All good. Nothing needs your attention.
+        </p>
+      ) : (
+        <ul>
+          {shown.map(({ id, tone, title, text, href, action }) => (
+            <li key={id} class={`attention ${tone}`}>
+              <Icon name={tone === 'info' ? 'info' : 'warning'} />
+              <div class="attention-text">
+                <p class="attention-title">{title}</p>
+                {text !== undefined && <p class="hint">{text}</p>}
+              </div>
+              <Button small href={href} label={`${action}: ${title}`}>
+                {action}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {hidden > 0 && (
+        <div class="attention-more">
+          <Button small kind="quiet" onClick={() => setShowsAll(true)}>
+            Show {hidden} more
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}

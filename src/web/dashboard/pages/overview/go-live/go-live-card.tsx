@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks';
+import type { LiveStream } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyField } from '../../../ui/copy.tsx';
+import { ProblemNotice } from '../../../ui/dialog/problem-notice.tsx';
+import { SelectField, TextField } from '../../../ui/form/field.tsx';
+import { Form } from '../../../ui/form/form.tsx';
+import { useSubmit } from '../../../ui/form/use-submit.ts';
+import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { Card } from '../../../ui/page.tsx';
+import { LoadedContent } from '../../../ui/states.tsx';
+import { CameraPreview } from './camera-preview.tsx';
+import { PhoneCode } from './phone-code.tsx';
+
+/** Three ways to go live, with a live stream that exists or is created here. */
+export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]; reload: () => void }) {
+  const [chosenId, setChosenId] = useState<string>();
+  const [created, setCreated] = useState<LiveStream>();
+  const all =
+    created === undefined || streams.some(({ liveStreamId }) => liveStreamId === created.liveStreamId)
+      ? streams
+      : [created, ...streams];
+  const stream = all.find(({ liveStreamId }) => liveStreamId === chosenId) ?? all[0];
+  return (
+    <Card
+      title="Go live in ten seconds"
+      actions={
+        stream !== undefined && (
+          <>
+            {all.length > 1 && (
+              <SelectField
+                label="Live stream"
+                hideLabel
+                value={stream.liveStreamId}
+                options={all.map(({ liveStreamId, name }) => [liveStreamId, name] as const)}
+                onValue={setChosenId}
+              />
+            )}
+            <Button small href={`/dashboard/live/${stream.liveStreamId}`}>
+              Stream settings
+            </Button>
+          </>
+        )
+      }
+    >
+      {stream === undefined ? (
+        <CreateStream
+          onCreated={one => {
+            setCreated(one);
+            reload();
+          }}
+        />
+      ) : (
+        <Ways key={stream.liveStreamId} stream={stream} />
+      )}
+    </Card>
+  );
+}
+
+function CreateStream({ onCreated }: { onCreated: (stream: LiveStream) => void }) {
+  const [name, setName] = useState('My live stream');
+  const submission = useSubmit(async () => {
+    onCreated(await call('POST /live-streams', { body: { name: name.trim() } }));
+  });
+  return (
+    <Form class="make-stream" submission={submission} disabled={name.trim() === ''}>
+      <TextField label="Name of the live stream" value={name} onValue={setName} field="name" />
+      <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
+        Create live stream
+      </Button>
+      <p class="hint">Then go live from this browser, your phone, or OBS.</p>
+      <ProblemNotice problem={submission.notice} />
+    </Form>
+  );
+}
+
+function Ways({ stream }: { stream: LiveStream }) {
+  return (
+    <>
+      <div class="ways">
+        <section class="way" aria-label="This browser">
+          <h3>This browser</h3>
+          <CameraPreview />
+          <div class="actions">
+            <Button
+              kind="primary"
+              icon="live"
+              href={`/dashboard/live/${stream.liveStreamId}/studio?camera=on`}
+            >
+              Go live from this browser
+            </Button>
+          </div>
+        </section>
+        <section class="way phone" aria-label="Your phone">
+          <h3>Your phone</h3>
+          <PhoneCode stream={stream} />
+        </section>
+        <section class="way" aria-label="OBS or another encoder">
+          <h3>OBS or another encoder</h3>
+          <EncoderFields stream={stream} />
+        </section>
+      </div>
+      <p class="encoder-wait" role="status">
+        <span class="encoder-wait-mark" aria-hidden="true" />
+        Waiting for video from “{stream.name}”
+      </p>
+    </>
+  );
+}
+
+function EncoderFields({ stream: { streamKey = '' } }: { stream: LiveStream }) {
+  const loaded = useLoad('', signal => call('GET /account', { signal }));
+  return (
+    <LoadedContent loaded={loaded} height={140}>
+      {({ ingest }) => (
+        <>
+          <CopyField label="Server" value={ingest.rtmp} />
+          <CopyField key={streamKey} label="Stream key" value={streamKey} secret />
+          <p class="hint">
+            In OBS, open Settings, then Stream, choose “Custom…”, paste both, and press “Start Streaming”.
+          </p>
+        </>
+      )}
+    </LoadedContent>
+  );
+}

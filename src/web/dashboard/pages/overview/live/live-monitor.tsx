@@ -1,0 +1,155 @@
+import { useMemo, useState } from 'preact/hooks';
+import { formatTime } from '../../../../shared/time-text.ts';
+import type { LiveStream } from '../../../api/api-types.ts';
+import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
+import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
+import { StreamBadge } from '../../../broadcasts/stream-badge.tsx';
+import { streamStateOf } from '../../../broadcasts/stream-state.ts';
+import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
+import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
+import { localUrl, versionedUrl } from '../../../format/local-url.ts';
+import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { Sparkline } from '../../../ui/chart/sparkline.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { useHealthHistory } from '../../live/health/use-health-history.ts';
+import { LiveActions } from './live-actions.tsx';
+import type { LiveNowItem } from './use-live-now.ts';
+
+const shownMinutes = 5;
+const noTurn = () => {};
+
+/** A live stream with its picture, the last minutes, and what to do. */
+export function LiveMonitor({ item: { stream, stats: heard }, round }: { item: LiveNowItem; round: number }) {
+  const broadcast = useBroadcast(stream.liveStreamId, noTurn);
+  const { samples } = useHealthHistory(stream.liveStreamId, shownMinutes);
+  const stats = broadcast.stats ?? heard;
+  const state = streamStateOf(true, { state: broadcast.state ?? heard?.state });
+  const verdict = broadcastVerdict({
+    state,
+    stats,
+    alarms: broadcast.alarms,
+    isPulled: stream.source?.enabled,
+  });
+  return (
+    <div class="live-monitor">
+      <Preview stream={stream} round={round} />
+      <div class="live-side">
+        <div class="live-title">
+          <StreamBadge state={state} />
+          <a href={`/dashboard/live/${stream.liveStreamId}`}>{stream.name}</a>
+          {stats !== undefined && (
+            <span class="quiet number">
+              <span class="for-readers">live for </span>
+              {formatTime(stats.durationSeconds)}
+            </span>
+          )}
+        </div>
+        <VerdictLine verdict={verdict} />
+        {stats !== undefined && <p class="hint number">{framesText(stats)}</p>}
+        {broadcast.alarms.map(({ alarm, message }) => (
+          <p key={alarm} class="hint">
+            {message}
+          </p>
+        ))}
+        <dl class="live-lines">
+          <Line
+            name="Bitrate"
+            value={stats === undefined ? '–' : formatBitrate(stats.bitrateBitsPerSecond)}
+            values={samples.map(one => one.bitrateBitsPerSecond)}
+            format={formatBitrate}
+            color={1}
+            minScaleMax={100_000}
+          />
+          <Line
+            name="Viewers"
+            value={stats === undefined ? '–' : formatNumber(stats.viewers)}
+            values={samples.map(one => one.viewers)}
+            format={formatNumber}
+            color={4}
+            minScaleMax={4}
+          />
+        </dl>
+        <LiveActions stream={stream} />
+      </div>
+    </div>
+  );
+}
+
+function Line({
+  name,
+  value,
+  values,
+  format,
+  color,
+  minScaleMax,
+}: {
+  name: string;
+  value: string;
+  values: readonly (number | null)[];
+  format: (value: number) => string;
+  color: number;
+  minScaleMax: number;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="number">{value}</dd>
+      <dd>
+        <Sparkline
+          label={`${name} in the last ${shownMinutes} minutes`}
+          values={values}
+          format={format}
+          color={color}
+          minScaleMax={minScaleMax}
+        />
+      </dd>
+    </div>
+  );
+}
+
+/** The newest picture, so that looking at the overview counts as no viewer; the player on a click. */
+function Preview({ stream: { liveStreamId, name, assets }, round }: { stream: LiveStream; round: number }) {
+  const [isPlaying, setPlaying] = useState(false);
+  // Each answer about a private stream has a new URL. Keeping the first keeps the player running.
+  const player = useMemo(() => `${localUrl(assets.player)}#autoplay;muted;analytics:false`, [liveStreamId]);
+  if (isPlaying) {
+    return (
+      <div class="live-preview">
+        <iframe title={`Preview of ${name}`} src={player} allow="autoplay; fullscreen" />
+      </div>
+    );
+  }
+  return (
+    <div class="live-preview">
+      <img src={versionedUrl(assets.thumbnail, round)} alt="" width={640} height={360} />
+      <button
+        type="button"
+        class="live-play"
+        aria-label={`Play ${name}`}
+        title="Play here"
+        onClick={() => setPlaying(true)}
+      >
+        <Icon name="play" size={28} />
+      </button>
+    </div>
+  );
+}
+
+function framesText({
+  width,
+  height,
+  framesPerSecond,
+  droppedFrames,
+  missingFrames,
+}: BroadcastStats): string {
+  const lost = droppedFrames + missingFrames;
+  return [
+    ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
+    `${formatNumber(framesPerSecond)} fps`,
+    lost === 0 ? 'no frames lost' : `${formatNumber(lost)} ${lost === 1 ? 'frame' : 'frames'} lost`,
+  ].join(', ');
+}
+
+export function viewersText(viewers: number): string {
+  return `${formatNumber(viewers)} ${viewers === 1 ? 'viewer' : 'viewers'}`;
+}

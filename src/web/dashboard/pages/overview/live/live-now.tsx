@@ -1,0 +1,41 @@
+import { useThumbnailVersion } from '../../../broadcasts/use-thumbnail-version.ts';
+import { formatNumber } from '../../../format/size.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { CompactStream } from './compact-stream.tsx';
+import { LiveMonitor } from './live-monitor.tsx';
+import type { LiveNowItem } from './use-live-now.ts';
+
+const maxShown = 8;
+
+/** One live stream in full, or several in short. */
+export function LiveNow({ onAir }: { onAir: readonly LiveNowItem[] }) {
+  const round = useThumbnailVersion(onAir.length > 0);
+  const isMore = onAir.length > maxShown;
+  const [first] = onAir;
+  return (
+    <Card
+      title="Live now"
+      actions={
+        <Button small href="/dashboard/live">
+          {isMore ? `Show all ${formatNumber(onAir.length)}` : 'All live streams'}
+        </Button>
+      }
+    >
+      {first === undefined ? (
+        <EmptyState icon="live" title="Nothing is live">
+          A live stream appears here as soon as its encoder sends video.
+        </EmptyState>
+      ) : onAir.length === 1 ? (
+        <LiveMonitor key={first.stream.liveStreamId} item={first} round={round} />
+      ) : (
+        <ul class="compact-streams">
+          {onAir.slice(0, maxShown).map(item => (
+            <CompactStream key={item.stream.liveStreamId} item={item} round={round} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
