@@ -23,8 +23,8 @@ describeInBrowser('the studio', browser => {
     await using dashboard = await DashboardPage.open(browser(), server);
     const { page } = dashboard;
     await page.getByRole('button', { name: 'Create live stream' }).click();
+    // The studio turns on the camera.
     await page.getByRole('link', { name: 'Go live from this browser' }).click();
-    await page.getByRole('button', { name: 'Turn on camera' }).click();
     await page.getByLabel('Quality').selectOption('480p');
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Go live', exact: true }).click();

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { copyLink } from '../../broadcasts/copy-link.ts';
+import { EndBroadcastDialog } from '../../broadcasts/end-broadcast-dialog.tsx';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { type StreamState, streamStateOf } from '../../broadcasts/stream-state.ts';
 import { type RunningBroadcast, useBroadcast } from '../../broadcasts/use-broadcast.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can, elsewhere, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
@@ -182,21 +183,11 @@ function StreamPage({
         />
       )}
       {openDialog === 'complete' && (
-        <ConfirmDialog
-          title="End the broadcast?"
-          action="End broadcast"
-          work={async () => {
-            await call('PUT /live-streams/{liveStreamId}/complete', path);
-            loaded.reload();
-          }}
+        <EndBroadcastDialog
+          stream={stream}
+          onEnded={loaded.reload}
           onClose={() => setOpenDialog(undefined)}
-        >
-          <p>Viewers see that the stream has ended, and what was recorded becomes a video.</p>
-          <p>
-            Your encoder is disconnected, and can’t come back until it has stayed away for a minute or you
-            allow it again. Another encoder can go live immediately with the same stream key.
-          </p>
-        </ConfirmDialog>
+        />
       )}
       {openDialog === 'delete' && (
         <ConfirmDialog
@@ -227,13 +218,8 @@ function useOpeningPart(state: StreamState): 'set-up' | 'health' {
   return hasBeenLive ? 'health' : 'set-up';
 }
 
-function CopyLink({ stream: { liveStreamId, public: isPublic, assets } }: { stream: LiveStream }) {
-  // Each link to a private stream works for one viewer.
-  const copying = useSubmit(async () => {
-    if (isPublic) return copyText(assets.player, 'Link');
-    const fresh = await call('GET /live-streams/{liveStreamId}', { params: { liveStreamId } });
-    await copyText(fresh.assets.player, 'Link for one viewer');
-  });
+function CopyLink({ stream }: { stream: LiveStream }) {
+  const copying = useSubmit(() => copyLink(stream));
   return (
     <Button icon="link" busy={copying.busy} onClick={copying.submit}>
       Copy link

@@ -10,7 +10,7 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
   const { days, todayBytes, last30DaysBytes } = bandwidth;
   return (
     <Card title="Bandwidth">
-      <div class="figures">
+      <div class="usage-figures">
         <p class="figure">
           <strong>{formatBytes(todayBytes)}</strong> <span class="quiet">today</span>
         </p>

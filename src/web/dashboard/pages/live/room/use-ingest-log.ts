@@ -13,7 +13,11 @@ const liveReloadMs = 10_000;
 
 const empty: IngestLog = { data: [] };
 
-export function useIngestLog(liveStreamId: string, state: StreamState): IngestLog {
+export function useIngestLog(
+  liveStreamId: string,
+  state: StreamState,
+  reloadMs = state === 'off' ? idleReloadMs : liveReloadMs,
+): IngestLog {
   const log = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/ingest-log', { params: { liveStreamId }, signal }),
   );
@@ -22,7 +26,7 @@ export function useIngestLog(liveStreamId: string, state: StreamState): IngestLo
     const isAlarm = message.type.startsWith('live-stream.alarm.');
     if (message.type === 'hello' || (isOfStream && (isAlarm || isBroadcastChange(message)))) log.reload();
   });
-  useInterval(state === 'off' ? idleReloadMs : liveReloadMs, log.reload);
+  useInterval(reloadMs, log.reload);
   useEffect(log.reload, [state]);
   return log.value ?? empty;
 }

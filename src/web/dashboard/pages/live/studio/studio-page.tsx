@@ -7,6 +7,7 @@ import { environment } from '../../../state/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
+import { useLocation } from '../../../ui/hooks/use-location.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
@@ -48,6 +49,10 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
     };
   }, [studio]);
   const problem = studioProblem();
+  const { query } = useLocation();
+  useEffect(() => {
+    if (query.camera === 'on' && problem === undefined) void studio.media.start('camera');
+  }, [studio]);
   if (problem !== undefined)
     return (
       <Notice tone="warning" title="You can’t go live here">

@@ -270,7 +270,7 @@ function peopleItems({ unverifiedUsers = 0, failedInvitations = [] }: AttentionS
       id: `invitation ${email}`,
       tone: 'warning' as const,
       title: `The invitation to ${email} couldn’t be sent`,
-      href: '/dashboard/account',
+      href: '/dashboard/team',
       action: 'Open team',
     })),
     ...(unverifiedUsers === 0

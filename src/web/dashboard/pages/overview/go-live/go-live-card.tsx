@@ -10,8 +10,14 @@ import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
+import { encoderOf } from '../../live/room/ingest-timeline.ts';
+import { RefusalNotice } from '../../live/room/refusal-notice.tsx';
+import { useIngestLog } from '../../live/room/use-ingest-log.ts';
 import { CameraPreview } from './camera-preview.tsx';
 import { PhoneCode } from './phone-code.tsx';
+
+/** The feed tells at once that a stream is live. */
+const logReloadMs = 5_000;
 
 /** Three ways to go live, with a live stream that exists or is created here. */
 export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]; reload: () => void }) {
@@ -52,7 +58,7 @@ export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]
           }}
         />
       ) : (
-        <Ways key={stream.liveStreamId} stream={stream} />
+        <Ways key={stream.liveStreamId} stream={stream} onChange={reload} />
       )}
     </Card>
   );
@@ -75,9 +81,11 @@ function CreateStream({ onCreated }: { onCreated: (stream: LiveStream) => void }
   );
 }
 
-function Ways({ stream }: { stream: LiveStream }) {
+function Ways({ stream, onChange }: { stream: LiveStream; onChange: () => void }) {
+  const { connecting, data } = useIngestLog(stream.liveStreamId, 'off', logReloadMs);
   return (
     <>
+      <RefusalNotice stream={stream} entries={data} onChange={onChange} />
       <div class="ways">
         <section class="way" aria-label="This browser">
           <h3>This browser</h3>
@@ -103,7 +111,9 @@ function Ways({ stream }: { stream: LiveStream }) {
       </div>
       <p class="encoder-wait" role="status">
         <span class="encoder-wait-mark" aria-hidden="true" />
-        Waiting for video from “{stream.name}”
+        {connecting === undefined
+          ? `Waiting for video from “${stream.name}”`
+          : `${encoderOf(connecting)} is connected. Waiting for ${connecting.waitingFor === 'media' ? 'media' : 'a keyframe'}.`}
       </p>
     </>
   );
