@@ -112,7 +112,7 @@ describeInBrowser('the account in the dashboard', browser => {
   test('expires videos after a number of days, and keeps one that has no date', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/settings');
     const { page } = dashboard;
-    await page.getByText('No video expires.').waitFor();
+    await page.getByText('No videos expire.').waitFor();
     await page.getByLabel('Keep videos for (days)').fill('0');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.locator('.field-error').waitFor();

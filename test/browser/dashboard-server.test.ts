@@ -25,7 +25,7 @@ describeInBrowser('the page of the server', browser => {
     await section('Bandwidth').getByText('No traffic yet').waitFor();
     await section('Storage').getByText('No files yet').waitFor();
     const checks = section('Checks');
-    await checks.getByText('Finds what is wrong').waitFor();
+    await checks.getByText('Checks the disk').waitFor();
     await checks.getByRole('button', { name: 'Run checks' }).click();
     await checks.getByText('Disk speed').waitFor();
     // The tests run ffmpeg in no sandbox.

@@ -57,8 +57,8 @@ export function ChecksCard() {
         {isBusy && <p class="quiet">Checking. This takes some seconds.</p>}
         {!isBusy && findings === undefined && problem === undefined && (
           <p class="quiet">
-            Finds what is wrong with the disk, limits, clock, database, ffmpeg, certificate and public
-            address, and says what mends it.
+            Checks the disk, limits, clock, database, ffmpeg, certificate and public address, and tells you
+            how to fix what is wrong.
           </p>
         )}
         {!isBusy && problem !== undefined && <LoadError problem={problem} retry={() => void run()} />}

@@ -93,7 +93,7 @@ function RetentionForm({
 }
 
 function NextVideos({ retention: { next } }: { retention: Retention }) {
-  if (next.length === 0) return <p class="quiet">No video expires.</p>;
+  if (next.length === 0) return <p class="quiet">No videos expire.</p>;
   return (
     <>
       <h3>Expire next</h3>
