@@ -214,16 +214,16 @@ describeInBrowser('the account in the dashboard', browser => {
     const { videoId } = (await (await server.api('POST', '/videos', { title: 'Pier' })).json()) as {
       videoId: string;
     };
-    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=distribution`);
     await page.getByText('Project default').waitFor();
-    await page.getByRole('button', { name: 'Edit details' }).click();
+    await page.getByRole('button', { name: 'Edit playback policy' }).click();
     await page.getByLabel('Own playback policy').check();
     await page.getByLabel('Blocked countries').fill('US');
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('not in US').waitFor();
     expect(await policyOf(`/videos/${videoId}`)).toMatchObject({ blockedCountries: ['US'] });
-    await page.getByRole('button', { name: 'Edit details' }).click();
+    await page.getByRole('button', { name: 'Edit playback policy' }).click();
     await page.getByLabel('Own playback policy').uncheck();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Project default').waitFor();

@@ -26,7 +26,7 @@ describeInBrowser('the caption editor of the dashboard', browser => {
     ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
     await send('source', 'film.mp4', await openAsBlob(await fixture('h264-aac')));
     await send('captions/fr', 'fr.vtt', new Blob([captions]));
-    dashboard = await DashboardPage.open(browser(), server, `/dashboard/videos/${videoId}`);
+    dashboard = await DashboardPage.open(browser(), server, `/dashboard/videos/${videoId}?part=captions`);
     ({ page } = dashboard);
   });
   afterAll(async () => {
@@ -124,7 +124,7 @@ Au revoir
   it('discards changes, and asks before it replaces newer captions', async () => {
     await send('captions/fr', 'fr.vtt', new Blob([captions]));
     await open();
-    await button('Add cue at the player’s position').click();
+    await button('Add cue at current time').click();
     await page.getByText('One cue has an error.').waitFor();
     await button('Discard').click();
     await page.getByText('All changes saved.').waitFor();
@@ -144,6 +144,56 @@ Au revoir
     const text = await storedText();
     expect(text).toContain('00:00:01.750 --> 00:00:03.250 line:0\n');
     expect(text).not.toContain('Encore');
+  });
+
+  it('writes captions without a file, by the waveform and with the keyboard', async () => {
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=captions`);
+    await button('Write captions').click();
+    await field('Language').selectOption('de');
+    await page.getByRole('dialog').getByRole('button', { name: 'Write captions' }).click();
+    await page.getByRole('heading', { name: 'Write captions', level: 1 }).waitFor();
+    await page.getByText('No cues yet').waitFor();
+    // The film has a tone from its start to its end, beside what encoders add.
+    const bars = page.locator('.cue-timeline-track path');
+    await until('the waveform', async () => {
+      const columns = ((await bars.getAttribute('d')) ?? '').split('M').slice(1);
+      const loud = columns.filter(column => Number(column.split('V')[1]) > 1.1);
+      return columns.length > 400 && loud.length > 0.9 * columns.length;
+    });
+    expect(await dashboard.violations()).toEqual([]);
+    const position = page.getByRole('slider', { name: 'Position of the player' });
+    await position.focus();
+    await page.keyboard.press('ArrowRight');
+    await until('a second', async () => (await position.getAttribute('aria-valuetext')) === '0:01');
+    await page.keyboard.press('Alt+n');
+    await page.keyboard.type('Guten Abend');
+    await page.keyboard.press('Alt+l');
+    await until('the next second', async () => (await playerSeconds()) === 2);
+    await page.keyboard.press('Alt+o');
+    expect(await field('End of cue 1').inputValue()).toBe('0:02');
+    await page.keyboard.press('Control+z');
+    expect(await field('End of cue 1').inputValue()).toBe('0:03');
+    await page.keyboard.press('Control+y');
+    const track = (await page.locator('.cue-timeline-track').boundingBox())!;
+    const xOf = (seconds: number) => track.x + (track.width * seconds) / 6;
+    await page.mouse.move(xOf(2), track.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(xOf(4), track.y + 20, { steps: 4 });
+    await page.mouse.up();
+    expect(await field('End of cue 1').inputValue()).toMatch(/^0:0(4|3\.9|4\.0)/);
+    await button('Undo').click();
+    expect(await field('End of cue 1').inputValue()).toBe('0:02');
+    await page.mouse.click(xOf(5), track.y + 20);
+    await button('Use current time as end of cue 1').click();
+    expect(Number((await field('End of cue 1').inputValue()).replace('0:0', ''))).toBeCloseTo(5, 0);
+    await field('End of cue 1').fill('0:02.5');
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved.').waitFor();
+    const answer = await server.api('GET', `/videos/${videoId}/captions/de`);
+    expect(await (await fetch(((await answer.json()) as { src: string }).src)).text()).toBe(
+      'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nGuten Abend\n',
+    );
+    expect(dashboard.complaints).toEqual([]);
   });
 
   it('shows a long file in pages, and cues only, to those who may not change them', async () => {

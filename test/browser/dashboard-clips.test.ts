@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization, createLiveStream, createVideo } from '../../scripts/server-process.ts';
 import { fixture } from '../support/fixtures.ts';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser, publishPicture } from './browser-fixture.ts';
+import { describeInBrowser, publishPicture, until } from './browser-fixture.ts';
 import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('clips in the dashboard', browser => {
@@ -28,6 +28,7 @@ describeInBrowser('clips in the dashboard', browser => {
     const { page } = dashboard;
     await playerOf(page).waitFor();
     await button(page, 'Create clip').click();
+    const create = page.getByRole('dialog').getByRole('button', { name: 'Create clip' });
     const start = page.getByRole('slider', { name: 'Start of the clip' });
     const end = page.getByRole('slider', { name: 'End of the clip' });
     await start.focus();
@@ -38,17 +39,33 @@ describeInBrowser('clips in the dashboard', browser => {
     await page.keyboard.press('Home');
     // The edge stays a second behind the start, which moves along.
     expect(await start.getAttribute('aria-valuetext')).toBe('0:00');
+    await page.getByLabel('End', { exact: true }).fill('0:07');
+    await page.getByText('The video ends at 0:06').waitFor();
+    await page.getByLabel('Start', { exact: true }).fill('2.');
+    await page.getByText('Enter a time such as 1:05.5.').waitFor();
+    await page.getByRole('status').getByText('Length: –').waitFor();
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    expect(await dashboard.violations()).toEqual([]);
     await page.getByLabel('End', { exact: true }).fill('0:05');
     await page.getByLabel('Start', { exact: true }).fill('2.5');
     expect(await start.getAttribute('aria-valuetext')).toBe('0:02.5');
     await page.getByRole('status').getByText('Length: 0:02.5').waitFor();
+    await button(page, 'Loop preview').click();
+    const preview = page.frameLocator('iframe[title="Preview of the clip"]').locator('video');
+    const seconds = () =>
+      preview.evaluate(video => (video as unknown as { currentTime: number }).currentTime);
+    await until('the end of the selection', async () => (await seconds()) > 4);
+    await until('its start again', async () => {
+      const now = await seconds();
+      return now >= 2.4 && now < 3.5;
+    });
     expect(await dashboard.violations()).toEqual([]);
     await page.getByText('Fast', { exact: true }).click();
     await page.getByText('may start a few seconds before').waitFor();
     await page.getByText('Exact', { exact: true }).click();
     await page.getByText('starts and ends exactly').waitFor();
-    await page.getByLabel('Title').fill('A wave');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create clip' }).click();
+    await page.getByRole('dialog').getByLabel('Title').fill('A wave');
+    await create.click();
     await page.getByRole('heading', { name: 'A wave', level: 1 }).waitFor();
     await playerOf(page).waitFor();
     const clipId = new URL(page.url()).pathname.split('/').at(-1)!;

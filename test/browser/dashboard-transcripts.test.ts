@@ -36,7 +36,7 @@ describeInBrowser('generated texts in the dashboard', browser => {
     });
     ({ videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' }));
     await send(videoId, (await makeSpeech()).speech);
-    dashboard = await DashboardPage.open(browser(), server, `/dashboard/videos/${videoId}`);
+    dashboard = await DashboardPage.open(browser(), server, `/dashboard/videos/${videoId}?part=captions`);
     ({ page } = dashboard);
   });
   beforeEach(() => {
@@ -187,11 +187,15 @@ describeInBrowser('the dashboard of a server without models', browser => {
     const server = await startDashboard();
     try {
       const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' });
-      await using dashboard = await DashboardPage.open(browser(), server, `/dashboard/videos/${videoId}`);
+      await using dashboard = await DashboardPage.open(
+        browser(),
+        server,
+        `/dashboard/videos/${videoId}?part=captions`,
+      );
       const { page } = dashboard;
       const card = (name: string) => page.getByRole('region', { name, exact: true });
       await card('Captions').getByText('No captions yet.').waitFor();
-      await card('Metadata').waitFor();
+      await card('Chapters').waitFor();
       await page.getByRole('button', { name: 'Generate captions' }).waitFor({ state: 'detached' });
       expect(await card('Summary').count()).toBe(0);
       await page.goto(`${server.baseUrl}/dashboard/settings`);

@@ -7,7 +7,7 @@ export const docsLinks: Readonly<Record<string, string>> = {
   '/dashboard/videos': 'videos',
   '/dashboard/videos/trash': 'videos#trash',
   '/dashboard/videos/:videoId': 'videos#from-file-to-video',
-  '/dashboard/videos/:videoId/captions/:language': 'captions#edit-captions',
+  '/dashboard/videos/:videoId/captions/:language': 'captions#write-and-edit-captions',
   '/dashboard/analytics': 'analytics',
   '/dashboard/players': 'playing#player-themes',
   '/dashboard/players/:playerId': 'playing#player-themes',

@@ -76,6 +76,7 @@ interface IconButtonProps {
   readonly pressed?: boolean;
   readonly expanded?: boolean;
   readonly disabled?: boolean;
+  readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly onClick: (event: MouseEvent) => void;
 }
 
@@ -86,6 +87,7 @@ export function IconButton({
   pressed,
   expanded,
   disabled = false,
+  buttonRef,
   onClick,
 }: IconButtonProps) {
   return (
@@ -97,6 +99,7 @@ export function IconButton({
       aria-pressed={pressed}
       aria-expanded={expanded}
       aria-disabled={disabled}
+      ref={buttonRef ?? null}
       onClick={event => {
         if (!disabled) onClick(event);
       }}

@@ -1,60 +1,19 @@
-import { useState } from 'preact/hooks';
-import { formatDateTime, formatUtcDay } from '../../format/time.ts';
-import { environment } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { TextField } from '../../ui/form/field.tsx';
-import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
-import { useInterval } from '../../ui/hooks/use-interval.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Menu } from '../../ui/menu.tsx';
-import { Page, Section } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { showError } from '../../ui/toast.tsx';
-import { type AnalyticsQuery, loadTimeSeries, loadTotals, type TimeSeries } from './analytics-data.ts';
+import { Page } from '../../ui/page.tsx';
+import { AnalyticsReport, useAnalytics } from './analytics-report.tsx';
 import { BreakdownCards } from './breakdown-cards.tsx';
 import { CurrentViewers } from './current-viewers.tsx';
-import { breakdownCsv, exportFileName, exportNames, saveText, timeSeriesCsv } from './export.ts';
+import { ExportMenu } from './export-menu.tsx';
 import { MediaPicker } from './media-picker.tsx';
-import {
-  dayOf,
-  earliestDay,
-  parseRange,
-  type RangeName,
-  resolveRange,
-  retentionDays,
-  type TimeFrame,
-  type TimeRange,
-} from './time-range.ts';
-import { TimeSeriesCharts } from './time-series-charts.tsx';
-import { TotalTiles } from './total-tiles.tsx';
-
-const refreshMs = 30_000;
 
 export function AnalyticsPage() {
   const { path } = useLocation();
   const { query, change } = useQuery();
-  const [nowMs, setNowMs] = useState(() => Date.now());
-  const isSandbox = environment.value === 'sandbox';
-  const range = parseRange(query, isSandbox, nowMs);
-  const frame = resolveRange(range, isSandbox, nowMs);
   const mediaId = query.media === undefined || query.media === '' ? undefined : query.media;
-  const question: AnalyticsQuery = { fromMs: frame.fromMs, toMs: frame.toMs, mediaId };
-  const key = JSON.stringify(question);
-  const totals = useLoad(key, async signal => {
-    const { before } = frame;
-    const [now, then] = await Promise.all([
-      loadTotals(question, signal),
-      before === undefined ? undefined : loadTotals({ ...before, mediaId }, signal),
-    ]);
-    return { now, before: then };
-  });
-  const overTime = useLoad(key, signal => loadTimeSeries(question, frame.interval, signal));
-  const refresh = () => setNowMs(Date.now());
-  useInterval(frame.toMs === nowMs ? refreshMs : undefined, refresh);
-  const isEmpty = overTime.value !== undefined && !hasAny(overTime.value);
+  const analytics = useAnalytics(mediaId);
+  const { question, overTime, refresh } = analytics;
   return (
     <Page
       title="Analytics"
@@ -68,127 +27,14 @@ export function AnalyticsPage() {
     >
       <div class="toolbar analytics-toolbar">
         <MediaPicker key={mediaId ?? ''} value={mediaId} onValue={media => change({ media })} />
-        <RangePicker range={range} isSandbox={isSandbox} nowMs={nowMs} onChange={change} />
+        {analytics.rangePicker}
       </div>
-      <TotalTiles loaded={totals} />
-      <p class="hint">{explain(frame, isSandbox)}</p>
-      {isEmpty ? (
-        <NoViews />
-      ) : (
-        <>
-          <TimeSeriesCharts loaded={overTime} frame={frame} />
-          <BreakdownCards
-            question={question}
-            hrefOf={media => `${path}?${new URLSearchParams({ ...query, media })}`}
-          />
-        </>
-      )}
+      <AnalyticsReport analytics={analytics}>
+        <BreakdownCards
+          question={question}
+          hrefOf={media => `${path}?${new URLSearchParams({ ...query, media })}`}
+        />
+      </AnalyticsReport>
     </Page>
-  );
-}
-
-function ExportMenu({ question, overTime }: { question: AnalyticsQuery; overTime: TimeSeries | undefined }) {
-  const save = async (name: string) => {
-    try {
-      const text =
-        name === 'over-time' ? overTime && timeSeriesCsv(overTime) : await breakdownCsv(question, name);
-      if (text !== undefined) saveText(exportFileName(name, question), text);
-    } catch (error) {
-      showError(error);
-    }
-  };
-  return (
-    <Menu
-      label="Export as CSV:"
-      items={exportNames.map(([name, label]) => ({ label, onClick: () => void save(name) }))}
-    >
-      Export
-      <Icon name="down" size={16} />
-    </Menu>
-  );
-}
-
-function NoViews() {
-  return (
-    <Section>
-      <EmptyState icon="chart" title="No views in this period">
-        The player reports views within seconds, wherever you link or embed it. Other players are counted if
-        they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not
-        counted.
-      </EmptyState>
-    </Section>
-  );
-}
-
-function hasAny({ impressions, plays, watchSeconds, peakViewers }: TimeSeries): boolean {
-  return [impressions, plays, watchSeconds, peakViewers].some(values => values.some(value => value > 0));
-}
-
-function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean): string {
-  const shown =
-    clock === 'local'
-      ? `${formatDateTime(fromMs)} to now. Times are in ${localZone()}.`
-      : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Times are in UTC.`;
-  const compared =
-    before !== undefined
-      ? 'Compared with the previous period.'
-      : isSandbox
-        ? 'The sandbox shows its last 24 hours.'
-        : `Analytics are kept for ${retentionDays} days, so there is no earlier period to compare with.`;
-  return `${shown} ${compared}`;
-}
-
-function localZone(): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return timeZone === 'UTC' ? timeZone : `your time zone (${timeZone})`;
-}
-
-const names: readonly (readonly [RangeName, string])[] = [
-  ['24h', '24 hours'],
-  ['7d', '7 days'],
-  ['30d', '30 days'],
-  ['custom', 'Custom'],
-];
-
-function RangePicker({
-  range,
-  isSandbox,
-  nowMs,
-  onChange,
-}: {
-  range: TimeRange;
-  isSandbox: boolean;
-  nowMs: number;
-  onChange: (changes: Record<'range' | 'from' | 'to', string | undefined>) => void;
-}) {
-  const { name, firstDay, lastDay } = range;
-  const limits = { min: earliestDay(nowMs), max: dayOf(nowMs) };
-  return (
-    <>
-      <SegmentedControl
-        label="Period"
-        value={name}
-        options={names.filter(([one]) => !isSandbox || one === '24h')}
-        onValue={range => onChange({ range, from: undefined, to: undefined })}
-      />
-      {name === 'custom' && (
-        <>
-          <TextField
-            label="First day"
-            type="date"
-            value={firstDay ?? ''}
-            {...limits}
-            onValue={from => onChange({ range: name, from, to: lastDay })}
-          />
-          <TextField
-            label="Last day"
-            type="date"
-            value={lastDay ?? ''}
-            {...limits}
-            onValue={to => onChange({ range: name, from: firstDay, to })}
-          />
-        </>
-      )}
-    </>
   );
 }

@@ -15,11 +15,14 @@ export function BreakdownCards({
   hrefOf,
 }: {
   question: AnalyticsQuery;
-  hrefOf: (mediaId: string) => string;
+  /** Address for one of the most played; absent for a single video or live stream. */
+  hrefOf?: (mediaId: string) => string;
 }) {
   return (
     <div class="columns breakdowns">
-      {question.mediaId === undefined && <TopMedia question={question} hrefOf={hrefOf} />}
+      {question.mediaId === undefined && hrefOf !== undefined && (
+        <TopMedia question={question} hrefOf={hrefOf} />
+      )}
       {breakdowns.map(({ dimension, title }) => (
         <Breakdown key={dimension} question={question} dimension={dimension} title={title} />
       ))}

@@ -2,30 +2,38 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { problemOf } from '../../api/problem.ts';
 import { languageName } from '../../format/languages.ts';
+import { localUrl } from '../../format/local-url.ts';
 import { videoStateOf } from '../../format/video-state.ts';
-import { titleOf } from '../../format/video-title.ts';
+import { shortTitleOf, titleOf } from '../../format/video-title.ts';
 import { session } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { PlayerFrame } from '../video/player-frame.tsx';
 import { sendTrack } from '../video/tracks/tracks.ts';
 import { useOwnAssets, useVideoStatus } from '../video/use-video.ts';
+import { tabHref } from '../video/video-tabs.ts';
 import { type CaptionFile, type Cue, formatCaptionFile, sortCues } from './caption-file.ts';
 import { checkCues } from './cue-faults.ts';
 import { CueList } from './cue-list.tsx';
+import { seekPlayer } from './move-player.ts';
 import { ShiftDialog } from './shift-dialog.tsx';
+import { ShortcutList } from './shortcut-list.tsx';
+import { Timeline } from './timeline/timeline.tsx';
 import { useCueEditing } from './use-cue-editing.ts';
+import { useCueKeys } from './use-cue-keys.ts';
 import { useFrameVideo, useShownCue } from './use-frame-video.ts';
 
 interface StoredCaptions {
-  readonly text: string;
+  /** Undefined for captions that are not on the server yet. */
+  readonly text: string | undefined;
   readonly file: CaptionFile;
 }
 
@@ -39,7 +47,7 @@ export function CaptionEditor({
   language: string;
   stored: StoredCaptions;
   /** The file as it is on the server now. */
-  load: () => Promise<string>;
+  load: () => Promise<string | undefined>;
 }) {
   const { videoId } = video;
   const [stored, setStored] = useState(first);
@@ -74,7 +82,7 @@ export function CaptionEditor({
   const submission = useSubmit(async () => {
     const [fault] = check.faults.keys();
     if (fault !== undefined) {
-      editing.show(file, fault, 'fault');
+      editing.show(file, fault, 'fault', true);
       return;
     }
     const current = await load().catch((error: unknown) => {
@@ -84,14 +92,16 @@ export function CaptionEditor({
     if (current === stored.text) await send();
     else setDialog('replace');
   });
-  const seek = (cue: Cue) => {
-    if (player !== undefined && !Number.isNaN(cue.startMs)) player.currentTime = cue.startMs / 1000;
+  const seek = (cue: Cue) => seekPlayer(player, cue.startMs / 1000);
+  const save = () => {
+    if (isChanged) submission.submit();
   };
+  useCueKeys({ list, editing, player, shownId, isReadOnly, save });
 
   return (
     <Page
-      title={isReadOnly ? 'Captions' : 'Edit captions'}
-      back={{ href: `/dashboard/videos/${videoId}`, label: titleOf(video) }}
+      title={isReadOnly ? 'Captions' : stored.text === undefined ? 'Write captions' : 'Edit captions'}
+      back={{ href: tabHref(videoId, 'captions'), label: shortTitleOf(video) }}
       badge={
         <>
           <Badge>{languageName(language)}</Badge>
@@ -105,11 +115,24 @@ export function CaptionEditor({
             <PlayerFrame
               assets={assets}
               state={status && videoStateOf(video, status)}
+              status={status}
               title={titleOf(video)}
               options="hide-poster"
               frameRef={setFrame}
             />
           )}
+          {player !== undefined && assets !== undefined && (
+            <Timeline
+              hls={localUrl(assets.hls)}
+              player={player}
+              cues={cues}
+              shownId={shownId}
+              duration={seconds ?? (player.duration || 0)}
+              isReadOnly={isReadOnly}
+              onEdge={editing.drag}
+            />
+          )}
+          {!isReadOnly && <ShortcutList />}
         </div>
         <div class="stack">
           {isReadOnly && <Notice>Your role can’t change captions. Ask an owner of the account.</Notice>}
@@ -124,16 +147,20 @@ export function CaptionEditor({
             actions={
               !isReadOnly && (
                 <>
-                  <Button small icon="restore" disabled={!editing.canUndo} onClick={editing.undo}>
-                    Undo
-                  </Button>
+                  <IconButton
+                    icon="restore"
+                    label="Undo"
+                    disabled={!editing.canUndo}
+                    onClick={editing.undo}
+                  />
+                  <IconButton icon="redo" label="Redo" disabled={!editing.canRedo} onClick={editing.redo} />
                   <Button small icon="clock" disabled={cues.length === 0} onClick={() => setDialog('shift')}>
                     Shift all
                   </Button>
                   <Button
                     small
                     icon="plus"
-                    label="Add cue at the player’s position"
+                    label="Add cue at current time"
                     onClick={() => editing.add(playerMs())}
                   >
                     Add
@@ -142,7 +169,23 @@ export function CaptionEditor({
               )
             }
           >
-            {cues.length === 0 && <p class="quiet">No cues. Add one at the player’s position.</p>}
+            {cues.length === 0 && (
+              <EmptyState
+                icon="captions"
+                title="No cues yet"
+                action={
+                  !isReadOnly && (
+                    <Button kind="primary" icon="plus" onClick={() => editing.add(playerMs())}>
+                      Add the first cue
+                    </Button>
+                  )
+                }
+              >
+                {isReadOnly
+                  ? 'Players show nothing in this language.'
+                  : 'Play the video to where somebody speaks, add a cue, and type the words. The cue starts at the current time.'}
+              </EmptyState>
+            )}
             <CueList
               cues={cues}
               check={check}

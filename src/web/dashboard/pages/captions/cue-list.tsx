@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Pagination } from '../../ui/pagination.tsx';
 import type { Cue } from './caption-file.ts';
 import type { CueCheck } from './cue-faults.ts';
@@ -11,6 +11,8 @@ const cuesPerPage = 50;
 export interface CueFocus {
   readonly id: number;
   readonly part: 'text' | 'fault';
+  /** The player goes to the cue. Unset after edits, which leave it where it is. */
+  readonly seeks?: boolean | undefined;
 }
 
 export function pageOfCue(cues: readonly Cue[], id: number): number {
@@ -54,13 +56,16 @@ export function CueList({
   const currentPage = Math.min(page, pagesTotal);
   const first = (currentPage - 1) * cuesPerPage;
   const onPageCues = cues.slice(first, first + cuesPerPage);
+  const isFocusing = useRef(false);
   // Runs before the paint, so that no keystroke is lost.
   useLayoutEffect(() => {
     if (focus.current === undefined) return;
-    const { id, part } = focus.current;
+    const { id, part, seeks = false } = focus.current;
     focus.current = undefined;
     const target = part === 'text' ? 'textarea' : '[aria-invalid=true]';
+    isFocusing.current = !seeks;
     listRef.current?.querySelector<HTMLElement>(`[data-cue="${id}"] ${target}`)?.focus();
+    isFocusing.current = false;
   });
   return (
     <>
@@ -82,6 +87,9 @@ export function CueList({
               isLast={cue === cues.at(-1)}
               fault={faults.get(cue.id)}
               warning={warnings.get(cue.id)}
+              onFocus={() => {
+                if (!isFocusing.current) onSeek(cue);
+              }}
               onAction={action => onAction(cue, action)}
             />
           );

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { IconButton } from '../../ui/button.tsx';
 import { Field, TextField } from '../../ui/form/field.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import type { Cue } from './caption-file.ts';
@@ -30,11 +31,14 @@ export function CueRow({
   fault,
   warning,
   onSeek,
+  onFocus,
   onAction,
 }: CueRowProps & {
   isLast: boolean;
   fault: CueFault | undefined;
   warning: string | undefined;
+  /** The focus has come from elsewhere. */
+  onFocus: () => void;
   onAction: (action: CueAction) => void;
 }) {
   const text = useRef<HTMLTextAreaElement>(null);
@@ -48,16 +52,6 @@ export function CueRow({
       ? []
       : [{ label: 'Merge with next', icon: 'link', onClick: () => onAction({ kind: 'merge' }) } as const]),
     { label: 'Add cue below', icon: 'plus', onClick: () => onAction({ kind: 'add' }) },
-    {
-      label: 'Start at player position',
-      icon: 'clock',
-      onClick: () => onAction({ kind: 'to-player', edge: 'start' }),
-    },
-    {
-      label: 'End at player position',
-      icon: 'clock',
-      onClick: () => onAction({ kind: 'to-player', edge: 'end' }),
-    },
     { label: 'Delete', icon: 'trash', danger: true, onClick: () => onAction({ kind: 'remove' }) },
   ];
   return (
@@ -65,22 +59,30 @@ export function CueRow({
       class="cue-row"
       data-cue={cue.id}
       aria-current={isShown ? 'true' : undefined}
-      onFocusIn={({ currentTarget, relatedTarget }) => {
-        if (!isShown && !currentTarget.contains(relatedTarget as Node | null)) onSeek();
+      onFocusIn={({ currentTarget, relatedTarget, target }) => {
+        // A button may be about to use the player's position.
+        const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+        if (isField && !isShown && !currentTarget.contains(relatedTarget as Node | null)) onFocus();
       }}
     >
       <SeekButton number={number} onSeek={onSeek} />
       <div class="cue-times">
         {(['start', 'end'] as const).map(edge => (
-          <TextField
-            key={edge}
-            label={`${edge === 'start' ? 'Start' : 'End'} of cue ${number}`}
-            hideLabel
-            spellcheck={false}
-            value={cue[edge]}
-            onValue={time => onAction({ kind: 'time', edge, time })}
-            error={fault?.[edge]}
-          />
+          <div key={edge} class="time-with-button">
+            <TextField
+              label={`${edge === 'start' ? 'Start' : 'End'} of cue ${number}`}
+              hideLabel
+              spellcheck={false}
+              value={cue[edge]}
+              onValue={time => onAction({ kind: 'time', edge, time })}
+              error={fault?.[edge]}
+            />
+            <IconButton
+              icon="clock"
+              label={`Use current time as ${edge} of cue ${number}`}
+              onClick={() => onAction({ kind: 'to-player', edge })}
+            />
+          </div>
         ))}
       </div>
       <Field
@@ -123,7 +125,7 @@ export function ReadOnlyCueRow({ cue, number, language, isShown, onSeek }: CueRo
 function SeekButton({ number, onSeek }: { number: number; onSeek: () => void }) {
   const label = `Go to cue ${number}`;
   return (
-    <button type="button" class="cue-number" aria-label={label} title={label} onClick={onSeek}>
+    <button type="button" class="row-number" aria-label={label} title={label} onClick={onSeek}>
       {number}
     </button>
   );

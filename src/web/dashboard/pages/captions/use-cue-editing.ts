@@ -4,20 +4,19 @@ import { type CaptionFile, type Cue, timeOf } from './caption-file.ts';
 import { addCue, mergeWithNext, removeCue, setText, setTime, splitCue } from './cue-edits.ts';
 import { type CueFocus, pageOfCue } from './cue-list.tsx';
 import type { CueAction } from './cue-row.tsx';
-import { type EditHistory, edited, undone } from './edit-history.ts';
-
-const pristine = (file: CaptionFile): EditHistory<CaptionFile> => ({ value: file, past: [], key: undefined });
+import { edited, pristine, redone, undone } from './edit-history.ts';
 
 /** The edited file, its history, and the part of it that is shown. */
 export function useCueEditing(stored: CaptionFile, playerMs: () => number) {
   const [history, setHistory] = useState(() => pristine(stored));
   const [page, setPage] = useState(1);
+  const [, setRound] = useState(0);
   const focus = useRef<CueFocus>(undefined);
   const file = history.value;
   const apply = (next: CaptionFile, key?: string) => setHistory(before => edited(before, next, key));
-  const show = ({ cues }: CaptionFile, id: number, part?: CueFocus['part']) => {
+  const show = ({ cues }: CaptionFile, id: number, part?: CueFocus['part'], seeks?: boolean) => {
     setPage(pageOfCue(cues, id));
-    if (part !== undefined) focus.current = { id, part };
+    if (part !== undefined) focus.current = { id, part, seeks };
   };
   const add = (ms: number) => {
     const next = addCue(file, ms);
@@ -72,7 +71,15 @@ export function useCueEditing(stored: CaptionFile, playerMs: () => number) {
     act,
     add,
     canUndo: history.past.length > 0,
+    focusCue: (id: number) => {
+      show(file, id, 'text', true);
+      setRound(round => round + 1);
+    },
+    drag: (cue: Cue, edge: 'start' | 'end', ms: number, drag: number) =>
+      apply(setTime(file, cue.id, edge, timeOf(ms)), `${cue.id} ${edge} drag ${drag}`),
+    canRedo: history.future.length > 0,
     undo: () => setHistory(undone),
+    redo: () => setHistory(redone),
     reset: (to: CaptionFile) => setHistory(pristine(to)),
     /** Keeps what was typed while `from` was saved as `to`. */
     settle: (from: CaptionFile, to: CaptionFile) =>

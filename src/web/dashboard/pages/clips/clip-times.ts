@@ -21,6 +21,46 @@ export function withEnd({ start }: ClipTimes, wanted: number, durationSeconds: n
   return { start: within(start, 0, Math.max(0, end - minClipSeconds)), end };
 }
 
+export type ClipEdge = 'start' | 'end';
+
+/** Times of a clip that are being chosen. Typed ones may be wrong. */
+export interface ClipDraft extends ClipTimes {
+  /** Texts of the fields that were typed in since a handle was moved. */
+  readonly typed?: Partial<Record<ClipEdge, string>>;
+  /** The edge that was changed last. */
+  readonly last?: ClipEdge;
+}
+
+/** Keeps the last valid time while a text is none. */
+export function typeTime(draft: ClipDraft, edge: ClipEdge, text: string): ClipDraft {
+  const seconds = typedTime(text) ?? draft[edge];
+  return { ...draft, [edge]: seconds, typed: { ...draft.typed, [edge]: text }, last: edge };
+}
+
+/** @param shownTime formats a time as the fields show it */
+export function clipFaults(
+  { start, end, typed = {}, last = 'end' }: ClipDraft,
+  durationSeconds: number,
+  shownTime: (seconds: number) => string,
+): Partial<Record<ClipEdge, string>> {
+  const faults: Partial<Record<ClipEdge, string>> = {};
+  for (const edge of ['start', 'end'] as const) {
+    const text = typed[edge];
+    const seconds = edge === 'start' ? start : end;
+    if (text !== undefined && typedTime(text) === undefined) faults[edge] = 'Enter a time such as 1:05.5.';
+    // The fields show rounded times.
+    else if (seconds > durationSeconds + 0.01)
+      faults[edge] = `The video ends at ${shownTime(durationSeconds)}.`;
+  }
+  if (faults.start === undefined && faults.end === undefined && end - start < minClipSeconds - 0.001) {
+    if (end > start) faults[last] = 'A clip is at least 1 second long.';
+    else
+      faults[last] =
+        last === 'start' ? 'The clip must start before it ends.' : 'The clip must end after it starts.';
+  }
+  return faults;
+}
+
 /** Undefined while the text is no time. */
 export function typedTime(text: string): number | undefined {
   return text.trim() === '' ? undefined : parseTime(text);

@@ -30,10 +30,9 @@ export function LiveClipDialog({
     isPublic: stream.public,
   });
   const [start, end] = [typedTime(typed.start), typedTime(typed.end)];
-  const problem =
-    part === 'custom' && start !== undefined && end !== undefined && end <= start
-      ? 'The clip must end after it starts.'
-      : undefined;
+  const hasWrongOrder = start !== undefined && end !== undefined && end <= start;
+  const faultOf = (text: string, seconds: number | undefined) =>
+    text.trim() !== '' && seconds === undefined ? 'Enter a time such as 1:05.5.' : undefined;
   const isComplete = part !== 'custom' || (start !== undefined && end !== undefined);
   const submission = useSubmit(async () => {
     const { title, precision, isPublic } = options;
@@ -53,7 +52,7 @@ export function LiveClipDialog({
     <FormDialog
       title="Clip the broadcast"
       action="Create clip"
-      disabled={!isComplete || problem !== undefined || options.title.trim() === ''}
+      disabled={!isComplete || (part === 'custom' && hasWrongOrder) || options.title.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
@@ -77,6 +76,7 @@ export function LiveClipDialog({
                 value={typed.start}
                 onValue={value => setTyped({ ...typed, start: value })}
                 field="clip[startTimecode]"
+                error={faultOf(typed.start, start)}
               />
               <TextField
                 label="End"
@@ -84,7 +84,7 @@ export function LiveClipDialog({
                 value={typed.end}
                 onValue={value => setTyped({ ...typed, end: value })}
                 field="clip[endTimecode]"
-                error={problem}
+                error={hasWrongOrder ? 'The clip must end after it starts.' : faultOf(typed.end, end)}
               />
             </div>
             <p class="hint">Times since the start of the broadcast, such as 12:30.</p>

@@ -9,8 +9,8 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { useFrameSource } from '../video/thumbnail/use-frame-source.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 import { ClipFields, type ClipOptions } from './clip-fields.tsx';
-import { type ClipTimes, minClipSeconds } from './clip-times.ts';
-import { TrimEditor } from './trim-editor.tsx';
+import { type ClipDraft, clipFaults, minClipSeconds } from './clip-times.ts';
+import { shownTime, TrimEditor } from './trim-editor.tsx';
 
 /** Suggested length for a clip of a long video. */
 const suggestedSeconds = 30;
@@ -27,7 +27,7 @@ export function VideoClipDialog({
   onClose: () => void;
 }) {
   const film = useFrameSource(assets);
-  const [chosen, setChosen] = useState<ClipTimes>();
+  const [chosen, setChosen] = useState<ClipDraft>();
   const [options, setOptions] = useState<ClipOptions>({
     title: `${titleOf(video)} (clip)`,
     precision: 'frame',
@@ -35,6 +35,7 @@ export function VideoClipDialog({
   });
   const duration = film.value?.durationSeconds ?? 0;
   const times = chosen ?? { start: 0, end: Math.min(duration, suggestedSeconds) };
+  const hasFaults = Object.keys(clipFaults(times, duration, shownTime)).length > 0;
   const submission = useSubmit(async () => {
     const { title, precision, isPublic } = options;
     const created = await call('POST /videos', {
@@ -56,12 +57,12 @@ export function VideoClipDialog({
       title="Create clip"
       action="Create clip"
       wide
-      disabled={duration < minClipSeconds || options.title.trim() === ''}
+      disabled={duration < minClipSeconds || hasFaults || options.title.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
       <LoadedContent loaded={film} height={420}>
-        {value => <TrimEditor film={value} times={times} onTimes={setChosen} />}
+        {value => <TrimEditor assets={assets} film={value} draft={times} onDraft={setChosen} />}
       </LoadedContent>
       <ClipFields options={options} onOptions={setOptions} />
     </FormDialog>

@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { languageName } from '../../format/languages.ts';
 import { formatDateTime } from '../../format/time.ts';
-import { titleOf } from '../../format/video-title.ts';
 import { TextArea, TextField } from '../../ui/form/field.tsx';
 import { FieldValues } from '../../ui/form/form-context.tsx';
-import { describePolicy, OwnPolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { EditButton, EditForm, useReturnedFocus } from './edit-form.tsx';
+import { TagsEditor } from './tags-editor.tsx';
 import type { EditedVideo } from './use-video.ts';
 
+/** Everything that is written about a video, beside its title. */
 export function DetailsCard(edited: EditedVideo) {
   const [isEditing, setEditing] = useState(false);
   const button = useReturnedFocus(isEditing);
-  const { video } = edited;
+  const { description, language, expiresAt } = edited.video;
   return (
-    <Card
+    <Section
       title="Details"
       actions={
         !isEditing && <EditButton buttonRef={button} what="details" onClick={() => setEditing(true)} />
@@ -26,75 +26,52 @@ export function DetailsCard(edited: EditedVideo) {
       {isEditing ? (
         <DetailsForm {...edited} onDone={() => setEditing(false)} />
       ) : (
-        <DetailList
-          rows={[
-            ['Title', titleOf(video)],
-            [
-              'Description',
-              video.description === '' ? (
-                <span class="quiet">None</span>
-              ) : (
-                <p class="description">{video.description}</p>
-              ),
-            ],
-            [
-              'Language',
-              video.language === undefined ? (
-                <span class="quiet">Not set</span>
-              ) : (
-                languageName(video.language)
-              ),
-            ],
-            [
-              'Expires',
-              video.expiresAt === undefined ? (
-                <span class="quiet">Never</span>
-              ) : (
-                formatDateTime(video.expiresAt)
-              ),
-            ],
-            [
-              'Playback policy',
-              video.playbackPolicy === undefined ? (
-                <span class="quiet">Project default</span>
-              ) : (
-                describePolicy(video.playbackPolicy)
-              ),
-            ],
-          ]}
-        />
+        <>
+          {description === '' ? (
+            <p class="quiet">No description yet. Viewers read it below the player.</p>
+          ) : (
+            <p class="description">{description}</p>
+          )}
+          <DetailList
+            rows={[
+              [
+                'Language',
+                language === undefined ? <span class="quiet">Not set</span> : languageName(language),
+              ],
+              [
+                'Expires',
+                expiresAt === undefined ? <span class="quiet">Never</span> : formatDateTime(expiresAt),
+              ],
+            ]}
+          />
+        </>
       )}
-    </Card>
+      <TagsEditor {...edited} />
+    </Section>
   );
 }
 
 function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
-  const storedDay = video.expiresAt === undefined ? '' : localDay(video.expiresAt);
-  const [values, setValues] = useState({
-    title: video.title,
+  const [stored] = useState({
     description: video.description,
     language: video.language ?? '',
-    expiresAt: storedDay,
+    expiresAt: video.expiresAt === undefined ? '' : localDay(video.expiresAt),
   });
-  const { title, description, language, expiresAt: expiryDay } = values;
-  const storedPolicy = video.playbackPolicy && policyChoicesOf(video.playbackPolicy);
-  const [policy, setPolicy] = useState(storedPolicy);
-  const isPolicyChanged = JSON.stringify(policy) !== JSON.stringify(storedPolicy);
+  const [values, setValues] = useState(stored);
+  const { description, language, expiresAt } = values;
   const submission = useSubmit(async () => {
     await change({
-      title,
       description,
-      ...(language === (video.language ?? '') ? {} : { language: language === '' ? null : language }),
-      ...(expiryDay === storedDay ? {} : { expiresAt: expiryDay === '' ? null : endOfDay(expiryDay) }),
-      ...(isPolicyChanged ? { playbackPolicy: policy === undefined ? null : policyOf(policy) } : {}),
+      ...(language === stored.language ? {} : { language: language === '' ? null : language }),
+      ...(expiresAt === stored.expiresAt ? {} : { expiresAt: expiresAt === '' ? null : endOfDay(expiresAt) }),
     });
     showToast('Details saved.');
     onDone();
   });
+  const isChanged = JSON.stringify(values) !== JSON.stringify(stored);
   return (
-    <EditForm submission={submission} onClose={onDone}>
+    <EditForm submission={submission} isChanged={isChanged} onClose={onDone}>
       <FieldValues values={values} onValues={setValues}>
-        <TextField field="title" label="Title" />
         <TextArea field="description" label="Description" />
         <SpokenLanguageField />
         <TextField
@@ -104,7 +81,6 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
           hint="The video is deleted at the end of this day. Without a date, it’s kept."
         />
       </FieldValues>
-      <OwnPolicyFields own={policy} onOwn={setPolicy} />
     </EditForm>
   );
 }

@@ -2,16 +2,20 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { SubmissionContext } from '../../ui/form/form-context.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
+/** A form in place of what it edits. */
 export function EditForm({
   submission,
+  isChanged,
   onClose,
   children,
 }: {
   submission: Submission;
+  isChanged: boolean;
   onClose: () => void;
   children: ComponentChildren;
 }) {
@@ -36,6 +40,7 @@ export function EditForm({
           </Button>
         </FormActions>
       </SubmissionContext>
+      <LeaveGuard isActive={isChanged} />
     </form>
   );
 }

@@ -10,7 +10,7 @@ import { environment, project } from '../../state/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { DetailList, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 
 type Row = readonly [name: string, value: ComponentChildren];
@@ -29,7 +29,7 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
           ],
         ];
   return (
-    <Card title="File details">
+    <Section title="File details">
       {status.value === undefined ? <Skeleton rows={5} /> : <DetailList rows={fileRows(status.value)} />}
       <DetailList
         rows={[
@@ -56,7 +56,7 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
           Sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.
         </p>
       )}
-    </Card>
+    </Section>
   );
 }
 
@@ -75,10 +75,12 @@ function OriginalDownload({
     { environment: environment.value, project: project.value?.projectId },
   );
   return (
-    <Button icon="download" small onClick={() => saveFile(address, '')}>
-      {source.type === 'liveStream' ? 'Download recording' : 'Download original'} (
-      {formatBytes(ingest.filesize)})
-    </Button>
+    <div>
+      <Button icon="download" small onClick={() => saveFile(address, '')}>
+        {source.type === 'liveStream' ? 'Download recording' : 'Download original'} (
+        {formatBytes(ingest.filesize)})
+      </Button>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { EditButton, EditForm, useReturnedFocus } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
@@ -12,7 +12,7 @@ export function MetadataCard(edited: EditedVideo) {
   const button = useReturnedFocus(isEditing);
   const { metadata } = edited.video;
   return (
-    <Card
+    <Section
       title="Metadata"
       actions={
         !isEditing && <EditButton buttonRef={button} what="metadata" onClick={() => setEditing(true)} />
@@ -32,7 +32,7 @@ export function MetadataCard(edited: EditedVideo) {
           ))}
         </dl>
       )}
-    </Card>
+    </Section>
   );
 }
 
@@ -51,14 +51,17 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
   });
   const set = (id: number, part: Partial<Row>) =>
     setRows(rows.map(row => (row.id === id ? { ...row, ...part } : row)));
+  const filled = rows
+    .filter(({ key, value }) => key.trim() !== '' || value.trim() !== '')
+    .map(({ key, value }) => ({ key: key.trim(), value }));
+  const isChanged = JSON.stringify(filled) !== JSON.stringify(video.metadata);
   const submission = useSubmit(async () => {
-    const filled = rows.filter(({ key, value }) => key.trim() !== '' || value.trim() !== '');
-    await change({ metadata: filled.map(({ key, value }) => ({ key: key.trim(), value })) });
+    await change({ metadata: filled });
     showToast('Metadata saved.');
     onDone();
   });
   return (
-    <EditForm submission={submission} onClose={onDone}>
+    <EditForm submission={submission} isChanged={isChanged} onClose={onDone}>
       <ul class="metadata-rows">
         {rows.map(({ id, key, value }, index) => (
           <li key={id}>

@@ -1,6 +1,6 @@
 import { CheckField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import type { EditedVideo } from './use-video.ts';
 import { useInstantSave } from './use-video.ts';
 
@@ -8,7 +8,7 @@ export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
   const save = useInstantSave(change);
   return (
-    <Card title="Playback">
+    <Section title="Playback">
       <PlayerThemeField
         hint={
           <>
@@ -39,6 +39,6 @@ export function PlaybackCard({ video, change }: EditedVideo) {
           removed. See <a href="/dashboard/watermarks">Watermarks</a>.
         </p>
       </div>
-    </Card>
+    </Section>
   );
 }

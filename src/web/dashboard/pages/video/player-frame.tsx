@@ -1,5 +1,6 @@
 import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { VideoStatus } from '../../api/api-types.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,26 +8,33 @@ import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { stateIcon } from '../../ui/video/video-badge.tsx';
 import type { VideoAssets } from './use-video.ts';
+import { activityOf } from './video-activity.ts';
 
 export function PlayerFrame({
   assets,
   state,
+  status,
   title,
   options,
   frameRef,
   onFile,
+  onRetry,
 }: {
   assets: VideoAssets;
   state: VideoState | undefined;
+  status: VideoStatus | undefined;
   title: string;
   /** Options of the player, separated by `;`. */
   options?: string;
   frameRef?: Ref<HTMLIFrameElement>;
   /** Accepts a chosen file. Undefined where no file can be uploaded. */
-  onFile?: (file: File) => void;
+  onFile?: ((file: File) => void) | undefined;
+  /** Processes the file of a failed video again. */
+  onRetry?: (() => void) | undefined;
 }) {
-  if (state === undefined) return <div class="video-stage skeleton block" aria-hidden="true" />;
-  if (!isWatchable(state)) return <NotPlayable state={state} onFile={onFile} />;
+  if (state === undefined || status === undefined)
+    return <div class="video-stage skeleton block" aria-hidden="true" />;
+  if (!isWatchable(state)) return <NotPlayable {...{ state, status, onFile, onRetry }} />;
   return (
     <div class="video-stage">
       <iframe
@@ -39,18 +47,43 @@ export function PlayerFrame({
   );
 }
 
-function NotPlayable({ state, onFile }: { state: VideoState; onFile: ((file: File) => void) | undefined }) {
+function NotPlayable({
+  state,
+  status,
+  onFile,
+  onRetry,
+}: {
+  state: VideoState;
+  status: VideoStatus;
+  onFile: ((file: File) => void) | undefined;
+  onRetry: (() => void) | undefined;
+}) {
   const { kind, percent, failure, delay } = state;
-  const { title, text } = pendingMessages[kind];
+  const { title, text } = activityOf(state, status);
+  const isFailed = kind === 'failed';
   return (
-    <section class={`video-stage waiting${kind === 'failed' ? ' failed' : ''}`} aria-label="Player">
+    <section class={`video-stage waiting${isFailed ? ' failed' : ''}`} aria-label="Player">
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
       {delay !== undefined && <p>Waiting: {delay}</p>}
-      {onFile !== undefined && kind === 'empty' && <UploadButton label="Upload file" onFile={onFile} />}
-      {onFile !== undefined && kind === 'failed' && (
-        <UploadButton label="Upload another file" onFile={onFile} />
+      {onFile !== undefined && kind === 'empty' && (
+        <div class="stage-action">
+          <UploadButton label="Upload file" onFile={onFile} />
+        </div>
+      )}
+      {isFailed && (
+        <div class="actions stage-action">
+          {onFile !== undefined && <UploadButton label="Upload another file" onFile={onFile} />}
+          {onRetry !== undefined && (
+            <Button icon="refresh" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </div>
+      )}
+      {isFailed && onFile === undefined && (
+        <p>Ask somebody who can upload to send another file, or to try again.</p>
       )}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
@@ -60,7 +93,7 @@ function NotPlayable({ state, onFile }: { state: VideoState; onFile: ((file: Fil
 function UploadButton({ label, onFile }: { label: string; onFile: (file: File) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
-    <div class="stage-action">
+    <div>
       <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
         {label}
       </Button>
@@ -78,35 +111,3 @@ function UploadButton({ label, onFile }: { label: string; onFile: (file: File) =
     </div>
   );
 }
-
-const pendingMessages: Readonly<
-  Record<VideoState['kind'], { readonly title: string; readonly text: string }>
-> = {
-  empty: {
-    title: 'No file uploaded yet',
-    text: 'The links of this video already work. It plays as soon as its file is uploaded.',
-  },
-  recording: {
-    title: 'Recording',
-    text: 'It can be played shortly after the broadcast ends.',
-  },
-  uploading: {
-    title: 'Uploading',
-    text: 'The video can be played shortly after its file has arrived.',
-  },
-  fetching: {
-    title: 'Importing',
-    text: 'The video can be played shortly after its file has arrived.',
-  },
-  processing: {
-    title: 'Processing',
-    text: 'The video appears here as soon as it can be played.',
-  },
-  encoding: {
-    title: 'Encoding',
-    text: 'The video appears here as soon as it can be played.',
-  },
-  playable: { title: 'Ready', text: '' },
-  ready: { title: 'Ready', text: '' },
-  failed: { title: 'Processing failed', text: '' },
-};

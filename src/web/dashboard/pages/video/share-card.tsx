@@ -10,7 +10,7 @@ import { EmbedField } from '../../ui/form/embed-field.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 import { useInstantSave } from './use-video.ts';
@@ -26,7 +26,7 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
     <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} />
   );
   return (
-    <Card title="Share">
+    <Section title="Share">
       {can('upload') ? (
         <SelectField
           label="Who can watch"
@@ -45,7 +45,7 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
       ) : (
         <PrivateLinks videoId={video.videoId}>{linksOf}</PrivateLinks>
       )}
-    </Card>
+    </Section>
   );
 }
 

@@ -11,7 +11,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useVideoDefaults } from '../../ui/hooks/use-video-defaults.ts';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Card } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showError, showToast } from '../../ui/toast.tsx';
 import { isTranscribing, type Transcript } from './tracks/transcript-state.tsx';
@@ -74,7 +74,7 @@ export function SummaryCard({
     { label: 'Delete', icon: 'trash', danger: true, onClick: () => setOpen('delete') },
   ];
   return (
-    <Card
+    <Section
       title="Summary"
       actions={
         can('upload') &&
@@ -132,7 +132,7 @@ export function SummaryCard({
           <p>The text is deleted, and a new one is generated from the captions.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 

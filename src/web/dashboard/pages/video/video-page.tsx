@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { saveFile } from '../../../shared/save-file.ts';
-import type { Video } from '../../api/api-types.ts';
+import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { VideoState } from '../../format/video-state.ts';
@@ -10,19 +10,28 @@ import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
+import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadError, Skeleton } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
 import { VideoBadge } from '../../ui/video/video-badge.tsx';
+import { useFrameVideo } from '../captions/use-frame-video.ts';
 import { VideoClipDialog } from '../clips/video-clip-dialog.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
 import { MissingVideo } from './missing-video.tsx';
-import { useVideo, useVideoStatus } from './use-video.ts';
-import { VideoCards } from './video-cards.tsx';
+import { PlayerFrame } from './player-frame.tsx';
+import { StatusLine } from './status-line.tsx';
+import { TitleEditor } from './title-editor.tsx';
+import { useOwnAssets, useVideo, useVideoStatus, type VideoAssets } from './use-video.ts';
+import { VideoPanel } from './video-panels.tsx';
+import { VideoPlays } from './video-plays.tsx';
+import { parseTab, tabHref, tabLinks, tabOfAnchor, type VideoTab } from './video-tabs.ts';
 
 const back = { href: '/dashboard/videos', label: 'Videos' };
 
@@ -39,36 +48,124 @@ export function VideoPage({ params }: PageProps) {
       </Page>
     );
   }
+  return <LoadedVideo video={video} loaded={loaded} status={status} />;
+}
+
+function LoadedVideo({
+  video,
+  loaded,
+  status,
+}: {
+  video: Video;
+  loaded: ReturnType<typeof useVideo>;
+  status: Loaded<VideoStatus>;
+}) {
+  const { videoId } = video;
+  const { change } = loaded;
   const state = status.value && videoStateOf(video, status.value);
+  const tab = useTab(videoId);
+  const [frame, setFrame] = useState<HTMLIFrameElement | null>(null);
+  const player = useFrameVideo(frame);
+  const assets = useOwnAssets(video);
+  // Hidden there.
+  useEffect(() => {
+    if (tab === 'analytics') player?.pause();
+  }, [tab, player]);
   return (
     <Page
       title={titleOf(video)}
       back={back}
       badge={
         <>
+          <TitleEditor video={video} change={change} />
           {state !== undefined && <VideoBadge state={state} />}
           {status.value !== undefined && isAudioOnly(status.value) && <Badge>Audio only</Badge>}
           {!video.public && <Badge>Private</Badge>}
+          <VideoPlays videoId={videoId} href={tabHref(videoId, 'analytics')} />
         </>
       }
       actions={<VideoActions video={video} state={state} />}
     >
-      <VideoCards video={video} change={loaded.change} onVideo={loaded.set} status={status} />
+      <Tabs label="Video sections" tabs={tabLinks(videoId)} current={tabHref(videoId, tab)} />
+      {assets !== undefined && (
+        <div class={`video-body${tab === 'analytics' ? ' wide' : ''}`}>
+          <Stage video={video} assets={assets} state={state} status={status} frameRef={setFrame} />
+          <VideoPanel {...{ tab, video, change, assets, state, status, player }} onVideo={loaded.set} />
+        </div>
+      )}
     </Page>
   );
 }
 
+/** The player, or what the server does with the file. */
+function Stage({
+  video,
+  assets,
+  state,
+  status,
+  frameRef,
+}: {
+  video: Video;
+  assets: VideoAssets;
+  state: VideoState | undefined;
+  status: Loaded<VideoStatus>;
+  frameRef: (frame: HTMLIFrameElement | null) => void;
+}) {
+  const { videoId } = video;
+  const upload = (file: File) => {
+    void import('../../uploads/upload-queue.ts').then(({ uploadInto }) =>
+      uploadInto({ videoId, title: titleOf(video) }, file),
+    );
+  };
+  const retry = () => {
+    call('POST /videos/{videoId}/retry', { params: { videoId } }).then(status.reload, showError);
+  };
+  const canEdit = can('upload');
+  const canRetry = canEdit && (state?.kind !== 'failed' || status.value?.encoding.failure !== undefined);
+  const onRetry = canRetry ? retry : undefined;
+  return (
+    <div class="video-side">
+      <PlayerFrame
+        assets={assets}
+        state={state}
+        status={status.value}
+        title={titleOf(video)}
+        frameRef={frameRef}
+        onFile={canEdit ? upload : undefined}
+        onRetry={onRetry}
+      />
+      {state !== undefined && status.value !== undefined && isWatchable(state) && (
+        <StatusLine state={state} status={status.value} onRetry={onRetry} />
+      )}
+      {status.value === undefined && status.problem !== undefined && (
+        <LoadError problem={status.problem} retry={status.reload} />
+      )}
+    </div>
+  );
+}
+
+/** The tab that the address names. Addresses with an anchor, such as `#chapters`, lead to the tab that has that part. */
+function useTab(videoId: string): VideoTab {
+  const { query } = useQuery();
+  const { route } = useLocation();
+  const { hash } = location;
+  const meant = query.part === undefined ? tabOfAnchor(hash) : undefined;
+  useLayoutEffect(() => {
+    if (meant !== undefined) route(tabHref(videoId, meant), true);
+  }, [meant]);
+  return meant ?? parseTab(query.part);
+}
+
 function Loading() {
   return (
-    <div role="status" class="columns main-side">
+    <div role="status" class="video-body">
       <span class="for-readers">Loading</span>
-      <div class="stack">
+      <div class="video-side">
         <div class="video-stage skeleton block" />
-        <Skeleton height={160} />
       </div>
       <div class="stack">
         <Skeleton height={220} />
-        <Skeleton height={220} />
+        <Skeleton height={160} />
       </div>
     </div>
   );

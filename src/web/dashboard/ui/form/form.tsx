@@ -8,12 +8,16 @@ export function Form({
   disabled = false,
   class: kind = 'form-grid',
   label,
+  onKeyDown,
+  onFocusOut,
   children,
 }: {
   submission: Submission;
   disabled?: boolean;
   class?: string;
   label?: string;
+  onKeyDown?: (event: KeyboardEvent) => void;
+  onFocusOut?: () => void;
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLFormElement>(null);
@@ -31,6 +35,8 @@ export function Form({
       class={kind}
       noValidate
       aria-label={label}
+      onKeyDown={event => onKeyDown?.(event)}
+      onFocusOut={() => onFocusOut?.()}
       onSubmit={event => {
         if (disabled) event.preventDefault();
         else submission.submit(event);

@@ -15,7 +15,12 @@ import {
   splitCue,
 } from '../../../../../src/web/dashboard/pages/captions/cue-edits.ts';
 import { checkCues } from '../../../../../src/web/dashboard/pages/captions/cue-faults.ts';
-import { edited, undone } from '../../../../../src/web/dashboard/pages/captions/edit-history.ts';
+import {
+  edited,
+  pristine,
+  redone,
+  undone,
+} from '../../../../../src/web/dashboard/pages/captions/edit-history.ts';
 
 const file = parseCaptionFile(`WEBVTT
 
@@ -109,11 +114,16 @@ describe('checking cues', () => {
   });
 });
 
-it('undoes edits one by one, and typing in a field at once', () => {
-  const start = { value: 'a', past: [], key: undefined };
+it('undoes edits one by one, and typing in a field at once, and repeats them', () => {
+  const start = pristine('a');
   const typed = edited(edited(edited(start, 'ab', 'text'), 'abc', 'text'), 'x');
   expect(typed.past).toEqual(['a', 'abc']);
   expect(undone(typed).value).toBe('abc');
-  expect(undone(undone(typed))).toEqual(start);
-  expect(undone(start)).toEqual(start);
+  const back = undone(undone(typed));
+  expect(back.value).toBe('a');
+  expect(undone(back)).toBe(back);
+  expect(redone(back).value).toBe('abc');
+  expect(redone(redone(redone(back)))).toEqual({ ...typed, key: undefined });
+  // An edit after an undo replaces what was undone.
+  expect(redone(edited(back, 'other')).value).toBe('other');
 });

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { typedTime, withEnd, withStart } from '../../../../../src/web/dashboard/pages/clips/clip-times.ts';
+import {
+  clipFaults,
+  typedTime,
+  typeTime,
+  withEnd,
+  withStart,
+} from '../../../../../src/web/dashboard/pages/clips/clip-times.ts';
 
 test('the start moves the end along, and leaves a second before the end of the video', () => {
   expect(withStart({ start: 0, end: 5 }, 2, 10)).toEqual({ start: 2, end: 5 });
@@ -20,4 +26,19 @@ test('an empty or unfinished time is none', () => {
   expect(typedTime(' ')).toBeUndefined();
   expect(typedTime('1:')).toBeUndefined();
   expect(typedTime('1:02.5')).toBe(62.5);
+});
+
+test('a typed time that is wrong is a fault of its field', () => {
+  const draft = { start: 2, end: 5 };
+  const faults = (edge: 'start' | 'end', text: string) => clipFaults(typeTime(draft, edge, text), 10, String);
+  expect(faults('start', '3')).toEqual({});
+  expect(faults('start', '3:')).toEqual({ start: 'Enter a time such as 1:05.5.' });
+  expect(faults('end', '')).toEqual({ end: 'Enter a time such as 1:05.5.' });
+  expect(faults('end', '11')).toEqual({ end: 'The video ends at 10.' });
+  expect(faults('start', '7')).toEqual({ start: 'The clip must start before it ends.' });
+  expect(faults('end', '1')).toEqual({ end: 'The clip must end after it starts.' });
+  expect(faults('end', '2.5')).toEqual({ end: 'A clip is at least 1 second long.' });
+  // The other field keeps what was typed, until a handle moves.
+  const both = typeTime(typeTime(draft, 'start', 'x'), 'end', '6');
+  expect(both).toMatchObject({ start: 2, end: 6, typed: { start: 'x', end: '6' } });
 });

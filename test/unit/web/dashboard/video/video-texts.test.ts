@@ -3,6 +3,7 @@ import { formatCueTime } from '../../../../../src/media/webvtt/cue-times.ts';
 import { maxTextTrackBytes } from '../../../../../src/shared/limits/resource-limits.ts';
 import { normalizeLanguageTag } from '../../../../../src/shared/text/language-tag.ts';
 import { parseTimecode } from '../../../../../src/shared/text/timecode.ts';
+import type { VideoStatus } from '../../../../../src/web/dashboard/api/api-types.ts';
 import {
   languageName,
   spokenLanguages,
@@ -15,13 +16,64 @@ import {
   tileStyle,
 } from '../../../../../src/web/dashboard/pages/video/thumbnail/frame-times.ts';
 import {
+  addRow,
+  draftOf,
   formatChapters,
   parseRows,
   rowsOf,
+  setRow,
+  typedFaults,
 } from '../../../../../src/web/dashboard/pages/video/tracks/chapter-rows.ts';
 import { checkTrackFile } from '../../../../../src/web/dashboard/pages/video/tracks/track-file.ts';
+import { activityOf, failedRenditions } from '../../../../../src/web/dashboard/pages/video/video-activity.ts';
+import { parseTab, tabHref, tabOfAnchor } from '../../../../../src/web/dashboard/pages/video/video-tabs.ts';
 import { parseChapters } from '../../../../../src/web/shared/chapters.ts';
 import { formatTimecode } from '../../../../../src/web/shared/time-text.ts';
+
+describe('the tabs of a video', () => {
+  it('have addresses, and anchors of the parts in them', () => {
+    expect(parseTab(undefined)).toBe('details');
+    expect(parseTab('no such')).toBe('details');
+    expect(tabHref('vi1', parseTab('captions'))).toBe('/dashboard/videos/vi1?part=captions');
+    expect(tabOfAnchor('#embed')).toBe('distribution');
+    expect(tabOfAnchor('#analytics')).toBe('analytics');
+    expect(tabOfAnchor('#toString')).toBeUndefined();
+    expect(tabOfAnchor('')).toBeUndefined();
+  });
+});
+
+describe('what the server does with a video', () => {
+  const quality = (name: '240p' | '360p', status: 'encoded' | 'encoding' | 'waiting' | 'failed') => ({
+    type: 'hls' as const,
+    quality: name,
+    status,
+    progress: 0,
+  });
+  const status = (qualities: ReturnType<typeof quality>[]): VideoStatus => ({
+    encoding: { playable: false, qualities, metadata: {} as VideoStatus['encoding']['metadata'] },
+  });
+
+  it('names the rendition that is encoded, and how many are done', () => {
+    const encoding = status([quality('240p', 'encoded'), quality('360p', 'encoding')]);
+    expect(activityOf({ kind: 'playable' }, encoding)).toEqual({
+      title: 'Encoding 360p',
+      text: '1 of 2 renditions is done. Viewers can already watch.',
+    });
+    expect(activityOf({ kind: 'encoding' }, status([quality('240p', 'waiting')]))).toEqual({
+      title: 'Waiting to encode',
+      text: '0 of 1 renditions are done. The video appears here as soon as the first one is done.',
+    });
+    expect(failedRenditions(status([quality('240p', 'failed')]).encoding)).toEqual(['240p']);
+  });
+
+  it('tells how much of an upload has arrived', () => {
+    const receivedBytes = [{ from: 0, to: 999_999, total: 4_000_000 }];
+    const ingest = { status: 'uploading' as const, filesize: null, receivedBytes };
+    expect(activityOf({ kind: 'uploading' }, { ...status([]), ingest }).text).toBe(
+      '1 MB of 4 MB have arrived.',
+    );
+  });
+});
 
 describe('chapters that are edited', () => {
   const rows = [
@@ -45,6 +97,26 @@ describe('chapters that are edited', () => {
       { id: 0, time: '0:00', title: 'Opening' },
       { id: 1, time: '1:05.25', title: 'The <middle> & more' },
     ]);
+  });
+
+  it('are added where the player is', () => {
+    const draft = draftOf([
+      { startSeconds: 0, name: 'Opening' },
+      { startSeconds: 60, name: 'Middle' },
+    ]);
+    const added = addRow(draft, 30.5);
+    expect(added.rows.map(({ id, time }) => [id, time])).toEqual([
+      [0, '0:00'],
+      [draft.nextId, '0:30.5'],
+      [1, '1:00'],
+    ]);
+    expect(addRow(draft, undefined).rows.at(-1)).toMatchObject({ time: '', title: '' });
+    // What is still missing is no fault yet, a wrong time is.
+    expect(typedFaults(added.rows, 90).size).toBe(0);
+    const wrong = setRow(added, draft.nextId, { time: '2:00' });
+    expect(typedFaults(wrong.rows, 90).get(draft.nextId)).toEqual({
+      time: 'This is after the end of the video.',
+    });
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import type { VideoAssets } from '../use-video.ts';
 import { FramePicker } from './frame-picker.tsx';
@@ -30,7 +30,7 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
     onVideo(video);
   };
   return (
-    <Card title="Thumbnail">
+    <Section title="Thumbnail">
       <div class="thumbnail-row">
         <div class="thumbnail-frame" aria-busy={isPending}>
           {src !== undefined && <img src={src} alt="Current thumbnail" />}
@@ -73,7 +73,7 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
           }}
         />
       )}
-    </Card>
+    </Section>
   );
 }
 

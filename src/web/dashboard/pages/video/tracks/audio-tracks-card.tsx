@@ -4,7 +4,7 @@ import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
 import { AudioTrackDialog } from './audio-track-dialog.tsx';
 import { AudioTrackRow } from './audio-track-row.tsx';
@@ -28,7 +28,7 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
     }, showError);
   };
   return (
-    <Card title="Audio tracks">
+    <Section title="Audio tracks">
       <ul class="tracks">
         {tracks.map(track => (
           <AudioTrackRow
@@ -67,6 +67,6 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
           onClose={() => setEdited(undefined)}
         />
       )}
-    </Card>
+    </Section>
   );
 }

@@ -11,14 +11,17 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { useLocation } from '../../../ui/hooks/use-location.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showError, showToast } from '../../../ui/toast.tsx';
+import { newCaptionsHref } from '../../captions/new-captions.ts';
 import { TrackUpload } from './track-upload.tsx';
 import { removeTrack } from './tracks.ts';
 import { GenerateButton, isTranscribing, type Transcript, TranscriptState } from './transcript-state.tsx';
+import { WriteCaptionsDialog } from './write-captions-dialog.tsx';
 
 type Open =
+  | { readonly kind: 'write' }
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
@@ -31,6 +34,7 @@ export function CaptionsCard({
   transcript: Transcript | undefined;
   onRequested: () => void;
 }) {
+  const { route } = useLocation();
   const [open, setOpen] = useState<Open>();
   const loaded = useLoad(`${videoId} ${transcript?.status}`, signal =>
     call('GET /videos/{videoId}/captions', { params: { videoId }, query: { pageSize: 100 }, signal }),
@@ -47,14 +51,17 @@ export function CaptionsCard({
     }, showError);
   };
   return (
-    <Card
+    <Section
       title="Captions"
       actions={
         can('upload') && (
           <>
             <GenerateButton videoId={videoId} transcript={transcript} onRequested={onRequested} />
-            <Button small icon="plus" label="Add captions" onClick={() => setOpen({ kind: 'upload' })}>
-              Add
+            <Button small icon="edit" label="Write captions" onClick={() => setOpen({ kind: 'write' })}>
+              Write
+            </Button>
+            <Button small icon="upload" label="Upload captions" onClick={() => setOpen({ kind: 'upload' })}>
+              Upload
             </Button>
           </>
         )
@@ -82,6 +89,13 @@ export function CaptionsCard({
           )
         }
       </LoadedContent>
+      {open?.kind === 'write' && (
+        <WriteCaptionsDialog
+          present={captions.map(({ srclang }) => srclang)}
+          onChosen={language => route(newCaptionsHref(videoId, language))}
+          onClose={close}
+        />
+      )}
       {open?.kind === 'upload' && (
         <TrackUpload
           kind="captions"
@@ -106,7 +120,7 @@ export function CaptionsCard({
           <p>The file is deleted. Viewers can no longer choose captions in this language.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 
@@ -119,7 +133,7 @@ function CaptionRow({
   caption: Caption;
   editorHref: string;
   onDefault: (isDefault: boolean) => void;
-  onOpen: (kind: Open['kind']) => void;
+  onOpen: (kind: 'upload' | 'remove') => void;
 }) {
   const { route } = useLocation();
   const { srclang, languageName: nativeName, src } = caption;

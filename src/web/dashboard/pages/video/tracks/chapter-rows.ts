@@ -10,8 +10,8 @@ export interface ChapterRow {
 }
 
 export interface RowFault {
-  readonly time?: string;
-  readonly title?: string;
+  readonly time?: string | undefined;
+  readonly title?: string | undefined;
 }
 
 export interface ChapterStart {
@@ -25,6 +25,42 @@ export function rowsOf(chapters: readonly ChapterStart[]): ChapterRow[] {
     time: formatTimecode(startSeconds),
     title: name,
   }));
+}
+
+/** Rows that are edited. */
+export interface ChapterDraft {
+  readonly rows: readonly ChapterRow[];
+  readonly nextId: number;
+}
+
+export function draftOf(chapters: readonly ChapterStart[]): ChapterDraft {
+  const rows = chapters.length === 0 ? [{ id: 0, time: '0:00', title: '' }] : rowsOf(chapters);
+  return { rows, nextId: rows.length };
+}
+
+export function setRow(draft: ChapterDraft, id: number, part: Partial<ChapterRow>): ChapterDraft {
+  return { ...draft, rows: draft.rows.map(row => (row.id === id ? { ...row, ...part } : row)) };
+}
+
+export function removeRow(draft: ChapterDraft, id: number): ChapterDraft {
+  return { ...draft, rows: draft.rows.filter(row => row.id !== id) };
+}
+
+/** Adds a chapter after those that start earlier; the last one without a time. Its id is the `nextId` of the given draft. */
+export function addRow({ rows, nextId }: ChapterDraft, seconds: number | undefined): ChapterDraft {
+  const row = { id: nextId, time: seconds === undefined ? '' : formatTimecode(seconds), title: '' };
+  const later = seconds === undefined ? -1 : rows.findIndex(({ time }) => (parseTime(time) ?? -1) > seconds);
+  return { rows: rows.toSpliced(later === -1 ? rows.length : later, 0, row), nextId: nextId + 1 };
+}
+
+/** Faults that are shown while rows are still being filled in: nothing is missing yet. */
+export function typedFaults(
+  rows: readonly ChapterRow[],
+  durationSeconds: number | undefined,
+): ReadonlyMap<number, RowFault> {
+  const { faults } = parseRows(rows, durationSeconds);
+  const isTyped = ({ id, time }: ChapterRow) => time.trim() !== '' && faults.get(id)?.time !== undefined;
+  return new Map(rows.filter(isTyped).map(({ id }) => [id, { time: faults.get(id)!.time }]));
 }
 
 export function parseRows(

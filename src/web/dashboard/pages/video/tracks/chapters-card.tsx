@@ -11,9 +11,10 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
-import { Card } from '../../../ui/page.tsx';
+import { Section } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
+import { playFrom } from '../../captions/move-player.ts';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
 import type { ChapterStart } from './chapter-rows.ts';
 import { ChaptersEditor } from './chapters-editor.tsx';
@@ -25,15 +26,39 @@ type Open =
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
-export function ChaptersCard({ videoId, duration }: { videoId: string; duration: number | undefined }) {
+export function ChaptersCard({
+  videoId,
+  duration,
+  player,
+}: {
+  videoId: string;
+  duration: number | undefined;
+  player: HTMLVideoElement | undefined;
+}) {
   const [open, setOpen] = useState<Open>();
   const loaded = useLoad(videoId, signal =>
     call('GET /videos/{videoId}/chapters', { params: { videoId }, query: { pageSize: 100 }, signal }),
   );
   const present = (loaded.value?.data ?? []).map(({ language }) => language);
   const close = () => setOpen(undefined);
+  if (open?.kind === 'edit') {
+    return (
+      <Section title={open.language === undefined ? 'Write chapters' : 'Edit chapters'}>
+        <ChaptersEditor
+          videoId={videoId}
+          language={open.language}
+          chapters={open.chapters}
+          present={present}
+          duration={duration}
+          player={player}
+          onDone={loaded.reload}
+          onClose={close}
+        />
+      </Section>
+    );
+  }
   return (
-    <Card
+    <Section
       title="Chapters"
       actions={
         can('upload') && (
@@ -60,23 +85,18 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
           ) : (
             <ul class="tracks">
               {data.map(track => (
-                <ChapterTrack key={track.language} track={track} round={loaded.value} onOpen={setOpen} />
+                <ChapterTrack
+                  key={track.language}
+                  track={track}
+                  round={loaded.value}
+                  player={player}
+                  onOpen={setOpen}
+                />
               ))}
             </ul>
           )
         }
       </LoadedContent>
-      {open?.kind === 'edit' && (
-        <ChaptersEditor
-          videoId={videoId}
-          language={open.language}
-          chapters={open.chapters}
-          present={present}
-          duration={duration}
-          onDone={loaded.reload}
-          onClose={close}
-        />
-      )}
       {open?.kind === 'upload' && (
         <TrackUpload
           kind="chapters"
@@ -101,16 +121,18 @@ export function ChaptersCard({ videoId, duration }: { videoId: string; duration:
           <p>The file is deleted. Viewers no longer see chapters in this language.</p>
         </ConfirmDialog>
       )}
-    </Card>
+    </Section>
   );
 }
 
 function ChapterTrack({
   track: { language, src, warnings },
   round,
+  player,
   onOpen,
 }: {
   track: Chapter;
+  player: HTMLVideoElement | undefined;
   /** Changes with every load of the list: the file may have changed. */
   round: unknown;
   onOpen: (open: Open) => void;
@@ -157,7 +179,18 @@ function ChapterTrack({
             <ol class="chapter-list" aria-label={`Chapters in ${name}`}>
               {chapters.map(({ startSeconds, name: title }) => (
                 <li key={startSeconds}>
-                  <span class="number">{formatTimecode(startSeconds)}</span>
+                  {player === undefined ? (
+                    <span class="number">{formatTimecode(startSeconds)}</span>
+                  ) : (
+                    <button
+                      type="button"
+                      class="number"
+                      aria-label={`Play from ${formatTimecode(startSeconds)}: ${title}`}
+                      onClick={() => playFrom(player, startSeconds)}
+                    >
+                      {formatTimecode(startSeconds)}
+                    </button>
+                  )}
                   <span lang={language}>{title}</span>
                 </li>
               ))}

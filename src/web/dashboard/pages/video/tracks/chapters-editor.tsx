@@ -1,30 +1,41 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
 import { languageName } from '../../../format/languages.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { FormDialog } from '../../../ui/dialog/dialog.tsx';
+import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
+import { Form } from '../../../ui/form/form.tsx';
+import { FormActions } from '../../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { showToast } from '../../../ui/toast.tsx';
+import { edited, pristine, redone, undone } from '../../captions/edit-history.ts';
+import { seekPlayer, togglePlayer } from '../../captions/move-player.ts';
+import { useEditKeys } from '../../captions/use-edit-keys.ts';
 import {
+  addRow,
+  type ChapterDraft,
   type ChapterRow,
   type ChapterStart,
+  draftOf,
   formatChapters,
   parseRows,
   type RowFault,
-  rowsOf,
+  removeRow,
+  setRow,
+  typedFaults,
 } from './chapter-rows.ts';
 import { LanguageField } from './language-field.tsx';
 import { sendTrack } from './tracks.ts';
 
-const noFaults: ReadonlyMap<number, RowFault> = new Map();
-
+/** Edits the chapters of a language beside the player. */
 export function ChaptersEditor({
   videoId,
   language: fixed,
   chapters,
   present,
   duration,
+  player,
   onDone,
   onClose,
 }: {
@@ -33,83 +44,183 @@ export function ChaptersEditor({
   chapters: readonly ChapterStart[];
   present: readonly string[];
   duration: number | undefined;
+  player: HTMLVideoElement | undefined;
   onDone: () => void;
   onClose: () => void;
 }) {
   const [language, setLanguage] = useState(fixed ?? '');
-  const [rows, setRows] = useState<readonly ChapterRow[]>(() =>
-    chapters.length === 0 ? [{ id: 0, time: '0:00', title: '' }] : rowsOf(chapters),
-  );
-  const [faults, setFaults] = useState(noFaults);
-  const count = useRef(rows.length);
+  const [stored] = useState(() => draftOf(chapters));
+  const [history, setHistory] = useState(() => pristine(stored));
+  const [isChecked, setChecked] = useState(false);
   const list = useRef<HTMLOListElement>(null);
-  const isAdding = useRef(false);
+  const focused = useRef<string>(undefined);
+  const draft = history.value;
+  const { rows } = draft;
+  const apply = (next: ChapterDraft, key?: string) => setHistory(before => edited(before, next, key));
+  const parsed = parseRows(rows, duration);
+  const faults = isChecked ? parsed.faults : typedFaults(rows, duration);
   const submission = useSubmit(async () => {
-    const read = parseRows(rows, duration);
-    setFaults(read.faults);
-    if (read.faults.size > 0) return;
-    await sendTrack('chapters', videoId, language.trim(), formatChapters(read.chapters, duration));
+    setChecked(true);
+    const [fault] = parsed.faults.keys();
+    if (fault !== undefined) {
+      focused.current = `[data-chapter="${fault}"] [aria-invalid=true]`;
+      return;
+    }
+    await sendTrack('chapters', videoId, language.trim(), formatChapters(parsed.chapters, duration));
     showToast('Chapters saved.');
     onDone();
     onClose();
   });
-  const set = (id: number, part: Partial<ChapterRow>) =>
-    setRows(rows.map(row => (row.id === id ? { ...row, ...part } : row)));
   const add = () => {
-    setRows([...rows, { id: count.current++, time: '', title: '' }]);
-    isAdding.current = true;
+    const seconds = roundedTime(player);
+    // The first chapter is there, and starts at 0:00.
+    const isTaken = seconds === undefined || rows.some(({ time }) => parseTime(time) === seconds);
+    apply(addRow(draft, isTaken ? undefined : seconds));
+    focused.current = `[data-chapter="${draft.nextId}"] ${isTaken ? 'input' : '.chapter-title input'}`;
   };
-  // Runs before the row is painted, so that no keystroke is lost.
+  const toPlayer = (id: number) => {
+    const seconds = roundedTime(player);
+    if (seconds !== undefined) apply(setRow(draft, id, { time: formatTimecode(seconds) }));
+  };
+  const undo = () => setHistory(undone);
+  useEditKeys(list, {
+    undo,
+    redo: () => setHistory(redone),
+    save: () => submission.submit(),
+    add,
+    play: () => togglePlayer(player),
+    back: () => seekPlayer(player, (player?.currentTime ?? 0) - 1),
+    forward: () => seekPlayer(player, (player?.currentTime ?? 0) + 1),
+    start: target => {
+      const id = target.closest<HTMLElement>('[data-chapter]')?.dataset.chapter;
+      if (id !== undefined) toPlayer(Number(id));
+    },
+  });
+  // Runs before the paint, so that no keystroke is lost.
   useLayoutEffect(() => {
-    if (isAdding.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
-    isAdding.current = false;
-  }, [rows]);
+    if (focused.current === undefined) return;
+    const target = list.current?.querySelector<HTMLElement>(focused.current);
+    if (target == null) return;
+    focused.current = undefined;
+    target.focus();
+  });
   const isReplaced = fixed === undefined && present.includes(language);
+  const hasTitle = rows.some(({ title }) => title.trim() !== '');
   return (
-    <FormDialog
-      title={fixed === undefined ? 'Write chapters' : `Edit chapters: ${languageName(fixed)}`}
-      action="Save"
-      wide
-      disabled={language.trim() === '' || rows.every(({ title }) => title.trim() === '')}
-      submission={submission}
-      onClose={onClose}
-    >
-      {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
-      {isReplaced && <Notice tone="warning">The existing chapters in this language will be replaced.</Notice>}
-      <ol class="chapter-rows" ref={list}>
-        {rows.map(({ id, time, title }, index) => (
-          <li key={id}>
-            <TextField
-              label={`Start of chapter ${index + 1}`}
-              hideLabel
-              placeholder="0:00"
-              value={time}
-              onValue={text => set(id, { time: text })}
-              error={faults.get(id)?.time}
+    <>
+      <Form
+        submission={submission}
+        disabled={language.trim() === '' || !hasTitle}
+        label={fixed === undefined ? 'New chapters' : `Chapters in ${languageName(fixed)}`}
+      >
+        {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
+        {isReplaced && (
+          <Notice tone="warning">The existing chapters in this language will be replaced.</Notice>
+        )}
+        <ol class="chapter-rows" ref={list}>
+          {rows.map((row, index) => (
+            <ChapterFields
+              key={row.id}
+              row={row}
+              number={index + 1}
+              fault={faults.get(row.id)}
+              isOnly={rows.length === 1}
+              hasPlayer={player !== undefined}
+              onSeek={() => seekPlayer(player, parseTime(row.time) ?? Number.NaN)}
+              onToPlayer={() => toPlayer(row.id)}
+              onChange={part => apply(setRow(draft, row.id, part), `${row.id} ${Object.keys(part)}`)}
+              onRemove={() => apply(removeRow(draft, row.id))}
             />
-            <TextField
-              label={`Title of chapter ${index + 1}`}
-              hideLabel
-              placeholder="Title"
-              value={title}
-              onValue={text => set(id, { title: text })}
-              error={faults.get(id)?.title}
-            />
-            <IconButton
-              icon="close"
-              label={`Remove chapter ${index + 1}`}
-              disabled={rows.length === 1}
-              onClick={() => setRows(rows.filter(row => row.id !== id))}
-            />
-          </li>
-        ))}
-      </ol>
-      <div class="chapter-add">
-        <Button small icon="plus" onClick={add}>
-          Add chapter
-        </Button>
-        <p class="hint">Each chapter ends where the next one begins. The first should start at 0:00.</p>
-      </div>
-    </FormDialog>
+          ))}
+        </ol>
+        <div class="chapter-add">
+          <Button small icon="plus" onClick={add}>
+            Add chapter
+          </Button>
+          <IconButton icon="restore" label="Undo" disabled={history.past.length === 0} onClick={undo} />
+        </div>
+        <p class="hint">
+          {player === undefined
+            ? 'Each chapter ends where the next one begins. The first should start at 0:00.'
+            : 'A new chapter starts where the player is, and ends where the next one begins. The first should start at 0:00.'}
+        </p>
+        <FormActions disabled={language.trim() === '' || !hasTitle}>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+      <LeaveGuard isActive={draft !== stored} />
+    </>
   );
+}
+
+function ChapterFields({
+  row: { id, time, title },
+  number,
+  fault,
+  isOnly,
+  hasPlayer,
+  onSeek,
+  onToPlayer,
+  onChange,
+  onRemove,
+}: {
+  row: ChapterRow;
+  number: number;
+  fault: RowFault | undefined;
+  isOnly: boolean;
+  hasPlayer: boolean;
+  onSeek: () => void;
+  onToPlayer: () => void;
+  onChange: (part: Partial<ChapterRow>) => void;
+  onRemove: () => void;
+}) {
+  return (
+    <li data-chapter={id}>
+      <button
+        type="button"
+        class="row-number"
+        aria-label={`Go to chapter ${number}`}
+        title={`Go to chapter ${number}`}
+        onClick={onSeek}
+      >
+        {number}
+      </button>
+      <div class="time-with-button">
+        <TextField
+          label={`Start of chapter ${number}`}
+          hideLabel
+          placeholder="0:00"
+          spellcheck={false}
+          value={time}
+          onValue={text => onChange({ time: text })}
+          error={fault?.time}
+        />
+        {hasPlayer && (
+          <IconButton
+            icon="clock"
+            label={`Use current time as start of chapter ${number}`}
+            onClick={onToPlayer}
+          />
+        )}
+      </div>
+      <div class="chapter-title">
+        <TextField
+          label={`Title of chapter ${number}`}
+          hideLabel
+          placeholder="Title"
+          value={title}
+          onValue={text => onChange({ title: text })}
+          error={fault?.title}
+        />
+      </div>
+      <IconButton icon="close" label={`Remove chapter ${number}`} disabled={isOnly} onClick={onRemove} />
+    </li>
+  );
+}
+
+/** To tenths: players seek to keyframes and whole seconds are easier to read. */
+function roundedTime(player: HTMLVideoElement | undefined): number | undefined {
+  return player && Math.round(player.currentTime * 10) / 10;
 }

@@ -3,10 +3,9 @@ import { can } from '../../state/session.ts';
 import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { Card } from '../../ui/page.tsx';
 import type { EditedVideo } from './use-video.ts';
 
-export function TagsCard({ video: { tags }, change }: EditedVideo) {
+export function TagsEditor({ video: { tags }, change }: EditedVideo) {
   const [typed, setTyped] = useState('');
   const [wanted, setWanted] = useState(tags);
   const newest = useRef(tags);
@@ -25,7 +24,8 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
   };
   const shown = save.busy ? wanted : tags;
   return (
-    <Card title="Tags">
+    <section class="card-part" aria-label="Tags">
+      <h3>Tags</h3>
       {shown.length === 0 && <p class="quiet">No tags yet. Tags help you find videos.</p>}
       {can('upload') ? (
         <TagField label="Add tags" tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
@@ -33,6 +33,6 @@ export function TagsCard({ video: { tags }, change }: EditedVideo) {
         shown.length > 0 && <p>{shown.join(', ')}</p>
       )}
       <ProblemNotice problem={save.problem} />
-    </Card>
+    </section>
   );
 }

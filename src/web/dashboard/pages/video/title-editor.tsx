@@ -1,0 +1,66 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { problemText } from '../../format/problem-text.ts';
+import { can } from '../../state/session.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { TextField } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { useReturnedFocus } from './edit-form.tsx';
+import type { EditedVideo } from './use-video.ts';
+
+/** Edits the title in place of the heading, which is hidden meanwhile. */
+export function TitleEditor(edited: EditedVideo) {
+  const [isEditing, setEditing] = useState(false);
+  const button = useReturnedFocus(isEditing);
+  if (!can('upload')) return null;
+  if (isEditing) return <TitleForm {...edited} onDone={() => setEditing(false)} />;
+  return <IconButton icon="edit" label="Edit title" buttonRef={button} onClick={() => setEditing(true)} />;
+}
+
+function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
+  const [title, setTitle] = useState(video.title);
+  const place = useRef<HTMLDivElement>(null);
+  // Closing removes the field, which loses the focus then.
+  const isDone = useRef(false);
+  const close = () => {
+    isDone.current = true;
+    onDone();
+  };
+  const submission = useSubmit(async () => {
+    if (title !== video.title) {
+      await change({ title });
+      showToast('Title saved.');
+    }
+    close();
+  });
+  const { notice } = submission;
+  // Runs before the first paint, so that no keystroke is lost.
+  useLayoutEffect(() => place.current?.querySelector('input')?.select(), []);
+  return (
+    <div ref={place} class="title-editor">
+      <Form
+        submission={submission}
+        label="Title"
+        onKeyDown={event => {
+          if (event.key === 'Escape') close();
+        }}
+        onFocusOut={() => {
+          // Another window may have the focus for a while.
+          if (!isDone.current && document.hasFocus()) submission.submit();
+        }}
+      >
+        <TextField
+          field="title"
+          label="Title"
+          hideLabel
+          placeholder="Untitled video"
+          hint="Press Enter to save, or Esc to cancel."
+          value={title}
+          onValue={setTitle}
+          error={notice && problemText(notice)}
+        />
+      </Form>
+    </div>
+  );
+}
