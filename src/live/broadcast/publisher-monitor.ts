@@ -2,6 +2,7 @@ import type { DeclaredMedia } from '../../media/samples/declared-media.ts';
 import type { TrackKind } from '../../media/samples/media-sample.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { isBrowserPublisher } from '../health/alarm-advice.ts';
 import {
   type AlarmInputs,
   IngestHealth,
@@ -60,7 +61,8 @@ export class PublisherMonitor {
   }
 
   get alarmInputs(): AlarmInputs {
-    return this.#health.alarmInputs(this.#options.clock.monotonicMs());
+    const inputs = this.#health.alarmInputs(this.#options.clock.monotonicMs());
+    return { ...inputs, isBrowser: isBrowserPublisher(this.#ingest) };
   }
 
   attached(connection: PublisherConnection): void {

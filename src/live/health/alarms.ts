@@ -1,3 +1,4 @@
+import { browserAdvice, encoderAdvice } from './alarm-advice.ts';
 import { type BitrateComparison, BitrateShortfall, isHeldUp } from './bitrate-shortfall.ts';
 import type { AlarmInputs } from './ingest-health.ts';
 
@@ -68,40 +69,43 @@ const alarmRules: Readonly<Record<AlarmKind, AlarmRule>> = {
     const isSimple = !isHeldUp(inputs, [recent], usual);
     return {
       level: isSimple || share >= recoveredBitrate ? 'good' : share < collapsedBitrate ? 'bad' : 'between',
-      message: `The bitrate fell to ${kilobits(recent.bitsPerSecond)} kbit/s, from ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
+      message: `The bitrate fell to ${kilobits(recent.bitsPerSecond)} kbit/s, from ${kilobits(usual.bitsPerSecond)} kbit/s in the minute before. ${adviceOf(inputs)['bitrate-collapsed']}`,
     };
   },
-  'bitrate-low': (_, bitrate) =>
+  'bitrate-low': (inputs, bitrate) =>
     bitrate && {
       level: ({ low: 'bad', between: 'between', recovered: 'good' } as const)[bitrate.level],
-      message: `The encoder sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. Check the upload bandwidth of the encoder's network, or choose a lower bitrate.`,
+      message: `The ${inputs.isBrowser ? 'browser' : 'encoder'} sends ${kilobits(bitrate.bitsPerSecond)} kbit/s instead of ${kilobits(bitrate.expectedBitsPerSecond)} kbit/s. ${adviceOf(inputs)['bitrate-low']}`,
     },
-  'frame-rate-collapsed': ({ recent, usual }) => {
+  'frame-rate-collapsed': inputs => {
+    const { recent, usual } = inputs;
     if (recent === undefined || usual === undefined || usual.framesPerSecond === 0) return undefined;
     const share = recent.framesPerSecond / usual.framesPerSecond;
+    // Browsers send few frames of hidden video and of a screen that stays the same.
+    if (inputs.isBrowser && !isHeldUp(inputs, [recent], usual)) return { level: 'good', message: '' };
     return {
       level: share < collapsedFrameRate ? 'bad' : share < recoveredFrameRate ? 'between' : 'good',
-      message: `The frame rate fell to ${tenths(recent.framesPerSecond)} fps, from ${tenths(usual.framesPerSecond)} fps in the minute before. Check the load of the encoder's machine, or choose a lower resolution.`,
+      message: `The frame rate fell to ${tenths(recent.framesPerSecond)} fps, from ${tenths(usual.framesPerSecond)} fps in the minute before. ${adviceOf(inputs)['frame-rate-collapsed']}`,
     };
   },
-  'audio-missing': ({ silentSeconds: { audio } }) =>
-    missingTrack(audio, 'audio', 'Check the audio source and the audio track of the encoder.'),
-  'video-missing': ({ silentSeconds: { video } }) =>
-    missingTrack(video, 'video', 'Check the video source and the network of the encoder.'),
-  'timestamps-jumping': ({ recentJumps }) => ({
-    level: recentJumps >= maxJumps ? 'bad' : 'good',
-    message: `The timestamps of the stream jumped ${recentJumps} times within a minute. Restart the encoder, and check the clock of its sources.`,
+  'audio-missing': inputs => missingTrack(inputs, 'audio'),
+  'video-missing': inputs => missingTrack(inputs, 'video'),
+  'timestamps-jumping': inputs => ({
+    level: inputs.recentJumps >= maxJumps ? 'bad' : 'good',
+    message: `The timestamps of the stream jumped ${inputs.recentJumps} times within a minute. ${adviceOf(inputs)['timestamps-jumping']}`,
   }),
-  'audio-video-drift': ({ audioDriftMilliseconds: ms }) =>
-    ms === undefined
+  'audio-video-drift': inputs => {
+    const { audioDriftMilliseconds: ms } = inputs;
+    return ms === undefined
       ? undefined
       : {
           level: Math.abs(ms) > raisedDriftMs ? 'bad' : Math.abs(ms) > clearedDriftMs ? 'between' : 'good',
-          message: `Audio is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the video. Check the sample rate and the clocks of the audio sources in the encoder.`,
-        },
-  'frequent-reconnects': ({ recentLosses }) => ({
-    level: recentLosses >= maxLosses ? 'bad' : 'good',
-    message: `The connection was lost ${recentLosses} times within five minutes. Check the encoder's network, or choose a lower bitrate.`,
+          message: `Audio is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the video. ${adviceOf(inputs)['audio-video-drift']}`,
+        };
+  },
+  'frequent-reconnects': inputs => ({
+    level: inputs.recentLosses >= maxLosses ? 'bad' : 'good',
+    message: `The connection was lost ${inputs.recentLosses} times within five minutes. ${adviceOf(inputs)['frequent-reconnects']}`,
   }),
 };
 
@@ -174,15 +178,16 @@ export class Alarms {
   }
 }
 
-function missingTrack(
-  seconds: number | undefined,
-  track: 'audio' | 'video',
-  advice: string,
-): AlarmAssessment | undefined {
+function adviceOf({ isBrowser }: AlarmInputs): typeof encoderAdvice {
+  return isBrowser ? browserAdvice : encoderAdvice;
+}
+
+function missingTrack(inputs: AlarmInputs, track: 'audio' | 'video'): AlarmAssessment | undefined {
+  const seconds = inputs.silentSeconds[track];
   if (seconds === undefined) return undefined;
   return {
     level: seconds >= missingTrackSeconds ? 'bad' : 'good',
-    message: `No ${track} has arrived for ${Math.floor(seconds)} s. ${advice}`,
+    message: `No ${track} has arrived for ${Math.floor(seconds)} s. ${adviceOf(inputs)[`${track}-missing`]}`,
   };
 }
 

@@ -81,16 +81,18 @@ function expectedRate(
  * the low one: an encoder on a busy machine skips some, also of simple content.
  */
 export function isHeldUp(
-  { lateMs, lostShare }: Pick<AlarmInputs, 'lateMs' | 'lostShare'>,
+  { lateMs, lostShare, isBrowser }: Pick<AlarmInputs, 'lateMs' | 'lostShare' | 'isBrowser'>,
   recent: readonly MeanRate[],
   expected: ExpectedRate,
 ): boolean {
-  const isMissingFrames = recent.every(({ bitsPerSecond, framesPerSecond }) => {
+  if (lateMs >= minLateMs || lostShare >= minLostShare) return true;
+  // Browsers choose the frame rate by what there is to see.
+  if (isBrowser) return false;
+  return recent.every(({ bitsPerSecond, framesPerSecond }) => {
     const frameShare = framesPerSecond / expected.framesPerSecond;
     const explains = bitsPerSecond >= lowShare * frameShare * expected.bitsPerSecond;
     return frameShare < completeFrames && (expected.isDeclared !== true || explains);
   });
-  return lateMs >= minLateMs || lostShare >= minLostShare || isMissingFrames;
 }
 
 function meanRate(rates: readonly MeanRate[]): MeanRate | undefined {

@@ -44,6 +44,8 @@ export interface IngestInfo {
 export interface AlarmInputs {
   /** False without a publisher: only the losses are meaningful then. */
   readonly isConnected: boolean;
+  /** A browser publishes over WHIP. */
+  readonly isBrowser: boolean;
   readonly keyframeDistanceSeconds: number | undefined;
   /** Recovery points came in place of keyframes on this connection. */
   readonly hasRecoveryPoints: boolean;
@@ -186,7 +188,7 @@ export class IngestHealth {
     };
   }
 
-  alarmInputs(nowMs: number): AlarmInputs {
+  alarmInputs(nowMs: number): Omit<AlarmInputs, 'isBrowser'> {
     return {
       isConnected: this.#publisher.state === 'connected',
       keyframeDistanceSeconds: this.#meter.keyframeDistanceSeconds,

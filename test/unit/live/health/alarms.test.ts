@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { isBrowserPublisher } from '../../../../src/live/health/alarm-advice.ts';
 import { type AlarmKind, Alarms } from '../../../../src/live/health/alarms.ts';
 import type { AlarmInputs } from '../../../../src/live/health/ingest-health.ts';
 
 const healthy: AlarmInputs = {
   isConnected: true,
+  isBrowser: false,
   hasRecoveryPoints: false,
   lateMs: 0,
   lostShare: 0,
@@ -104,6 +106,35 @@ describe('an alarm', () => {
       '+bitrate-collapsed 0',
       '-bitrate-collapsed 11',
     ]);
+  });
+
+  test('is not raised when a browser hides its video, or shares a screen that stays the same', () => {
+    const hidden = { bitsPerSecond: 20_000, framesPerSecond: 1 };
+    const inputs = {
+      ...healthy,
+      isBrowser: true,
+      recent: hidden,
+      rates: [hidden, hidden, hidden, ...healthy.rates.slice(3)],
+      declared: { bitsPerSecond: undefined, framesPerSecond: undefined },
+    };
+    expect(changesOf(() => inputs, 30)).toEqual([]);
+    // The same from an encoder is a problem, and so is loss.
+    expect(changesOf(() => ({ ...inputs, isBrowser: false }), 1)).toContain('+frame-rate-collapsed 0');
+    expect(changesOf(() => ({ ...inputs, lostShare: 0.05 }), 1)).toEqual(
+      expect.arrayContaining(['+frame-rate-collapsed 0', '+bitrate-collapsed 0']),
+    );
+  });
+
+  test('advises the person at a browser about what a browser has', () => {
+    const bad = { ...healthy, recentLosses: 3, recentJumps: 3, silentSeconds: { audio: 5, video: 5 } };
+    const messages = (isBrowser: boolean) =>
+      new Alarms().evaluate({ ...bad, isBrowser }, 0, 0).map(({ message }) => message);
+    expect(messages(true)).toHaveLength(4);
+    for (const message of messages(true)) expect(message).not.toMatch(/encoder|bitrate/);
+    for (const message of messages(false)) expect(message).toMatch(/encoder/i);
+    const whip = (encoder: string) => isBrowserPublisher({ protocol: 'whip', encoder });
+    expect(['Chrome 131', 'Safari 18.1', 'OBS Studio 31.0'].map(whip)).toEqual([true, true, false]);
+    expect(isBrowserPublisher({ protocol: 'rtmp', encoder: 'Chrome 131' })).toBe(false);
   });
 
   test('is cleared after ten healthy seconds in a row', () => {

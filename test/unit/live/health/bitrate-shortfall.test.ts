@@ -61,7 +61,11 @@ function alarmOf(
       health.arrived('video', sentMs, 1e6 + sentMs, bytes / frames, isKeyframe, nowMs);
     }
     if (frame % fps !== 0) continue;
-    for (const { kind, isRaised } of alarms.evaluate(health.alarmInputs(nowMs), nowMs, nowMs)) {
+    for (const { kind, isRaised } of alarms.evaluate(
+      { ...health.alarmInputs(nowMs), isBrowser: false },
+      nowMs,
+      nowMs,
+    )) {
       if (kind === 'bitrate-low') changes.push(`${isRaised ? '+' : '-'}${second}`);
     }
   }
