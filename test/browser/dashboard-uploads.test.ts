@@ -1,4 +1,4 @@
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,9 +18,11 @@ describeInBrowser('videos in the dashboard', browser => {
   let server: TestServer;
   let folder: string;
   let film: string;
+  let shortFilm: string;
   beforeAll(async () => {
     folder = await makeTempDir();
-    film = await makeLargeFilm(folder);
+    shortFilm = await makeFilm(folder);
+    film = await makeLargeFilm(folder, shortFilm);
     server = await startDashboard();
   });
   afterAll(async () => {
@@ -106,6 +108,58 @@ describeInBrowser('videos in the dashboard', browser => {
     await panel.getByRole('button', { name: 'Close uploads' }).click();
     await panel.waitFor({ state: 'detached' });
     expect(dashboard.complaints).toEqual([]);
+  });
+
+  it('refuses what cannot be video, tells how many are done, and repeats or cancels all at once', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    const panel = page.getByRole('region', { name: 'Uploads' });
+    const files = page.getByLabel('Files to upload');
+    const buffer = await readFile(shortFilm);
+    const note = (index: number) => ({
+      name: `Note ${index}.pdf`,
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('A note'),
+    });
+    const clip = (name: string) => ({ name: `${name}.mp4`, mimeType: 'video/mp4', buffer });
+
+    await page.route('**/videos', route => route.fulfill({ status: 500, json: {} }));
+    const notes = Array.from({ length: 298 }, (_, index) => note(index));
+    await files.setInputFiles([...notes, clip('Lock'), clip('Sluice')]);
+    await panel.getByText('300 failed').waitFor();
+    await panel.getByText('This is a document, not a video.').nth(297).waitFor();
+    expect(await panel.getByRole('button', { name: /^Try / }).count()).toBe(2);
+    await page.unroute('**/videos');
+    await panel.getByRole('button', { name: 'Retry 2 failed' }).click();
+    await panel.getByText('2 done, 298 failed').waitFor();
+    await panel.getByRole('button', { name: 'Close uploads' }).click();
+    await panel.waitFor({ state: 'detached' });
+
+    // Two are held up, and one is queued.
+    const making = await holdMaking(page, 2);
+    await files.setInputFiles(['Weir 1', 'Weir 2', 'Weir 3'].map(clip));
+    await making.asked;
+    await panel.getByText('Uploading 3 files').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await panel.getByRole('button', { name: 'Cancel all' }).click();
+    await panel.waitFor({ state: 'detached' });
+    const removals: number[] = [];
+    page.on('response', response => {
+      if (response.request().method() === 'DELETE') removals.push(response.status());
+    });
+    making.release();
+    await until('both are removed again', () => removals.length === 2);
+    const { data: left } = await ask<{ data: Video[] }>('GET', '/videos');
+    expect(left.filter(({ title }) => /^Weir \d/.test(title))).toEqual([]);
+
+    // The panel folds when all is done, and while nobody is at it.
+    await files.setInputFiles([clip('Mill')]);
+    await panel.getByText('1 file uploaded').waitFor();
+    await panel.getByRole('button', { name: 'Show uploads' }).waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(0);
+    for (const { videoId } of (await ask<{ data: Video[] }>('GET', '/videos')).data)
+      await server.api('DELETE', `/videos/${videoId}?permanently=true`);
+    expect(dashboard.complaints.filter(text => !text.includes('status of 500'))).toEqual([]);
   });
 
   it('are uploaded with options, and imported from a list', async () => {
@@ -312,7 +366,10 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Actions for Weir' }).click();
     await page.getByRole('menuitem', { name: 'Copy link' }).click();
     await page.locator('.toast').first().waitFor();
-    expect((await edges('.toast')).bottom).toBeLessThanOrEqual((await edges('.uploads')).top);
+    // A message rises to its place.
+    await until('the message stands above', async () => {
+      return (await edges('.toast')).bottom <= (await edges('.uploads')).top;
+    });
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   }
   await page.setViewportSize(before);
@@ -322,8 +379,11 @@ function cardOf(page: Page, title: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 }
 
-/** Keeps the first video from being made until it is released. */
-async function holdMaking(page: Page): Promise<{ readonly asked: Promise<void>; release(): void }> {
+/** Keeps the first videos from being made until they are released. */
+async function holdMaking(
+  page: Page,
+  times = 1,
+): Promise<{ readonly asked: Promise<void>; release(): void }> {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const hold = async (route: Route) => {
@@ -332,7 +392,7 @@ async function holdMaking(page: Page): Promise<{ readonly asked: Promise<void>; 
     await route.continue();
   };
   // Lists of videos are asked for with a query.
-  await page.route('**/videos', hold, { times: 1 });
+  await page.route('**/videos', hold, { times });
   return { asked: asked.promise, release: released.resolve };
 }
 
@@ -357,8 +417,21 @@ async function throttle(page: Page): Promise<(bytesPerSecond: number) => Promise
 }
 
 /** A film of some seconds with much room behind it, which a player passes over: a box `free`, by ISO/IEC 14496-12 8.1.2. */
-async function makeLargeFilm(folder: string): Promise<string> {
+async function makeLargeFilm(folder: string, film: string): Promise<string> {
   const path = join(folder, 'Weir.mp4');
+  await copyFile(film, path);
+  const filmBytes = (await readFile(path)).length;
+  const box = Buffer.alloc(8);
+  box.writeUInt32BE(fileBytes - filmBytes);
+  box.write('free', 4);
+  await using file = await open(path, 'r+');
+  await file.write(box, 0, box.length, filmBytes);
+  await file.truncate(fileBytes);
+  return path;
+}
+
+async function makeFilm(folder: string): Promise<string> {
+  const path = join(folder, 'Film.mp4');
   await runToEnd(ffmpegPath, [
     ...[
       '-loglevel',
@@ -371,12 +444,5 @@ async function makeLargeFilm(folder: string): Promise<string> {
     ],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', path],
   ]);
-  const filmBytes = (await readFile(path)).length;
-  const box = Buffer.alloc(8);
-  box.writeUInt32BE(fileBytes - filmBytes);
-  box.write('free', 4);
-  await using file = await open(path, 'r+');
-  await file.write(box, 0, box.length, filmBytes);
-  await file.truncate(fileBytes);
   return path;
 }

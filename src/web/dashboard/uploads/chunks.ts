@@ -7,17 +7,10 @@ export interface ByteRange {
 const mebibyte = 1024 ** 2;
 /** Size from which files use larger chunks for fewer requests. Smaller files lose less when paused. */
 const largeFileBytes = 1024 ** 3;
-const maxFileBytes = 10_000_000_000;
 
 /** The server requires at least 5 MiB. */
 export function chunkBytesFor(fileBytes: number): number {
   return (fileBytes < largeFileBytes ? 8 : 16) * mebibyte;
-}
-
-export function fileRefusal(fileBytes: number): string | undefined {
-  if (fileBytes === 0) return 'The file is empty.';
-  if (fileBytes >= maxFileBytes) return 'The file is too large: it must be smaller than 10 GB.';
-  return undefined;
 }
 
 export function missingChunks(

@@ -1,19 +1,27 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPercent } from '../format/size.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
 import { ProcessingMonitor } from './processing-monitor.tsx';
-import { isActive, isFinished, summarizeUploads, uploadPercent } from './upload.ts';
-import { dismissFinished } from './upload-queue.ts';
+import { isActive, isFinished, type Upload } from './upload.ts';
+import { cancelAllUploads, dismissFinished, hasFile, retryFailedUploads } from './upload-queue.ts';
 import { UploadRow } from './upload-row.tsx';
 import { uploads } from './upload-store.ts';
+import { isRefused, summarizeUploads, uploadPercent } from './upload-summary.ts';
+
+const foldAfterMs = 6_000;
 
 export function UploadPanel() {
-  const [isFolded, setFolded] = useState(() => matchMedia('(max-width: 480px)').matches);
   const shown = uploads.value;
-  if (shown.length === 0) return null;
+  return shown.length === 0 ? null : <Panel shown={shown} />;
+}
+
+function Panel({ shown }: { shown: readonly Upload[] }) {
+  const panel = useRef<HTMLElement>(null);
+  const [isFolded, setFolded] = useFolding(shown, panel);
   const percent = shown.some(isActive) ? uploadPercent(shown) : undefined;
   return (
-    <section class="uploads" aria-label="Uploads">
+    <section class="uploads" aria-label="Uploads" ref={panel}>
       {shown
         .filter(({ state }) => state === 'processing')
         .map(upload => (
@@ -36,16 +44,68 @@ export function UploadPanel() {
         </span>
       </header>
       {!isFolded && (
-        <ul>
-          {shown.map(upload => (
-            <UploadRow key={upload.id} upload={upload} />
-          ))}
-        </ul>
+        <>
+          <AllUploads shown={shown} />
+          <ul>
+            {shown.map(upload => (
+              <UploadRow key={upload.id} upload={upload} />
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );
 }
 
-function isRefused({ state, videoId }: { state: string; videoId?: string | undefined }): boolean {
-  return state === 'failed' && videoId === undefined;
+/** Folds some seconds after all files have arrived, unless somebody is busy with them, and unfolds for new ones. */
+function useFolding(shown: readonly Upload[], panel: { readonly current: HTMLElement | null }) {
+  const isPhone = () => matchMedia('(max-width: 480px)').matches;
+  const [isFolded, setFolded] = useState(isPhone);
+  const areAllDone = shown.every(({ state }) => state === 'ready');
+  const count = useRef(shown.length);
+  useEffect(() => {
+    if (shown.length > count.current && !isPhone()) setFolded(false);
+    count.current = shown.length;
+  }, [shown.length]);
+  useEffect(() => {
+    if (!areAllDone || isFolded) return;
+    const timer = setInterval(() => {
+      if (panel.current?.matches(':is(:hover, :focus-within)') !== true) setFolded(true);
+    }, foldAfterMs);
+    return () => clearInterval(timer);
+  }, [areAllDone, isFolded]);
+  return [isFolded, setFolded] as const;
+}
+
+function AllUploads({ shown }: { shown: readonly Upload[] }) {
+  const [isAsking, setAsking] = useState(false);
+  const failed = shown.filter(({ id, state }) => state === 'failed' && hasFile(id)).length;
+  const open = shown.filter(upload => !isFinished(upload) && !isRefused(upload));
+  const cancel = () =>
+    open.some(({ sentBytes }) => sentBytes > 0) ? setAsking(true) : void cancelAllUploads();
+  if (failed < 2 && open.length < 2) return null;
+  return (
+    <div class="uploads-all">
+      {failed > 1 && (
+        <Button small icon="refresh" onClick={retryFailedUploads}>
+          Retry {failed} failed
+        </Button>
+      )}
+      {open.length > 1 && (
+        <Button small icon="close" onClick={cancel}>
+          Cancel all
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={`Cancel ${open.length} uploads?`}
+          action="Cancel all"
+          work={cancelAllUploads}
+          onClose={() => setAsking(false)}
+        >
+          <p>What has been uploaded of them is deleted. Videos that are done stay.</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
 }

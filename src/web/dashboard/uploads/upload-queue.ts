@@ -2,28 +2,31 @@ import { call } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
 import { chosenEnvironment, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
 import { showError, showToast } from '../ui/toast.tsx';
-import { chunkBytesFor, fileRefusal } from './chunks.ts';
+import { chunkBytesFor } from './chunks.ts';
+import { fileRefusal } from './file-refusal.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { followOtherTabs, uploadsInOtherTabs } from './other-tabs.ts';
 import { describeMismatch, type ResumableUpload } from './resumable-upload.ts';
 import { sendFile } from './send-file.ts';
 import { SpeedMeter } from './speed-meter.ts';
-import { isActive, isFinished, type NewVideoOptions, titleOf } from './upload.ts';
+import { isActive, isFinished, type NewVideoOptions, titleOf, type Upload } from './upload.ts';
 import { isVideoGone } from './upload-failure.ts';
 import {
-  addUpload,
+  addUploads,
   changeUpload,
   findUpload,
   forgetUpload,
   rememberUpload,
   removeUpload,
+  removeUploads,
   resumableUploads,
   uploads,
   videosChanged,
 } from './upload-store.ts';
+import { isRefused } from './upload-summary.ts';
 
 const maxConcurrentUploads = 2;
-const maxFiles = 100;
+const maxFiles = 500;
 
 interface UploadJob {
   readonly file: File;
@@ -53,22 +56,22 @@ addEventListener('beforeunload', event => {
 });
 
 export function uploadFiles(files: readonly File[], options?: NewVideoOptions): void {
-  for (const file of files.slice(0, maxFiles)) addFile(file, titleOf(file.name), { options });
+  addUploads(files.slice(0, maxFiles).map(file => newUpload(file, titleOf(file.name), { options })));
   if (files.length > maxFiles) showToast(`Only the first ${maxFiles} files were added.`);
   startNext();
 }
 
 export function uploadInto({ videoId, title }: { videoId: string; title: string }, file: File): void {
-  addFile(file, title, { targetVideoId: videoId });
+  addUploads([newUpload(file, title, { targetVideoId: videoId })]);
   startNext();
 }
 
-function addFile(file: File, title: string, target: Pick<UploadJob, 'options' | 'targetVideoId'>): void {
-  const refusal = fileRefusal(file.size);
+function newUpload(file: File, title: string, target: Pick<UploadJob, 'options' | 'targetVideoId'>): Upload {
+  const refusal = fileRefusal(file);
   const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
   if (refusal === undefined)
     jobs.set(id, { ...target, file, chunkBytes: chunkBytesFor(file.size), storedBytes: 0 });
-  addUpload({
+  return {
     id,
     title,
     fileName: file.name,
@@ -77,7 +80,7 @@ function addFile(file: File, title: string, target: Pick<UploadJob, 'options' | 
     ...chosenEnvironment(),
     state: refusal === undefined ? 'waiting' : 'failed',
     problem: refusal,
-  });
+  };
 }
 
 export function pauseUpload(id: string): void {
@@ -91,6 +94,13 @@ export function pauseUpload(id: string): void {
 export function resumeUpload(id: string): void {
   if (!jobs.has(id)) return;
   changeUpload(id, { state: 'waiting', problem: undefined });
+  startNext();
+}
+
+/** Those whose file the browser can still read. */
+export function retryFailedUploads(): void {
+  const failed = uploads.peek().filter(({ id, state }) => state === 'failed' && jobs.has(id));
+  for (const { id } of failed) changeUpload(id, { state: 'waiting', problem: undefined });
   startNext();
 }
 
@@ -123,11 +133,21 @@ export async function cancelUpload(id: string): Promise<void> {
   if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
 }
 
-export function dismissFinished(): void {
-  for (const upload of uploads.peek()) {
-    if (isFinished(upload) || (upload.state === 'failed' && upload.videoId === undefined))
-      removeUpload(upload.id);
+/** What is done stays. */
+export async function cancelAllUploads(): Promise<void> {
+  const open = uploads.peek().filter(upload => !isFinished(upload) && !isRefused(upload));
+  const ids = new Set(open.map(({ id }) => id));
+  for (const id of ids) {
+    jobs.get(id)?.abort?.abort();
+    jobs.delete(id);
   }
+  removeUploads(({ id }) => ids.has(id));
+  for (const upload of open) if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
+}
+
+export function dismissFinished(): void {
+  for (const { id, state } of uploads.peek()) if (state === 'failed') jobs.delete(id);
+  removeUploads(upload => isFinished(upload) || isRefused(upload));
 }
 
 export async function showInterrupted(): Promise<void> {
@@ -137,17 +157,9 @@ export async function showInterrupted(): Promise<void> {
     if (shown.has(entry.videoId) || held.has(entry.videoId)) continue;
     const { videoId, title, fileName, fileBytes } = entry;
     const id = videoId;
-    addUpload({
-      id,
-      title,
-      fileName,
-      fileBytes,
-      videoId,
-      environment: entry.environment,
-      projectId: entry.projectId,
-      state: 'interrupted',
-      sentBytes: 0,
-    });
+    const { environment, projectId } = entry;
+    const state = 'interrupted';
+    addUploads([{ id, title, fileName, fileBytes, videoId, environment, projectId, state, sentBytes: 0 }]);
     void loadReceived(id, entry);
   }
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
 import { formatSpan } from '../format/time.ts';
 import { isChosen, nameOfProjectEnvironment } from '../state/session.ts';
@@ -10,8 +10,14 @@ import { Progress } from '../ui/progress.tsx';
 import { isActive, isFinished, type Upload } from './upload.ts';
 import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './upload-queue.ts';
 import { removeUpload } from './upload-store.ts';
+import { isRefused } from './upload-summary.ts';
 
+/** Of hundreds of rows, only those that changed are made again. */
 export function UploadRow({ upload }: { upload: Upload }) {
+  return useMemo(() => <Row upload={upload} />, [upload]);
+}
+
+function Row({ upload }: { upload: Upload }) {
   const { title, state, videoId, problem } = upload;
   const isShownHere = isChosen(upload);
   return (
@@ -29,7 +35,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
         {!isShownHere && <Badge>{nameOfProjectEnvironment(upload)}</Badge>}
         <Buttons upload={upload} />
       </div>
-      {!isFinished(upload) && (
+      {!isFinished(upload) && !isRefused(upload) && (
         <Progress
           percent={(100 * upload.sentBytes) / upload.fileBytes}
           label={`Upload progress of ${title}`}
@@ -40,7 +46,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       )}
       <p class="upload-facts">{statusText(upload)}</p>
       {problem !== undefined && (
-        <p class="field-error" role={state === 'retrying' ? undefined : 'alert'}>
+        <p class="field-error" role={state === 'retrying' || isRefused(upload) ? undefined : 'alert'}>
           {problem}
         </p>
       )}
@@ -69,7 +75,7 @@ function Buttons({ upload }: { upload: Upload }) {
           <Icon name="check" size={18} />
         </span>
       )}
-      {isFinished(upload) ? (
+      {isFinished(upload) || (isRefused(upload) && !hasFile(id)) ? (
         <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
       ) : (
         <IconButton icon="close" label={`Cancel ${title}`} onClick={giveUp} />

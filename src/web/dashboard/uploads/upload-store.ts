@@ -15,8 +15,8 @@ export function findUpload(id: string): Upload | undefined {
   return uploads.peek().find(upload => upload.id === id);
 }
 
-export function addUpload(upload: Upload): void {
-  uploads.value = [...uploads.peek(), upload];
+export function addUploads(added: readonly Upload[]): void {
+  uploads.value = [...uploads.peek(), ...added];
 }
 
 export function changeUpload(id: string, changes: Partial<Upload>): void {
@@ -24,7 +24,11 @@ export function changeUpload(id: string, changes: Partial<Upload>): void {
 }
 
 export function removeUpload(id: string): void {
-  uploads.value = uploads.peek().filter(upload => upload.id !== id);
+  removeUploads(upload => upload.id === id);
+}
+
+export function removeUploads(isRemoved: (upload: Upload) => boolean): void {
+  uploads.value = uploads.peek().filter(upload => !isRemoved(upload));
 }
 
 export function videosChanged(): void {

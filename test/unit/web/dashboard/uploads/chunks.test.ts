@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   chunkBytesFor,
   countSentBytes,
-  fileRefusal,
   missingChunks,
 } from '../../../../../src/web/dashboard/uploads/chunks.ts';
+import { fileRefusal } from '../../../../../src/web/dashboard/uploads/file-refusal.ts';
 
 describe('missingChunks', () => {
   it.each([
@@ -43,9 +43,35 @@ describe('files', () => {
   });
 
   it('are refused before they are sent where the server would', () => {
-    expect(fileRefusal(0)).toBe('The file is empty.');
-    expect(fileRefusal(1)).toBeUndefined();
-    expect(fileRefusal(9_999_999_999)).toBeUndefined();
-    expect(fileRefusal(10_000_000_000)).toContain('too large');
+    const refusal = (size: number) => fileRefusal({ name: 'Film.mp4', size, type: 'video/mp4' });
+    expect(refusal(0)).toBe('The file is empty.');
+    expect(refusal(1)).toBeUndefined();
+    expect(refusal(9_999_999_999)).toBeUndefined();
+    expect(refusal(10_000_000_000)).toContain('too large');
+  });
+
+  it.each([
+    ['Notes.PDF', 'application/pdf', 'a document'],
+    ['notes', 'application/pdf', 'a document'],
+    ['Photo.HEIC', '', 'an image'],
+    ['photo', 'image/jpeg', 'an image'],
+    ['Film.en.srt', 'application/x-subrip', 'captions'],
+    ['films.zip', '', 'Unpack it'],
+    ['.DS_Store', '', 'a file of your system'],
+    ['index', 'text/html', 'a web page or code'],
+  ])('%s (%s) is refused by what it is', (name, type, text) => {
+    expect(fileRefusal({ name, size: 1, type })).toContain(text);
+  });
+
+  it.each([
+    ['stream.ts', 'text/vnd.trolltech.linguist'],
+    ['stream.ts', 'text/plain'],
+    ['clip.gif', 'image/gif'],
+    ['tape.mxf', ''],
+    ['song.mp3', 'audio/mpeg'],
+    ['without an ending', ''],
+    ['camera.xyz', 'application/octet-stream'],
+  ])('%s (%s) may be a video', (name, type) => {
+    expect(fileRefusal({ name, size: 1, type })).toBeUndefined();
   });
 });

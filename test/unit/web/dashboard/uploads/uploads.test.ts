@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SpeedMeter } from '../../../../../src/web/dashboard/uploads/speed-meter.ts';
-import {
-  summarizeUploads,
-  titleOf,
-  type Upload,
-  uploadPercent,
-} from '../../../../../src/web/dashboard/uploads/upload.ts';
+import { titleOf, type Upload } from '../../../../../src/web/dashboard/uploads/upload.ts';
 import { classifyFailure } from '../../../../../src/web/dashboard/uploads/upload-failure.ts';
+import { summarizeUploads, uploadPercent } from '../../../../../src/web/dashboard/uploads/upload-summary.ts';
 
 const upload = (state: Upload['state'], sentBytes = 0): Upload => ({
   id: '1',
@@ -73,17 +69,21 @@ describe('titleOf', () => {
 describe('the summary of uploads', () => {
   it('says what matters most', () => {
     expect(summarizeUploads([upload('sending'), upload('waiting'), upload('paused')])).toBe(
-      'Uploading 2 files',
+      'Uploading 2 files, 1 paused',
     );
-    expect(summarizeUploads([upload('interrupted'), upload('processing')])).toBe('1 file not uploaded yet');
-    expect(summarizeUploads([upload('processing'), upload('ready')])).toBe('1 file being processed');
+    expect(summarizeUploads([upload('interrupted'), upload('processing')])).toBe(
+      '1 processing, 1 interrupted',
+    );
     expect(summarizeUploads([upload('ready'), upload('ready')])).toBe('2 files uploaded');
-    expect(summarizeUploads([upload('ready'), upload('unplayable')])).toBe('1 file uploaded, 1 failed');
-    expect(summarizeUploads([upload('unplayable'), upload('unplayable')])).toBe('2 files failed');
+    expect(summarizeUploads([upload('ready'), upload('unplayable'), upload('failed')])).toBe(
+      '1 done, 2 failed',
+    );
+    expect(summarizeUploads([upload('failed'), upload('unplayable')])).toBe('2 failed');
   });
 
   it('counts what is not there yet', () => {
     expect(uploadPercent([upload('sending', 50), upload('waiting'), upload('ready', 100)])).toBe(25);
+    expect(uploadPercent([upload('sending', 50), upload('failed')])).toBe(50);
     expect(uploadPercent([upload('ready', 100)])).toBeUndefined();
   });
 });
