@@ -25,7 +25,10 @@ describeInBrowser('the studio', browser => {
     await page.getByRole('button', { name: 'Create live stream' }).click();
     // The studio turns on the camera.
     await page.getByRole('link', { name: 'Go live from this browser' }).click();
+    await page.getByRole('button', { name: 'Devices' }).click();
     await page.getByLabel('Quality').selectOption('480p');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Done' }).click();
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Go live', exact: true }).click();
     await status(page).getByText('You’re live').waitFor();
@@ -35,12 +38,48 @@ describeInBrowser('the studio', browser => {
       return response.ok && (await response.text()).includes('avc1');
     });
     expect(await protocolOf(liveStreamId)).toMatchObject({ protocol: 'whip' });
-    await page.getByText(/^(Good|Fair|Poor)/).waitFor();
+    await page.locator('.studio-connection', { hasText: /Good|Fair|Poor/ }).waitFor();
     await page.getByRole('button', { name: 'Mute' }).click();
     await page.getByRole('button', { name: 'Unmute' }).waitFor();
     await page.getByRole('button', { name: 'Hide video' }).click();
     await page.getByText('Your video is off. Viewers see black.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Show video' }).click();
+
+    // The screen is this page's own drawing, all blue. The camera is drawn over its lower right corner.
+    await page.evaluate(`navigator.mediaDevices.getDisplayMedia = async () => {
+      const canvas = document.createElement('canvas');
+      canvas.width = 640;
+      canvas.height = 360;
+      const context = canvas.getContext('2d');
+      const paint = () => {
+        context.fillStyle = 'rgb(0 0 255)';
+        context.fillRect(0, 0, 640, 360);
+      };
+      paint();
+      setInterval(paint, 100);
+      return canvas.captureStream(10);
+    }`);
+    const colors = () =>
+      page.evaluate<number[][]>(`(() => {
+        const video = document.querySelector('.studio-preview video');
+        const canvas = document.createElement('canvas');
+        canvas.width = 640;
+        canvas.height = 360;
+        const context = canvas.getContext('2d', { willReadFrequently: true });
+        context.drawImage(video, 0, 0, 640, 360);
+        return [[20, 20], [560, 310]].map(([x, y]) => [...context.getImageData(x, y, 1, 1).data.slice(0, 3)]);
+      })()`);
+    const isBlue = ([red = 0, green = 0, blue = 0]: number[] = []) => blue > 200 && red + green < 60;
+    await page.getByRole('button', { name: 'Share screen' }).click();
+    await until('the camera is over the screen', async () => {
+      const [screen, corner] = await colors();
+      return isBlue(screen) && !isBlue(corner);
+    });
+    await page.getByRole('button', { name: 'Screen only' }).click();
+    await until('the screen is alone', async () => (await colors()).every(isBlue));
+    await page.getByRole('button', { name: 'Stop sharing' }).click();
+    await until('the camera is back', async () => !(await colors()).some(isBlue));
 
     // Leaving would end it.
     await page.getByRole('link', { name: 'Videos', exact: true }).first().click();
@@ -120,9 +159,7 @@ describeInBrowser('the studio', browser => {
     })()`);
     await page.getByRole('button', { name: 'Turn on camera' }).click();
     await page.getByText('Your browser doesn’t allow this page to use the camera.').waitFor();
-    expect(
-      await page.getByRole('button', { name: 'Go live', exact: true }).getAttribute('aria-disabled'),
-    ).toBe('true');
+    expect(await page.getByRole('button', { name: 'Go live', exact: true }).count()).toBe(0);
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Turn on camera' }).click();
     await page.locator('.studio-preview video').waitFor();

@@ -31,7 +31,7 @@ export function connectionQuality(stats: UplinkStats, maxBitsPerSecond: number):
   if (lossShare >= poorLoss || roundTripMs >= poorRoundTripMs || isStarved) {
     return {
       grade: 'poor',
-      text: 'Poor: your connection is too slow. Choose a lower quality, or move closer to your Wi-Fi.',
+      text: 'Poor: your connection is too slow. Move closer to the router, or choose a lower quality.',
     };
   }
   if (limitedBy === 'cpu' && framesPerSecond < minFramesPerSecond) {

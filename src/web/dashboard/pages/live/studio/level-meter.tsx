@@ -6,6 +6,11 @@ const loudDecibels = -3;
 /** Share of the shown level that it falls per second, so that short peaks stay visible. */
 const fallPerSecond = 1.2;
 
+/** 0..1 */
+export function levelShare(mixer: AudioMixer): number {
+  return Math.min(1, Math.max(0, 1 - mixer.peakDecibels / quietestDecibels));
+}
+
 /** @param isOff shows silence in words */
 export function LevelMeter({ mixer, isOff }: { mixer: AudioMixer; isOff: boolean }) {
   const bar = useRef<HTMLMeterElement>(null);
@@ -14,10 +19,9 @@ export function LevelMeter({ mixer, isOff }: { mixer: AudioMixer; isOff: boolean
     let lastMs = performance.now();
     const timer = setInterval(() => {
       const nowMs = performance.now();
-      const level = Math.max(0, 1 - mixer.peakDecibels / quietestDecibels);
-      shown = Math.max(level, shown - (fallPerSecond * (nowMs - lastMs)) / 1000);
+      shown = Math.max(levelShare(mixer), shown - (fallPerSecond * (nowMs - lastMs)) / 1000);
       lastMs = nowMs;
-      if (bar.current) bar.current.value = Math.min(1, shown);
+      if (bar.current) bar.current.value = shown;
     }, 60);
     return () => clearInterval(timer);
   }, [mixer]);

@@ -1,16 +1,14 @@
-import { useState } from 'preact/hooks';
 import { formatTime } from '../../../../shared/time-text.ts';
 import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyField } from '../../../ui/copy.tsx';
-import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
+import { type Figure, Figures } from '../../../ui/figures.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { Card, DetailList } from '../../../ui/page.tsx';
+import { Card } from '../../../ui/page.tsx';
 import { connectionQuality, type UplinkStats } from './connection-quality.ts';
 import type { Studio, StudioState } from './studio.ts';
-import { noMicrophone } from './studio-media.ts';
 
 const nothing = '–';
 const stateTexts: Readonly<Record<StudioState['kind'], string>> = {
@@ -33,9 +31,11 @@ export function OnAirCard({
 }) {
   const state = studio.state.value;
   const { media, isOnAir } = studio;
+  const uplink = studio.uplink.value;
+  const quality = uplink && connectionQuality(uplink, media.maxBitsPerSecond);
   return (
     <Card title="Broadcast">
-      <p class={`glance-state studio-state ${state.kind}`} role="status">
+      <p class={`studio-state ${state.kind}`} role="status">
         {stateTexts[state.kind]}
       </p>
       {state.kind === 'failed' && <Notice tone="bad">{state.text}</Notice>}
@@ -45,84 +45,33 @@ export function OnAirCard({
           {stream.record !== false && 'The recording appears in your videos within a few seconds.'}
         </p>
       )}
-      {isOnAir ? (
-        <LiveControls studio={studio} stream={stream} />
-      ) : (
+      {state.kind === 'ended' && (
         <div class="actions">
-          <Button
-            kind="primary"
-            icon="live"
-            disabled={media.video.value === undefined}
-            onClick={() => studio.goLive(stream.streamKey ?? '')}
-          >
-            {state.kind === 'off' ? 'Go live' : 'Go live again'}
-          </Button>
-          {state.kind === 'ended' && (
-            <Button href={`/dashboard/live/${stream.liveStreamId}?part=past`}>Show recordings</Button>
-          )}
+          <Button href={`/dashboard/live/${stream.liveStreamId}?part=past`}>Show recordings</Button>
         </div>
       )}
-      <DetailList rows={isOnAir ? rowsOf(stats, studio.uplink.value, media.maxBitsPerSecond) : []} />
+      {isOnAir && <Figures figures={figuresOf(stats, studio.uplink.value)} />}
+      {isOnAir && uplink !== undefined && (
+        <p class={`studio-connection ${quality?.grade}`}>
+          <strong>Connection</strong> {quality?.text}
+        </p>
+      )}
       <CopyField label="Link for viewers" value={stream.assets.player} />
     </Card>
   );
 }
 
-function LiveControls({ studio, stream }: { studio: Studio; stream: LiveStream }) {
-  const [isAsking, setAsking] = useState(false);
-  const { media } = studio;
-  const isMuted = media.isMuted.value;
-  const isVideoOff = media.isVideoOff.value;
-  return (
-    <div class="actions studio-controls">
-      {media.microphoneId.value !== noMicrophone && (
-        <Button icon="audio" pressed={isMuted} onClick={() => media.setMuted(!isMuted)}>
-          {isMuted ? 'Unmute' : 'Mute'}
-        </Button>
-      )}
-      <Button
-        icon={isVideoOff ? 'eye' : 'eye-off'}
-        pressed={isVideoOff}
-        onClick={() => media.setVideoOff(!isVideoOff)}
-      >
-        {isVideoOff ? 'Show video' : 'Hide video'}
-      </Button>
-      <Button kind="danger" icon="stop" onClick={() => setAsking(true)}>
-        End broadcast
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          title="End the broadcast?"
-          action="End broadcast"
-          work={() => studio.end()}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            Viewers of “{stream.name}” see that the stream has ended, and what was recorded becomes a video.
-          </p>
-        </ConfirmDialog>
-      )}
-    </div>
-  );
-}
-
-function rowsOf(
-  stats: BroadcastStats | undefined,
-  uplink: UplinkStats | undefined,
-  maxBitsPerSecond: number,
-): (readonly [string, string])[] {
-  const size = uplink?.width === undefined ? '' : `${uplink.width} × ${uplink.height}, `;
+function figuresOf(stats: BroadcastStats | undefined, uplink: UplinkStats | undefined): Figure[] {
+  const size = uplink?.width === undefined ? nothing : `${uplink.width} × ${uplink.height}`;
   return [
     ['Live for', stats === undefined ? nothing : formatTime(stats.durationSeconds)],
     ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
-    ['Connection', uplink === undefined ? nothing : connectionQuality(uplink, maxBitsPerSecond).text],
     ['Sending', uplink === undefined ? nothing : formatBitrate(uplink.bitsPerSecond)],
-    ['Resolution', uplink === undefined ? nothing : `${size}${uplink.framesPerSecond} fps`],
+    ['Resolution', size],
+    ['Frame rate', uplink === undefined ? nothing : `${formatNumber(uplink.framesPerSecond)} fps`],
     [
-      'Round trip, loss',
-      uplink?.roundTripMs === undefined
-        ? nothing
-        : `${uplink.roundTripMs} ms, ${formatNumber(Math.round((uplink.lossShare ?? 0) * 1000) / 10)}%`,
+      'Packet loss',
+      uplink?.lossShare === undefined ? nothing : `${formatNumber(uplink.lossShare * 100, 1)}%`,
     ],
   ];
 }

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from '../../../state/local-storage.ts';
 import { AudioMixer } from './audio-mixer.ts';
+import { CameraOverlay, canOverlayCamera } from './camera-overlay.ts';
 import {
   type CaptureSource,
   captureProblem,
+  isMirrored,
   openCamera,
   openMicrophone,
   openScreen,
@@ -21,7 +23,12 @@ type VideoSource = 'camera' | 'screen';
 /** Device id of "No microphone". */
 export const noMicrophone = 'none';
 
-const stored = { camera: 'studio-camera', microphone: 'studio-microphone', quality: 'studio-quality' };
+const stored = {
+  camera: 'studio-camera',
+  microphone: 'studio-microphone',
+  quality: 'studio-quality',
+  overlay: 'studio-overlay',
+};
 
 /** Camera, screen and microphone of the studio, and the choices between them, which are remembered. */
 export class StudioMedia {
@@ -35,10 +42,17 @@ export class StudioMedia {
   readonly isMuted = signal(false);
   readonly isVideoOff = signal(false);
   readonly hasScreenAudio = signal(false);
+  /** The camera is drawn over the shared screen, where this browser and device can. */
+  readonly hasOverlay = signal(readStored(stored.overlay) !== 'off');
+  /** Looks like a mirror to the one who is in front of it. */
+  readonly isMirrored = signal(false);
   readonly problem = signal<string | undefined>(undefined);
   readonly isBusy = signal(false);
   readonly #videoChanged: (track: MediaStreamTrack) => void;
   #mixer: AudioMixer | undefined;
+  #camera: MediaStreamTrack | undefined;
+  #screen: MediaStreamTrack | undefined;
+  #overlay: CameraOverlay | undefined;
   #isClosed = false;
 
   /** @param videoChanged a connection has to send another track */
@@ -78,12 +92,19 @@ export class StudioMedia {
     return this.#work(() => this.#useMicrophone(deviceId));
   }
 
+  /** Keeps the screen while it is shared. */
+  chooseCamera(deviceId: string): Promise<void> {
+    if (this.source.value === 'camera') return this.useCamera(deviceId);
+    return this.#work(async () => {
+      if (await this.#openCamera(deviceId)) this.#show();
+    });
+  }
+
   /** The next camera of a phone, which has one at the front and others at the back. */
   useNextCamera(): Promise<void> {
     const cameras = this.cameras.value;
-    const current = this.video.value?.getSettings().deviceId;
-    const index = cameras.findIndex(({ id }) => id === current);
-    return this.useCamera(cameras[(index + 1) % cameras.length]?.id ?? '');
+    const index = cameras.findIndex(({ id }) => id === this.cameraId.value);
+    return this.chooseCamera(cameras[(index + 1) % cameras.length]?.id ?? '');
   }
 
   async setPreset(preset: PresetName): Promise<void> {
@@ -92,7 +113,8 @@ export class StudioMedia {
     const { width, height } = videoPresets[preset];
     const constraints = this.source.value === 'screen' ? { max: width } : { ideal: width };
     const rows = this.source.value === 'screen' ? { max: height } : { ideal: height };
-    await this.video.value?.applyConstraints({ width: constraints, height: rows }).catch(() => {});
+    const track = this.source.value === 'screen' ? this.#screen : this.#camera;
+    await track?.applyConstraints({ width: constraints, height: rows }).catch(() => {});
   }
 
   setMuted(isMuted: boolean): void {
@@ -106,10 +128,22 @@ export class StudioMedia {
     if (this.video.value !== undefined) this.video.value.enabled = !isOff;
   }
 
+  setOverlay(hasOverlay: boolean): Promise<void> {
+    this.hasOverlay.value = hasOverlay;
+    writeStored(stored.overlay, hasOverlay ? undefined : 'off');
+    return this.#work(async () => {
+      if (this.source.value !== 'screen') return;
+      if (hasOverlay && this.#camera === undefined) await this.#openCamera(this.cameraId.value);
+      this.#show();
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     navigator.mediaDevices?.removeEventListener('devicechange', this.#listDevices);
-    this.video.value?.stop();
+    this.#overlay?.close();
+    this.#camera?.stop();
+    this.#screen?.stop();
     this.#mixer?.close();
   }
 
@@ -125,6 +159,15 @@ export class StudioMedia {
   }
 
   async #useCamera(deviceId: string): Promise<void> {
+    if (!(await this.#openCamera(deviceId))) return;
+    this.mixer.setInput('screen', undefined);
+    this.hasScreenAudio.value = false;
+    this.source.value = 'camera';
+    this.#show();
+  }
+
+  /** Returns false when there is none, with the problem. */
+  async #openCamera(deviceId: string): Promise<boolean> {
     const track = await this.#capture('camera', async () => {
       const preset = videoPresets[this.preset.value];
       try {
@@ -136,21 +179,28 @@ export class StudioMedia {
         throw error;
       }
     });
-    if (track === undefined) return;
-    this.mixer.setInput('screen', undefined);
-    this.hasScreenAudio.value = false;
-    this.#setVideo(track, 'camera');
+    if (track === undefined) return false;
+    const former = this.#camera;
+    this.#camera = track;
+    track.addEventListener('ended', () => this.#cameraEnded(track));
+    former?.stop();
     this.cameraId.value = track.getSettings().deviceId ?? '';
     writeStored(stored.camera, this.cameraId.value);
     await this.#listDevices();
+    return true;
   }
 
   async #useScreen(): Promise<void> {
     const tracks = await this.#capture('screen', () => openScreen(videoPresets[this.preset.value]));
     if (tracks === undefined) return;
+    const former = this.#screen;
+    this.#screen = tracks.video;
+    tracks.video.addEventListener('ended', () => this.#screenEnded(tracks.video));
+    former?.stop();
     this.mixer.setInput('screen', tracks.audio);
     this.hasScreenAudio.value = tracks.audio !== undefined;
-    this.#setVideo(tracks.video, 'screen');
+    this.source.value = 'screen';
+    this.#show();
   }
 
   async #useMicrophone(deviceId: string): Promise<void> {
@@ -185,30 +235,57 @@ export class StudioMedia {
     }
   }
 
-  #setVideo(track: MediaStreamTrack, source: VideoSource): void {
+  /** Sends what is chosen, and stops what is not part of it. */
+  #show(): void {
+    const [screen, camera] = [this.#screen, this.#camera];
     if (this.#isClosed) {
-      track.stop();
+      screen?.stop();
+      camera?.stop();
       return;
     }
-    const former = this.video.value;
-    this.video.value = track;
-    this.source.value = source;
-    track.enabled = !this.isVideoOff.value;
-    track.addEventListener('ended', () => this.#videoEnded(track, source));
-    this.#videoChanged(track);
-    former?.stop();
+    const former = this.#overlay;
+    this.#overlay = undefined;
+    const isScreen = this.source.value === 'screen';
+    const isComposed = isScreen && this.hasOverlay.value && canOverlayCamera() && screen && camera;
+    if (isComposed) {
+      this.#overlay = new CameraOverlay({ screen, camera, tooSlow: () => this.#composingIsSlow() });
+    }
+    const track = this.#overlay?.track ?? (isScreen ? screen : camera);
+    if (track !== undefined) {
+      track.enabled = !this.isVideoOff.value;
+      this.isMirrored.value = !isScreen && isMirrored(track);
+      this.video.value = track;
+      this.#videoChanged(track);
+    }
+    former?.close();
+    if (!isScreen) {
+      screen?.stop();
+      this.#screen = undefined;
+    } else if (this.#overlay === undefined) {
+      camera?.stop();
+      this.#camera = undefined;
+    }
   }
 
-  /** Unplugged, or the browser's own button that ends sharing the screen. */
-  #videoEnded(track: MediaStreamTrack, source: VideoSource): void {
-    if (this.#isClosed || this.video.value !== track) return;
-    if (source === 'screen' && this.cameras.value.length > 0) void this.useCamera(this.cameraId.value);
-    else {
-      this.problem.value =
-        source === 'screen'
-          ? 'The screen is no longer shared. Share it again, or turn on the camera.'
-          : 'The camera was disconnected. Choose another one.';
-    }
+  #composingIsSlow(): void {
+    this.hasOverlay.value = false;
+    this.#show();
+    this.problem.value =
+      'This device is too slow to show your camera over the screen. Viewers see the screen only.';
+  }
+
+  #cameraEnded(track: MediaStreamTrack): void {
+    if (this.#isClosed || this.#camera !== track) return;
+    this.#camera = undefined;
+    if (this.source.value === 'screen') this.#show();
+    this.problem.value = 'The camera was disconnected. Choose another one.';
+  }
+
+  /** The browser's own button ends sharing the screen, too. */
+  #screenEnded(track: MediaStreamTrack): void {
+    if (this.#isClosed || this.#screen !== track) return;
+    if (this.cameras.value.length > 0) void this.useCamera(this.cameraId.value);
+    else this.problem.value = 'The screen is no longer shared. Share it again, or turn on the camera.';
   }
 
   readonly #listDevices = async (): Promise<void> => {

@@ -14,8 +14,8 @@ import { LoadedContent } from '../../../ui/states.tsx';
 import { AlarmList } from '../health/alarm-list.tsx';
 import { canShareScreen, studioProblem, videoCodec } from './capture.ts';
 import { OnAirCard } from './on-air-card.tsx';
-import { SourceCard } from './source-card.tsx';
 import { Studio } from './studio.ts';
+import { StudioBar } from './studio-bar.tsx';
 import { StudioPreview } from './studio-preview.tsx';
 
 /** Goes live with the camera, the microphone or the screen of this browser. */
@@ -61,6 +61,7 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
     );
   const { media, isOnAir } = studio;
   const captureProblem = media.problem.value;
+  const hasVideo = media.video.value !== undefined;
   return (
     <>
       {environment.value === 'sandbox' && (
@@ -78,16 +79,14 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
         </Notice>
       )}
       {captureProblem !== undefined && <Notice tone="bad">{captureProblem}</Notice>}
-      <div>
+      <div class="live-room stack">
         <div class="stream-top">
-          {media.video.value === undefined ? <TurnOn studio={studio} /> : <StudioPreview media={media} />}
-          <div class="stack">
-            <OnAirCard studio={studio} stream={stream} stats={isOnAir ? broadcast.stats : undefined} />
-            {media.video.value !== undefined && <SourceCard studio={studio} />}
-          </div>
+          {hasVideo ? <StudioPreview media={media} /> : <TurnOn studio={studio} />}
+          <OnAirCard studio={studio} stream={stream} stats={isOnAir ? broadcast.stats : undefined} />
         </div>
         {isOnAir && <AlarmList alarms={broadcast.alarms} />}
       </div>
+      {hasVideo && <StudioBar studio={studio} stream={stream} />}
       <LeaveGuard isActive={isOnAir} title="Leave and end the broadcast?" action="End and leave">
         You’re live. Leaving this page ends the broadcast for your viewers.
       </LeaveGuard>

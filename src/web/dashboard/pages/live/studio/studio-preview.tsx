@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { isMirrored } from './capture.ts';
 import type { StudioMedia } from './studio-media.ts';
 
 export function StudioPreview({ media }: { media: StudioMedia }) {
@@ -12,10 +11,16 @@ export function StudioPreview({ media }: { media: StudioMedia }) {
       video.srcObject = null;
     };
   }, [track]);
-  const looks = track !== undefined && isMirrored(track) ? 'mirrored' : '';
   return (
     <div class="preview studio-preview">
-      <video ref={element} class={looks} autoplay muted playsInline aria-label="Preview of what you send" />
+      <video
+        ref={element}
+        class={media.isMirrored.value ? 'mirrored' : ''}
+        autoplay
+        muted
+        playsInline
+        aria-label="Preview of what you send"
+      />
       {media.isVideoOff.value && <p class="studio-preview-note">Your video is off. Viewers see black.</p>}
     </div>
   );

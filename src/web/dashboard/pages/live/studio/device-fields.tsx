@@ -1,7 +1,6 @@
-import { Button, IconButton } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/form/field.tsx';
-import { Card } from '../../../ui/page.tsx';
-import { canShareScreen, type PresetName } from './capture.ts';
+import type { PresetName } from './capture.ts';
 import { LevelMeter } from './level-meter.tsx';
 import type { Studio } from './studio.ts';
 import { type Device, noMicrophone } from './studio-media.ts';
@@ -13,39 +12,23 @@ const qualities: readonly (readonly [PresetName, string])[] = [
 ];
 
 /** Choices of what is sent. All of them work during the broadcast, too. */
-export function SourceCard({ studio }: { studio: Studio }) {
+export function DeviceFields({ studio }: { studio: Studio }) {
   const { media } = studio;
   const isScreen = media.source.value === 'screen';
   const microphoneId = media.microphoneId.value;
   return (
-    <Card title="Camera and microphone">
+    <>
       <div class="studio-device">
         <SelectField
           label="Camera"
-          value={isScreen ? 'screen' : media.cameraId.value}
-          onValue={id => void (id === 'screen' ? media.useScreen() : media.useCamera(id))}
-          options={[
-            ...optionsOf(media.cameras.value, 'No camera in use'),
-            ...(isScreen ? [['screen', 'Shared screen'] as const] : []),
-          ]}
+          value={media.cameraId.value}
+          onValue={id => void media.chooseCamera(id)}
+          options={optionsOf(media.cameras.value, 'No camera in use')}
         />
-        {!isScreen && media.cameras.value.length > 1 && (
+        {media.cameras.value.length > 1 && (
           <IconButton icon="refresh" label="Switch camera" onClick={() => void media.useNextCamera()} />
         )}
       </div>
-      {canShareScreen() && (
-        <div class="actions">
-          {isScreen ? (
-            <Button small icon="video" onClick={() => void media.useCamera(media.cameraId.value)}>
-              Show the camera instead
-            </Button>
-          ) : (
-            <Button small icon="screen" onClick={() => void media.useScreen()}>
-              Share the screen instead
-            </Button>
-          )}
-        </div>
-      )}
       {isScreen && (
         <p class="hint">
           {media.hasScreenAudio.value
@@ -69,7 +52,7 @@ export function SourceCard({ studio }: { studio: Studio }) {
         options={qualities}
         hint={studio.isOnAir ? 'A new resolution interrupts playback for a moment.' : undefined}
       />
-    </Card>
+    </>
   );
 }
 
