@@ -96,7 +96,7 @@ function StreamPage({
   const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
   const opening = useOpeningPart(state);
   const part = allowed.find(([id]) => id === query.part)?.[0] ?? opening;
-  const log = useIngestLog(liveStreamId, state);
+  const log = useIngestLog(liveStreamId, state, openDialog === 'delete' ? 'never' : undefined);
   const hrefOf = (id: string) => `/dashboard/live/${liveStreamId}?part=${id}`;
   const path = { params: { liveStreamId } };
   return (
@@ -107,7 +107,7 @@ function StreamPage({
       actions={
         <>
           {state === 'off' && can('live') && (
-            <Button icon="video" href={`/dashboard/live/${liveStreamId}/studio`}>
+            <Button kind="primary" icon="camera" href={`/dashboard/live/${liveStreamId}/studio`}>
               Go live from this browser
             </Button>
           )}

@@ -140,7 +140,7 @@ class LogReader {
   #disconnected(reason: string | undefined, time: number): void {
     this.#endConnection(time);
     this.#goneSince = time;
-    if (reason === 'unpublished') this.#add(time, 'lost', 'The encoder stopped');
+    if (reason === 'unpublished') this.#add(time, 'end', 'The encoder stopped');
     else if (reason !== 'replaced') this.#add(time, 'lost', 'The connection of the encoder was lost');
   }
 
@@ -157,7 +157,9 @@ class LogReader {
     this.#encoder = undefined;
     for (const alarm of [...this.#alarmsSince.keys()]) this.#endAlarm(alarm, time);
     if (this.#refusedWith !== reason) {
-      this.#add(time, 'end', `The broadcast ended: ${lowerFirst(formatEndReason(reason))}`);
+      const isTold = reason === 'publisher-stopped' || reason === 'publisher-gone';
+      const why = isTold ? '' : `: ${lowerFirst(formatEndReason(reason))}`;
+      this.#add(time, 'end', `The broadcast ended${why}`);
     }
     this.#refusedWith = undefined;
   }

@@ -19,8 +19,16 @@ export function SetupChecklist({
   const encoder = connecting === undefined ? 'Encoder' : encoderOf(connecting);
   const steps: readonly Step[] = [
     isPulled
-      ? { done: 'The source is connected', waiting: 'Waiting for the source' }
-      : { done: `${encoder} is connected`, waiting: 'Waiting for your encoder' },
+      ? {
+          done: 'The source is connected',
+          waiting: 'Waiting for the source',
+          hint: 'Source tells when the server tries next, and why the last attempt failed.',
+        }
+      : {
+          done: `${encoder} is connected`,
+          waiting: 'Waiting for your encoder',
+          hint: 'If it doesn’t connect, check the server and the stream key in its settings.',
+        },
     { done: 'Media arrives', waiting: connecting === undefined ? 'Media arrives' : 'Waiting for media' },
     {
       done: 'Keyframe received',

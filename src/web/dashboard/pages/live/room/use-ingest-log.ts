@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { IngestLog } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { isBroadcastChange } from '../../../broadcasts/broadcast-stats.ts';
@@ -13,10 +13,11 @@ const liveReloadMs = 10_000;
 
 const empty: IngestLog = { data: [] };
 
+/** @param reloadMs `never` while the live stream is about to be deleted */
 export function useIngestLog(
   liveStreamId: string,
   state: StreamState,
-  reloadMs = state === 'off' ? idleReloadMs : liveReloadMs,
+  reloadMs: number | 'never' = state === 'off' ? idleReloadMs : liveReloadMs,
 ): IngestLog {
   const log = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/ingest-log', { params: { liveStreamId }, signal }),
@@ -26,7 +27,14 @@ export function useIngestLog(
     const isAlarm = message.type.startsWith('live-stream.alarm.');
     if (message.type === 'hello' || (isOfStream && (isAlarm || isBroadcastChange(message)))) log.reload();
   });
-  useInterval(reloadMs, log.reload);
-  useEffect(log.reload, [state]);
+  useInterval(reloadMs === 'never' ? undefined : reloadMs, () => {
+    // Another request would give up the one that a slow connection still answers.
+    if (!log.isLoading) log.reload();
+  });
+  const shownState = useRef(state);
+  useEffect(() => {
+    if (shownState.current !== state) log.reload();
+    shownState.current = state;
+  }, [state]);
   return log.value ?? empty;
 }
