@@ -84,8 +84,8 @@ const beyond = {
   /** Other players, encoders, proxies, languages and tools of others. */
   programs: [
     'test/browser/{other-players,real-players}.test.ts',
-    'test/media/{edges,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
-    'test/service/{helm-chart,signed-playback-examples}.test.ts',
+    'test/media/{docs-examples-programs,edges,restream-nginx,srt-{announced-tracks,senders}}.test.ts',
+    'test/service/helm-chart.test.ts',
   ],
 };
 const serviceFile = (name: string) => `test/service/${name}.test.ts`;

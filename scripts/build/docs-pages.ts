@@ -1,6 +1,6 @@
 /** Renders the guides for the documentation that a server shows, and for the static site. */
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, posix } from 'node:path';
+import { basename, dirname, extname, join, posix } from 'node:path';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { createCssVariablesTheme, createHighlighterCoreSync } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
@@ -14,6 +14,7 @@ import php from 'shiki/langs/php.mjs';
 import python from 'shiki/langs/python.mjs';
 import shell from 'shiki/langs/shellscript.mjs';
 import type { DocsHeading, DocsPage, DocsSection, SearchEntry } from '../../src/docs/site/docs-site.ts';
+import { examplesHtml } from '../../src/docs/site/html.ts';
 import { projectRoot, readProjectFile } from '../project-files.ts';
 
 interface BuiltDocs {
@@ -31,6 +32,10 @@ interface Contents {
 
 const languages = [csv, go, html, javascript, json, nginx, php, python, shell];
 const languageNames: Readonly<Record<string, string>> = { js: 'javascript', sh: 'shellscript' };
+/** Begins the paragraph that names the files with the example before it in other languages. */
+const otherLanguages = 'In other languages: ';
+const exampleFile = /^docs\/examples\/[\w-]+\.(mjs|py|php|go)$/;
+const languageOfEnding: Readonly<Record<string, string>> = { mjs: 'js', py: 'python' };
 /** Tests and the code are for people who change the product. */
 const notSearched: ReadonlySet<string> = new Set(['api-coverage', 'benchmarks', 'development']);
 
@@ -83,7 +88,7 @@ class GuideWriter {
 
   write(file: string, name: string): { readonly page: DocsPage; readonly search: readonly SearchEntry[] } {
     const markdown = this.#withoutOtherFiles(file);
-    const tokens = this.#markdown.parse(markdown, {});
+    const tokens = joinExamples(this.#markdown.parse(markdown, {}), file);
     const [, ...headings] = this.#addAnchors(tokens);
     const title = titleOf(file);
     for (const { children } of tokens) {
@@ -164,8 +169,8 @@ class GuideWriter {
       .replaceAll(/(!\[[^\]]*\])\(([^)]+)\)/g, (_, text: string, source: string) => {
         return `${text}(${this.#fileOf(source, file)})`;
       })
-      .replaceAll(/\]\(([^)#:]+)\.md(#[^)]*)?\)/g, (_, path: string, hash = '') => {
-        return `](${this.#addressOf(`${path}.md`, file)}.md${hash})`;
+      .replaceAll(/(?<!!\[[^\]]*)\]\(([^)#:{]+)(#[^)]*)?\)/g, (_, path: string, hash = '') => {
+        return `](${this.#addressOf(path, file)}${path.endsWith('.md') ? '.md' : ''}${hash})`;
       });
   }
 
@@ -176,25 +181,39 @@ class GuideWriter {
     const target = posix.join(dirname(file), path);
     const name = this.#names.get(target);
     if (name !== undefined) return `{{base}}/docs/${name}${hash === undefined ? '' : `#${hash}`}`;
-    return /^docs\/.+\.(?:conf|vcl|yaml|cfg)$/.test(target) ? this.#fileOf(path, file) : undefined;
+    const isFile = exampleFile.test(target) || /^docs\/.+\.(?:conf|vcl|yaml|cfg)$/.test(target);
+    return isFile ? this.#fileOf(path, file) : undefined;
   }
 
   #fileOf(source: string, file: string): string {
-    const name = basename(source);
+    // Browsers show texts.
+    const name = basename(source).replace(/\.(?:mjs|py|php|go)$/, '$&.txt');
     if (!this.files.has(name)) {
       this.files.set(name, readFileSync(join(projectRoot, dirname(file), source)));
     }
     return `{{file:${name}}}`;
   }
 
-  #codeBlock({ info, content }: Token): string {
+  #codeBlock({ info, content, meta }: Token): string {
     const name = info.trim().split(/\s/, 1)[0] ?? '';
+    const code = this.#codeHtml(content, name);
+    const { examples } = (meta ?? {}) as { readonly examples?: readonly string[] };
+    if (examples === undefined)
+      return `<div class="code"><pre tabindex="0"><code>${code}</code></pre></div>\n`;
+    const others = examples.map(path => {
+      const ending = extname(path).slice(1);
+      const language = languageOfEnding[ending] ?? ending;
+      return [language, this.#codeHtml(readProjectFile(path), language)] as const;
+    });
+    return `${examplesHtml(new Map([[name, code], ...others]))}\n`;
+  }
+
+  #codeHtml(content: string, name: string): string {
     const lang = languageNames[name] ?? name;
     const text = content.replace(/\n$/, '');
-    const code = this.#highlighter.getLoadedLanguages().includes(lang)
+    return this.#highlighter.getLoadedLanguages().includes(lang)
       ? this.#highlight(text, lang)
       : this.#markdown.utils.escapeHtml(text);
-    return `<div class="code"><pre tabindex="0"><code>${code}</code></pre></div>\n`;
   }
 
   /** Writes classes: the policy of the pages allows no inline styles. */
@@ -211,6 +230,25 @@ class GuideWriter {
     );
     return lines.join('\n');
   }
+}
+
+/** Gives code blocks the paths of the files that a paragraph behind them names, and leaves the paragraph out. */
+function joinExamples(tokens: readonly Token[], file: string): Token[] {
+  const kept: Token[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index]!;
+    const [paragraph, inline] = tokens.slice(index + 1);
+    kept.push(token);
+    if (token.type !== 'fence' || paragraph?.type !== 'paragraph_open') continue;
+    if (!inline!.content.startsWith(otherLanguages)) continue;
+    const examples = inline!
+      .children!.filter(({ type }) => type === 'link_open')
+      .map(link => posix.join(dirname(file), String(link.attrGet('href'))));
+    token.meta = { examples };
+    // Its opening, its text and its end.
+    index += 3;
+  }
+  return kept;
 }
 
 function titleOf(file: string): string {

@@ -78,6 +78,22 @@ describeInBrowser('the documentation in a browser', browser => {
       `${server.baseUrl.replace('127.0.0.1', 'localhost')}/webhooks`,
     );
 
+    // The language of examples holds for all pages.
+    await page.goto(`${server.baseUrl}/docs/start`);
+    const curl = page.getByRole('tab', { name: 'curl' }).first();
+    await curl.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.examples pre:visible', { hasText: 'requests.post(' }).waitFor();
+    expect(await page.locator('.examples pre:visible', { hasText: 'curl' }).count()).toBe(0);
+    await page.goto(`${server.baseUrl}/docs/api`);
+    const examples = page.locator('.examples').first();
+    expect(await examples.getByRole('tab', { selected: true }).innerText()).toBe('Python');
+    await examples.getByRole('button', { name: 'Copy' }).click();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('os.environ["VIDEO_ID"]');
+    // Nobody is signed in, and nothing is asked.
+    expect(await page.locator('#caller').isVisible()).toBe(false);
+
     const dark = page.getByRole('button', { name: 'Dark mode' });
     expect(await dark.getAttribute('aria-pressed')).toBe('true');
     await dark.click();
@@ -87,9 +103,12 @@ describeInBrowser('the documentation in a browser', browser => {
   });
 
   test('calls as the person who is signed in, for the environment and project that the page shows', async () => {
-    await server.api('POST', '/videos', { title: 'Harbour at noon' });
-    await using docs = await DashboardPage.open(browser(), server, '/docs/reference/videos');
+    const created = await server.api('POST', '/videos', { title: 'Harbour at noon' });
+    const { videoId } = (await created.json()) as { videoId: string };
+    await using docs = await DashboardPage.open(browser(), server);
     const { page } = docs;
+    await page.getByRole('button', { name: 'Account menu' }).waitFor();
+    await page.goto(`${server.baseUrl}/docs/reference/videos`);
     await page.getByText("You're signed in as admin@localhost").waitFor();
     const environment = page.getByLabel('Environment for calls');
     expect(await environment.inputValue()).toBe('production');
@@ -106,8 +125,8 @@ describeInBrowser('the documentation in a browser', browser => {
     expect(await call(videos)).toMatch(/^200.*Harbour at noon/s);
 
     const name = `Web shop ${'x'.repeat(91)}`;
-    const created = `fetch('/account/projects', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify({ name }))} }).then(({ ok }) => ok)`;
-    expect(await page.evaluate(created)).toBe(true);
+    const newProject = `fetch('/account/projects', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify({ name }))} }).then(({ ok }) => ok)`;
+    expect(await page.evaluate(newProject)).toBe(true);
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`${server.baseUrl}/docs/reference/account`);
     const project = page.getByLabel('Project for calls');
@@ -119,11 +138,32 @@ describeInBrowser('the documentation in a browser', browser => {
     await project.selectOption('Default');
     expect(await call(account)).toMatch(/"projectName": "Default"/);
 
+    // Guides have the reader's ids, and run examples that only read.
+    await page.goto(`${server.baseUrl}/docs/api`);
+    const own = page.locator('.code mark:visible');
+    await own.first().waitFor();
+    expect(new Set(await own.allInnerTexts())).toEqual(new Set([videoId]));
+    await page.getByRole('tab', { name: 'Go' }).first().click();
+    await own.getByText(`"${videoId}"`).waitFor();
+    const usage = page.locator('.code', { hasText: '/usage' });
+    await usage.getByRole('button', { name: 'Run' }).click();
+    const answer = usage.locator('+ .answer');
+    await answer.getByText('GET /usage: 200').waitFor();
+    expect(JSON.parse(await answer.locator('pre').innerText())).toMatchObject({ environment: 'production' });
+    const uploads = page.locator('.code', { hasText: 'access_token' });
+    expect(await uploads.getByRole('button', { name: 'Run' }).count()).toBe(0);
+    expect(await docs.violations()).toEqual([]);
+    await page.getByLabel('Environment for calls').selectOption('sandbox');
+    await until('no ids of production', async () => (await own.getByText(videoId).count()) === 0);
+
     // The dashboard signs out in another tab.
     const dashboard = await page.context().newPage();
     await dashboard.goto(`${server.baseUrl}/dashboard`);
     await dashboard.getByRole('button', { name: 'Account menu' }).click();
     await dashboard.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.locator('#caller').waitFor({ state: 'hidden' });
+    expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(0);
+    await page.goto(`${server.baseUrl}/docs/reference/videos`);
     await page.getByText('To try a call').waitFor();
     expect(docs.complaints).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { committedPaths, readProjectFile } from '../../scripts/project-files.ts';
+import { describeExamples, exampleLanguages } from '../support/docs-examples.ts';
 import { isInstalled } from '../support/nginx.ts';
 import { startServer } from '../support/start-server.ts';
 import { testTempDir } from '../support/temp-dir.ts';
@@ -59,6 +60,33 @@ test.runIf(isRunnable)(
     await waitUntil(isUploaded, { what: 'the large film to be complete' });
   },
 );
+
+test.runIf(isRunnable)('the examples of lists, captions and moving work as they are pasted', async () => {
+  await using server = await startServer();
+  const cwd = await testTempDir();
+  for (const title of ['One', 'Two']) await server.api('POST', '/videos', { title });
+  const examples = shellExamples('docs/api.md').filter(block => /currentPage|fr\.vtt/.test(block));
+  expect(examples).toHaveLength(2);
+  const moving = shellExamples('docs/moving.md');
+  expect(moving).toHaveLength(2);
+  const text = [
+    prelude,
+    `KEY=${server.productionKey}; echo '1:05 Intro' >fr.vtt`,
+    ...examples,
+    ...moving,
+    'cat moved.map',
+  ].join('\n');
+  const script = text.replaceAll('http://localhost:8080', server.baseUrl).replaceAll('=100', '=1');
+  const { stdout } = await run('bash', ['-c', script], { cwd });
+  expect(stdout.match(/vi\w+ (?:One|Two)$/gm)).toHaveLength(2);
+  expect(stdout).toMatch(/"uri":"\/videos\/vi\w+\/captions\/fr"/);
+  const [, videoId] = /^\/watch\/8d1f \/vod\/(vi\w+);$/m.exec(stdout) ?? [];
+  const found = await server.api('GET', '/videos?metadata[oldId]=8d1f');
+  expect(await found.json()).toMatchObject({ data: [{ videoId, title: 'Harbour at dawn' }] });
+});
+
+describeExamples(exampleLanguages.javascript);
+describeExamples(exampleLanguages.python);
 
 test('examples use only variables that earlier ones of their page set, and hosts that resolve', () => {
   const problems: string[] = [];

@@ -175,6 +175,14 @@ describe('the documentation', () => {
       expect(list).toContain(part);
     expect(list).toContain(`curl -u $KEY: http://localhost:${server.listener.httpPort}/videos`);
     expect(list).toContain('href="/docs/errors/invalid-attribute"');
+    expect(list).toContain('Scope <a href="/docs/teams#scopes"><code>read</code></a>');
+    expect([...list.matchAll(/data-language="(\w+)"/g)].map(([, language]) => language)).toEqual([
+      'sh',
+      'js',
+      'python',
+      'php',
+      'go',
+    ]);
     const [, create = ''] = /(<article [^>]*id="post-videos"[\s\S]+?<\/article>)/.exec(page) ?? [];
     expect(create).toContain(
       '<code class="name">title</code> <span class="type">string</span> <span class="required">required</span>',

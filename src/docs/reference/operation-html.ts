@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../http/openapi/openapi-schemas.ts';
-import { codeHtml, escapeHtml, inlineHtml, proseHtml } from '../site/html.ts';
+import { codeHtml, escapeHtml, examplesHtml, inlineHtml, proseHtml } from '../site/html.ts';
+import { callExamples } from './call-examples.ts';
 import { SchemaPages } from './schema-html.ts';
 
 export interface Operation {
@@ -71,11 +72,12 @@ export class OperationPages {
     return `<article class="operation" id="${operationId}" data-method="${method}" data-path="${escapeHtml(path)}" data-credential="${credential}">
 <h2>${escapeHtml(summary)}<a class="anchor" href="#${operationId}" aria-label="Link to “${escapeHtml(summary)}”">#</a></h2>
 <p class="request"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code></p>
-${proseHtml(description)}
+${scopeHtml(operation)}
+${proseHtml(description.replace(/\n*Needs the scope `\w+`\.$/, ''))}
 ${this.#parametersHtml(parameters)}
 ${requestBody === undefined ? '' : this.#bodyHtml(requestBody)}
 <h3>Example</h3>
-${codeHtml(this.#curl(method, path, operation, credential))}
+${this.#exampleHtml(method, path, operation)}
 <div class="run" hidden></div>
 <h3>Responses</h3>
 ${Object.entries(operation.responses)
@@ -176,49 +178,54 @@ ${example === undefined ? '' : codeHtml(example)}`;
     return example === undefined ? undefined : JSON.stringify(example, null, 2);
   }
 
-  #curl(
-    method: string,
-    path: string,
-    { parameters = [], requestBody }: Operation,
-    credential: Credential,
-  ): string {
-    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
+  #exampleHtml(method: string, path: string, operation: Operation): string {
+    const { parameters = [], requestBody } = operation;
+    const credential = credentialOf(operation);
     const query = parameters
       .filter(({ in: place, required }) => place === 'query' && required === true)
-      .map(({ name }) => `${name}=$${variableOf(name)}`);
-    if (credential === 'uploadToken') query.unshift('token=$UPLOAD_TOKEN');
-    const url = `{{server}}${address}${query.length === 0 ? '' : `?${[...new Set(query)].join('&')}`}`;
-    const parts = ['curl', credentialOptions[credential]];
+      .map(({ name }) => `${name}={${variableOf(name)}}`);
+    if (credential === 'uploadToken') query.unshift('token={UPLOAD_TOKEN}');
+    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `{${variableOf(name)}}`);
     const [[type, media] = ['', {}]] = Object.entries(requestBody?.content ?? {});
-    const isPost = method === 'POST' && requestBody !== undefined;
-    if (method !== 'GET' && !isPost) parts.push(`-X ${method}`);
-    const lines = [[...parts.filter(part => part !== ''), query.length === 0 ? url : `"${url}"`].join(' ')];
-    if (type === jsonType) {
-      const body = JSON.stringify(this.#exampleOf(media) ?? this.#schemas.exampleOf(media.schema ?? {}));
-      lines.push(`-H 'Content-Type: application/json'`, `-d '${body.replaceAll("'", String.raw`'\''`)}'`);
-    } else if (type === formType) {
-      lines.push(
-        `-F file=@${path.includes('thumbnail') || path.includes('watermark') ? 'image.jpg' : path.includes('captions') || path.includes('chapters') ? 'en.vtt' : 'film.mp4'}`,
-      );
-    }
-    return lines.join(' \\\n  ');
+    const codes = callExamples({
+      method,
+      url: `{{server}}${address}${query.length === 0 ? '' : `?${[...new Set(query)].join('&')}`}`,
+      hasKey: credential === 'key',
+      json:
+        type === jsonType
+          ? (this.#exampleOf(media) ?? this.#schemas.exampleOf(media.schema ?? {}))
+          : undefined,
+      file: type === formType ? fileOf(path) : undefined,
+    });
+    // The dashboard and players make these.
+    if (credential === 'session') return codeHtml(codes.get('sh')!.replace('curl', sessionCurl));
+    if (credential === 'none' && requestBody === undefined) return codeHtml(codes.get('sh')!);
+    return examplesHtml(new Map([...codes].map(([language, code]) => [language, escapeHtml(code)])));
   }
 }
 
-type Credential = 'key' | 'session' | 'uploadToken' | 'none';
+const sessionCurl = 'curl -b "millrace_session=$COOKIE"';
 
-const credentialOptions: Readonly<Record<Credential, string>> = {
-  key: '-u $KEY:',
-  session: '-b "millrace_session=$COOKIE"',
-  uploadToken: '',
-  none: '',
-};
+/** A file that the operation of a path receives. */
+function fileOf(path: string): string {
+  if (/captions|chapters/.test(path)) return 'en.vtt';
+  return /thumbnail|watermark|logo/.test(path) ? 'image.jpg' : 'film.mp4';
+}
+
+type Credential = 'key' | 'session' | 'uploadToken' | 'none';
 
 function credentialOf({ security }: Operation): Credential {
   const has = (scheme: string) => security.some(alternative => scheme in alternative);
   if (has('apiKey')) return 'key';
   if (has('uploadToken')) return 'uploadToken';
   return has('session') ? 'session' : 'none';
+}
+
+/** Tells which scope of a key an operation needs. */
+function scopeHtml({ security }: Operation): string {
+  const scopes = security.flatMap(({ apiKey }) => (Array.isArray(apiKey) ? (apiKey as string[]) : []));
+  if (scopes.length === 0) return '';
+  return `<p class="scopes">Scope <a href="{{base}}/docs/teams#scopes"><code>${escapeHtml(scopes.join(' '))}</code></a></p>`;
 }
 
 /** `videoId` becomes `VIDEO_ID`. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../http/openapi/openapi-schemas.ts';
+import { callerHtml } from '../site/caller-html.ts';
 import type { DocsHeading, SearchEntry } from '../site/docs-site.ts';
 import { escapeHtml, inlineHtml, proseHtml } from '../site/html.ts';
 import { type Operation, OperationPages, type WebhookOperation } from './operation-html.ts';
@@ -110,13 +111,3 @@ ${articles.join('\n')}`,
     return `<ul class="operations">${rows.join('\n')}</ul>`;
   }
 }
-
-/** The script of the page shows who calls, and lets a reader enter a key. */
-const callerHtml = `<section class="caller" id="caller" aria-label="Credentials for calls" hidden>
-<p id="caller-nobody">To try a call, <a href="{{base}}/dashboard" target="_blank" rel="noreferrer">sign in to the dashboard</a>, or enter an API key.</p>
-<p id="caller-session" hidden>You're signed in as <strong id="caller-email"></strong>. Calls run as you and change your data.
-<label>Environment for calls <select id="caller-environment"></select></label>
-<label id="caller-of-project" hidden>Project for calls <select id="caller-project"></select></label></p>
-<p id="caller-key" hidden>Calls use the key that you entered, and its environment. The page forgets it when you leave.</p>
-<p><label>API key <input id="key" type="password" autocomplete="off" spellcheck="false"></label></p>
-</section>`;

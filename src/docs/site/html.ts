@@ -25,3 +25,23 @@ export function proseHtml(text: string): string {
 export function codeHtml(code: string, attributes = ''): string {
   return `<div class="code"><pre tabindex="0"${attributes}><code>${escapeHtml(code)}</code></pre></div>`;
 }
+
+/** Languages of examples by the names that code blocks have for them, in the order of their tabs. */
+const exampleLanguages: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  js: 'JavaScript',
+  python: 'Python',
+  php: 'PHP',
+  go: 'Go',
+};
+
+/** One task in several languages. The script of the page shows one of them, and tabs for the others. @param codes HTML by language */
+export function examplesHtml(codes: ReadonlyMap<string, string>): string {
+  const blocks = Object.entries(exampleLanguages)
+    .filter(([language]) => codes.has(language))
+    .map(
+      ([language, label]) =>
+        `<pre tabindex="0" data-language="${language}" aria-label="${label}"><code>${codes.get(language)}</code></pre>`,
+    );
+  return `<div class="code examples">${blocks.join('\n')}</div>`;
+}

@@ -33,6 +33,20 @@ interface NamedPage {
   readonly title: string;
 }
 
+/** The tasks that most readers come for, and where they are described. */
+const tasks: readonly (readonly [task: string, page: string])[] = [
+  ['Go live from OBS', 'start#go-live'],
+  ['Upload a video', 'start#upload-a-video'],
+  ['Embed the player', 'embedding'],
+  ['Decide who watches', 'protecting'],
+  ['Verify webhooks', 'webhooks#requests'],
+  ['Stream to other platforms', 'broadcasting#restreams'],
+  ['Set up HTTPS', 'operating#https'],
+  ['Put a CDN in front', 'edges#use-a-cdn'],
+  ['Move from elsewhere', 'moving'],
+  ['Find out what is wrong', 'troubleshooting#find-the-symptom'],
+];
+
 const referencePages: readonly NamedPage[] = Object.keys(apiTags).map(title => ({
   name: referencePageName(title),
   title,
@@ -105,6 +119,9 @@ ${title === 'Reference' ? `<li><a href="{{base}}/docs/reference">API reference</
 <p>Go live from OBS, ffmpeg or a browser, host videos, and drive everything over a REST API.</p>
 <p class="actions"><a class="button" href="{{base}}/docs/start">Get started in five minutes</a>
 <a class="button quiet" href="{{base}}/docs/reference">API reference</a></p></div>
+<ul class="tasks">
+${tasks.map(([task, page]) => `<li><a href="{{base}}/docs/${page}">${task}</a></li>`).join('\n')}
+</ul>
 <div class="cards">
 ${cards.join('\n')}
 </div>`;

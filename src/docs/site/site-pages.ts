@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../http/openapi/openapi-schemas.ts';
 import { errorHtml, errorTableHtml, isErrorCode } from '../pages/docs-content.ts';
 import { ReferencePages } from '../reference/reference-pages.ts';
+import { guideCallerHtml } from './caller-html.ts';
 import type { DocsPage, DocsSection } from './docs-site.ts';
 import { type DocsLinks, llmsText, PageShell } from './page-shell.ts';
 
@@ -63,7 +64,9 @@ export class SitePages {
     const description = this.#guides.get(guide);
     if (description === undefined) return undefined;
     const page = await this.#options.guide(guide);
-    return isMarkdown ? page.markdown : this.#shell.render({ ...page, description });
+    if (isMarkdown) return page.markdown;
+    const caller = page.html.includes('class="code') ? guideCallerHtml : '';
+    return this.#shell.render({ ...page, html: caller + page.html, description });
   }
 
   #ofApi(): ReferencePages {

@@ -1,11 +1,6 @@
-import { serverUrl, withBasePath } from '../shared/base-path.ts';
-
-interface Session {
-  readonly email: string;
-  readonly account: { readonly accountId: string };
-  readonly environments: readonly string[];
-  readonly allProjects: readonly { readonly projectId: string; readonly name: string }[];
-}
+import { serverUrl } from '../shared/base-path.ts';
+import { answerText, createButton } from './answer-text.ts';
+import { callerHeaders } from './caller.ts';
 
 interface Field {
   readonly name: string;
@@ -15,19 +10,8 @@ interface Field {
   readonly control: HTMLInputElement;
 }
 
-const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', production: 'Production' };
-/** More of a body would make the page slow. */
-const maxShownCharacters = 200_000;
-
-const keyInput = () => element<HTMLInputElement>('#key');
-const environmentChoice = () => element<HTMLSelectElement>('#caller-environment');
-const projectChoice = () => element<HTMLSelectElement>('#caller-project');
-let session: Session | undefined;
-
-/** Lets readers call operations, as the person who is signed in to the dashboard or with a key. */
+/** Lets readers call operations. */
 export function addCalls(): void {
-  element('#caller').hidden = false;
-  keyInput().addEventListener('input', showCaller);
   for (const operation of document.querySelectorAll<HTMLElement>('.operation[data-method]')) {
     const place = operation.querySelector<HTMLElement>('.run')!;
     const button = createButton('Try it');
@@ -40,56 +24,6 @@ export function addCalls(): void {
     });
     place.append(button);
     place.hidden = false;
-  }
-  void readSession();
-  // The dashboard tells its other pages when somebody signs in or out.
-  new BroadcastChannel('millrace.session').addEventListener('message', () => void readSession());
-}
-
-async function readSession(): Promise<void> {
-  session = await fetchSession();
-  element('#caller-email').textContent = session?.email ?? '';
-  const environment = environmentChoice();
-  const names = session?.environments ?? [];
-  environment.replaceChildren(...names.map(name => new Option(labels[name] ?? name, name)));
-  environment.value = environmentOf(session);
-  const project = projectChoice();
-  const projects = session?.allProjects ?? [];
-  const wanted = [project.value, ...stored('projects').split(' ')];
-  project.replaceChildren(...projects.map(({ name, projectId }) => new Option(name, projectId)));
-  project.value =
-    wanted.find(id => projects.some(one => one.projectId === id)) ?? projects[0]?.projectId ?? '';
-  element('#caller-of-project').hidden = projects.length < 2;
-  showCaller();
-}
-
-function showCaller(): void {
-  const caller = keyInput().value !== '' ? 'key' : session === undefined ? 'nobody' : 'session';
-  for (const one of ['nobody', 'session', 'key']) element(`#caller-${one}`).hidden = one !== caller;
-}
-
-async function fetchSession(): Promise<Session | undefined> {
-  try {
-    const response = await fetch(withBasePath('/auth/session'), { cache: 'no-store' });
-    return response.ok ? ((await response.json()) as Session) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function environmentOf(of: Session | undefined): string {
-  const available = of?.environments ?? [];
-  const [chosen = '', accountId = of?.account.accountId] = stored('environment').split(' ');
-  if (accountId === of?.account.accountId && available.includes(chosen)) return chosen;
-  return available.includes('production') ? 'production' : (available[0] ?? '');
-}
-
-/** Reads a choice that was made in the dashboard. */
-function stored(name: 'environment' | 'projects'): string {
-  try {
-    return localStorage.getItem(`millrace.${name}`) ?? '';
-  } catch {
-    return '';
   }
 }
 
@@ -127,7 +61,7 @@ function callForm(operation: HTMLElement): HTMLFormElement {
         body: bodyOf(bodyControl),
         redirect: 'manual',
       });
-      answer.textContent = await bodyText(response);
+      answer.textContent = await answerText(response);
       answer.hidden = answer.textContent === '';
       status.textContent =
         response.type === 'opaqueredirect'
@@ -184,13 +118,8 @@ function headersOf(
   for (const { name, place, control } of fields)
     if (place === 'header' && control.value !== '') headers.set(name, control.value);
   if (body instanceof HTMLTextAreaElement) headers.set('Content-Type', 'application/json');
-  const key = keyInput().value.trim();
   if (operation.dataset.credential !== 'key') return headers;
-  if (key !== '') headers.set('Authorization', `Basic ${btoa(`${key}:`)}`);
-  else if (session !== undefined) {
-    headers.set('Millrace-Environment', environmentChoice().value);
-    if (projectChoice().value !== '') headers.set('Millrace-Project', projectChoice().value);
-  }
+  for (const [name, value] of Object.entries(callerHeaders() ?? {})) headers.set(name, value);
   return headers;
 }
 
@@ -202,30 +131,8 @@ function bodyOf(control: HTMLInputElement | HTMLTextAreaElement | undefined): st
   return form;
 }
 
-async function bodyText(response: Response): Promise<string> {
-  const type = response.headers.get('content-type') ?? '';
-  if (!/^(?:text\/|application\/(?:json|vnd\.apple))/.test(type)) {
-    const { size } = await response.blob();
-    return size === 0 ? '' : `${size} bytes of ${type}`;
-  }
-  const text = await response.text();
-  const shown = type.startsWith('application/json') ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  return shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown;
-}
-
 function labelled(name: string, control: HTMLElement): HTMLLabelElement {
   const label = document.createElement('label');
   label.append(name, control);
   return label;
-}
-
-function createButton(text: string): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = text;
-  return button;
-}
-
-function element<Kind extends HTMLElement = HTMLElement>(selector: string): Kind {
-  return document.querySelector<Kind>(selector)!;
 }

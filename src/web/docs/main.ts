@@ -1,4 +1,5 @@
 import { withBasePath } from '../shared/base-path.ts';
+import { addExampleTabs } from './examples.ts';
 import { addSearch } from './search.ts';
 
 /** Parts of the guide that was one page. */
@@ -17,11 +18,12 @@ const oldChapters: Readonly<Record<string, string>> = {
 followOldLinks();
 addMenu();
 addThemeButton();
+addExampleTabs();
 addCopyButtons(document);
 addSearch();
 if (document.querySelector('#caller') !== null) {
-  const { addCalls } = await import('./calls.ts');
-  addCalls();
+  const { addCallerToPage } = await import('./caller-page.ts');
+  addCallerToPage();
 }
 
 /** Links to operations were `/docs#/Videos/get-videos` once, and those to the guide `/docs#webhooks`. */
@@ -91,7 +93,7 @@ function addCopyButtons(within: ParentNode): void {
     button.className = 'copy';
     button.textContent = 'Copy';
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(block.querySelector('code')!.textContent ?? '');
+      await navigator.clipboard.writeText(block.querySelector('pre:not([hidden]) code')!.textContent ?? '');
       button.textContent = 'Copied';
       setTimeout(() => {
         button.textContent = 'Copy';

@@ -17,6 +17,7 @@ export const docsLinks: Readonly<Record<string, string>> = {
   '/dashboard/webhooks': 'webhooks',
   '/dashboard/webhooks/:webhookId': 'webhooks#delivery-log',
   '/dashboard/settings': 'dashboard#pages',
+  '/dashboard/usage': 'api#usage',
   '/dashboard/server': 'operating#health-and-metrics',
   '/dashboard/server/settings': 'settings',
   '/dashboard/team': 'teams',

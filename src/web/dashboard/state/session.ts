@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Project, Session } from '../api/api-types.ts';
 import { readStored, writeStored } from './local-storage.ts';
 
@@ -8,6 +8,11 @@ export type Scope = Session['scopes'][number];
 
 /** undefined: not known yet; null: signed out. */
 export const session = signal<Session | null | undefined>(undefined);
+
+// The documentation asks for the session only then.
+effect(() => {
+  if (session.value !== undefined) writeStored('signed-in', session.value === null ? undefined : 'yes');
+});
 
 /** True when the session ended without the user. */
 export const wasSignedOut = signal(false);

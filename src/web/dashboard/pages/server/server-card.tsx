@@ -2,7 +2,7 @@ import type { ServerState } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatDate, formatSpan } from '../../format/time.ts';
-import { Card, DetailList } from '../../ui/page.tsx';
+import { Card, DetailList, LearnMore } from '../../ui/page.tsx';
 import { Meter } from './meter.tsx';
 import { formatQueue } from './queue-text.ts';
 
@@ -65,7 +65,7 @@ export function SystemCard({ state }: { state: ServerState }) {
             <span key="version" class="versions">
               Millrace {state.version}
               {state.newerVersion !== undefined && (
-                <a href="/docs/upgrading">{state.newerVersion} is available</a>
+                <LearnMore docs="upgrading">{`${state.newerVersion} is available`}</LearnMore>
               )}
               {programs.map(({ name, path, version }) => (
                 <span key={path} title={`${name}: ${path}`}>

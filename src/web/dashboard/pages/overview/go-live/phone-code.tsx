@@ -17,7 +17,7 @@ export function PhoneCode({ stream }: { stream: LiveStream }) {
           Phones allow the camera on HTTPS pages only. Set up HTTPS for this server, and a QR code for your
           phone appears here.
         </p>
-        <Button small href="/docs/operating#https">
+        <Button small href={withBasePath('/docs/operating#https')}>
           Set up HTTPS
         </Button>
       </div>
