@@ -59,8 +59,13 @@ function Steps({ overview }: { overview: Overview }) {
   return <FirstSteps done={done} onHide={hide} />;
 }
 
-/** Problems beside the latest videos. A new account sees neither until there is one. */
 function News({ overview, isNew }: { overview: Overview; isNew: boolean }) {
+  if (can('live') || can('upload')) return <ProblemsAndVideos overview={overview} isNew={isNew} />;
+  return <LatestVideos videos={overview.videos} />;
+}
+
+/** Problems beside the latest videos. A new account sees neither until there is one. */
+function ProblemsAndVideos({ overview, isNew }: { overview: Overview; isNew: boolean }) {
   const { usage, streams, liveNow, videos } = overview;
   const further = useAttention(liveNow.map(({ stream }) => stream));
   const items =

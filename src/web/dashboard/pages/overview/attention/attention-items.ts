@@ -283,7 +283,7 @@ function peopleItems({ unverifiedUsers = 0, failedInvitations = [] }: AttentionS
               unverifiedUsers === 1
                 ? '1 user has not verified their email address'
                 : `${formatNumber(unverifiedUsers)} users have not verified their email address`,
-            href: '/dashboard/server#unverified-users',
+            href: '/dashboard/server',
             action: 'Review',
           },
         ]),
