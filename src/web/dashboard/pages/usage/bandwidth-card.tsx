@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { locale } from '../../state/texts.ts';
+import { Figures } from '../../ui/figures.tsx';
 import { Card } from '../../ui/page.tsx';
 
 type Day = Usage['bandwidth']['days'][number];
@@ -10,14 +11,12 @@ export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) 
   const { days, todayBytes, last30DaysBytes } = bandwidth;
   return (
     <Card title="Bandwidth">
-      <div class="usage-figures">
-        <p class="figure">
-          <strong>{formatBytes(todayBytes)}</strong> <span class="quiet">today</span>
-        </p>
-        <p class="figure">
-          <strong>{formatBytes(last30DaysBytes)}</strong> <span class="quiet">in the last 30 days</span>
-        </p>
-      </div>
+      <Figures
+        figures={[
+          ['Today', formatBytes(todayBytes)],
+          ['Last 30 days', formatBytes(last30DaysBytes)],
+        ]}
+      />
       {last30DaysBytes === 0 ? <p class="hint">No traffic yet.</p> : <Days days={days} />}
     </Card>
   );
