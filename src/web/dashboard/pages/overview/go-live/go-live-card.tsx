@@ -111,9 +111,11 @@ function Ways({ stream, onChange }: { stream: LiveStream; onChange: () => void }
       </div>
       <p class="encoder-wait" role="status">
         <span class="encoder-wait-mark" aria-hidden="true" />
-        {connecting === undefined
-          ? `Waiting for video from “${stream.name}”`
-          : `${encoderOf(connecting)} is connected. Waiting for ${connecting.waitingFor === 'media' ? 'media' : 'a keyframe'}.`}
+        <span class="encoder-wait-text">
+          {connecting === undefined
+            ? `Waiting for video from “${stream.name}”`
+            : `${encoderOf(connecting)} is connected. Waiting for ${connecting.waitingFor === 'media' ? 'media' : 'a keyframe'}.`}
+        </span>
       </p>
     </>
   );
