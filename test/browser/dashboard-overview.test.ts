@@ -18,6 +18,8 @@ const countCameras = `
   };
 `;
 
+const longName = 'Sunday service in the chapel beside the old mill '.repeat(5).trim();
+
 describeInBrowser('the overview of the dashboard', browser => {
   let server: TestServer;
   let dashboard: DashboardPage;
@@ -46,7 +48,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(await section('Latest').count()).toBe(0);
     expect(await dashboard.violations()).toEqual([]);
 
-    await page.getByLabel('Name of the live stream').fill('Sunday service');
+    await page.getByLabel('Name of the live stream').fill(longName);
     await page.keyboard.press('Enter');
     const encoder = section('OBS or another encoder');
     const key = await encoder.getByRole('textbox', { name: 'Stream key' }).inputValue();
@@ -75,11 +77,14 @@ describeInBrowser('the overview of the dashboard', browser => {
     const { liveStreamId, streamKey = '', assets } = data[0]!;
     await using _ = publishPicture({ url: server.rtmpUrl(streamKey) });
     const live = section('Live now');
-    await live.getByRole('link', { name: 'Sunday service' }).waitFor();
+    await live.getByRole('link', { name: longName }).waitFor();
     await live.getByText(/^\d.* [kM]bit\/s$/).waitFor();
     await live.getByText(/fps, no frames lost$/).waitFor();
     await live.getByText(/^Healthy/).waitFor();
     await live.getByRole('img', { name: /^Bitrate in the last 5 minutes: lowest/ }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
     const picture = live.locator('img');
     await until('a picture', () =>
       picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0),
