@@ -68,5 +68,9 @@ describe('the verdict about a broadcast', () => {
     ]);
     expect(broadcastVerdict({ state: 'off', alarms: [], isPulled: true }).text).toContain('source');
     expect(broadcastVerdict({ state: 'live', alarms: [] }).text).toMatch(/^Live/);
+    const connecting = { waitingFor: 'keyframe' } as const;
+    expect(broadcastVerdict({ state: 'off', alarms: [], connecting }).text).toBe(
+      'Connected, waiting for a keyframe.',
+    );
   });
 });
