@@ -29,7 +29,7 @@ function Row({ upload }: { upload: Upload }) {
           </a>
         ) : (
           <span class="upload-title" title={upload.fileName}>
-            {title}
+            {isRefused(upload) ? upload.fileName : title}
           </span>
         )}
         {!isShownHere && <Badge>{nameOfProjectEnvironment(upload)}</Badge>}
