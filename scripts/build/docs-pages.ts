@@ -245,7 +245,7 @@ function joinExamples(tokens: readonly Token[], file: string): Token[] {
       .children!.filter(({ type }) => type === 'link_open')
       .map(link => posix.join(dirname(file), String(link.attrGet('href'))));
     token.meta = { examples };
-    // Its opening, its text and its end.
+    // The paragraph has an opening, a text and an end.
     index += 3;
   }
   return kept;

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 interface ExampleLanguage {
   readonly name: string;
   readonly ending: string;
-  /** Its name in code blocks. */
+  /** Name of the language in code blocks. */
   readonly fence: string;
   /** Runs the files that follow. */
   readonly command: readonly [program: string, ...words: string[]];

