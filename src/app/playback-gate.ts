@@ -1,3 +1,4 @@
+import type { Config } from '../config/settings.ts';
 import { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { PrivateSessions } from '../delivery/private-sessions.ts';
 import { ProjectOwners } from '../resources/identity/sessions/project-owners.ts';
@@ -7,7 +8,7 @@ import type { Api } from './api.ts';
 import type { Foundation } from './foundation.ts';
 
 export function createPlaybackGate(
-  { database, peers, urls, clock }: Foundation,
+  { config, database, peers, urls, clock }: Foundation,
   { analytics, signedTokens }: Pick<Api, 'analytics' | 'signedTokens'>,
   {
     sessions,
@@ -21,6 +22,7 @@ export function createPlaybackGate(
     signedTokens,
     clock,
     publicUrl: urls.publicUrl,
+    ownHosts: ownHosts(config),
     isOwner: (request, projectId) => owners.isOwner(request, projectId),
     askPlayHook: (viewer, request) => {
       const { 'user-agent': userAgent = '', referer = '' } = request.headers;
@@ -34,4 +36,10 @@ export function createPlaybackGate(
       return analytics.geo.isAvailable ? analytics.geo.locate(peers.addressOf(request)).country : undefined;
     },
   });
+}
+
+function ownHosts(config: Config): ReadonlySet<string> | undefined {
+  if (config.publicUrl === undefined) return undefined;
+  const urls = [config.publicUrl, config['node.url']].filter(url => url !== undefined);
+  return new Set(urls.map(url => new URL(url).host));
 }

@@ -7,6 +7,8 @@ type CountryOf = (request: ViewerRequest) => Promise<string | undefined>;
 
 export interface PlaybackRestrictionsOptions {
   readonly countryOf: CountryOf;
+  /** Hosts of this server's pages, with their ports. Undefined where the operator named none: any host that a request names. */
+  readonly ownHosts?: ReadonlySet<string> | undefined;
   readonly publicUrl: () => string;
 }
 
@@ -55,6 +57,8 @@ export class PlaybackRestrictions {
   }
 
   #isOwnPage({ headers }: ViewerRequest, { host }: URL): boolean {
+    const { ownHosts } = this.#options;
+    if (ownHosts !== undefined) return ownHosts.has(host);
     const publicUrl = this.#options.publicUrl();
     if (publicUrl !== '' && host === new URL(publicUrl).host) return true;
     const own = headers[':authority'] ?? headers.host;

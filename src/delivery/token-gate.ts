@@ -42,7 +42,9 @@ export class TokenGate {
   }
 
   async admit(question: TokenAdmissionRequest): Promise<TokenHolder | undefined> {
-    const { request, resourceId, token, pathSession, mayClaimToken } = question;
+    const { request, resourceId, token, pathSession } = question;
+    // Previews of links ask for the head alone: the token stays for whoever opens it.
+    const mayClaimToken = question.mayClaimToken && request.method !== 'HEAD';
     const sessionTokens = sessionTokensOf(request, question.query);
     if (pathSession !== undefined) sessionTokens.push(pathSession);
     const session = await this.#sessions.admit({

@@ -88,6 +88,22 @@ describe.each(protocols)('a private video over %s', protocol => {
     expect(await server.rowCount()).toBe(0);
   });
 
+  it('stays unused while only heads are requested, as by previews of links', async () => {
+    await using server = await started(protocol);
+    const { token, base } = server.mint();
+    for (const path of [
+      `/vod/${hiddenId}?token=${token}`,
+      `${base}/hls/manifest.m3u8`,
+      `${base}/mp4/source.mp4`,
+    ]) {
+      const { status, headers } = await server.ask(path, one, 'HEAD');
+      expect([path, status, headers['set-cookie']]).toEqual([path, 200, undefined]);
+    }
+    expect(await server.rowCount()).toBe(0);
+    expect((await server.ask(`${base}/hls/manifest.m3u8`, two)).status).toBe(200);
+    expect((await server.ask(`${base}/hls/manifest.m3u8`, one, 'HEAD')).status).toBe(404);
+  });
+
   it('belongs to the first who uses a token; another client must show the session', async () => {
     await using server = await started(protocol);
     const { base } = server.mint();

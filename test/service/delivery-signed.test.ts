@@ -25,7 +25,11 @@ const liveAssets = [
   `${privateStream}/session`,
 ] as const;
 
-async function started(protocol: Protocol = 'HTTP/1.1', restrictions?: Partial<PlaybackPolicy>) {
+async function started(
+  protocol: Protocol = 'HTTP/1.1',
+  restrictions?: Partial<PlaybackPolicy>,
+  ownHosts?: ReadonlySet<string>,
+) {
   const time = { nowMs: Date.UTC(2026, 5, 1), monotonicMs: 1 };
   const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.monotonicMs };
   const key = newTestKey('skOfTheTests000000000000', 'prOfTest');
@@ -43,6 +47,7 @@ async function started(protocol: Protocol = 'HTTP/1.1', restrictions?: Partial<P
       countryOf: async ({ headers }) =>
         headers['x-country'] === 'none' ? undefined : String(headers['x-country'] ?? ''),
       publicUrl: () => own,
+      ownHosts,
       clock,
     }),
     publicUrl: () => own,
@@ -270,6 +275,16 @@ it('a playback policy refuses requests without a site if it says so', async () =
   expect(await server.statusOf(path, { origin: 'null' })).toBe(403);
   expect(await server.statusOf(path, { referer: `${own}/vod/${videoId}` })).toBe(200);
   expect(await server.statusOf(path, { host: 'other.test', referer: 'http://other.test/vod' })).toBe(200);
+});
+
+it('a playback policy knows the pages of this server by the addresses that the operator named', async () => {
+  const hosts = new Set([new URL(own).host, 'node-a.example.org:8080']);
+  await using server = await started('HTTP/1.1', { allowedDomains: ['example.com'] }, hosts);
+  const path = `/vod/${videoId}/hls/manifest.m3u8`;
+  const of = (site: string) => server.statusOf(path, { host: new URL(site).host, origin: site });
+  expect([await of(own), await of('http://node-a.example.org:8080')]).toEqual([200, 200]);
+  expect([await of('http://other.test'), await of('http://node-a.example.org')]).toEqual([403, 403]);
+  expect(await of('https://example.com')).toBe(200);
 });
 
 it('a playback policy allows and blocks countries', async () => {
