@@ -25,6 +25,7 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
     'watch-page': 'watch/watch.css',
     'page-styles': 'player/page.css',
     'card-page': 'player/card-page.css',
+    'channel-page': 'channel/channel.css',
     icon: 'player/icon.svg',
     favicon: 'player/favicon.ico',
     'sample-poster': 'player/placeholder.svg',

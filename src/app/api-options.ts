@@ -38,6 +38,8 @@ export interface ApiOptions {
   readonly files: MediaFiles;
   /** Public URL without a trailing slash. Read when needed: ports are known late. */
   readonly publicUrl: () => string;
+  /** Project whose channel is at `/`. */
+  readonly frontPage?: string | undefined;
   readonly ingest: () => IngestAddresses;
   readonly ingestPorts: () => Probe['ports'];
   readonly version: string;

@@ -28,6 +28,9 @@ import { BroadcastsService } from '../resources/live/broadcasts/broadcasts.servi
 import { BroadcastsStore } from '../resources/live/broadcasts/broadcasts.store.ts';
 import { liveStreamRoutes } from '../resources/live/live-streams/live-streams.routes.ts';
 import { restreamRoutes } from '../resources/live/live-streams/restreams/restreams.routes.ts';
+import { channelRoutes } from '../resources/playback/channels/channels.routes.ts';
+import { ChannelsService } from '../resources/playback/channels/channels.service.ts';
+import { ChannelsStore } from '../resources/playback/channels/channels.store.ts';
 import { playbackPolicyRoutes } from '../resources/playback/playback-policies/playback-policy.routes.ts';
 import { PlaybackPolicyStore } from '../resources/playback/playback-policies/playback-policy.store.ts';
 import { playerRoutes } from '../resources/playback/players/players.routes.ts';
@@ -63,6 +66,7 @@ export function apiRoutes(options: ApiOptions, services: ApiServices): Route[] {
 }
 
 function accessRoutes(options: ApiOptions): Route[] {
+  const pages = { baseUrl: options.publicUrl, frontPage: options.frontPage };
   const { access, database, files, peers, rateLimits, videoServices, ingest, clock, log } = options;
   const { accounts, keyPairs, auth, sessions } = access;
   return [
@@ -82,6 +86,7 @@ function accessRoutes(options: ApiOptions): Route[] {
     ...auditRoutes(new AuditStore(database), accounts.projects),
     ...signingKeyRoutes(new SigningKeysService(new SigningKeysStore(database), clock)),
     ...playbackPolicyRoutes(new PlaybackPolicyStore(database)),
+    ...channelRoutes(new ChannelsService({ database, store: new ChannelsStore(database), ...pages, clock })),
     ...retentionRoutes(new RetentionService(new RetentionStore(database), clock)),
     ...videoServices.videoDefaults,
   ];

@@ -1,11 +1,14 @@
+import type { ChannelSource } from '../delivery/channel/channel-source.ts';
 import { ClipEndpoint } from '../delivery/clips/clip-endpoint.ts';
 import { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryObserver } from '../delivery/delivery-observer.ts';
 import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { PlaybackGate } from '../delivery/playback-gate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { ChannelListsStore } from '../resources/playback/channels/channel-lists.store.ts';
 import { createViewerClips } from '../resources/videos/videos/viewer-clips.ts';
 import { WatchPageStore } from '../resources/videos/videos/watch-page.store.ts';
+import type { Clock } from '../shared/clock.ts';
 import { openWithin } from '../shared/files/open-within.ts';
 import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -45,6 +48,9 @@ export function createDelivery(
     },
     vod: createVodSource(vod, videoServices),
     watch: new WatchPageStore(database),
+    channels: channelSource(new ChannelListsStore(database), clock),
+    frontPage: config.frontPage,
+    viewersOf: liveStreamId => viewersOf(liveStreamId, broadcasts, viewers),
     logo: async (playerId, extension) => {
       const file = await players.logoFile(playerId, extension);
       return file && fileBody(file, extension === 'png' ? 'image/png' : 'image/jpeg');
@@ -59,6 +65,27 @@ export function createDelivery(
     observer: deliveryObserver(metrics, api),
     log: log.child('delivery'),
   });
+}
+
+function channelSource(store: ChannelListsStore, clock: Clock): ChannelSource {
+  return {
+    findBySlug: slug => store.findBySlug(slug),
+    findByProject: projectId => store.findByProject(projectId),
+    findByPair: pairId => store.findByPair(pairId),
+    logo: slug => store.logo(slug),
+    videos: (channel, request) => store.videos(channel, request, clock.nowMs()),
+    liveStreams: channel => store.liveStreams(channel),
+  };
+}
+
+/** The server that packages a broadcast counts its viewers, and reports them to the others. */
+async function viewersOf(
+  liveStreamId: string,
+  { registry, cluster }: Broadcasts,
+  viewers: ViewerCount,
+): Promise<number> {
+  if (cluster === undefined || registry.isRunning(liveStreamId)) return viewers.count(liveStreamId);
+  return (await cluster.report(liveStreamId))?.stats.viewers ?? 0;
 }
 
 export function createClipEndpoint(

@@ -261,6 +261,7 @@ function apiOptions(
   return {
     ...foundation,
     publicUrl: urls.publicUrl,
+    frontPage: config.frontPage,
     ingest: urls.ingest,
     ingestPorts: urls.ports,
     rateLimits: rateLimits(config),

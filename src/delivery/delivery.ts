@@ -7,6 +7,9 @@ import type { ReadableFiles } from '../shared/files/opened-file.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { ResponseBody } from '../shared/viewer-responses.ts';
+import { ChannelDelivery } from './channel/channel-delivery.ts';
+import type { ChannelSource } from './channel/channel-source.ts';
+import { WatchedChannels } from './channel/watched-channels.ts';
 import type { DeliveryObserver } from './delivery-observer.ts';
 import { LiveDelivery } from './live/live-delivery.ts';
 import type { LiveSource, LiveStreamDirectory } from './live/live-source.ts';
@@ -38,6 +41,11 @@ export interface DeliveryOptions {
   readonly frames: LiveFrameSource;
   readonly vod: VodSource;
   readonly watch: WatchSource;
+  readonly channels: ChannelSource;
+  /** Project whose channel is at `/`, as users see it. */
+  readonly frontPage?: string | undefined;
+  /** Viewers of a live stream, on all servers. */
+  readonly viewersOf: (liveStreamId: string) => Promise<number>;
   readonly logo: (playerId: string, extension: 'png' | 'jpg') => Promise<ResponseBody | undefined>;
   readonly docsBase: () => string;
   readonly bundles: BrowserBundles;
@@ -66,7 +74,14 @@ const kindsNeedingPlayerFiles: ReadonlySet<string> = new Set([
   'vod-page',
   'vod-sample',
   'player-element',
+  'channel',
+  'front-page',
 ]);
+const frontPage: FoundPath = {
+  kind: 'front-page',
+  parameters: {},
+  handle: (to, exchange, _, query) => to.sendFrontPage(exchange, query),
+};
 const maxUrlLength = 2048;
 const maxTargets = 500;
 const noStore = 'no-store';
@@ -74,6 +89,7 @@ const nosniff = ['X-Content-Type-Options', 'nosniff'] as const;
 
 export class Delivery implements Component, DeliveryHandlers {
   readonly name = 'delivery';
+  readonly channels: ChannelDelivery;
   readonly live: LiveDelivery;
   readonly vod: VodDelivery;
   readonly #options: DeliveryOptions;
@@ -96,14 +112,34 @@ export class Delivery implements Component, DeliveryHandlers {
     this.#pending = new PendingResponses(this.#sender, options.log);
     this.#events = new StateEvents({
       live: options.live,
+      viewersShown: liveStreamId => this.#viewersShown(liveStreamId),
       observer,
       maxClients: options.maxEventClients ?? 20_000,
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
       heartbeatMs: options.heartbeatMs ?? 15_000,
     });
-    const shared = { sender: this.#sender, pending: this.#pending, files: () => this.#files() };
-    this.live = new LiveDelivery({ ...options, ...shared, events: this.#events });
+    const watchedChannels = new WatchedChannels(options);
+    const shared = {
+      sender: this.#sender,
+      pending: this.#pending,
+      files: () => this.#files(),
+      watchedChannels,
+    };
+    this.live = new LiveDelivery({
+      ...options,
+      ...shared,
+      events: this.#events,
+      viewersShown: liveStreamId => this.#viewersShown(liveStreamId),
+    });
     this.vod = new VodDelivery({ ...options, ...shared, source: options.vod });
+    this.channels = new ChannelDelivery({ ...options, ...shared, frontPage: options.frontPage });
+  }
+
+  async #viewersShown(liveStreamId: string): Promise<number | undefined> {
+    const { live, streams, viewersOf } = this.#options;
+    if (!live.state(liveStreamId).live) return undefined;
+    const stream = await streams.find(liveStreamId);
+    return stream?.showViewers === true ? viewersOf(liveStreamId) : undefined;
   }
 
   async start(): Promise<void> {}
@@ -145,7 +181,8 @@ export class Delivery implements Component, DeliveryHandlers {
 
   #handle(request: ViewerRequest, response: ViewerResponse, hasEvents: boolean): boolean {
     const url = request.url ?? '/';
-    const { path, query } = this.#targets.get(url) ?? this.#readTarget(url);
+    const { path, query } =
+      this.#findFrontPage(request, url) ?? this.#targets.get(url) ?? this.#readTarget(url);
     if (path === undefined || (path.kind === 'events' && !hasEvents)) return false;
     const exchange: Exchange = {
       kind: path.kind,
@@ -176,6 +213,14 @@ export class Delivery implements Component, DeliveryHandlers {
     return true;
   }
 
+  /** Finds the channel at `/`, which is for browsers: others get the API there. */
+  #findFrontPage({ method, headers }: ViewerRequest, url: string): ViewerTarget | undefined {
+    if (!this.channels.hasFrontPage || !/^\/(?:\?|$)/.test(url)) return undefined;
+    if ((method !== 'GET' && method !== 'HEAD') || !(headers.accept ?? '').includes('text/html'))
+      return undefined;
+    return { path: frontPage, query: url.slice(2) };
+  }
+
   #readTarget(url: string): ViewerTarget {
     const queryAt = url.indexOf('?');
     const pathText = queryAt === -1 ? url : url.slice(0, queryAt);
@@ -199,6 +244,10 @@ export class Delivery implements Component, DeliveryHandlers {
       if (logo === undefined) return this.#sender.sendNotFound(exchange, noStore);
       return this.#sender.sendBody(exchange, logo, { cacheControl: 'no-cache', headers: nosniff });
     });
+  }
+
+  sendFrontPage(exchange: Exchange, query: string): void {
+    this.channels.sendFrontPage(exchange, query, `${this.#options.bundles.basePath}/dashboard`);
   }
 
   sendAsset(exchange: Exchange, name: string): void {

@@ -35,7 +35,8 @@ export function rootRoutes({ version, publicUrl }: RootOptions): Route[] {
       path: '/',
       tag: 'Documentation',
       summary: 'Get the server and its main URLs',
-      description: 'Browsers, which accept `text/html`, are redirected to the dashboard.',
+      description:
+        'Browsers, which accept `text/html`, are redirected to the dashboard, or get the channel that `MILLRACE_FRONT_PAGE` names.',
       auth: 'none',
       success: { status: 200, description: 'The server.', schema: rootSchema },
       handle: () => ({

@@ -3,6 +3,7 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Migration } from './migration.ts';
 import { unverifiedChanges } from './migrations/0062-unverified-changes.ts';
 import { publicRecordings } from './migrations/0063-public-recordings.ts';
+import { channels } from './migrations/0064-channels.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -16,7 +17,7 @@ import { addSqlFunctions } from './sql-functions.ts';
  * Migrations in order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of
  * applied ones.
  */
-export const migrations: readonly Migration[] = [unverifiedChanges, publicRecordings];
+export const migrations: readonly Migration[] = [unverifiedChanges, publicRecordings, channels];
 
 export const schemaVersion = versionAfter(migrations);
 

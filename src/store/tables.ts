@@ -22,13 +22,28 @@ interface OwnColumns {
     is_unclaimed: Generated<number>;
   };
   invitations: { email: EmailAddress };
+  live_streams: { is_listed: Generated<number>; shows_viewers: Generated<number> };
   users: { email: EmailAddress };
-  videos: { is_discarded: Generated<number> };
+  videos: { is_discarded: Generated<number>; is_listed: Generated<number> };
   webhook_delivery_totals: { state: 'waiting' | 'retrying' | 'succeeded' | 'failed' };
 }
 
 /** Tables that migrations added, and those of one database. */
 interface OwnTables {
+  /** The public page of a production project. */
+  channels: {
+    project_id: string;
+    is_enabled: number;
+    /** Names it in its address; null until one is chosen. */
+    slug: string | null;
+    name: string;
+    description: string;
+    /** A color like `#0a7a66`. */
+    accent_color: string | null;
+    logo: Buffer | null;
+    logo_type: string | null;
+    updated_at_ms: number;
+  };
   /**
    * Something that a user set up before they proved their email address. `target_id` is the id of the resource, or the text of an
    * upload token.

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pngImage } from '../support/images.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, password, startDashboard } from './dashboard-fixture.ts';
@@ -181,6 +182,46 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await row.waitFor({ state: 'detached' });
     expect((await server.api('GET', `/account/signing-keys/${signingKeyId}`)).status).toBe(404);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('gives the project a channel, and shows a video in it', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/settings');
+    const { page } = dashboard;
+    const created = await server.api('POST', '/videos', { title: 'Regatta' });
+    const { videoId } = (await created.json()) as { videoId: string };
+    const video = async () => (await server.api('GET', `/videos/${videoId}`)).json();
+    const card = page.getByRole('region', { name: 'Channel' });
+    await card.getByLabel('Show the channel to everybody').check();
+    await card.getByLabel('Address').fill('Pier TV');
+    await card.getByRole('button', { name: 'Save channel' }).click();
+    await card.getByText('lower case letters, digits, and single hyphens').waitFor();
+    dashboard.complaints.length = 0;
+    await card.getByLabel('Name').fill('Pier TV');
+    await card.getByLabel('Address').fill('pier-tv');
+    await card.getByRole('button', { name: 'Save channel' }).click();
+    await dashboard.untilSaid('The channel is on.');
+    await card.getByLabel('Logo of the channel').setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: pngImage(32, 32),
+    });
+    await dashboard.untilSaid('Logo uploaded.');
+    await card.getByAltText('The logo of the channel').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    const address = await card.getByLabel('Channel link').inputValue();
+    expect(await (await fetch(address)).text()).toContain('<h1 dir="auto">Pier TV</h1>');
+
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
+    const visibility = page.getByLabel('Who can watch');
+    await visibility.locator('option[value=channel]').waitFor({ state: 'attached' });
+    expect(await visibility.inputValue()).toBe('public');
+    await visibility.selectOption('channel');
+    await dashboard.untilSaid('The video is in the channel.');
+    expect(await video()).toMatchObject({ public: true, listed: true });
+    await visibility.selectOption('private');
+    await dashboard.untilSaid('The video is private.');
+    expect(await video()).not.toHaveProperty('listed');
     expect(dashboard.complaints).toEqual([]);
   });
 

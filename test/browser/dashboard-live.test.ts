@@ -179,7 +179,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     const sections = page.getByRole('navigation', { name: 'Live stream sections' });
     await sections.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name').fill('Harbour, north');
-    await page.getByLabel('Visibility').selectOption('Private');
+    await page.getByLabel('Visibility').selectOption('private');
     await page.getByLabel('Recording', { exact: true }).selectOption('Never record');
     await page.getByLabel('Ultra low latency').check();
     await page.getByRole('button', { name: 'Save' }).click();

@@ -237,8 +237,41 @@ describeInBrowser('the watch page', browser => {
     expect(await page.locator('#actions').getByText('Share').count()).toBe(0);
   });
 
+  it('goes on with the next video of the channel, which lists both', async () => {
+    await server.api('PATCH', '/account/channel', { enabled: true, slug: 'pier-tv', name: 'Pier TV' });
+    await using empty = await WatchedPage.open(browser(), `${server.baseUrl}/channel/pier-tv`);
+    await empty.page.getByText('No videos yet').waitFor();
+    const other = await upload('Another film', { listed: true });
+    await server.api('PATCH', `/videos/${video.videoId}`, { listed: true });
+    await until('both videos in the channel', async () => {
+      await empty.page.reload();
+      return (await empty.page.locator('.card').count()) === 2;
+    });
+    expect(await axeViolations(empty.page)).toEqual([]);
+    await empty.page.getByLabel('Search videos').fill('PIER');
+    await empty.page.getByRole('button', { name: 'Search' }).click();
+    await empty.page.getByText('Search results').waitFor();
+    await empty.page.getByRole('link', { name: /Pier <at> night/ }).click();
+    await empty.page.waitForURL(`**/vod/${video.videoId}`);
+    await empty.page.getByRole('link', { name: 'Pier TV' }).waitFor();
+    expect(empty.complaints).toEqual([]);
+
+    await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#muted;autoplay`);
+    const { page } = viewer;
+    expect(await page.locator('.card-title').allTextContents()).toEqual(['Another film']);
+    await until('the film', async () => (await timeOf(page)) > 0.2);
+    await page.evaluate(`document.querySelector('millrace-player').currentTime = 5.8`);
+    await page.getByRole('button', { name: 'Play now' }).click();
+    await page.waitForURL(`**/vod/${other.videoId}#autoplay`);
+    await page.getByRole('heading', { level: 1, name: 'Another film' }).waitFor();
+    expect(viewer.complaints).toEqual([]);
+  });
+
   it('turns into the recording when the stream has ended', async () => {
     const stream = await server.createStream('Harbour camera');
+    const shown = { listed: true, showViewers: true };
+    await server.api('PATCH', `/live-streams/${stream.liveStreamId}`, shown);
+    await server.api('PATCH', '/account/channel', { enabled: true, slug: 'pier-tv', name: 'Pier TV' });
     await using publisher = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     await using viewer = await WatchedPage.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`, {
       locale: 'en-GB',
@@ -246,6 +279,10 @@ describeInBrowser('the watch page', browser => {
     const { page } = viewer;
     await until('the stream', async () => (await timeOf(page)) > 1);
     await page.waitForSelector('#badge:visible');
+    await page.locator('#viewers', { hasText: '1 viewer' }).waitFor();
+    await using channel = await WatchedPage.open(browser(), `${server.baseUrl}/channel/pier-tv`);
+    await channel.page.getByText('Watching now: 1').waitFor();
+    expect(await axeViolations(channel.page)).toEqual([]);
     await publisher.stop();
     await page.getByText('You’re watching the recording').waitFor();
     const link = page.getByRole('link', { name: 'Open the recording’s page' });
@@ -259,5 +296,11 @@ describeInBrowser('the watch page', browser => {
     expect(await page.isVisible('#badge')).toBe(false);
     await page.reload();
     await page.getByRole('link', { name: 'Watch the recording' }).waitFor();
+    await until('the recording in the channel, in place of the live stream', async () => {
+      await channel.page.reload();
+      const links = channel.page.locator(`a[href="${recording.pathname}"]`);
+      return (await links.count()) === 1 && (await channel.page.locator('.hero').count()) === 0;
+    });
+    expect(channel.complaints).toEqual([]);
   });
 });

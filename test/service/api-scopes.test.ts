@@ -56,7 +56,7 @@ it('every write has the scope of its resource, and what shows secrets needs more
     ),
     'live-streams': ['live'],
     ...Object.fromEntries(
-      ['api-keys', 'signing-keys', 'retention', 'video-defaults', 'playback-policy'].map(name => [
+      ['api-keys', 'signing-keys', 'retention', 'video-defaults', 'playback-policy', 'channel'].map(name => [
         `account/${name}`,
         ['admin'],
       ]),

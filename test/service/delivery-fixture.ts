@@ -3,6 +3,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { ChannelSource } from '../../src/delivery/channel/channel-source.ts';
 import { Delivery, type DeliveryOptions } from '../../src/delivery/delivery.ts';
 import type { ViewerDropReason } from '../../src/delivery/delivery-observer.ts';
 import type { PlayableBroadcast } from '../../src/delivery/live/live-source.ts';
@@ -123,6 +124,15 @@ const noVideos: VodSource = {
   textTrack: async () => undefined,
 };
 
+const noChannels: ChannelSource = {
+  findBySlug: async () => undefined,
+  findByProject: async () => undefined,
+  findByPair: async () => undefined,
+  logo: async () => undefined,
+  videos: async () => [],
+  liveStreams: async () => [],
+};
+
 const storage = new DataFolderStorage('/');
 
 export const localFiles: DeliveryOptions['storage'] = {
@@ -159,6 +169,8 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     frames: { hasFrame: () => false, frame: async () => undefined },
     vod: noVideos,
     watch: { details: async () => undefined, recordingOf: async () => undefined },
+    channels: noChannels,
+    viewersOf: async () => 0,
     logo: async () => undefined,
     playback: playbackGateOf({ clock }),
     publicUrl: () => '',

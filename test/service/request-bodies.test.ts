@@ -63,6 +63,7 @@ describe.each(patches)('$name', patch => {
         ...['shapeBackgroundTop', 'shapeBackgroundBottom'],
       ],
       'PATCH /account/api-keys/{keyPairId}': ['name'],
+      'PATCH /account/channel': ['slug', 'accentColor'],
     };
     const replaced: Record<string, Record<string, unknown>> = {
       'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}': { name: 'Audio 1', language: null },

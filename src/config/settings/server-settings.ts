@@ -30,6 +30,12 @@ export const serverSettings = {
     null,
     'Base URL of all addresses in API responses and pages. May have a path, such as `https://example.org/media`, which a reverse proxy removes or passes on. Unset: `http://localhost:<HTTP port>`, or `https://localhost:<HTTPS port>` with a certificate. With `tls.domains`, the first of them stands in place of `localhost`.',
   ),
+  frontPage: setting(
+    'MILLRACE_FRONT_PAGE',
+    text,
+    null,
+    'Id of the project whose channel browsers get at `/`, such as `pp5Tg2Hn8Jm4Kw7Lq1Pz3Xc6`, from its address in the dashboard or `GET /account/projects`. Unset, or while that channel is off: the dashboard.',
+  ),
   dataDir: setting(
     'MILLRACE_DATA_DIR',
     text,

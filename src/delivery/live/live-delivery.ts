@@ -3,8 +3,15 @@ import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
+import { isForSearch, type WatchedChannels } from '../channel/watched-channels.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
-import { describeEmbed, type ShareablePage, socialMeta, structuredData } from '../pages/page-sharing.ts';
+import {
+  describeEmbed,
+  type ShareablePage,
+  shareableStream,
+  socialMeta,
+  structuredData,
+} from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
 import { describeLivePlayer, noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
@@ -32,15 +39,17 @@ import {
   type LiveGateOptions,
 } from './live-gate.ts';
 import type { LiveSource, LiveStreamDirectory } from './live-source.ts';
-import { describeState, type StateEvents } from './state-events.ts';
+import { describeState, type StateEvents, type ViewersShown } from './state-events.ts';
 import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
-import type { LatencyMode, ViewerCount } from './viewer-count.ts';
+import { latencyModeOf, type ViewerCount } from './viewer-count.ts';
 
 interface LiveDeliveryOptions extends LiveGateOptions {
   readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly frames: LiveFrameSource;
   readonly watch: WatchSource;
+  readonly watchedChannels: WatchedChannels;
+  readonly viewersShown: ViewersShown;
   readonly addressOf: AddressOf;
   readonly viewers: ViewerCount;
   readonly events: StateEvents;
@@ -53,6 +62,7 @@ interface LiveDeliveryOptions extends LiveGateOptions {
 interface PageExtras {
   readonly hasThumbnail: boolean;
   readonly theme: PlayerTheme | undefined;
+  readonly viewers: number | undefined;
 }
 
 interface StreamPath {
@@ -308,11 +318,13 @@ export class LiveDelivery {
   }
 
   async #pageExtras(liveStreamId: string): Promise<PageExtras> {
-    const [hasThumbnail, theme] = await Promise.all([
+    const [hasThumbnail, theme, viewers] = await Promise.all([
       this.#hasThumbnail(liveStreamId),
       this.#streams.theme?.(liveStreamId),
+      this.#options.viewersShown(liveStreamId),
     ]);
-    return { hasThumbnail, theme };
+    // Whoever opens the page is one of them.
+    return { hasThumbnail, theme, viewers: viewers === undefined ? undefined : Math.max(1, viewers) };
   }
 
   async #playerPage(liveStreamId: string, stream: AdmittedStream): Promise<string> {
@@ -321,7 +333,7 @@ export class LiveDelivery {
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
-    const isShared = access === undefined && publicUrl !== '';
+    const isShared = access === undefined && publicUrl !== '' && !stream.isSandbox;
     return renderPlayerPage(this.#options.files().page, {
       liveStreamId,
       name,
@@ -342,9 +354,11 @@ export class LiveDelivery {
   async #watchPage(liveStreamId: string, stream: AdmittedStream, query: URLSearchParams): Promise<string> {
     const { name, access } = stream;
     const isLive = this.#live.state(liveStreamId).live;
-    const [extras, recording] = await Promise.all([
+    const watched = { ...stream, projectId: stream.trafficOwner.projectId };
+    const [extras, recording, channel] = await Promise.all([
       this.#pageExtras(liveStreamId),
       this.#recordingOf(liveStreamId, stream),
+      this.#options.watchedChannels.find(watched),
     ]);
     const publicUrl = this.#options.publicUrl();
     const shared = this.#shareablePage(liveStreamId, name);
@@ -353,7 +367,7 @@ export class LiveDelivery {
       id: liveStreamId,
       title: streamTitle(name),
       meta:
-        access === undefined && publicUrl !== ''
+        isForSearch(watched, channel) && publicUrl !== ''
           ? `${socialMeta(shared, publicUrl)}\n${structuredData(shared, publicUrl, { isLive })}`
           : noIndexMeta,
       description: '',
@@ -362,6 +376,8 @@ export class LiveDelivery {
       size: shared.size,
       hasTexts: false,
       recording,
+      channel,
+      viewers: extras.viewers,
       access,
       mp4: undefined,
       poster: access === undefined ? shared.imagePath : undefined,
@@ -442,13 +458,7 @@ export class LiveDelivery {
   }
 
   #shareablePage(liveStreamId: string, name: string): ShareablePage {
-    return {
-      title: streamTitle(name),
-      path: `/live/${liveStreamId}`,
-      imagePath: `/${liveStreamId}/thumbnail.jpg`,
-      playlistPath: `/${liveStreamId}.m3u8`,
-      size: this.#live.current(liveStreamId)?.videoSize,
-    };
+    return shareableStream(liveStreamId, name, this.#live.current(liveStreamId)?.videoSize);
   }
 
   #admitToPlaylist(
@@ -479,12 +489,6 @@ export class LiveDelivery {
       else send(answer);
     });
   }
-}
-
-function latencyModeOf({ headers, httpVersion }: Exchange['request'], query: string): LatencyMode {
-  if (query.includes('_HLS_msn=')) return 'low';
-  const isApple = httpVersion !== '2.0' && headers['user-agent']?.includes('AppleCoreMedia') === true;
-  return isApple ? 'appleWithoutHttp2' : 'standard';
 }
 
 /** Every request for media may claim the stream's token. */

@@ -18,6 +18,9 @@ export interface AdmittedStream extends PlaybackAdmission {
   readonly ultraLowLatency: boolean;
   /** Viewers may clip broadcasts. */
   readonly viewerClips: boolean;
+  /** True when it is in the channel of the project. */
+  readonly listed: boolean;
+  readonly isSandbox: boolean;
 }
 
 export type LiveAnswer = AdmittedStream | PlaybackRefusal | undefined;
@@ -127,9 +130,10 @@ export class LiveGate {
       query: token === undefined ? noQuery : new URLSearchParams(query),
       cookiePath: `/private/${token}`,
     });
-    const isListed = session !== undefined;
+    // A request for the head has not claimed the token.
+    const isOwn = session === undefined && request.method !== 'HEAD';
     return answer instanceof Promise
-      ? answer.then(admission => showSession(answerFor(stream, admission), isListed))
+      ? answer.then(admission => showSession(answerFor(stream, admission), isOwn))
       : answerFor(stream, answer);
   }
 
@@ -138,20 +142,22 @@ export class LiveGate {
   }
 }
 
-/** Players that fetch the playlist themselves read the session there. @param isListed the request came from a playlist */
-function showSession(answer: LiveAnswer, isListed: boolean): LiveAnswer {
-  if (answer === undefined || answer instanceof PlaybackRefusal || isListed) return answer;
+/** Players that fetch the playlist themselves read the session there. @param isOwn false for requests that come from a playlist, and those that are not a viewer's yet */
+function showSession(answer: LiveAnswer, isOwn: boolean): LiveAnswer {
+  if (answer === undefined || answer instanceof PlaybackRefusal || !isOwn) return answer;
   const avh = answer.access?.avh;
   return avh === undefined ? answer : { ...answer, headers: [...answer.headers, 'X-Token-Session', avh] };
 }
 
 function answerFor(
-  { name, projectId, ultraLowLatency = false, viewerClips = false }: FoundStream,
+  stream: FoundStream,
   admission: PlaybackAdmission | PlaybackRefusal | undefined,
 ): LiveAnswer {
   if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
+  const { name, projectId, ultraLowLatency = false, viewerClips = false } = stream;
+  const { listed = false, isSandbox = false } = stream;
   const trafficOwner = { projectId, deliveryKind: 'live' } as const;
-  return { name, ultraLowLatency, viewerClips, trafficOwner, ...admission };
+  return { name, ultraLowLatency, viewerClips, listed, isSandbox, trafficOwner, ...admission };
 }
 
 function resourceOf(

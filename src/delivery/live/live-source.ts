@@ -54,6 +54,10 @@ export interface LiveStreamDirectory {
         readonly public: boolean;
         readonly ultraLowLatency?: boolean;
         readonly viewerClips?: boolean;
+        /** True when it is in the channel of the project. */
+        readonly listed?: boolean;
+        readonly showViewers?: boolean;
+        readonly isSandbox?: boolean;
         readonly policy?: PlaybackPolicy | undefined;
       }
     | undefined

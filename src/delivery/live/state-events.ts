@@ -11,6 +11,9 @@ const heartbeatsPerTurn = 100;
 
 type IsStillAdmitted = () => Promise<boolean>;
 
+/** Returns the viewers of a live stream; undefined while it is not live, or the owner does not show them. */
+export type ViewersShown = (liveStreamId: string) => Promise<number | undefined>;
+
 interface Channel {
   readonly clients: Map<ViewerReply, IsStillAdmitted>;
   readonly unsubscribe: () => void;
@@ -26,6 +29,7 @@ export function describeState(live: LiveSource, liveStreamId: string): string {
 
 export class StateEvents {
   readonly #live: LiveSource;
+  readonly #viewersShown: ViewersShown;
   readonly #observer: DeliveryObserver;
   readonly #maxClients: number;
   readonly #maxClientsPerStream: number;
@@ -37,12 +41,14 @@ export class StateEvents {
 
   constructor(options: {
     live: LiveSource;
+    viewersShown: ViewersShown;
     observer: DeliveryObserver;
     maxClients: number;
     maxClientsPerStream: number;
     heartbeatMs: number;
   }) {
     this.#live = options.live;
+    this.#viewersShown = options.viewersShown;
     this.#observer = options.observer;
     this.#maxClients = options.maxClients;
     this.#maxClientsPerStream = options.maxClientsPerStream;
@@ -125,21 +131,27 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  /** Sends heartbeats, and ends the streams of clients that lost access. */
+  /** Sends heartbeats, which tell of the number of viewers, and ends the streams of clients that lost access. */
   async #sendHeartbeats(): Promise<void> {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;
     let count = 0;
     for (const [liveStreamId, channel] of this.#channels) {
+      const message = await this.#heartbeatOf(liveStreamId);
       for (const [reply, mayHear] of channel.clients) {
         count += 1;
         if (count % heartbeatsPerTurn === 0) await yieldToEventLoop();
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
-        else if (await mayHear()) this.#send(reply, ':\n\n');
+        else if (await mayHear()) this.#send(reply, message);
         else reply.end();
       }
     }
     this.#isSendingHeartbeats = false;
+  }
+
+  async #heartbeatOf(liveStreamId: string): Promise<string> {
+    const viewers = await this.#viewersShown(liveStreamId).catch(() => undefined);
+    return viewers === undefined ? ':\n\n' : `event: viewers\ndata: ${viewers}\n\n`;
   }
 
   #send(reply: ViewerReply, text: string): void {

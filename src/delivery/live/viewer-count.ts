@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
+import type { ViewerRequest } from '../responses/exchange.ts';
 
 /**
  * Playback over WebRTC, over HLS with requests that wait for parts, or over HLS without them. Apple's players wait only over HTTP/2.
@@ -131,4 +132,10 @@ export class ViewerCount {
 /** A player that has asked once may still begin to wait for parts. */
 function isTold({ mode, requests }: Session): boolean {
   return ranks[mode] >= ranks.low || requests >= minRequests;
+}
+
+export function latencyModeOf({ headers, httpVersion }: ViewerRequest, query: string): LatencyMode {
+  if (query.includes('_HLS_msn=')) return 'low';
+  const isApple = httpVersion !== '2.0' && headers['user-agent']?.includes('AppleCoreMedia') === true;
+  return isApple ? 'appleWithoutHttp2' : 'standard';
 }

@@ -76,6 +76,36 @@ export function sendStaticPage(
   send(sender, exchange, 200, isGzipAccepted(exchange) ? gzip : plain, headersFor(exchange, openToAll));
 }
 
+/** Allows images and styles of this server, and the search. */
+const channelSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** Sends a page in the language of the reader. It may lose an entry at any time, so that no cache keeps it. */
+export function sendChannelPage(
+  sender: ResponseSender,
+  exchange: Exchange,
+  html: string,
+  hasOtherServers: boolean,
+): void {
+  const isGzip = isGzipAccepted(exchange);
+  const policy = hasOtherServers
+    ? channelSecurityPolicy.replace("img-src 'self'", "img-src 'self' http: https:")
+    : channelSecurityPolicy;
+  send(sender, exchange, 200, isGzip ? gzipSync(html, { level: 1 }) : Buffer.from(html), [
+    ...['Content-Security-Policy', policy],
+    ...['Referrer-Policy', 'same-origin'],
+    ...['Cache-Control', 'no-cache'],
+    ...['Vary', 'Accept, Accept-Encoding, Accept-Language'],
+    ...(isGzip ? ['Content-Encoding', 'gzip'] : []),
+  ]);
+}
+
 /** A page for a private token may be cached by its viewer's browser only. */
 export function sendRenderedPage(
   sender: ResponseSender,

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../shared/escape-html.ts';
+import { streamTitle } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 import { isoDuration, jsonForScript, summaryOf } from './watch-text.ts';
 
@@ -28,6 +29,20 @@ export function shareableVideo(state: VodPageState): ShareablePage {
     size: width && height ? { width, height } : undefined,
     durationSeconds: duration ?? undefined,
     mp4Path: mp4 ?? undefined,
+  };
+}
+
+export function shareableStream(
+  liveStreamId: string,
+  name: string,
+  size: ShareablePage['size'],
+): ShareablePage {
+  return {
+    title: streamTitle(name),
+    path: `/live/${liveStreamId}`,
+    imagePath: `/${liveStreamId}/thumbnail.jpg`,
+    playlistPath: `/${liveStreamId}.m3u8`,
+    size,
   };
 }
 

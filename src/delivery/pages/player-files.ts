@@ -11,6 +11,7 @@ import { noIndexMeta } from './player-page.ts';
 
 const folder = new URL('../../web/player/', import.meta.url);
 const watchTemplate = new URL('../../web/watch/page.html', import.meta.url);
+const channelTemplate = new URL('../../web/channel/page.html', import.meta.url);
 
 const sampleTitle = 'Title of the video';
 
@@ -25,10 +26,13 @@ export interface PlayerFiles {
   readonly element: CompressedText;
   /** The page around the player of a video or live stream. */
   readonly watchPage: string;
+  /** The public page of a project. */
+  readonly channelPage: string;
   /** The page of a player without a video, which previews themes. */
   readonly sample: CompressedText;
   readonly notFound: TranslatedPage<CompressedText>;
   readonly vodNotFound: TranslatedPage<CompressedText>;
+  readonly channelNotFound: TranslatedPage<CompressedText>;
   /** Templates to fill in the `text`, escaped. */
   readonly refused: TranslatedPage<string>;
 }
@@ -64,6 +68,10 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
       icon: urlOf('icon'),
       start: urlOf('watch-start'),
     }),
+    channelPage: fillTemplate(await readFile(channelTemplate, 'utf8'), {
+      styles: urlOf('channel-page'),
+      icon: urlOf('icon'),
+    }),
     sample: await browserText(
       fillTemplate(await page('sample', undefined), {
         title: sampleTitle,
@@ -74,6 +82,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     ),
     notFound: await missing('pages.streamMissingTitle', 'pages.streamMissingText'),
     vodNotFound: await missing('pages.videoMissingTitle', 'pages.videoMissingText'),
+    channelNotFound: await missing('pages.notFoundTitle', 'pages.notFoundText'),
     refused: await inEachLanguage(texts => card(texts, 'pages.refusedTitle')),
   };
 }

@@ -20,6 +20,8 @@ interface LivePlayerState {
   readonly theme: PlayerTheme | null;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  /** Undefined where the owner does not show it. */
+  readonly viewers: number | undefined;
   /** Sets the clock of the latency display. */
   readonly serverTimeMs: number;
 }
@@ -35,6 +37,7 @@ interface PlayerValues {
   readonly theme: PlayerTheme | undefined;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  readonly viewers?: number | undefined;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
 }
@@ -62,6 +65,7 @@ export function describeLivePlayer(values: PlayerValues): LivePlayerState {
     theme: theme ?? null,
     ultraLowLatency,
     viewerClips,
+    viewers: values.viewers,
     serverTimeMs: values.nowMs,
   };
 }

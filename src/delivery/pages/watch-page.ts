@@ -1,9 +1,11 @@
 import { fillTemplate } from '../../http/pages/browser-text.ts';
 import { escapeHtml } from '../../shared/escape-html.ts';
+import type { WatchedChannel } from '../channel/watched-channels.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
+import { titleOf } from './vod-page.ts';
 import type { WatchedRecording } from './watch-source.ts';
-import { textToHtml } from './watch-text.ts';
+import { clockText, textToHtml } from './watch-text.ts';
 
 /** Options in the query with which pages of others ask for the player without the page around it. */
 const playerOptions: ReadonlySet<string> = new Set(['embed', 'api', 'sdkplayerid', 'chromeless']);
@@ -30,6 +32,9 @@ interface WatchPageValues {
   /** True when there are chapters or a transcript beside the player. */
   readonly hasTexts: boolean;
   readonly recording: WatchedRecording | undefined;
+  readonly channel: WatchedChannel | undefined;
+  /** Undefined where they are not shown. */
+  readonly viewers: number | undefined;
   /** Undefined for public ones. */
   readonly access: PrivateAccess | undefined;
   /** The file that browsers without scripts play. */
@@ -54,10 +59,12 @@ export function renderWatchPage(template: string, values: WatchPageValues): stri
     width: String(values.size?.width ?? 16),
     height: String(values.size?.height ?? 9),
     shareable: String(values.access === undefined),
-    layout: values.hasTexts ? ' has-side' : '',
+    layout: values.hasTexts || hasNext(values) ? ' has-side' : '',
+    channel: channelOf(values),
     byline: bylineOf(values),
     recording: recordingOf(values),
     description: descriptionOf(values),
+    next: nextOf(values),
     plain: plainPlayer(values),
   });
 }
@@ -90,7 +97,7 @@ function dateHtml(atMs: number): string {
 
 function bylineOf({ kind, isLive, publishedAtMs }: WatchPageValues): string {
   if (kind === 'live') {
-    return `<span id="badge" class="badge" data-text="live"${isLive ? '' : ' hidden'}>Live</span>`;
+    return `<span id="badge" class="badge" data-text="live"${isLive ? '' : ' hidden'}>Live</span> <span id="viewers"></span>`;
   }
   return publishedAtMs === undefined ? '' : dateHtml(publishedAtMs);
 }
@@ -104,4 +111,26 @@ function descriptionOf({ description, kind }: WatchPageValues): string {
   const text = description.trim();
   if (text === '') return '';
   return `<div id="description" class="description" dir="auto">${textToHtml(text, kind === 'video')}</div>`;
+}
+
+function hasNext({ channel }: WatchPageValues): boolean {
+  return channel !== undefined && channel.next.length > 0;
+}
+
+function channelOf({ channel: watched, basePath }: WatchPageValues): string {
+  if (watched?.isListed !== true) return '';
+  const { slug, name } = watched.channel;
+  return `<a class="channel" href="${basePath}/channel/${slug}" dir="auto">${escapeHtml(name)}</a>`;
+}
+
+function nextOf({ channel, basePath }: WatchPageValues): string {
+  if (channel === undefined || channel.next.length === 0) return '';
+  const items = channel.next.map(video => {
+    const { videoId, publishedAtMs, durationSeconds } = video;
+    const address = `${basePath}/vod/${videoId}`;
+    const duration =
+      durationSeconds === undefined ? '' : `<span class="duration">${clockText(durationSeconds)}</span>`;
+    return `<li><a class="card" href="${address}"><span class="card-image"><img src="${address}/thumbnail.jpg" alt="" loading="lazy">${duration}</span><span class="card-text"><span class="card-title" dir="auto">${escapeHtml(titleOf(video))}</span>${dateHtml(publishedAtMs)}</span></a></li>`;
+  });
+  return `<section aria-labelledby="next-title"><h2 id="next-title" data-text="upNext">Up next</h2><ol class="next">${items.join('')}</ol></section>`;
 }

@@ -58,3 +58,10 @@ export function jsonForScript(data: unknown): string {
 export function isoDuration(seconds: number): string {
   return `PT${Math.max(0, Math.round(seconds))}S`;
 }
+
+export function clockText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds + 0.01));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}

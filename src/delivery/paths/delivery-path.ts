@@ -1,3 +1,4 @@
+import type { ChannelDelivery } from '../channel/channel-delivery.ts';
 import type { LiveDelivery } from '../live/live-delivery.ts';
 import type { Exchange } from '../responses/exchange.ts';
 import type { VodDelivery } from '../vod/vod-delivery.ts';
@@ -5,10 +6,12 @@ import { type PathDescription, sessionDescription } from './shared-descriptions.
 
 /** Answers requests of viewers. */
 export interface DeliveryHandlers {
+  readonly channels: ChannelDelivery;
   readonly live: LiveDelivery;
   readonly vod: VodDelivery;
   sendAsset(exchange: Exchange, name: string): void;
   sendLogo(exchange: Exchange, playerId: string, extension: 'png' | 'jpg'): void;
+  sendFrontPage(exchange: Exchange, query: string): void;
   sendSample(exchange: Exchange): void;
   sendElement(exchange: Exchange): void;
   sendMissing(exchange: Exchange, caching: string): void;
@@ -57,6 +60,8 @@ const patterns: Readonly<Record<string, string>> = {
   height: '\\d{1,5}',
   language: '[A-Za-z0-9-]{2,35}',
   extension: 'png|jpg',
+  slug: '[a-z0-9]+(?:-[a-z0-9]+)*',
+  color: '[0-9a-f]{6}',
 };
 const videoPatterns: Readonly<Record<string, string>> = {
   ...patterns,

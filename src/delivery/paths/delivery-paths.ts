@@ -1,6 +1,7 @@
 import { appFiles, byteRanges, notFound, wholeFile } from '../../http/openapi/path-answers.ts';
 import type { DescribedAnswer, DescribedPath } from '../../http/openapi/path-items.ts';
 import { scriptType } from '../responses/response-sender.ts';
+import { channelPaths } from './channel-paths.ts';
 import { type DeliveryPath, deliveryPath } from './delivery-path.ts';
 import { livePaths } from './live-paths.ts';
 import { range } from './shared-descriptions.ts';
@@ -41,7 +42,7 @@ export const deliveryPaths: readonly DescribedPath[] = [
   ...[...vodPaths, ...livePaths]
     .flatMap(described)
     .map(path => ({ ...path, answers: { ...path.answers, 403: refused } })),
-  ...files.flatMap(described),
+  ...[...channelPaths, ...files].flatMap(described),
 ];
 
 /** Description of the parameters of the paths. */
@@ -57,6 +58,8 @@ export const deliveryNames: Readonly<Record<string, string>> = {
   height: 'Height of a rendition in pixels, such as `720`.',
   language: 'Language tag of the file.',
   extension: '`png` or `jpg`, as in the URL of the theme.',
+  slug: 'Name of the channel in its address.',
+  color: 'The color, in six hexadecimal digits.',
   name: 'File name, from the playlist or page.',
   code: 'Last part of the `type` of an error.',
 };
@@ -73,12 +76,14 @@ export interface FoundPath {
 }
 
 const privateVideo = /^\/vod\/[^/]*\/token\//;
-const folders: ReadonlySet<string> = new Set(['vod', 'live', 'private', 'assets', 'player']);
+const folders: ReadonlySet<string> = new Set(['vod', 'live', 'private', 'assets', 'player', 'channel']);
 /** Paths by their beginning; those of live streams have none in common. */
-const byFolder = Map.groupBy([...vodPaths, ...livePaths, ...files], ({ path }) => folderOf(path));
+const byFolder = Map.groupBy([...vodPaths, ...livePaths, ...channelPaths, ...files], ({ path }) =>
+  folderOf(path),
+);
 /** Paths of viewers, even where nothing can be: the API answers all others, such as that of a bare id. */
 const claimed =
-  /^\/(?:vod|live|private|assets|player)\/|^\/li[0-9A-Za-z]{22}.|^\/li.*(?:\/source\/|\/thumbnail\.jpg$)|\.m3u8$/s;
+  /^\/(?:vod|live|private|assets|player|channel)\/|^\/li[0-9A-Za-z]{22}.|^\/li.*(?:\/source\/|\/thumbnail\.jpg$)|\.m3u8$/s;
 const missing: FoundPath = {
   kind: 'unknown',
   parameters: {},

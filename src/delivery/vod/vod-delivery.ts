@@ -2,6 +2,7 @@ import { attachmentHeader } from '../../http/responses/content-disposition.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
+import { isForSearch, type WatchedChannel, type WatchedChannels } from '../channel/watched-channels.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
 import { describeEmbed, shareableVideo, socialMeta, structuredData } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
@@ -21,6 +22,7 @@ import type { VodEntry, VodSource } from './vod-source.ts';
 interface VodDeliveryOptions {
   readonly source: VodSource;
   readonly watch: WatchSource;
+  readonly watchedChannels: WatchedChannels;
   readonly playback: PlaybackGate;
   readonly publicUrl: () => string;
   readonly sender: ResponseSender;
@@ -60,6 +62,7 @@ const failedText = 'Processing this video failed, so it cannot be played.';
 export class VodDelivery {
   readonly #source: VodSource;
   readonly #watch: WatchSource;
+  readonly #watchedChannels: WatchedChannels;
   readonly #gate: VodGate;
   readonly #publicUrl: () => string;
   readonly #sender: ResponseSender;
@@ -69,6 +72,7 @@ export class VodDelivery {
   constructor(options: VodDeliveryOptions) {
     this.#source = options.source;
     this.#watch = options.watch;
+    this.#watchedChannels = options.watchedChannels;
     this.#gate = new VodGate(options);
     this.#publicUrl = options.publicUrl;
     this.#sender = options.sender;
@@ -315,7 +319,9 @@ export class VodDelivery {
     const state = await this.#describe(video);
     const base = this.#publicUrl();
     const meta =
-      video.access === undefined && base !== '' ? socialMeta(shareableVideo(state), base) : noIndexMeta;
+      video.access === undefined && base !== '' && video.entry.isSandbox !== true
+        ? socialMeta(shareableVideo(state), base)
+        : noIndexMeta;
     return renderVodPage(this.#files().vodPage, state, { meta });
   }
 
@@ -323,6 +329,9 @@ export class VodDelivery {
     const { videoId } = video.entry;
     const [state, details] = await Promise.all([this.#describe(video), this.#watch.details(videoId)]);
     const { description = '', publishedAtMs } = details ?? {};
+    const position = publishedAtMs === undefined ? undefined : { videoId, publishedAtMs };
+    const watched = { ...video.entry, ...video, position };
+    const channel = await this.#watchedChannels.find(watched);
     const base = this.#publicUrl();
     const shared = { ...shareableVideo(state), description };
     const { access } = video;
@@ -332,7 +341,7 @@ export class VodDelivery {
       id: videoId,
       title: titleOf(state),
       meta:
-        access === undefined && base !== ''
+        isForSearch(watched, channel) && base !== ''
           ? `${socialMeta(shared, base)}\n${structuredData(shared, base, { publishedAtMs })}`
           : noIndexMeta,
       description,
@@ -341,11 +350,13 @@ export class VodDelivery {
       size: width && height ? { width, height } : undefined,
       hasTexts: captions.length + chapters.length > 0,
       recording: undefined,
+      channel,
+      viewers: undefined,
       access,
       mp4: mp4 ?? undefined,
       poster,
       query,
-      state: JSON.stringify(state),
+      state: JSON.stringify({ ...state, next: nextOf(channel) }),
       basePath: basePathOf(base),
     });
   }
@@ -393,6 +404,14 @@ export class VodDelivery {
     if (entry.hasFailed) this.#sender.sendError(exchange, 404, failedText, noCache);
     else this.#sender.sendEmpty(exchange, 202, ['Cache-Control', 'no-store', 'Retry-After', '1']);
   }
+}
+
+/** The video that the player of a watch page offers at the end. */
+function nextOf(watched: WatchedChannel | undefined): object | undefined {
+  const [video] = watched?.next ?? [];
+  if (video === undefined) return undefined;
+  const path = `/vod/${video.videoId}`;
+  return { title: titleOf(video), path, poster: `${path}/thumbnail.jpg` };
 }
 
 function cacheControlOf(video: AdmittedVideo, caching: string): string {

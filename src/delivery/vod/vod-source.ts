@@ -16,6 +16,9 @@ export interface VodEntry {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
+  /** True when it is in the channel of the project. */
+  readonly listed?: boolean | undefined;
+  readonly isSandbox?: boolean | undefined;
   readonly policy?: PlaybackPolicy | undefined;
   readonly limits?: ViewerLimits | undefined;
   /** Id of the video or live stream that it is a clip of. */

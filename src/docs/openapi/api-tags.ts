@@ -14,6 +14,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   'Discarded videos': 'Deleted videos that can be restored, unless the trash is turned off.',
   Summaries: 'Abstracts and takeaways of videos.',
   'Live streams': 'Live streams with their stream keys, broadcasts and thumbnails.',
+  Channel: 'The public page of a project.',
   'Player themes': 'Colors, controls and logo of the player.',
   Webhooks: 'Endpoints that receive events, and their deliveries.',
   Hooks: 'Endpoints that decide who may publish and play.',

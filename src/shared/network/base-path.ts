@@ -1,6 +1,18 @@
 /** Parts that this server's own paths start with, other than ids of live streams. */
 const ownFirstParts: ReadonlySet<string> = new Set([
-  ...['account', 'assets', 'auth', 'clips', 'dashboard', 'data', 'discarded', 'docs', 'events', 'health'],
+  ...[
+    'account',
+    'assets',
+    'auth',
+    'channel',
+    'clips',
+    'dashboard',
+    'data',
+    'discarded',
+    'docs',
+    'events',
+    'health',
+  ],
   ...[
     'hooks',
     'invitations',

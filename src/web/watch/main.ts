@@ -16,6 +16,7 @@ const page = part('page');
 const place = part('watch-player');
 const { kind, id = '', state = '', shareable } = page.dataset;
 const isLive = kind === 'live';
+const hasNext = document.getElementById('next-title') !== null;
 let video = isLive ? undefined : parseWatchedVideo(state);
 
 const seekTo = (seconds: number) => player.seekTo(seconds);
@@ -32,6 +33,12 @@ const player = new WatchedPlayer(place as MillracePlayer, {
     else if (phase === 'ended') endedStream?.ended();
     else if (phase === 'live') endedStream?.live();
   },
+  onViewers: count => {
+    const viewers = document.getElementById('viewers');
+    const text = count === undefined ? '' : t('watch.viewers', { count });
+    if (viewers !== null && viewers.textContent !== text) viewers.textContent = text;
+  },
+  onNext: url => location.assign(`${url}#autoplay`),
 });
 
 /** Captions and chapters may arrive while the video is processed. */
@@ -43,7 +50,7 @@ async function refresh(): Promise<void> {
 
 function show(found: WatchedVideo): void {
   video = found;
-  page.classList.toggle('has-side', found.captions.length + found.chapters.length > 0);
+  page.classList.toggle('has-side', hasNext || found.captions.length + found.chapters.length > 0);
   transcript.show(found);
   void chapters.show(found);
 }
@@ -60,6 +67,7 @@ const written = {
   live: t('watch.live'),
   streamRecorded: t('watch.streamRecorded'),
   watchRecording: t('watch.watchRecording'),
+  upNext: t('watch.upNext'),
 };
 for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
   const name = element.dataset.text as keyof typeof written;

@@ -26,6 +26,8 @@ export function viewOf(
     source: stream.source === undefined ? undefined : sourceOf(stream.source),
     ...(stream.ultraLowLatency ? { ultraLowLatency: true } : {}),
     ...(stream.viewerClips ? { viewerClips: true } : {}),
+    ...(stream.listed ? { listed: true } : {}),
+    ...(stream.showViewers ? { showViewers: true } : {}),
     hasThumbnail: stream.thumbnailType === undefined ? undefined : true,
     ...refusedEncoderOf(stream, show.nowMs),
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),

@@ -90,6 +90,10 @@ export interface LiveStream {
   readonly ultraLowLatency: boolean;
   /** Viewers may clip broadcasts. */
   readonly viewerClips: boolean;
+  /** In the channel of the project, while it is public. */
+  readonly listed?: boolean | undefined;
+  /** Viewers see how many they are. */
+  readonly showViewers?: boolean | undefined;
   readonly thumbnailType: string | undefined;
   readonly cutOff?: CutOffEncoder | undefined;
   readonly createdAtMs: number;
@@ -108,6 +112,8 @@ export interface LiveStreamChanges {
   readonly audioTracks?: readonly LiveAudioTrack[] | null | undefined;
   readonly source?: { readonly url: string; readonly enabled?: boolean | undefined } | null | undefined;
   readonly ultraLowLatency?: boolean | undefined;
+  readonly listed?: boolean | undefined;
+  readonly showViewers?: boolean | undefined;
   readonly viewerClips?: boolean | undefined;
 }
 

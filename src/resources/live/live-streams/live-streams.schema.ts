@@ -136,6 +136,18 @@ const attributes = {
     .describe(
       '`true`: viewers of the player page can turn the last seconds of a broadcast into a video of this project. Applies at once.',
     ),
+  listed: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true`: the channel of the project, which `PATCH /account/channel` turns on, shows the live stream while it is live, and then its recording, if they are public and everybody may play them. Default: false.',
+    ),
+  showViewers: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true`: the player, the watch page and the channel show how many are watching. Default: false.',
+    ),
   source: sourceSchema
     .nullish()
     .describe(
@@ -202,6 +214,8 @@ export const liveStreamSchema = z
     playbackPolicy: shownPolicySchema,
     ultraLowLatency: z.boolean().optional().describe('`true` when viewers may watch over WebRTC.'),
     viewerClips: z.boolean().optional().describe('`true` when viewers may clip broadcasts.'),
+    listed: z.boolean().optional().describe('`true` when the channel shows it while it is public.'),
+    showViewers: z.boolean().optional().describe('`true` when viewers see how many are watching.'),
     hasThumbnail: z
       .boolean()
       .optional()

@@ -102,6 +102,8 @@ export class LiveStreamsService {
       source: newSource(attributes.source),
       ultraLowLatency: attributes.ultraLowLatency ?? false,
       viewerClips: attributes.viewerClips ?? false,
+      listed: attributes.listed ?? false,
+      showViewers: attributes.showViewers ?? false,
       thumbnailType: undefined,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,

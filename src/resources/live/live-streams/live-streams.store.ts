@@ -46,6 +46,9 @@ interface LiveStreamForViewers {
   readonly playerId: string | undefined;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  readonly listed: boolean;
+  readonly showViewers: boolean;
+  readonly isSandbox: boolean;
   readonly policy: PlaybackPolicy | undefined;
 }
 
@@ -71,13 +74,15 @@ export class LiveStreamsStore {
         | 'is_ultra_low_latency'
         | 'has_viewer_clips'
         | 'playback_policy'
-      >
+      > &
+        Pick<Row<'projects'>, 'environment'> & { is_listed: number; shows_viewers: number }
     >(({ id }) =>
       database.queries
         .selectFrom('live_streams as s')
         .innerJoin('projects as p', 'p.id', 's.project_id')
         .select(['s.project_id', 's.name', 's.is_public', 's.thumbnail_type', 's.player_id'])
-        .select(['s.is_ultra_low_latency', 's.has_viewer_clips'])
+        .select(['s.is_ultra_low_latency', 's.has_viewer_clips', 's.is_listed', 's.shows_viewers'])
+        .select('p.environment')
         .select(({ fn }) => fn.coalesce('s.playback_policy', 'p.playback_policy').as('playback_policy'))
         .where('s.id', '=', id),
     );
@@ -188,6 +193,9 @@ export class LiveStreamsStore {
       playerId: row.player_id ?? undefined,
       ultraLowLatency: row.is_ultra_low_latency === 1,
       viewerClips: row.has_viewer_clips === 1,
+      listed: row.is_listed === 1,
+      showViewers: row.shows_viewers === 1,
+      isSandbox: row.environment === 'sandbox',
       policy: restrictingPolicy(row.playback_policy),
     };
   }
@@ -229,6 +237,8 @@ export class LiveStreamsStore {
         is_source_enabled: stream.source === undefined ? null : Number(stream.source.isEnabled),
         is_ultra_low_latency: Number(stream.ultraLowLatency),
         has_viewer_clips: Number(stream.viewerClips),
+        is_listed: Number(stream.listed ?? false),
+        shows_viewers: Number(stream.showViewers ?? false),
         thumbnail_type: stream.thumbnailType ?? null,
         created_at_ms: stream.createdAtMs,
         updated_at_ms: stream.updatedAtMs,
@@ -245,7 +255,7 @@ export class LiveStreamsStore {
     connection: Connection = this.#database,
   ): Promise<void> {
     const { name, playerId, restreams, qualities, record, audioTracks, source, ultraLowLatency } = changes;
-    const { keepRecordingsDays, playbackPolicy, viewerClips } = changes;
+    const { keepRecordingsDays, playbackPolicy, viewerClips, listed, showViewers } = changes;
     const access = {
       ...(changes.public === undefined ? {} : { is_public: Number(changes.public) }),
       ...(playbackPolicy === undefined
@@ -270,6 +280,8 @@ export class LiveStreamsStore {
           }),
       ...(ultraLowLatency === undefined ? {} : { is_ultra_low_latency: Number(ultraLowLatency) }),
       ...(viewerClips === undefined ? {} : { has_viewer_clips: Number(viewerClips) }),
+      ...(listed === undefined ? {} : { is_listed: Number(listed) }),
+      ...(showViewers === undefined ? {} : { shows_viewers: Number(showViewers) }),
       updated_at_ms: atMs,
     };
     await connection.transaction(async transaction => {
@@ -384,6 +396,8 @@ function liveStreamFrom(row: Row<'live_streams'>): LiveStream {
     source: sourceFrom(row),
     ultraLowLatency: row.is_ultra_low_latency === 1,
     viewerClips: row.has_viewer_clips === 1,
+    listed: row.is_listed === 1,
+    showViewers: row.shows_viewers === 1,
     thumbnailType: row.thumbnail_type ?? undefined,
     cutOff: cutOffFrom(row),
     createdAtMs: row.created_at_ms,

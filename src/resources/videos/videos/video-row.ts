@@ -8,6 +8,7 @@ export const videoColumns = [
   'title',
   'description',
   'is_public',
+  'is_listed',
   'is_panoramic',
   'has_mp4_support',
   'player_id',
@@ -28,8 +29,12 @@ export const videoColumns = [
 
 export type SelectedVideoRow = Pick<
   Row<'videos'>,
-  Exclude<(typeof videoColumns)[number], 'is_language_detected'>
-> & { readonly is_language_detected: number; readonly is_audio_only: number | null };
+  Exclude<(typeof videoColumns)[number], 'is_language_detected' | 'is_listed'>
+> & {
+  readonly is_language_detected: number;
+  readonly is_listed: number;
+  readonly is_audio_only: number | null;
+};
 
 /** 1 when the renditions of a video are audio only, null before its source was probed. */
 export function isAudioOnlyOf(videoId: string): string {
@@ -49,6 +54,7 @@ export function videoFrom(row: SelectedVideoRow): Video {
     title: row.title,
     description: row.description,
     public: row.is_public === 1,
+    listed: row.is_listed === 1,
     panoramic: row.is_panoramic === 1,
     mp4Support: row.has_mp4_support === 1,
     playerId: row.player_id ?? undefined,

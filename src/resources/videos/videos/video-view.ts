@@ -13,6 +13,7 @@ export function viewOf(
     title: video.title,
     description: video.description,
     public: video.public,
+    ...(video.listed ? { listed: true } : {}),
     panoramic: video.panoramic,
     mp4Support: video.mp4Support,
     playerId,

@@ -40,6 +40,8 @@ export interface Video {
   readonly title: string;
   readonly description: string;
   readonly public: boolean;
+  /** In the channel of the project, while it is public. */
+  readonly listed?: boolean | undefined;
   readonly panoramic: boolean;
   readonly mp4Support: boolean;
   readonly playerId: string | undefined;
@@ -74,6 +76,7 @@ export interface VideoChanges extends TextRequest {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly public?: boolean | undefined;
+  readonly listed?: boolean | undefined;
   readonly panoramic?: boolean | undefined;
   readonly mp4Support?: boolean | undefined;
   readonly playerId?: string | null | undefined;

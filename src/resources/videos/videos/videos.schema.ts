@@ -39,6 +39,12 @@ const title = z.string().min(1).max(maxTitleChars).describe('Title for viewers.'
 const attributes = {
   description: z.string().max(maxDescriptionChars).optional(),
   public: z.boolean().optional().describe('True lets anyone who has the URL watch. Default: true.'),
+  listed: z
+    .boolean()
+    .optional()
+    .describe(
+      'True shows the video in the channel of the project, which `PATCH /account/channel` turns on, while it is public and everybody may play it. Default: false.',
+    ),
   panoramic: z
     .boolean()
     .optional()
@@ -212,6 +218,7 @@ export const videoSchema = z
     title: z.string(),
     description: z.string(),
     public: z.boolean(),
+    listed: z.boolean().optional().describe('`true` when the channel shows it while it is public.'),
     panoramic: z.boolean(),
     mp4Support: z.boolean(),
     playerId: z.string().optional(),

@@ -131,7 +131,7 @@ export class VideosService {
     return this.#add(projectId, attributes, { origin: { videoId } }, transaction);
   }
 
-  /** Creates the video of a recording, with the id of its files and the policy of its live stream. Leaves out a deleted theme. */
+  /** Creates the video of a recording, with the id of its files, and the policy and the place in the channel of its live stream. Leaves out a deleted theme. */
   async createRecorded(
     projectId: string,
     { videoId, liveStreamId, title, playerId, ...rest }: RecordedVideoAttributes,
@@ -139,11 +139,12 @@ export class VideosService {
   ): Promise<Video> {
     const hasPlayer =
       playerId !== undefined && (await this.#options.playerExists(projectId, playerId, transaction));
-    const ofStream = await this.#store.policyOfStream(projectId, liveStreamId, transaction);
-    const playbackPolicy = ofStream === undefined ? rest.playbackPolicy : ofStream;
+    const stream = await this.#store.recordedFrom(projectId, liveStreamId, transaction);
+    const playbackPolicy = stream === undefined ? rest.playbackPolicy : stream.policy;
     const attributes = {
       title,
       public: rest.public,
+      listed: stream?.listed === true,
       playbackPolicy,
       ...(hasPlayer ? { playerId } : {}),
     };
@@ -301,6 +302,7 @@ export class VideosService {
       title: attributes.title,
       description: attributes.description ?? '',
       public: attributes.public ?? true,
+      listed: attributes.listed ?? false,
       panoramic: attributes.panoramic ?? false,
       mp4Support: attributes.mp4Support ?? true,
       playerId: attributes.playerId ?? undefined,

@@ -68,6 +68,7 @@ export class VideosStore {
         title: row.title,
         title_folded: row.title_folded,
         is_public: row.is_public,
+        is_listed: row.is_listed,
         is_panoramic: row.is_panoramic,
         has_mp4_support: row.has_mp4_support,
         player_id: row.player_id,
@@ -237,19 +238,19 @@ export class VideosStore {
     return row?.days ?? undefined;
   }
 
-  /** Undefined when the live stream is deleted, null when it has no policy of its own. */
-  async policyOfStream(
+  /** Reads what recordings take from their live stream. Undefined when it is deleted; the policy is null when it has none of its own. */
+  async recordedFrom(
     projectId: string,
     liveStreamId: string,
     connection: Connection,
-  ): Promise<PlaybackPolicy | null | undefined> {
+  ): Promise<{ policy: PlaybackPolicy | null; listed: boolean } | undefined> {
     const stream = connection.queries
       .selectFrom('live_streams')
-      .select('playback_policy')
+      .select(['playback_policy', 'is_listed'])
       .where('id', '=', liveStreamId)
       .where('project_id', '=', projectId);
     const row = await connection.first(stream);
-    return row && (policyFrom(row.playback_policy) ?? null);
+    return row && { policy: policyFrom(row.playback_policy) ?? null, listed: row.is_listed === 1 };
   }
 
   /** @param also called in the same transaction, after the video is added */
@@ -268,6 +269,7 @@ export class VideosStore {
         title: video.title,
         title_folded: titleFolded,
         is_public: Number(video.public),
+        is_listed: Number(video.listed ?? false),
         is_panoramic: Number(video.panoramic),
         has_mp4_support: Number(video.mp4Support),
         player_id: video.playerId ?? null,
@@ -314,6 +316,7 @@ export class VideosStore {
     const values = {
       ...access,
       ...(changes.public === undefined ? {} : { public_from: null }),
+      ...(changes.listed === undefined ? {} : { is_listed: Number(changes.listed) }),
       ...(changes.public === true ? { viewer_limits: null } : {}),
       ...(playbackPolicy === undefined ? {} : { policy_from: null }),
       ...(titleFolded === undefined ? {} : { title, title_folded: titleFolded }),

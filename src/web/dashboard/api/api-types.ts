@@ -239,6 +239,17 @@ export type PlaybackPolicy = {
   readonly blockedCountries: readonly string[];
 };
 
+export type Channel = {
+  readonly enabled: boolean;
+  readonly slug?: string | undefined;
+  readonly name: string;
+  readonly description: string;
+  readonly accentColor?: string | undefined;
+  readonly logo?: string | undefined;
+  readonly hasLogo: boolean;
+  readonly url?: string | undefined;
+};
+
 export type Retention = {
   readonly keepVideosDays: number | null;
   readonly next: readonly { readonly videoId: string; readonly title: string; readonly expiresAt: string; }[];
@@ -272,6 +283,8 @@ export type LiveStream = {
   readonly playbackPolicy?: PlaybackPolicy | undefined;
   readonly ultraLowLatency?: boolean | undefined;
   readonly viewerClips?: boolean | undefined;
+  readonly listed?: boolean | undefined;
+  readonly showViewers?: boolean | undefined;
   readonly hasThumbnail?: boolean | undefined;
   readonly source?: {
     readonly url: string;
@@ -423,6 +436,7 @@ export type Video = {
   readonly title: string;
   readonly description: string;
   readonly public: boolean;
+  readonly listed?: boolean | undefined;
   readonly panoramic: boolean;
   readonly mp4Support: boolean;
   readonly playerId?: string | undefined;
@@ -1008,6 +1022,19 @@ export interface Operations {
   'DELETE /account/signing-keys/{signingKeyId}': object;
   'GET /account/playback-policy': { answer: ProjectPlaybackPolicy; };
   'PATCH /account/playback-policy': { body: { readonly playbackPolicy?: PlaybackPolicy2 | null | undefined; }; answer: ProjectPlaybackPolicy; };
+  'GET /account/channel': { answer: Channel; };
+  'PATCH /account/channel': {
+    body: {
+      readonly enabled?: boolean | undefined;
+      readonly slug?: string | null | undefined;
+      readonly name?: string | undefined;
+      readonly description?: string | undefined;
+      readonly accentColor?: string | null | undefined;
+    };
+    answer: Channel;
+  };
+  'POST /account/channel/logo': { body: FormData; answer: Channel; };
+  'DELETE /account/channel/logo': object;
   'GET /account/retention': { answer: Retention; };
   'PATCH /account/retention': {
     body: { readonly keepVideosDays?: number | null | undefined; readonly applyToExisting?: boolean | undefined; };
@@ -1039,6 +1066,8 @@ export interface Operations {
       readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly viewerClips?: boolean | undefined;
+      readonly listed?: boolean | undefined;
+      readonly showViewers?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
@@ -1057,6 +1086,8 @@ export interface Operations {
       readonly playbackPolicy?: PlaybackPolicy2 | null | undefined;
       readonly ultraLowLatency?: boolean | undefined;
       readonly viewerClips?: boolean | undefined;
+      readonly listed?: boolean | undefined;
+      readonly showViewers?: boolean | undefined;
       readonly source?: { readonly url: string; readonly enabled?: boolean | undefined; } | null | undefined;
     };
     answer: LiveStream;
@@ -1085,6 +1116,7 @@ export interface Operations {
       readonly source?: string | undefined;
       readonly description?: string | undefined;
       readonly public?: boolean | undefined;
+      readonly listed?: boolean | undefined;
       readonly panoramic?: boolean | undefined;
       readonly mp4Support?: boolean | undefined;
       readonly playerId?: string | null | undefined;
@@ -1121,6 +1153,7 @@ export interface Operations {
       readonly title?: string | undefined;
       readonly description?: string | undefined;
       readonly public?: boolean | undefined;
+      readonly listed?: boolean | undefined;
       readonly panoramic?: boolean | undefined;
       readonly mp4Support?: boolean | undefined;
       readonly playerId?: string | null | undefined;

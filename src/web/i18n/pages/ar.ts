@@ -16,6 +16,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'لم يتم العثور على الصفحة',
   'pages.notFoundText': 'قد يكون الرابط غير صحيح، أو تم نقل الصفحة.',
   'pages.toStart': 'الانتقال إلى صفحة البداية',
+  'pages.channel.videos': 'الفيديوهات',
+  'pages.channel.results': 'نتائج البحث',
+  'pages.channel.search': 'البحث في الفيديوهات',
+  'pages.channel.find': 'بحث',
+  'pages.channel.noResults': 'لا توجد فيديوهات تطابق بحثك.',
+  'pages.channel.empty': 'لا توجد فيديوهات بعد. عُد قريبًا.',
+  'pages.channel.noMore': 'لا توجد فيديوهات أقدم.',
+  'pages.channel.older': 'فيديوهات أقدم',
+  'pages.channel.newest': 'أحدث الفيديوهات',
+  'pages.channel.all': 'كل الفيديوهات',
+  'pages.channel.live': 'مباشر',
+  'pages.channel.alsoLive': 'مباشر أيضًا',
+  'pages.channel.watchLive': 'مشاهدة البث المباشر',
+  'pages.channel.watching': 'يشاهدون الآن:',
+  'pages.channel.feed': 'خلاصة RSS',
 };
 
 export default messages;

@@ -21,6 +21,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'Seite nicht gefunden',
   'pages.notFoundText': 'Der Link enthält vielleicht einen Tippfehler, oder die Seite wurde verschoben.',
   'pages.toStart': 'Zur Startseite',
+  'pages.channel.videos': 'Videos',
+  'pages.channel.results': 'Suchergebnisse',
+  'pages.channel.search': 'Videos suchen',
+  'pages.channel.find': 'Suchen',
+  'pages.channel.noResults': 'Keine Videos entsprechen Ihrer Suche.',
+  'pages.channel.empty': 'Noch keine Videos. Schauen Sie bald wieder vorbei.',
+  'pages.channel.noMore': 'Es gibt keine älteren Videos.',
+  'pages.channel.older': 'Ältere Videos',
+  'pages.channel.newest': 'Neueste Videos',
+  'pages.channel.all': 'Alle Videos',
+  'pages.channel.live': 'Live',
+  'pages.channel.alsoLive': 'Ebenfalls live',
+  'pages.channel.watchLive': 'Live ansehen',
+  'pages.channel.watching': 'Zuschauer jetzt:',
+  'pages.channel.feed': 'RSS-Feed',
 };
 
 export default messages;

@@ -20,6 +20,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'No se ha encontrado la página',
   'pages.notFoundText': 'Puede que el enlace tenga un error o que la página se haya movido.',
   'pages.toStart': 'Ir a la página de inicio',
+  'pages.channel.videos': 'Vídeos',
+  'pages.channel.results': 'Resultados de la búsqueda',
+  'pages.channel.search': 'Buscar vídeos',
+  'pages.channel.find': 'Buscar',
+  'pages.channel.noResults': 'Ningún vídeo coincide con tu búsqueda.',
+  'pages.channel.empty': 'Aún no hay vídeos. Vuelve pronto.',
+  'pages.channel.noMore': 'No hay vídeos más antiguos.',
+  'pages.channel.older': 'Vídeos más antiguos',
+  'pages.channel.newest': 'Vídeos más recientes',
+  'pages.channel.all': 'Todos los vídeos',
+  'pages.channel.live': 'En directo',
+  'pages.channel.alsoLive': 'También en directo',
+  'pages.channel.watchLive': 'Ver en directo',
+  'pages.channel.watching': 'Espectadores ahora:',
+  'pages.channel.feed': 'Canal RSS',
 };
 
 export default messages;

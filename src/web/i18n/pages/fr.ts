@@ -19,6 +19,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'Page introuvable',
   'pages.notFoundText': 'Le lien contient peut-être une erreur, ou la page a été déplacée.',
   'pages.toStart': 'Aller à la page d’accueil',
+  'pages.channel.videos': 'Vidéos',
+  'pages.channel.results': 'Résultats de la recherche',
+  'pages.channel.search': 'Rechercher des vidéos',
+  'pages.channel.find': 'Rechercher',
+  'pages.channel.noResults': 'Aucune vidéo ne correspond à votre recherche.',
+  'pages.channel.empty': 'Pas encore de vidéos. Revenez bientôt.',
+  'pages.channel.noMore': 'Il n’y a pas de vidéos plus anciennes.',
+  'pages.channel.older': 'Vidéos plus anciennes',
+  'pages.channel.newest': 'Vidéos les plus récentes',
+  'pages.channel.all': 'Toutes les vidéos',
+  'pages.channel.live': 'En direct',
+  'pages.channel.alsoLive': 'Également en direct',
+  'pages.channel.watchLive': 'Regarder en direct',
+  'pages.channel.watching': 'Spectateurs en ce moment :',
+  'pages.channel.feed': 'Flux RSS',
 };
 
 export default messages;

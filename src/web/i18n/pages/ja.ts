@@ -18,6 +18,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'ページが見つかりません',
   'pages.notFoundText': 'リンクに誤りがあるか、ページが移動されました。',
   'pages.toStart': 'トップページへ',
+  'pages.channel.videos': '動画',
+  'pages.channel.results': '検索結果',
+  'pages.channel.search': '動画を検索',
+  'pages.channel.find': '検索',
+  'pages.channel.noResults': '検索条件に一致する動画はありません。',
+  'pages.channel.empty': '動画はまだありません。しばらくしてからもう一度ご覧ください。',
+  'pages.channel.noMore': 'これより古い動画はありません。',
+  'pages.channel.older': '古い動画',
+  'pages.channel.newest': '最新の動画',
+  'pages.channel.all': 'すべての動画',
+  'pages.channel.live': 'ライブ',
+  'pages.channel.alsoLive': 'ほかのライブ',
+  'pages.channel.watchLive': 'ライブを視聴',
+  'pages.channel.watching': '視聴中：',
+  'pages.channel.feed': 'RSS フィード',
 };
 
 export default messages;

@@ -17,6 +17,21 @@ const messages: TranslationOf<typeof en> = {
   'pages.notFoundTitle': 'Página não encontrada',
   'pages.notFoundText': 'O link pode ter um erro, ou a página foi movida.',
   'pages.toStart': 'Ir para a página inicial',
+  'pages.channel.videos': 'Vídeos',
+  'pages.channel.results': 'Resultados da pesquisa',
+  'pages.channel.search': 'Pesquisar vídeos',
+  'pages.channel.find': 'Pesquisar',
+  'pages.channel.noResults': 'Nenhum vídeo corresponde à sua pesquisa.',
+  'pages.channel.empty': 'Ainda não há vídeos. Volte em breve.',
+  'pages.channel.noMore': 'Não há vídeos mais antigos.',
+  'pages.channel.older': 'Vídeos mais antigos',
+  'pages.channel.newest': 'Vídeos mais recentes',
+  'pages.channel.all': 'Todos os vídeos',
+  'pages.channel.live': 'Ao vivo',
+  'pages.channel.alsoLive': 'Também ao vivo',
+  'pages.channel.watchLive': 'Assistir ao vivo',
+  'pages.channel.watching': 'Assistindo agora:',
+  'pages.channel.feed': 'Feed RSS',
 };
 
 export default messages;

@@ -22,6 +22,9 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'فتح صفحة التسجيل',
   'watch.liveAgain': 'عاد البث المباشر.',
   'watch.watchLive': 'مشاهدة البث المباشر',
+  'watch.upNext': 'التالي',
+  'watch.viewers':
+    '{count, plural, zero {لا مشاهدين} one {مشاهد واحد} two {مشاهدان} few {# مشاهدين} many {# مشاهدًا} other {# مشاهد}}',
 };
 
 export default messages;

@@ -21,6 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'Seite der Aufzeichnung öffnen',
   'watch.liveAgain': 'Der Stream ist wieder live.',
   'watch.watchLive': 'Live ansehen',
+  'watch.upNext': 'Als Nächstes',
+  'watch.viewers': '{count, plural, one {# Zuschauer} other {# Zuschauer}}',
 };
 
 export default messages;

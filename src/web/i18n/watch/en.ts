@@ -19,4 +19,6 @@ export default {
   'watch.openRecording': 'Open the recording’s page',
   'watch.liveAgain': 'The stream is live again.',
   'watch.watchLive': 'Watch live',
+  'watch.upNext': 'Up next',
+  'watch.viewers': '{count, plural, one {# viewer} other {# viewers}}',
 } as const;

@@ -21,6 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'Abrir la página de la grabación',
   'watch.liveAgain': 'La emisión vuelve a estar en directo.',
   'watch.watchLive': 'Ver en directo',
+  'watch.upNext': 'A continuación',
+  'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 
 export default messages;

@@ -21,6 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'Ouvrir la page de l’enregistrement',
   'watch.liveAgain': 'La diffusion a repris.',
   'watch.watchLive': 'Regarder en direct',
+  'watch.upNext': 'À suivre',
+  'watch.viewers': '{count, plural, one {# spectateur} other {# spectateurs}}',
 };
 
 export default messages;

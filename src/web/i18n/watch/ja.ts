@@ -21,6 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': '録画のページを開く',
   'watch.liveAgain': '配信が再開しました。',
   'watch.watchLive': 'ライブで見る',
+  'watch.upNext': '次の動画',
+  'watch.viewers': '{count, plural, other {# 人が視聴中}}',
 };
 
 export default messages;

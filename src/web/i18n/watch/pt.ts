@@ -21,6 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'watch.openRecording': 'Abrir a página da gravação',
   'watch.liveAgain': 'A transmissão está ao vivo novamente.',
   'watch.watchLive': 'Assistir ao vivo',
+  'watch.upNext': 'A seguir',
+  'watch.viewers': '{count, plural, one {# espectador} other {# espectadores}}',
 };
 
 export default messages;

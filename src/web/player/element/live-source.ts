@@ -10,7 +10,7 @@ import type { PlayerSource, SourceContext, SourceCues } from './player-source.ts
 import { ViewerClips } from './viewer-clips.ts';
 
 export class LiveSource implements PlayerSource {
-  readonly details: PlayerSource['details'];
+  readonly #details: PlayerSource['details'];
   readonly theme: PlayerSource['theme'];
   readonly latency: PlayerLatency;
   readonly clips: ViewerClips | undefined;
@@ -30,6 +30,7 @@ export class LiveSource implements PlayerSource {
   readonly #onChange: () => void;
   #isReachable = true;
   #isSourceStalled = false;
+  #viewers: number | undefined;
 
   constructor({ address, arrivedAtMs, video, options, settings, signal, ...context }: SourceContext) {
     const { id, server, options: addressOptions } = address;
@@ -53,6 +54,10 @@ export class LiveSource implements PlayerSource {
       { clock: new ServerClock(Number(state.serverTimeMs), arrivedAtMs), settings, signal },
       {
         onPhase: onChange,
+        onViewers: count => {
+          this.#viewers = count;
+          onChange();
+        },
         onReachable: isReachable => this.#setReachable(isReachable),
         onSourceStalled: isStalled => {
           this.#isSourceStalled = isStalled;
@@ -70,7 +75,8 @@ export class LiveSource implements PlayerSource {
         ? new ViewerClips(`${server}/clips/${id}${query}`, this.#session)
         : undefined;
     this.latency = this.#describeLatency();
-    this.details = {
+    this.#viewers = asCount(state.viewers);
+    this.#details = {
       kind: 'live',
       id,
       title: asText(state.title) ?? '',
@@ -83,6 +89,11 @@ export class LiveSource implements PlayerSource {
       viewers: undefined,
       next: undefined,
     };
+  }
+
+  get details(): PlayerSource['details'] {
+    const isLive = this.#session.phase === 'live';
+    return isLive ? { ...this.#details, viewers: this.#viewers } : this.#details;
   }
 
   get phase(): Phase {
@@ -219,4 +230,8 @@ export class LiveSource implements PlayerSource {
       seconds: () => session.latencySeconds(),
     };
   }
+}
+
+function asCount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
 }

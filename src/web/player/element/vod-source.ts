@@ -22,6 +22,8 @@ export class VodSource implements PlayerSource {
   readonly #session: VodSession;
   readonly #player: VodPlayer;
   readonly #context: SourceContext;
+  /** The page tells it: the state that is polled has none. */
+  readonly #next: VodState['next'];
   #isReachable = true;
 
   /** @throws Error when the state is not that of a video */
@@ -29,6 +31,7 @@ export class VodSource implements PlayerSource {
     const { address, video, options, settings, signal, onChange } = context;
     this.#context = context;
     const state = parseVodState(JSON.stringify(context.state), address.server);
+    this.#next = state.next;
     this.#session = new VodSession(
       state,
       video,
@@ -88,7 +91,7 @@ export class VodSource implements PlayerSource {
       durationSeconds: duration,
       size: width === undefined || height === undefined ? undefined : { width, height },
       viewers: undefined,
-      next: undefined,
+      next: this.#next,
     };
   }
 

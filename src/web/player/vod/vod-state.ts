@@ -21,6 +21,10 @@ export interface VodState {
   readonly captions: readonly CaptionFile[];
   readonly chapters: readonly CaptionFile[];
   readonly theme: PlayerTheme | undefined;
+  /** Plays after it, on a watch page. */
+  readonly next:
+    | { readonly title: string; readonly url: string; readonly poster: string | undefined }
+    | undefined;
   /** Grows with every change for viewers. */
   readonly revision: number;
 }
@@ -50,6 +54,7 @@ export function parseVodState(json: string, base: string): VodState {
     captions: asTracks(value.captions, base),
     chapters: asTracks(value.chapters, base),
     theme: parseTheme(value.theme, base),
+    next: asNext(value.next, base),
     revision: asPositive(value.revision) ?? 0,
   };
 }
@@ -68,6 +73,14 @@ function asTracks(value: unknown, base: string): CaptionFile[] {
     if (language === undefined || src === undefined) return [];
     return [{ language, src, label: asText(track?.label) ?? language, default: track?.default === true }];
   });
+}
+
+function asNext(value: unknown, base: string): VodState['next'] {
+  const next = asRecord(value);
+  const url = addressOf(next?.path, base);
+  return url === undefined
+    ? undefined
+    : { title: asText(next?.title) ?? '', url, poster: addressOf(next?.poster, base) };
 }
 
 function addressOf(value: unknown, base: string): string | undefined {

@@ -36,6 +36,9 @@ export interface VideoForViewers {
   readonly projectId: string;
   readonly title: string;
   readonly public: boolean;
+  /** True when it is in the channel of the project. */
+  readonly listed: boolean;
+  readonly isSandbox: boolean;
   readonly policy: PlaybackPolicy | undefined;
   readonly limits: ViewerLimits | undefined;
   /** Id of a video or live stream. */
@@ -123,6 +126,8 @@ export class EncodingsStore implements EncodingRepository {
           'v.project_id',
           'v.title',
           'v.is_public',
+          'v.is_listed',
+          'p.environment',
           'v.has_mp4_support',
           'v.is_panoramic',
           'v.player_id',
@@ -186,6 +191,8 @@ export class EncodingsStore implements EncodingRepository {
       projectId: row.project_id,
       title: row.title,
       public: row.is_public === 1,
+      listed: row.is_listed === 1,
+      isSandbox: row.environment === 'sandbox',
       policy: restrictingPolicy(row.playback_policy),
       limits: row.viewer_limits === null ? undefined : (JSON.parse(row.viewer_limits) as ViewerLimits),
       clippedFrom: row.clipped_from ?? undefined,

@@ -8,10 +8,13 @@ import {
   policyChoicesOf,
   policyOf,
 } from '../../ui/form/policy-fields.tsx';
+import { VisibilityField } from '../../ui/form/visibility-field.tsx';
 
 interface StreamChoices {
   readonly name: string;
   readonly public: boolean;
+  /** True when it is in the channel of the project. */
+  readonly listed: boolean;
   readonly playerId: string;
   /** Empty for the server default. */
   readonly qualities: '' | 'passthrough' | 'ladder';
@@ -20,6 +23,7 @@ interface StreamChoices {
   readonly keepRecordingsDays: string;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  readonly showViewers: boolean;
   /** Undefined for that of the project. */
   readonly policy: PolicyChoices | undefined;
 }
@@ -27,12 +31,14 @@ interface StreamChoices {
 export const newStream: StreamChoices = {
   name: '',
   public: true,
+  listed: false,
   playerId: '',
   qualities: '',
   record: '',
   keepRecordingsDays: '',
   ultraLowLatency: false,
   viewerClips: false,
+  showViewers: false,
   policy: undefined,
 };
 
@@ -44,12 +50,14 @@ export function choicesOf(stream: LiveStream): StreamChoices {
   return {
     name,
     public: stream.public,
+    listed: stream.listed === true,
     playerId,
     qualities,
     record,
     keepRecordingsDays,
     ultraLowLatency,
     viewerClips,
+    showViewers: stream.showViewers === true,
     policy,
   };
 }
@@ -93,17 +101,7 @@ export function MainStreamFields({ choices, onChoices }: FieldsProps) {
   return (
     <FieldValues values={choices} onValues={onChoices}>
       <TextField label="Name" field="name" maxLength={1024} required />
-      <SelectField
-        label="Visibility"
-        field="public"
-        value={choices.public ? 'public' : 'private'}
-        onValue={visibility => onChoices({ ...choices, public: visibility === 'public' })}
-        hint={choices.public ? 'Anyone with the link can watch.' : 'Each link works for one viewer.'}
-        options={[
-          ['public', 'Public'],
-          ['private', 'Private'],
-        ]}
-      />
+      <VisibilityField value={choices} onValue={visibility => onChoices({ ...choices, ...visibility })} />
     </FieldValues>
   );
 }
@@ -149,6 +147,11 @@ export function MoreStreamFields({ choices, onChoices }: FieldsProps) {
         field="ultraLowLatency"
         label="Ultra low latency"
         hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."
+      />
+      <CheckField
+        field="showViewers"
+        label="Show the number of viewers"
+        hint="In the player, on the watch page and in the channel."
       />
       <CheckField
         field="viewerClips"

@@ -4,6 +4,7 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AccountDetailsCard } from './account-details-card.tsx';
 import { AccountNameCard } from './account-name-card.tsx';
+import { ChannelCard } from './channel-card.tsx';
 import { PlaybackPolicyCard } from './playback-policy-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
 import { UpgradeCard } from './upgrade-card.tsx';
@@ -41,6 +42,7 @@ function ProjectSettings() {
       <RetentionCard />
       <VideoDefaultsCard />
       <PlaybackPolicyCard />
+      <ChannelCard />
     </>
   );
 }

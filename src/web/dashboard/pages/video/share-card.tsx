@@ -7,7 +7,7 @@ import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
-import { SelectField } from '../../ui/form/field.tsx';
+import { type Visibility, VisibilityField, visibilityText } from '../../ui/form/visibility-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -15,30 +15,19 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { EditedVideo, VideoAssets } from './use-video.ts';
 import { useInstantSave } from './use-video.ts';
 
-const publicText = 'Public: anyone with the link';
-const privateText = 'Private: one viewer per link';
-
 export function ShareCard({ video, change, status }: EditedVideo & { status: VideoStatus | undefined }) {
   const save = useInstantSave(change);
-  const setPublic = (isPublic: boolean) =>
-    save({ public: isPublic }, isPublic ? 'The video is public.' : 'The video is private.');
+  const visibility = { public: video.public, listed: video.listed === true };
+  const setVisibility = (chosen: Visibility) => save(chosen, savedText(chosen));
   const linksOf = (assets: VideoAssets) => (
     <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} />
   );
   return (
     <Section title="Share">
       {can('upload') ? (
-        <SelectField
-          label="Who can watch"
-          value={video.public ? 'public' : 'private'}
-          onValue={value => setPublic(value === 'public')}
-          options={[
-            ['public', publicText],
-            ['private', privateText],
-          ]}
-        />
+        <VisibilityField label="Who can watch" value={visibility} onValue={setVisibility} />
       ) : (
-        <p>{video.public ? publicText : privateText}</p>
+        <p>{visibilityText(visibility)}</p>
       )}
       {video.public ? (
         video.assets !== null && linksOf(video.assets)
@@ -47,6 +36,11 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
       )}
     </Section>
   );
+}
+
+function savedText({ public: isPublic, listed }: Visibility): string {
+  if (!isPublic) return 'The video is private.';
+  return listed ? 'The video is in the channel.' : 'The video is public.';
 }
 
 /** Private links: each has its own token, for the first viewer who opens it. */

@@ -9,12 +9,14 @@ import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
+import { useChannel } from '../../ui/hooks/use-channel.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { describeVideos, isFound } from './discard-videos.ts';
 
 type Changes = Input<'PATCH /videos/{videoId}'>['body'];
 type Switch = 'keep' | 'yes' | 'no';
+type Visibility = 'keep' | 'channel' | 'public' | 'private';
 
 const keep = ['keep', 'Leave unchanged'] as const;
 
@@ -31,14 +33,15 @@ export function EditVideosDialog({
   const [added, setAdded] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
   const [removed, setRemoved] = useState('keep');
-  const [isPublic, setPublic] = useState<Switch>('keep');
+  const [visibility, setVisibility] = useState<Visibility>('keep');
+  const { value: channel } = useChannel();
   const [mp4, setMp4] = useState<Switch>('keep');
   const [language, setLanguage] = useState('keep');
   const [playerId, setPlayerId] = useState('keep');
   const [done, setDone] = useState<number>();
   const wanted = addTags(added, typed);
   const changes: Changes = {
-    ...(isPublic === 'keep' ? {} : { public: isPublic === 'yes' }),
+    ...(visibility === 'keep' ? {} : { public: visibility !== 'private', listed: visibility === 'channel' }),
     ...(mp4 === 'keep' ? {} : { mp4Support: mp4 === 'yes' }),
     ...(language === 'keep' ? {} : { language: language === '' ? null : language }),
     ...(playerId === 'keep' ? {} : { playerId: playerId === '' ? null : playerId }),
@@ -88,11 +91,16 @@ export function EditVideosDialog({
           options={[['keep', 'None'], ...tagsOf(videos).map(tag => [`tag:${tag}`, tag] as const)]}
           onValue={setRemoved}
         />
-        <SelectField<Switch>
+        <SelectField<Visibility>
           label="Visibility"
-          value={isPublic}
-          options={[keep, ['yes', 'Public'], ['no', 'Private']]}
-          onValue={setPublic}
+          value={visibility}
+          options={[
+            keep,
+            ...(channel?.enabled === true ? [['channel', 'Public: in the channel'] as const] : []),
+            ['public', 'Public'],
+            ['private', 'Private'],
+          ]}
+          onValue={setVisibility}
         />
         <SpokenLanguageField unchanged={keep} value={language} onValue={setLanguage} />
         <PlayerThemeField unchanged={keep} value={playerId} onValue={setPlayerId} />
