@@ -112,6 +112,7 @@ export class DashboardPages {
 
 async function loadFiles(bundles: BrowserBundles): Promise<DashboardFiles> {
   const { files, urlOf, preloadsOf } = await bundles.load('dashboard');
+  const docs = await bundles.load('docs');
   const page = fillTemplate(await readFile(template, 'utf8'), {
     script: urlOf('main'),
     preloads: preloadsOf('main'),
@@ -120,6 +121,7 @@ async function loadFiles(bundles: BrowserBundles): Promise<DashboardFiles> {
     font: urlOf('font'),
     icon: urlOf('icon'),
     base: bundles.basePath,
+    docsIndex: docs.urlOf('search'),
     accountCommand: operatorCommand('account', 'ARGUMENTS'),
   });
   return { page: { text: await browserText(page), contentType: 'text/html; charset=utf-8' }, byName: files };

@@ -1,24 +1,12 @@
-/** A part of a page, as the build and the server write it. */
-interface SearchEntry {
-  /** Address below `/docs/`. */
-  readonly page: string;
-  readonly title: string;
-  readonly anchor: string;
-  readonly heading: string;
-  readonly text: string;
-}
-
-interface Indexed {
-  readonly entry: SearchEntry;
-  readonly title: string;
-  readonly heading: string;
-  readonly text: string;
-}
+import {
+  type DocsEntry,
+  docsExcerpt,
+  findDocs,
+  type IndexedDocs,
+  loadDocsIndex,
+} from '../shared/docs-search.ts';
 
 const maxResults = 12;
-const maxWords = 8;
-/** Characters of a text around the word that was found. */
-const excerptLength = 140;
 
 /** Finds parts of pages while somebody types. The index is loaded when the field is first used. */
 export function addSearch(): void {
@@ -28,7 +16,7 @@ export function addSearch(): void {
   const status = panel.querySelector('p')!;
   const list = panel.querySelector('ul')!;
   form.hidden = false;
-  let loading: Promise<readonly Indexed[]> | undefined;
+  let loading: Promise<readonly IndexedDocs[]> | undefined;
   let shown = '';
 
   const search = async () => {
@@ -36,9 +24,9 @@ export function addSearch(): void {
     shown = query;
     panel.hidden = query === '';
     if (query === '') return;
-    loading ??= loadIndex([form.dataset.guides!, form.dataset.reference!]);
+    loading ??= loadDocsIndex([form.dataset.guides!, form.dataset.reference!]);
     try {
-      const found = findEntries(await loading, query);
+      const found = findDocs(await loading, query, maxResults);
       if (shown !== query) return;
       const { base = '', ending = '' } = form.dataset;
       list.replaceChildren(...found.map(entry => resultItem(entry, base, ending, query)));
@@ -85,64 +73,7 @@ export function addSearch(): void {
   });
 }
 
-async function loadIndex(addresses: readonly string[]): Promise<readonly Indexed[]> {
-  const lists = await Promise.all(
-    addresses.map(async address => {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      return (await response.json()) as SearchEntry[];
-    }),
-  );
-  return lists.flat().map(entry => ({
-    entry,
-    title: plain(entry.title),
-    heading: plain(entry.heading),
-    text: plain(entry.text),
-  }));
-}
-
-/** Returns the entries that have a word for each word of the query, best first. */
-function findEntries(index: readonly Indexed[], query: string): readonly SearchEntry[] {
-  const words = plain(query).split(/\s+/).slice(0, maxWords);
-  return index
-    .map(one => ({ entry: one.entry, score: weightOf(one.entry) * scoreOf(one, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
-    .slice(0, maxResults)
-    .map(({ entry }) => entry);
-}
-
-/** Guides come before operations. */
-function weightOf({ page }: SearchEntry): number {
-  return page.startsWith('reference/') ? 0.6 : 1;
-}
-
-/** Words in headings count more than those in texts, and whole words more than beginnings. 0 when one is missing. */
-function scoreOf({ title, heading, text }: Indexed, words: readonly string[]): number {
-  let score = 0;
-  for (const word of words) {
-    const found = 10 * matchOf(heading, word) + 3 * matchOf(title, word) + matchOf(text, word);
-    if (found === 0) return 0;
-    score += found;
-  }
-  return score;
-}
-
-function matchOf(text: string, word: string): number {
-  const at = text.indexOf(word);
-  if (at === -1) return 0;
-  const isLetter = (character: string | undefined) =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
-  if (isLetter(text[at - 1])) return 1;
-  return isLetter(text[at + word.length]) ? 2 : 3;
-}
-
-/** Case and accents do not matter. */
-function plain(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
-
-function resultItem(entry: SearchEntry, base: string, ending: string, query: string): HTMLLIElement {
+function resultItem(entry: DocsEntry, base: string, ending: string, query: string): HTMLLIElement {
   const link = document.createElement('a');
   link.href = `${base}${entry.page}${ending}${entry.anchor === '' ? '' : `#${entry.anchor}`}`;
   const heading = document.createElement('strong');
@@ -150,16 +81,9 @@ function resultItem(entry: SearchEntry, base: string, ending: string, query: str
   const page = document.createElement('small');
   page.textContent = entry.title;
   const excerpt = document.createElement('span');
-  excerpt.textContent = excerptOf(entry.text, plain(query).split(/\s+/)[0]!);
+  excerpt.textContent = docsExcerpt(entry.text, query);
   link.append(heading, page, excerpt);
   const item = document.createElement('li');
   item.append(link);
   return item;
-}
-
-function excerptOf(text: string, word: string): string {
-  const at = Math.max(0, plain(text).indexOf(word) - excerptLength / 3);
-  const start = at === 0 ? 0 : text.indexOf(' ', at) + 1;
-  const excerpt = text.slice(start, start + excerptLength);
-  return `${start === 0 ? '' : '… '}${excerpt}${start + excerptLength < text.length ? ' …' : ''}`;
 }

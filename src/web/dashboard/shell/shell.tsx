@@ -6,11 +6,14 @@ import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { UploadDock } from '../uploads/upload-dock.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { CreateMenus } from './create-menus.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { Navigation } from './navigation.tsx';
 import { NavigationDrawer } from './navigation-drawer.tsx';
 import { Outlet } from './outlet.tsx';
 import { ProjectSwitch } from './project-switch.tsx';
+import { SearchButton } from './search-button.tsx';
+import { ShellDialogs } from './shell-dialogs.tsx';
 
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
@@ -30,6 +33,8 @@ export function Shell() {
           </span>
           Millrace
         </a>
+        <SearchButton />
+        <CreateMenus />
         <span class="environment-here">{environment.value === 'sandbox' && 'Sandbox'}</span>
         <EnvironmentSwitch />
         <AccountMenu />
@@ -48,6 +53,7 @@ export function Shell() {
           )}
           <Outlet />
         </main>
+        <ShellDialogs />
         <div class="corner">
           <Toasts />
           <UploadDock />

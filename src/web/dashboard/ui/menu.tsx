@@ -16,10 +16,16 @@ const itemSelector = '[role^=menuitem]';
 
 export function Menu({
   label,
+  icon,
+  kind,
   items,
   children,
 }: {
   label: string;
+  /** Shown in place of three dots. */
+  icon?: IconName;
+  /** Looks like a button, with the label. */
+  kind?: 'primary';
   items: readonly MenuItem[];
   children?: ComponentChildren;
 }) {
@@ -28,6 +34,8 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  const isLabelled = kind !== undefined;
+  const isIcon = !isLabelled && children === undefined;
   useLayoutEffect(() => {
     if (!isOpen) return;
     placeBelow(list.current!, button.current!);
@@ -71,16 +79,21 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        class={children === undefined ? 'icon-button' : 'menu-button'}
+        class={isLabelled ? `button ${kind}` : children === undefined ? 'icon-button' : 'menu-button'}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={children === undefined ? label : undefined}
-        title={children === undefined ? label : undefined}
+        aria-label={isIcon ? label : undefined}
+        title={isIcon ? label : undefined}
         onClick={() => setOpen(!isOpen)}
       >
-        {children === undefined ? (
-          <Icon name="more" />
+        {isIcon ? (
+          <Icon name={icon ?? 'more'} />
+        ) : isLabelled ? (
+          <>
+            {icon !== undefined && <Icon name={icon} size={18} />}
+            <span>{label}</span>
+          </>
         ) : (
           <>
             <span class="for-readers">{label}</span>

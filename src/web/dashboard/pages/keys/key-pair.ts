@@ -13,7 +13,6 @@ export interface NewKeys {
 }
 
 export type KeysDialog =
-  | { readonly kind: 'create' }
   | { readonly kind: 'new-keys'; readonly made: NewKeys }
   | { readonly kind: 'edit' | 'delete-pair'; readonly pair: ApiKeyPair }
   | { readonly kind: 'regenerate' | 'delete-key'; readonly pair: ApiKeyPair; readonly key: KeyKind };

@@ -9,6 +9,7 @@ import { CopyField } from '../../ui/copy.tsx';
 import { ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { LearnMore, Page, Section } from '../../ui/page.tsx';
@@ -29,6 +30,7 @@ const freshForMs = 60_000;
 export function KeysPage() {
   const { query, change } = useQuery();
   const page = Number(query.page ?? 1);
+  const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<KeysDialog>();
   const { kinds, headers } = reachableKeys();
   const loaded = useLoad(`${page} ${kinds.length}`, signal =>
@@ -40,12 +42,14 @@ export function KeysPage() {
   );
   useInterval(freshForMs, loaded.reload);
   const close = () => setOpen(undefined);
+  const closeNew = () => setCreating(false);
   const done = (message: string) => {
     close();
     showToast(message);
     loaded.reload();
   };
   const show = (pair: ApiKeyPair) => {
+    closeNew();
     setOpen({ kind: 'new-keys', made: newKeysOf(pair) });
     loaded.reload();
   };
@@ -54,7 +58,7 @@ export function KeysPage() {
       title="API keys"
       lead="Use a key to call the API from your own apps. Keep keys secret: whoever has one can use it."
       actions={
-        <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: 'create' })}>
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
           New key pair
         </Button>
       }
@@ -86,7 +90,7 @@ export function KeysPage() {
       </Section>
       <KindsExplained />
       <SigningKeysCard key={projectKey.value} />
-      {open?.kind === 'create' && <CreatePairDialog headers={headers} onMade={show} onClose={close} />}
+      {isCreating && <CreatePairDialog headers={headers} onMade={show} onClose={closeNew} />}
       {open?.kind === 'new-keys' && (
         <NewKeysDialog
           made={open.made}

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
@@ -10,6 +9,7 @@ import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -30,7 +30,7 @@ type Order = keyof typeof orders;
 
 export function LiveStreamsPage() {
   const { query, change } = useQuery();
-  const [isCreating, setCreating] = useState(query.new !== undefined);
+  const [isCreating, setCreating] = useNewDialog();
   const order: Order = Object.hasOwn(orders, query.sort ?? '') ? (query.sort as Order) : 'newest';
   const search = query.search ?? '';
   const currentPage = Math.max(1, Math.trunc(Number(query.page)) || 1);
@@ -51,10 +51,6 @@ export function LiveStreamsPage() {
     if (type === 'hello' || type === 'gap') loaded.reload();
   });
   const round = useThumbnailVersion(onAir.size > 0);
-  const closeDialog = () => {
-    setCreating(false);
-    if (query.new !== undefined) change({ new: undefined });
-  };
   const create = can('live') && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New live stream
@@ -120,7 +116,7 @@ export function LiveStreamsPage() {
           );
         }}
       </LoadedContent>
-      {isCreating && can('live') && <CreateStreamDialog onClose={closeDialog} />}
+      {isCreating && can('live') && <CreateStreamDialog onClose={() => setCreating(false)} />}
     </Page>
   );
 }

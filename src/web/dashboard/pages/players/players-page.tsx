@@ -9,6 +9,7 @@ import { SelectField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -33,7 +34,7 @@ const sorts = {
 export function PlayersPage() {
   const { route } = useLocation();
   const { query, change } = useQuery();
-  const [isMaking, setMaking] = useState(false);
+  const [isMaking, setMaking] = useNewDialog();
   const [deleted, setDeleted] = useState<Player>();
   const sort = query.sort === 'name' || query.sort === 'updated' ? query.sort : 'created';
   const currentPage = Math.max(1, Number.parseInt(query.page ?? '1', 10) || 1);

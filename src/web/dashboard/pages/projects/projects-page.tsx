@@ -5,6 +5,7 @@ import { formatDate } from '../../format/time.ts';
 import { can, chooseProject, project, session } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -14,9 +15,10 @@ const lead =
   'Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them.';
 const limitText = `An account can have ${maxProjects} projects. Delete one to create another.`;
 
-type OpenDialog = 'create' | { readonly kind: 'rename' | 'delete'; readonly of: Project };
+type OpenDialog = { readonly kind: 'rename' | 'delete'; readonly of: Project };
 
 export function ProjectsPage() {
+  const [isCreating, setCreating] = useNewDialog();
   const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const all = session.value?.allProjects ?? [];
   const close = () => setOpenDialog(undefined);
@@ -30,7 +32,7 @@ export function ProjectsPage() {
             kind="primary"
             icon="plus"
             disabled={all.length >= maxProjects}
-            onClick={() => setOpenDialog('create')}
+            onClick={() => setCreating(true)}
           >
             New project
           </Button>
@@ -50,13 +52,9 @@ export function ProjectsPage() {
           </EmptyState>
         )}
       </Section>
-      {openDialog === 'create' && <CreateProjectDialog onClose={close} />}
-      {typeof openDialog === 'object' && openDialog.kind === 'rename' && (
-        <RenameProjectDialog project={openDialog.of} onClose={close} />
-      )}
-      {typeof openDialog === 'object' && openDialog.kind === 'delete' && (
-        <DeleteProjectDialog project={openDialog.of} onClose={close} />
-      )}
+      {isCreating && can('admin') && <CreateProjectDialog onClose={() => setCreating(false)} />}
+      {openDialog?.kind === 'rename' && <RenameProjectDialog project={openDialog.of} onClose={close} />}
+      {openDialog?.kind === 'delete' && <DeleteProjectDialog project={openDialog.of} onClose={close} />}
     </Page>
   );
 }

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -27,12 +28,12 @@ const pageSize = 25;
 const refreshMs = 30_000;
 
 type Open =
-  | { readonly what: 'form' }
   | { readonly what: 'token'; readonly token: UploadToken; readonly isNew: boolean }
   | { readonly what: 'deletion'; readonly token: UploadToken };
 
 export function UploadTokensPage() {
   const { query, change } = useQuery();
+  const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<Open>();
   const page = Math.max(1, Number(query.page) || 1);
   const loaded = useLoad(String(page), signal =>
@@ -48,7 +49,7 @@ export function UploadTokensPage() {
       title="Upload tokens"
       lead="Let visitors of your pages and users of your apps upload videos without an API key."
       actions={
-        <Button kind="primary" icon="plus" onClick={() => setOpen({ what: 'form' })}>
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
           New upload token
         </Button>
       }
@@ -78,10 +79,11 @@ export function UploadTokensPage() {
           }
         </LoadedContent>
       </Section>
-      {open?.what === 'form' && (
+      {isCreating && (
         <TokenForm
-          onClose={close}
+          onClose={() => setCreating(false)}
           onMade={token => {
+            setCreating(false);
             setOpen({ what: 'token', token, isNew: true });
             loaded.reload();
           }}

@@ -51,7 +51,7 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
   );
 }
 
-function filesOf({ dataTransfer }: DragEvent): File[] {
+export function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
   if (items.some(isFolder)) showToast('Folders can’t be uploaded. Drop the files instead.');

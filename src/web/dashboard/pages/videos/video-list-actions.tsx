@@ -51,7 +51,7 @@ export function VideoListActions() {
       </div>
       <FilesInput inputRef={input} label="Files to upload" onFiles={uploadFiles} />
       {dialog === 'import' && <ImportDialog onClose={close} />}
-      {dialog === 'upload' && <UploadDialog onClose={close} />}
+      {dialog === 'upload' && <UploadDialog hasOptions onClose={close} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { can } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -19,7 +20,7 @@ const pageSize = 12;
 
 export function WatermarksPage() {
   const { query, change } = useQuery();
-  const [isUploading, setUploading] = useState(false);
+  const [isUploading, setUploading] = useNewDialog();
   const [deleting, setDeleting] = useState<string>();
   const page = Math.max(1, Number(query.page) || 1);
   const loaded = useLoad(String(page), signal =>
@@ -74,7 +75,7 @@ export function WatermarksPage() {
         </LoadedContent>
       </Section>
       {placed !== undefined && <PlacementCard key={placed.watermarkId} watermarkId={placed.watermarkId} />}
-      {isUploading && (
+      {isUploading && can('upload') && (
         <UploadDialog
           onClose={() => setUploading(false)}
           onMade={() => {

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
+import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -20,7 +21,7 @@ import { WebhookForm } from './webhook-form.tsx';
 
 export function WebhooksPage() {
   const { route } = useLocation();
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewDialog();
   const [deleting, setDeleting] = useState<Webhook>();
   const loaded = useLoad('webhooks', async signal => (await call('GET /webhooks', { signal })).data);
   const ids = (loaded.value ?? []).map(({ webhookId }) => webhookId);

@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'preact/hooks';
+import { withBasePath } from '../../../shared/base-path.ts';
+import { docsExcerpt, findDocs, type IndexedDocs, loadDocsIndex } from '../../../shared/docs-search.ts';
+import { call } from '../../api/client.ts';
+import { isAbort, problemOf } from '../../api/problem.ts';
+import { titleOf } from '../../format/video-title.ts';
+import { projectKey } from '../../state/session.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
+import { isAllowed } from '../nav-groups.ts';
+import { findEntries, hasWords, type PaletteEntry, type PaletteGroup } from './entry.ts';
+
+const pauseMs = 150;
+const maxOfKind = 5;
+
+interface Media {
+  readonly query: string;
+  readonly live: readonly PaletteEntry[];
+  readonly videos: readonly PaletteEntry[];
+}
+
+export interface FoundEntries {
+  readonly groups: readonly PaletteGroup[];
+  readonly isSearching: boolean;
+  readonly hasFailed: boolean;
+  retry(): void;
+}
+
+/** Searches what is not in the browser: media, settings of the server and the documentation. */
+export function useFoundEntries(query: string): FoundEntries {
+  const settled = useSettled(query);
+  const media = useLoad(`${projectKey.value} ${settled}`, signal => findMedia(settled, signal));
+  const server = useLoad('server', loadServerSettings);
+  const docs = useLoad('docs', loadDocs);
+  const found = media.value;
+  const isCurrent = found?.query === query && !media.isLoading;
+  const of = (entries: readonly PaletteEntry[] = []) =>
+    // Until the answer for what is typed arrives, the previous one is shown as far as it fits.
+    (isCurrent ? entries : entries.filter(({ label }) => query !== '' && hasWords(label, query))).slice(
+      0,
+      maxOfKind,
+    );
+  return {
+    groups: [
+      { title: 'Live streams', entries: of(found?.live) },
+      { title: 'Videos', entries: of(found?.videos) },
+      {
+        title: 'Server settings',
+        entries: query === '' ? [] : findEntries(server.value ?? [], query, maxOfKind),
+      },
+      { title: 'Documentation', entries: docsEntries(docs.value, query) },
+    ],
+    isSearching: query !== '' && !isCurrent && media.problem === undefined,
+    hasFailed: query !== '' && !media.isLoading && media.problem !== undefined,
+    retry: media.reload,
+  };
+}
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+async function findMedia(query: string, signal: AbortSignal): Promise<Media> {
+  if (query === '') return { query, live: [], videos: [] };
+  const page = { pageSize: maxOfKind, sortBy: 'updatedAt', sortOrder: 'desc' } as const;
+  const [live, videos, video, stream] = await Promise.all([
+    call('GET /live-streams', { query: { ...page, name: query }, signal }),
+    call('GET /videos', { query: { ...page, title: query }, signal }),
+    /^vi\w{10,}$/.test(query)
+      ? found(call('GET /videos/{videoId}', { params: { videoId: query }, signal }))
+      : undefined,
+    /^li\w{10,}$/.test(query)
+      ? found(call('GET /live-streams/{liveStreamId}', { params: { liveStreamId: query }, signal }))
+      : undefined,
+  ]);
+  return {
+    query,
+    live: [...(stream === undefined ? [] : [stream]), ...live.data].map(
+      ({ liveStreamId, name, broadcasting }) => ({
+        id: `live:${liveStreamId}`,
+        label: name,
+        detail: broadcasting ? 'Live now' : undefined,
+        icon: 'live',
+        href: `/dashboard/live/${liveStreamId}`,
+      }),
+    ),
+    videos: [...(video === undefined ? [] : [video]), ...videos.data].map(one => ({
+      id: `video:${one.videoId}`,
+      label: titleOf(one),
+      icon: 'video',
+      href: `/dashboard/videos/${one.videoId}`,
+    })),
+  };
+}
+
+/** Undefined where an id is of nothing. */
+async function found<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isAbort(error) || problemOf(error).status !== 404) throw error;
+    return undefined;
+  }
+}
+
+async function loadServerSettings(signal: AbortSignal): Promise<readonly PaletteEntry[]> {
+  if (!isAllowed({ scope: 'admin', isForOperator: true })) return [];
+  const { settings } = await call('GET /server/settings', { signal });
+  return settings.map(({ name, variable, description }) => ({
+    id: `server:${name}`,
+    label: name,
+    detail: description.replaceAll('`', ''),
+    icon: 'server',
+    also: `${variable} ${description}`,
+    href: `/dashboard/server/settings?search=${encodeURIComponent(name)}`,
+  }));
+}
+
+function loadDocs(): Promise<readonly IndexedDocs[]> {
+  const guides = document.getElementById('app')?.dataset.docsIndex ?? '';
+  return loadDocsIndex([guides, withBasePath('/docs/reference/search.json')]);
+}
+
+function docsEntries(index: readonly IndexedDocs[] | undefined, query: string): readonly PaletteEntry[] {
+  if (index === undefined || query.trim() === '') return [];
+  return findDocs(index, query.trim(), maxOfKind).map(({ page, anchor, heading, title, text }) => ({
+    id: `docs:${page}#${anchor}`,
+    label: heading,
+    detail: `${title === heading ? '' : `${title}: `}${docsExcerpt(text, query)}`,
+    icon: 'external',
+    href: `/docs/${page}${anchor === '' ? '' : `#${anchor}`}`,
+  }));
+}
