@@ -116,7 +116,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('No videos expire.').waitFor();
     await page.getByLabel('Keep videos for (days)').fill('0');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.locator('.field-error').waitFor();
+    await page.getByText('Enter a whole number from 1 to 36,500.').waitFor();
     dashboard.complaints.length = 0;
     await page.getByLabel('Keep videos for (days)').fill('30');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -238,7 +238,14 @@ describeInBrowser('the account in the dashboard', browser => {
     dashboard.complaints.length = 0;
     await page.getByLabel('Allowed sites').fill('example.com\n*.Example.com');
     await page.getByLabel('Allow players that send no site').uncheck();
-    await page.getByLabel('Allowed countries').fill('de, fr');
+    const countries = page.getByRole('combobox', { name: 'Allowed countries' });
+    await countries.fill('ger');
+    await page.getByRole('option', { name: 'Germany' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await countries.press('Enter');
+    await countries.fill('de, fr, us');
+    await countries.press('Enter');
+    await page.getByRole('button', { name: 'Remove United States' }).click();
     await page.getByRole('button', { name: 'Save policy' }).click();
     await dashboard.untilSaid('Playback policy saved.');
     const policy = {
@@ -259,10 +266,11 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByText('Project default').waitFor();
     await page.getByRole('button', { name: 'Edit playback policy' }).click();
     await page.getByLabel('Own playback policy').check();
-    await page.getByLabel('Blocked countries').fill('US');
+    await page.getByRole('combobox', { name: 'Blocked countries' }).fill('united st');
+    await page.getByRole('option', { name: 'United States' }).click();
     expect(await dashboard.violations()).toEqual([]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('not in US').waitFor();
+    await page.getByText('not in United States').waitFor();
     expect(await policyOf(`/videos/${videoId}`)).toMatchObject({ blockedCountries: ['US'] });
     await page.getByRole('button', { name: 'Edit playback policy' }).click();
     await page.getByLabel('Own playback policy').uncheck();

@@ -64,9 +64,10 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.getByText('No webhooks yet').waitFor();
     await button('New webhook').click();
     await endpoint().fill('ftp://a.example');
-    await page.getByLabel('A quality is encoded').check();
+    await page.getByLabel('A quality is encoded video.encoding.quality.completed').check();
+    await page.getByText('Begin the URL with https:// or http://.').waitFor();
     await button('Create webhook').click();
-    await page.getByText('This value should be an http or https URL.').first().waitFor();
+    await endpoint().and(page.locator('[aria-invalid=true]:focus')).waitFor();
     expectRefusal();
     // Private addresses are allowed here, those of the machine's link never.
     await endpoint().fill('http://169.254.1.1/in');
@@ -244,13 +245,13 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await button('New watermark').click();
     const image = (text: Buffer) => ({ name: 'mark.png', mimeType: 'image/png', buffer: text });
     await page.getByLabel('Image').setInputFiles(image(Buffer.from('no image')));
-    await button('Upload').click();
-    await page.locator('[aria-invalid=true] ~ .field-error').waitFor();
-    expectRefusal();
+    const upload = page.getByRole('dialog').getByRole('button', { name: 'Upload' });
+    await page.getByText('The image is damaged').waitFor();
+    expect(await upload.isDisabled()).toBe(true);
     await page.getByLabel('Image').setInputFiles(image(pngImage(400, 200)));
     await page.getByText('400 × 200 pixels').waitFor();
     await scan();
-    await button('Upload').click();
+    await upload.click();
     await said('Watermark uploaded.');
     const [{ watermarkId }] = await dataOf('/watermarks');
 
@@ -275,6 +276,9 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     expect(watermark).toEqual({ id: watermarkId, top: '10%', right: '20px', opacity: '80%' });
     expect((await server.api('POST', '/videos', { title: 'Mill', watermark })).status).toBe(201);
 
+    await page.reload();
+    // The placement is that of before.
+    await page.getByRole('img', { name: 'Watermark, 400 by 200 pixels at 1500, 108' }).waitFor();
     await button(`Delete watermark ${watermarkId.slice(-6)}`).click();
     await page.keyboard.type(watermarkId.slice(-6));
     await scan();

@@ -18,8 +18,13 @@ export class ApiProblem extends Error {
     this.detail = body.detail;
     this.attribute = body.name;
     this.problems = (
-      body.problems ?? [{ title: this.message, name: body.name ?? '', detail: body.detail }]
-    ).map(({ name, title, detail }) => ({ attribute: name, text: detail ?? title }));
+      body.problems ?? [
+        { title: this.message, name: body.name ?? '', detail: body.detail, range: body.range },
+      ]
+    ).map(({ name, title, detail, range }) => ({
+      attribute: name,
+      text: detail ?? rangeText(range) ?? title,
+    }));
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
@@ -37,4 +42,10 @@ export function problemOf(error: unknown): ApiProblem {
 
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
+}
+
+function rangeText({ min, max }: NonNullable<ErrorBody['range']> = {}): string | undefined {
+  if (min === undefined && max === undefined) return undefined;
+  if (max === undefined) return `Enter ${min} or more.`;
+  return min === undefined ? `Enter ${max} or less.` : `Enter a number from ${min} to ${max}.`;
 }

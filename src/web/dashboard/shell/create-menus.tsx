@@ -22,7 +22,7 @@ export function CreateMenus() {
       <div class="create wide-create">
         {can('live') && <Menu label="Go live" icon="live" kind="primary" items={goLiveItems} />}
         {can('upload') && (
-          <Button icon="upload" onClick={() => openShellDialog('upload')}>
+          <Button icon="upload" label="Upload, choose files" onClick={() => openShellDialog('upload')}>
             Upload
           </Button>
         )}

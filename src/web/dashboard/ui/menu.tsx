@@ -93,6 +93,7 @@ export function Menu({
           <>
             {icon !== undefined && <Icon name={icon} size={18} />}
             <span>{label}</span>
+            <span class="for-readers">, choose how</span>
           </>
         ) : (
           <>

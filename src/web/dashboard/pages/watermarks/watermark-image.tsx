@@ -26,10 +26,12 @@ export function PreviewImage({
   url,
   alt,
   onSize,
+  onBroken,
 }: {
   url: string | undefined;
   alt: string;
   onSize?: (size: Size) => void;
+  onBroken?: () => void;
 }) {
   return (
     <div class="checkerboard">
@@ -40,6 +42,7 @@ export function PreviewImage({
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
             onSize?.({ width: naturalWidth, height: naturalHeight })
           }
+          onError={onBroken}
         />
       )}
     </div>

@@ -15,6 +15,9 @@ export function EndpointField({
   value: string;
   onValue: (url: string) => void;
 }) {
+  const [leftAs, setLeftAs] = useState<string>();
+  const address = value.trim();
+  const isWrong = leftAs === address && address !== '' && !isHttpUrl(address);
   return (
     <>
       <TextField
@@ -26,15 +29,23 @@ export function EndpointField({
         value={value}
         onValue={onValue}
         field="url"
+        error={isWrong ? wrongText(address) : undefined}
+        onBlur={() => setLeftAs(address)}
         required
       />
-      <EndpointVerdict address={value.trim()} />
+      <EndpointVerdict address={address} isLeft={leftAs === address} />
     </>
   );
 }
 
-function EndpointVerdict({ address }: { address: string }) {
-  const verdict = useUrlCheck(address);
+function wrongText(address: string): string {
+  return /^https?:/i.test(address)
+    ? 'This isn’t a complete URL. Enter one such as https://example.com/hooks.'
+    : 'Begin the URL with https:// or http://.';
+}
+
+function EndpointVerdict({ address, isLeft }: { address: string; isLeft: boolean }) {
+  const verdict = useUrlCheck(address, isLeft);
   return (
     <div role="status">
       {verdict?.deliverable === false && (
@@ -56,13 +67,13 @@ function EndpointVerdict({ address }: { address: string }) {
 
 const pauseMs = 400;
 
-/** Asks the server when typing pauses. Returns undefined for an incomplete URL. */
-function useUrlCheck(url: string): WebhookVerdict | undefined {
+/** Asks the server when typing pauses, and when the field is left. Returns undefined for an incomplete URL. */
+function useUrlCheck(url: string, isLeft: boolean): WebhookVerdict | undefined {
   const [settled, setSettled] = useState(url);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(url), pauseMs);
+    const timer = setTimeout(() => setSettled(url), isLeft ? 0 : pauseMs);
     return () => clearTimeout(timer);
-  }, [url]);
+  }, [url, isLeft]);
   const loaded = useLoad(settled, async signal => ({
     url: settled,
     verdict: isHttpUrl(settled)

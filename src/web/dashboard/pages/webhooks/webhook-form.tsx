@@ -65,7 +65,11 @@ export function WebhookForm({
           {types.map(type => (
             <CheckField
               key={type}
-              label={eventLabel(type).label}
+              label={
+                <>
+                  {eventLabel(type).label} <code class="quiet event-id">{type}</code>
+                </>
+              }
               hint={eventLabel(type).hint}
               checked={chosen.has(type)}
               onValue={isChosen => choose(type, isChosen)}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
+import { formatNumber } from '../../format/size.ts';
 import { type FieldValue, useFieldError, useFieldValue } from './form-context.tsx';
 
 interface FieldProps {
@@ -7,6 +8,8 @@ interface FieldProps {
   readonly hint?: ComponentChildren | undefined;
   /** Name in the form, by which it finds its error. */
   readonly field?: string | undefined;
+  /** Replaces the text of the form's error. */
+  readonly rule?: string | undefined;
   /** Replaces that of the form. */
   readonly error?: string | undefined;
   readonly hideLabel?: boolean | undefined;
@@ -17,10 +20,18 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-export function Field({ label, hint, field, error: ownError, hideLabel = false, children }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  field,
+  rule,
+  error: ownError,
+  hideLabel = false,
+  children,
+}: FieldProps) {
   const id = useId();
   const formError = useFieldError(field);
-  const error = ownError ?? formError;
+  const error = ownError ?? (formError === undefined ? undefined : (rule ?? formError));
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
   const attributes = {
     id,
@@ -61,6 +72,7 @@ interface InputAttributes {
   readonly min?: number | string;
   readonly max?: number | string;
   readonly step?: number;
+  readonly onBlur?: () => void;
 }
 
 export function TextField({
@@ -75,7 +87,14 @@ export function TextField({
 }: TextProps & InputAttributes) {
   const [value, onValue] = useFieldValue({ field, value: ownValue, onValue: onOwnValue }, '');
   return (
-    <Field label={label} hint={hint} field={field} error={error} hideLabel={hideLabel}>
+    <Field
+      label={label}
+      hint={hint}
+      field={field}
+      rule={rangeRule(input)}
+      error={error}
+      hideLabel={hideLabel}
+    >
       {attributes => (
         <input
           type="text"
@@ -89,6 +108,13 @@ export function TextField({
       )}
     </Field>
   );
+}
+
+/** Tells which numbers a field takes. */
+function rangeRule({ type, min, max, step = 1 }: InputAttributes): string | undefined {
+  if (type !== 'number' || typeof min !== 'number' || typeof max !== 'number') return undefined;
+  const kind = Number.isInteger(step) ? 'whole number' : 'number';
+  return `Enter a ${kind} from ${formatNumber(min)} to ${formatNumber(max)}.`;
 }
 
 export function TextArea({

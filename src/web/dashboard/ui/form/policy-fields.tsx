@@ -1,21 +1,23 @@
 import type { PlaybackPolicy } from '../../api/api-types.ts';
-import { CheckField, TextArea, TextField } from './field.tsx';
+import { countryName } from '../../format/countries.ts';
+import { CountryField } from './country-field.tsx';
+import { CheckField, TextArea } from './field.tsx';
 import { FieldValues } from './form-context.tsx';
 
-/** Lists as the user types them. */
 export interface PolicyChoices {
+  /** One per line. */
   readonly allowedDomains: string;
   readonly allowNoReferrer: boolean;
-  readonly allowedCountries: string;
-  readonly blockedCountries: string;
+  readonly allowedCountries: readonly string[];
+  readonly blockedCountries: readonly string[];
 }
 
 export function policyChoicesOf(policy: PlaybackPolicy | null | undefined): PolicyChoices {
   return {
     allowedDomains: policy?.allowedDomains.join('\n') ?? '',
     allowNoReferrer: policy?.allowNoReferrer ?? true,
-    allowedCountries: policy?.allowedCountries.join(', ') ?? '',
-    blockedCountries: policy?.blockedCountries.join(', ') ?? '',
+    allowedCountries: policy?.allowedCountries ?? [],
+    blockedCountries: policy?.blockedCountries ?? [],
   };
 }
 
@@ -23,8 +25,8 @@ export function policyOf(choices: PolicyChoices): PlaybackPolicy {
   return {
     allowedDomains: wordsOf(choices.allowedDomains),
     allowNoReferrer: choices.allowNoReferrer,
-    allowedCountries: wordsOf(choices.allowedCountries.toUpperCase()),
-    blockedCountries: wordsOf(choices.blockedCountries.toUpperCase()),
+    allowedCountries: [...choices.allowedCountries],
+    blockedCountries: [...choices.blockedCountries],
   };
 }
 
@@ -51,13 +53,12 @@ export function PolicyFields({
           hint="Such as native apps, and pages that are opened directly."
         />
       )}
-      <TextField
+      <CountryField
         field="allowedCountries"
         label="Allowed countries"
-        placeholder="DE, FR"
-        hint="Two-letter codes. Empty allows every country."
+        hint="Without any, every country is allowed."
       />
-      <TextField field="blockedCountries" label="Blocked countries" />
+      <CountryField field="blockedCountries" label="Blocked countries" />
     </FieldValues>
   );
 }
@@ -95,8 +96,8 @@ export function describePolicy({
 }: PlaybackPolicy): string {
   const parts = [
     ...(allowedDomains.length === 0 ? [] : [allowedDomains.join(', ')]),
-    ...(allowedCountries.length === 0 ? [] : [`in ${allowedCountries.join(', ')}`]),
-    ...(blockedCountries.length === 0 ? [] : [`not in ${blockedCountries.join(', ')}`]),
+    ...(allowedCountries.length === 0 ? [] : [`in ${allowedCountries.map(countryName).join(', ')}`]),
+    ...(blockedCountries.length === 0 ? [] : [`not in ${blockedCountries.map(countryName).join(', ')}`]),
   ];
   return parts.length === 0 ? 'Everybody' : parts.join('; ');
 }

@@ -8,6 +8,7 @@ import { TagField } from '../../../ui/form/tag-field.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { useVideoDefaults } from '../../../ui/hooks/use-video-defaults.ts';
 import { PlacementEditor } from '../../watermarks/placement-editor.tsx';
+import { savedPlacement } from '../../watermarks/saved-placements.ts';
 import type { VideoOptionsDraft } from './use-video-options.ts';
 import { clipProblem } from './video-options.ts';
 
@@ -58,7 +59,10 @@ export function VideoOptionsFields({
           error={clipProblem(options)}
         />
       </div>
-      <WatermarkField value={options.watermarkId} onValue={watermarkId => change({ watermarkId })} />
+      <WatermarkField
+        value={options.watermarkId}
+        onValue={watermarkId => change({ watermarkId, placement: savedPlacement(watermarkId) })}
+      />
       {options.watermarkId !== '' && (
         <PlacementEditor
           key={options.watermarkId}
