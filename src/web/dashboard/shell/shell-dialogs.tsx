@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type ShellDialog, shellDialog } from '../state/shell-dialog.ts';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { showError } from '../ui/toast.tsx';
 
 type DialogComponent = ComponentType<{ onClose: () => void }>;
@@ -17,6 +18,7 @@ const dialogs: Readonly<Record<ShellDialog, () => Promise<DialogComponent>>> = {
 
 /** Shows the dialog that was opened, once its code is loaded. */
 export function ShellDialogs() {
+  const { path } = useLocation();
   const name = shellDialog.value;
   const [shown, setShown] = useState<{ readonly name: ShellDialog; readonly component: DialogComponent }>();
   useEffect(() => {
@@ -36,11 +38,12 @@ export function ShellDialogs() {
       isWanted = false;
     };
   }, [name]);
+  // Back leads to another page.
   useEffect(
     () => () => {
       shellDialog.value = undefined;
     },
-    [],
+    [path],
   );
   if (shown === undefined || shown.name !== name) return null;
   const { component: Shown } = shown;

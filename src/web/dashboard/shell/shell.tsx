@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { feedState } from '../api/feed.ts';
 import { environment } from '../state/session.ts';
 import { IconButton } from '../ui/button.tsx';
+import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { UploadDock } from '../uploads/upload-dock.tsx';
@@ -16,7 +17,10 @@ import { SearchButton } from './search-button.tsx';
 import { ShellDialogs } from './shell-dialogs.tsx';
 
 export function Shell() {
+  const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
+  // Back leads to another page.
+  useEffect(() => setOpen(false), [path]);
   const main = useRef<HTMLElement>(null);
   return (
     <div class={`shell ${environment.value}`}>
