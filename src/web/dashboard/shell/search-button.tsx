@@ -19,14 +19,12 @@ export function SearchButton() {
     <button
       type="button"
       class="search-button"
-      aria-label="Search"
       aria-keyshortcuts={`/ ${isApple ? 'Meta' : 'Control'}+K`}
-      title="Search"
       onClick={() => openShellDialog('search')}
     >
       <Icon name="search" size={18} />
       <span class="search-hint">Search videos, settings, documentation…</span>
-      <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+      <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
     </button>
   );
 }

@@ -56,8 +56,8 @@ export function Shell() {
             </p>
           )}
           <Outlet />
+          <ShellDialogs />
         </main>
-        <ShellDialogs />
         <div class="corner">
           <Toasts />
           <UploadDock />

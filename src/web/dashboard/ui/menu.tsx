@@ -83,7 +83,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={isIcon ? label : undefined}
+        aria-label={isIcon ? label : isLabelled ? `${label}, choose how` : undefined}
         title={isIcon ? label : undefined}
         onClick={() => setOpen(!isOpen)}
       >
@@ -93,7 +93,6 @@ export function Menu({
           <>
             {icon !== undefined && <Icon name={icon} size={18} />}
             <span>{label}</span>
-            <span class="for-readers">, choose how</span>
           </>
         ) : (
           <>

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatBytes } from '../../format/size.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
@@ -13,6 +13,8 @@ import { VideoOptionsFields } from './new-video/video-options-fields.tsx';
 /** @param hasOptions shows the options of new videos at once */
 export function UploadDialog({ hasOptions = false, onClose }: { hasOptions?: boolean; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
+  const chooser = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => chooser.current?.focus(), []);
   const [files, setFiles] = useState<readonly File[]>([]);
   const draft = useVideoOptions();
   const add = (chosen: readonly File[]) => setFiles(before => [...before, ...chosen]);
@@ -32,7 +34,7 @@ export function UploadDialog({ hasOptions = false, onClose }: { hasOptions?: boo
       <div class="stack">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the button does the same */}
         <div class="drop-zone" onDragOver={allowFiles} onDrop={event => add(takeFiles(event))}>
-          <Button icon="upload" onClick={() => input.current?.click()}>
+          <Button icon="upload" buttonRef={chooser} onClick={() => input.current?.click()}>
             Choose files
           </Button>
           <span class="quiet">or drop them here{hasOptions && '. The options apply to all of them'}</span>
