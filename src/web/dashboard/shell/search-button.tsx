@@ -24,7 +24,9 @@ export function SearchButton() {
     >
       <Icon name="search" size={18} />
       <span class="search-hint">Search videos, settings, documentation…</span>
-      <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+      <span class="search-keys" aria-hidden="true">
+        {isApple ? '⌘ K' : 'Ctrl K'}
+      </span>
     </button>
   );
 }

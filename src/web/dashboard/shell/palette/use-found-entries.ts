@@ -43,11 +43,11 @@ export function useFoundEntries(query: string): FoundEntries {
     groups: [
       { title: 'Live streams', entries: of(found?.live) },
       { title: 'Videos', entries: of(found?.videos) },
+      { title: 'Documentation', entries: docsEntries(docs.value, query) },
       {
         title: 'Server settings',
         entries: query === '' ? [] : findEntries(server.value ?? [], query, maxOfKind),
       },
-      { title: 'Documentation', entries: docsEntries(docs.value, query) },
     ],
     isSearching: query !== '' && !isCurrent && media.problem === undefined,
     hasFailed: query !== '' && !media.isLoading && media.problem !== undefined,

@@ -64,42 +64,48 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
   };
   return (
     <div class="tag-field country-field">
-      {codes.length > 0 && (
-        <ul class="tags" aria-label="Chosen countries">
-          {codes.map(code => (
-            <li key={code}>
-              {countryName(code)}
-              <button type="button" aria-label={`Remove ${countryName(code)}`} onClick={() => remove(code)}>
-                <Icon name="close" size={14} />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
       <Field label={label} hint={hint} field={field} error={error}>
         {attributes => (
-          <input
-            {...attributes}
-            ref={input}
-            type="text"
-            role="combobox"
-            aria-expanded={found.length > 0}
-            aria-controls={`${id}-list`}
-            aria-autocomplete="list"
-            aria-activedescendant={active && `${id}-${active}`}
-            autocomplete="off"
-            placeholder="Add a country"
-            value={typed}
-            onInput={event => type(event.currentTarget.value)}
-            onKeyDown={onKeyDown}
-            onBlur={leave}
-            onPaste={event => {
-              const pasted = codesIn(event.clipboardData?.getData('text') ?? '');
-              if (pasted.length === 0) return;
-              event.preventDefault();
-              add(pasted);
-            }}
-          />
+          <>
+            {codes.length > 0 && (
+              <ul class="tags" aria-label="Chosen countries">
+                {codes.map(code => (
+                  <li key={code}>
+                    {countryName(code)}
+                    <button
+                      type="button"
+                      aria-label={`Remove ${countryName(code)}`}
+                      onClick={() => remove(code)}
+                    >
+                      <Icon name="close" size={14} />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            )}
+            <input
+              {...attributes}
+              ref={input}
+              type="text"
+              role="combobox"
+              aria-expanded={found.length > 0}
+              aria-controls={`${id}-list`}
+              aria-autocomplete="list"
+              aria-activedescendant={active && `${id}-${active}`}
+              autocomplete="off"
+              placeholder="Add a country"
+              value={typed}
+              onInput={event => type(event.currentTarget.value)}
+              onKeyDown={onKeyDown}
+              onBlur={leave}
+              onPaste={event => {
+                const pasted = codesIn(event.clipboardData?.getData('text') ?? '');
+                if (pasted.length === 0) return;
+                event.preventDefault();
+                add(pasted);
+              }}
+            />
+          </>
         )}
       </Field>
       <div
