@@ -7,7 +7,8 @@ import { titleOf } from '../../format/video-title.ts';
 import { projectKey } from '../../state/session.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { isAllowed } from '../nav-groups.ts';
-import { findEntries, hasWords, type PaletteEntry, type PaletteGroup } from './entry.ts';
+import type { PaletteEntry, PaletteGroup } from './entry.ts';
+import { findEntries, hasWords } from './find-entries.ts';
 
 const pauseMs = 150;
 const maxOfKind = 5;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { findEntries, type PaletteEntry } from '../../../../../src/web/dashboard/shell/palette/entry.ts';
+import { findEntries } from '../../../../../src/web/dashboard/shell/palette/find-entries.ts';
 
-const entries: readonly PaletteEntry[] = [
-  { id: 'videos', label: 'Videos', icon: 'video', also: 'uploads media' },
-  { id: 'upload', label: 'Upload videos', icon: 'upload' },
-  { id: 'token', label: 'Upload tokens', icon: 'token', also: 'delegated' },
-  { id: 'activity', label: 'Activity', icon: 'clock', also: 'audit log' },
+const entries = [
+  { id: 'videos', label: 'Videos', also: 'uploads media' },
+  { id: 'upload', label: 'Upload videos' },
+  { id: 'token', label: 'Upload tokens', also: 'delegated' },
+  { id: 'activity', label: 'Activity', also: 'audit log' },
 ];
 
 test.each([
