@@ -65,7 +65,7 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await button('New webhook').click();
     await endpoint().fill('ftp://a.example');
     await page.getByLabel('A quality is encoded video.encoding.quality.completed').check();
-    await page.getByText('Begin the URL with https:// or http://.').waitFor();
+    await page.getByText('Begin the URL with “https://”').waitFor();
     await button('Create webhook').click();
     await endpoint().and(page.locator('[aria-invalid=true]:focus')).waitFor();
     expectRefusal();

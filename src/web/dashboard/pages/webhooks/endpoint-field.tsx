@@ -41,7 +41,7 @@ export function EndpointField({
 function wrongText(address: string): string {
   return /^https?:/i.test(address)
     ? 'This isn’t a complete URL. Enter one such as https://example.com/hooks.'
-    : 'Begin the URL with https:// or http://.';
+    : 'Begin the URL with “https://” or “http://”.';
 }
 
 function EndpointVerdict({ address, isLeft }: { address: string; isLeft: boolean }) {
