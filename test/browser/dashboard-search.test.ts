@@ -45,7 +45,7 @@ describeInBrowser('the header of the dashboard', browser => {
     expect(await active.innerText()).toContain('Lighthouse cam');
     await page.keyboard.press('End');
     await until('the last one', async () => (await active.innerText()).includes('at dusk'));
-    // Beyond the last one is the first.
+    // The first one follows the last.
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
@@ -165,7 +165,7 @@ describeInBrowser('the header of the dashboard', browser => {
     await until('the list is where it was', wasThere);
     await last.click();
     await page.getByRole('heading', { level: 1, name: /^Wave/ }).waitFor();
-    // Neither does the link above the title lose the search.
+    // The link above the title keeps the search, too.
     await page.locator('a.back').click();
     await until('the list is where it was', wasThere);
     expect(new URL(page.url()).search).toBe('?search=Wave');

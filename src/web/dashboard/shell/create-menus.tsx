@@ -14,7 +14,7 @@ const uploadItem: MenuItem = {
   onClick: () => openShellDialog('upload'),
 };
 
-/** What adds media, on every page. Narrow screens have one menu for it. */
+/** The buttons that add media, on every page. Narrow screens have one menu for them. */
 export function CreateMenus() {
   if (!can('upload') && !can('live')) return null;
   return (

@@ -22,7 +22,7 @@ function showPart(id: string): boolean {
   if (part === null) return false;
   part.scrollIntoView({ block: part.clientHeight > innerHeight / 2 ? 'start' : 'center' });
   part.focus({ preventScroll: true });
-  // What is above it may still grow.
+  // Content above it may still grow.
   return document.querySelector('main .skeleton') === null;
 }
 

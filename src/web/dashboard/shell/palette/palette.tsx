@@ -128,7 +128,7 @@ function useModal(
 function useEntries(query: string, onClose: () => void) {
   const { path, route } = useLocation();
   const found = useFoundEntries(query);
-  // They change with the session only, and what they do closes this.
+  // Entries change with the session only, and choosing one closes this.
   const fixed = useMemo(
     () => ({ actions: actionEntries(path, route), pages: pageEntries(), settings: settingEntries() }),
     [],

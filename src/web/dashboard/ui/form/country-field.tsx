@@ -49,7 +49,7 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
     event.preventDefault();
     event.stopPropagation();
   };
-  // What is pressed next must not move away before it is released.
+  // A button that is pressed next must not move away before it is released.
   const leave = () => setTimeout(() => latest.current(), leaveMs);
   const latest = useRef(() => {});
   latest.current = () => {
