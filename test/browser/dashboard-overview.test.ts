@@ -36,7 +36,7 @@ describeInBrowser('the overview of the dashboard', browser => {
 
   const section = (name: string) => dashboard.page.getByRole('region', { name, exact: true });
   const step = (name: string | RegExp) => section('Get started').getByRole('heading', { name, exact: true });
-  const cameras = () => dashboard.page.evaluate('camerasOfTest.map(track => track.readyState)');
+  const cameras = () => dashboard.page.evaluate<string[]>('camerasOfTest.map(track => track.readyState)');
 
   test('leads somebody who is new on air', async () => {
     const { page } = dashboard;
@@ -67,7 +67,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(await dashboard.violations()).toEqual([]);
     await own.getByRole('button', { name: 'Turn off' }).click();
     await own.getByRole('button', { name: 'Check your camera' }).waitFor();
-    expect(await cameras()).toEqual(['ended']);
+    await until('the camera is off', async () => (await cameras()).join() === 'ended');
     expect(dashboard.complaints).toEqual([]);
   });
 
