@@ -34,7 +34,7 @@ export function LoopPlayer({
       const isOutside = now >= end || now < start - toleranceSeconds || player.ended;
       if (isOutside && player.readyState > 0 && !player.seeking) {
         player.currentTime = start;
-        // It pauses at the end of the video.
+        // Players pause at the end of the video.
         if (player.ended) player.play().catch(() => {});
       }
       next = requestAnimationFrame(follow);

@@ -34,7 +34,8 @@ export function PlayerFrame({
 }) {
   if (state === undefined || status === undefined)
     return <div class="video-stage skeleton block" aria-hidden="true" />;
-  if (!isWatchable(state)) return <NotPlayable {...{ state, status, onFile, onRetry }} />;
+  if (!isWatchable(state))
+    return <NotPlayable state={state} status={status} onFile={onFile} onRetry={onRetry} />;
   return (
     <div class="video-stage">
       <iframe

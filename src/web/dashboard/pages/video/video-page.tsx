@@ -90,7 +90,16 @@ function LoadedVideo({
       {assets !== undefined && (
         <div class={`video-body${tab === 'analytics' ? ' wide' : ''}`}>
           <Stage video={video} assets={assets} state={state} status={status} frameRef={setFrame} />
-          <VideoPanel {...{ tab, video, change, assets, state, status, player }} onVideo={loaded.set} />
+          <VideoPanel
+            tab={tab}
+            video={video}
+            change={change}
+            assets={assets}
+            state={state}
+            status={status}
+            player={player}
+            onVideo={loaded.set}
+          />
         </div>
       )}
     </Page>

@@ -111,7 +111,7 @@ describe('chapters that are edited', () => {
       [1, '1:00'],
     ]);
     expect(addRow(draft, undefined).rows.at(-1)).toMatchObject({ time: '', title: '' });
-    // What is still missing is no fault yet, a wrong time is.
+    // Only a wrong time is a fault already, not a title that is still missing.
     expect(typedFaults(added.rows, 90).size).toBe(0);
     const wrong = setRow(added, draft.nextId, { time: '2:00' });
     expect(typedFaults(wrong.rows, 90).get(draft.nextId)).toEqual({

@@ -7,7 +7,7 @@ export const spans = [5, 10, 30, 60, 120] as const;
 const edgePixels = 8;
 export const minCueMs = 100;
 
-/** Where a window of this length starts, that shows a time: it turns like a page. */
+/** Returns the start of the window that shows a time. It stays until the time leaves it, like a page that is turned. */
 export function windowStart(start: number, span: number, seconds: number, duration: number): number {
   const isShown = seconds >= start && seconds < start + span;
   const wanted = isShown ? start : seconds - span / 10;

@@ -9,7 +9,7 @@ import {
 } from './audio-playlist.ts';
 import { findPeaks, type PeakPart } from './peaks.ts';
 
-/** Of the lowest sample rate that browsers must offer: more is not seen. */
+/** The lowest sample rate that browsers must offer: more is not seen. */
 const sampleRate = 8_000;
 /** Half an hour or more, in less than 1 MB. */
 const maxParts = 300;

@@ -220,7 +220,7 @@ function ChapterFields({
   );
 }
 
-/** To tenths: players seek to keyframes and whole seconds are easier to read. */
+/** Rounds to tenths of a second, which are easier to read. */
 function roundedTime(player: HTMLVideoElement | undefined): number | undefined {
   return player && Math.round(player.currentTime * 10) / 10;
 }
