@@ -42,7 +42,7 @@ export function LoopPlayer({
     return () => cancelAnimationFrame(next);
   }, [player]);
   return (
-    <div class="frame-preview" style={{ aspectRatio }}>
+    <div class="frame-preview" style={{ aspectRatio, '--aspect-ratio': aspectRatio }}>
       <iframe ref={setFrame} title="Preview of the clip" src={address} allow="autoplay" />
     </div>
   );

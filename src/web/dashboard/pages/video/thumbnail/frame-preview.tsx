@@ -9,7 +9,7 @@ export function FramePreview({ film, seconds }: { film: FrameSource; seconds: nu
   const { tiles, file, aspectRatio } = film;
   const tile = tileAt(tiles, seconds);
   return (
-    <div class="frame-preview" style={{ aspectRatio }}>
+    <div class="frame-preview" style={{ aspectRatio, '--aspect-ratio': aspectRatio }}>
       {tile !== undefined && <div class="frame-tile" style={{ ...tileStyle(tile, tiles), aspectRatio }} />}
       {file !== undefined && <ExactFrame file={file} seconds={seconds} />}
       {tile === undefined && file === undefined && (
