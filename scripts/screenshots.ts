@@ -101,7 +101,12 @@ function screenshotsOf({ stream, videoId, playerId }: Library, webhookId: string
     { name: 'dashboard-live-phone', path: live, theme: 'dark', form: 'phone', seconds: 8 },
     { name: 'dashboard-overview-phone', path: '/dashboard', theme: 'light', form: 'phone', seconds: 6 },
     { name: 'dashboard-videos', path: '/dashboard/videos', theme: 'light' },
-    { name: 'dashboard-video', path: `/dashboard/videos/${videoId}?part=captions`, theme: 'dark', seconds: 6 },
+    {
+      name: 'dashboard-video',
+      path: `/dashboard/videos/${videoId}?part=captions`,
+      theme: 'dark',
+      seconds: 6,
+    },
     { name: 'dashboard-analytics', path: '/dashboard/analytics?range=30d', theme: 'light', seconds: 4 },
     { name: 'dashboard-analytics-dark', path: '/dashboard/analytics?range=30d', theme: 'dark', seconds: 4 },
     { name: 'dashboard-player', path: `/dashboard/players/${playerId}`, theme: 'light', seconds: 6 },

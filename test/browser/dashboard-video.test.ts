@@ -105,7 +105,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.getByText('H.264', { exact: true }).waitFor();
     await page
       .locator('.status-line')
-      .getByText(/^0:06 · \d+ × \d+ · .+ · .+ kB$/)
+      .getByText(/^0:06 · \d+ × \d+ · .+ · .+ KB$/)
       .waitFor();
     expect(await dashboard.violations()).toEqual([]);
 

@@ -157,8 +157,14 @@ function Stage({
 function useTab(videoId: string): VideoTab {
   const { query } = useQuery();
   const { route } = useLocation();
-  const { hash } = location;
-  const meant = query.part === undefined ? tabOfAnchor(hash) : undefined;
+  const [, setRound] = useState(0);
+  // A link to an anchor of the page that is shown.
+  useEffect(() => {
+    const follow = () => setRound(round => round + 1);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  const meant = tabOfAnchor(location.hash);
   useLayoutEffect(() => {
     if (meant !== undefined) route(tabHref(videoId, meant), true);
   }, [meant]);
