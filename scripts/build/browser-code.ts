@@ -44,7 +44,10 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
   },
 };
 
-const sharedModules = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
+const sharedFolders = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
+/** The overview has them from other pages. */
+const ofOverview =
+  /[/\\](?:shell[/\\](?:list-path|nav-groups)|analytics[/\\](?:analytics-data|current-viewers|time-range)|clips[/\\]clip-(?:fields|times)|health[/\\]alarm-titles|server[/\\]check-summary|studio[/\\]capture|usage[/\\]storage-(?:bar|kinds)|webhooks[/\\]delivery-labels)\.tsx?$/;
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
 const dashboardEntries = /[/\\]dashboard[/\\](?:main|.*-page|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
 
@@ -204,7 +207,7 @@ const compiledMessages: Plugin = {
 async function sharedChunk(): Promise<Plugin> {
   const paths = (await readdir(join(sourceFolder, 'dashboard'), { recursive: true }))
     .map(path => join(sourceFolder, 'dashboard', path))
-    .filter(path => sharedModules.test(path) && !separateModules.test(path));
+    .filter(path => (sharedFolders.test(path) || ofOverview.test(path)) && !separateModules.test(path));
   return {
     name: 'shared-chunk',
     setup: ({ onLoad }) => {

@@ -3,8 +3,8 @@ import { startApi, type TestApi } from '../support/start-api.ts';
 
 /** Headers that browsers send. */
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-const maxFirstLoadBytes = 75_000;
-const maxFirstLoadFiles = 10;
+const maxFirstLoadBytes = 100_000;
+const maxFirstLoadFiles = 14;
 /** Text is shown before its typeface is there. */
 const maxFontBytes = 50_000;
 /** Building takes seconds. */
