@@ -124,7 +124,7 @@ describeInBrowser('the header of the dashboard', browser => {
     const dialog = page.getByRole('dialog', { name: 'Go live with an encoder' });
     await dialog.getByLabel('Live stream', { exact: true }).selectOption('New live stream');
     await dialog.getByLabel('Name').fill('Morning show');
-    await dialog.getByLabel('Visibility').selectOption('Private');
+    await dialog.getByLabel('Visibility').selectOption('private');
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Morning show' }).waitFor();
