@@ -27,7 +27,13 @@ interface BuiltDocs {
 
 interface Contents {
   readonly title: string;
-  readonly pages: readonly { readonly file: string; readonly name?: string; readonly summary: string }[];
+  readonly pages: readonly {
+    readonly file: string;
+    readonly name?: string;
+    readonly summary: string;
+    /** Words that readers search the page with, and it does not have. */
+    readonly keywords?: string;
+  }[];
 }
 
 const languages = [csv, go, html, javascript, json, nginx, php, python, shell];
@@ -55,7 +61,15 @@ export function buildDocsPages(): BuiltDocs {
       }),
     })),
     pages: [...guides.values()].map(({ page }) => page),
-    search: [...guides.values()].flatMap(({ page, search }) => (notSearched.has(page.name) ? [] : search)),
+    search: contents.flatMap(({ pages }) =>
+      pages.flatMap(({ file, keywords }) => {
+        const { page, search } = guides.get(file)!;
+        if (notSearched.has(page.name)) return [];
+        return search.map((entry, index) =>
+          index === 0 && keywords !== undefined ? Object.assign(entry, { keywords }) : entry,
+        );
+      }),
+    ),
     files: writer.files,
   };
 }

@@ -22,6 +22,15 @@ describeInBrowser('the documentation in a browser', browser => {
     await page.locator('#results a', { hasText: 'POST /videos/{videoId}/source' }).waitFor();
     await page.getByLabel('Search the documentation').fill('stream key obs');
     await page.locator('#results a', { hasText: 'Go live' }).first().waitFor();
+    // A question, and words that no page has together.
+    for (const [query, title] of [
+      ['how do I migrate from YouTube', 'Move from elsewhere'],
+      ['password for a video', 'Decide who watches'],
+      ['zebra webhook signature', 'Webhooks'],
+    ] as const) {
+      await page.getByLabel('Search the documentation').fill(query);
+      await page.locator('#results li', { hasText: title }).first().waitFor();
+    }
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await until('a guide', () => /\/docs\/[\w-]+(?:#.+)?$/.test(page.url()));

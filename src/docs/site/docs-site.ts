@@ -29,4 +29,6 @@ export interface SearchEntry {
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;
+  /** Words that find the page, and that it does not have. */
+  readonly keywords?: string;
 }

@@ -26,7 +26,7 @@ export function addSearch(): void {
     if (query === '') return;
     loading ??= loadDocsIndex([form.dataset.guides!, form.dataset.reference!]);
     try {
-      const found = findDocs(await loading, query, maxResults);
+      const found = findDocs(await loading, query, maxResults, false);
       if (shown !== query) return;
       const { base = '', ending = '' } = form.dataset;
       list.replaceChildren(...found.map(entry => resultItem(entry, base, ending, query)));

@@ -6,6 +6,8 @@ export interface DocsEntry {
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;
+  /** Words that find the page, and that it does not have. */
+  readonly keywords?: string;
 }
 
 export interface IndexedDocs {
@@ -13,8 +15,13 @@ export interface IndexedDocs {
   readonly title: string;
   readonly heading: string;
   readonly text: string;
+  readonly keywords: string;
 }
 
+/** Words of questions that say nothing about their subject. */
+const fillers: ReadonlySet<string> = new Set(
+  'a an and are at can do does for from how i in is it my not of on or the to what when with'.split(' '),
+);
 const maxWords = 8;
 /** Characters of a text around the word that was found. */
 const excerptLength = 140;
@@ -33,38 +40,48 @@ export async function loadDocsIndex(addresses: readonly string[]): Promise<reado
     title: plainText(entry.title),
     heading: plainText(entry.heading),
     text: plainText(entry.text),
+    keywords: plainText(entry.keywords ?? ''),
   }));
 }
 
-/** Returns the entries that have a word for each word of the query, best first. */
+/**
+ * Returns the entries that have the words of the query, best first.
+ *
+ * @param needsAllWords false finds those with the most words, where none has all
+ */
 export function findDocs(
   index: readonly IndexedDocs[],
   query: string,
   maxResults: number,
+  needsAllWords = true,
 ): readonly DocsEntry[] {
-  const words = plainText(query).split(/\s+/).slice(0, maxWords);
-  return index
-    .map(one => ({ entry: one.entry, score: weightOf(one.entry) * scoreOf(one, words) }))
-    .filter(({ score }) => score > 0)
+  const all = plainText(query).split(/\s+/).slice(0, maxWords);
+  const meant = all.filter(word => !fillers.has(word));
+  const words = meant.length === 0 ? all : meant;
+  const found = index.map(one => {
+    const scores = words.map(word => scoreOf(one, word));
+    const matches = scores.filter(score => score > 0).length;
+    const score = weightOf(one.entry) * scores.reduce((sum, score) => sum + score, 0);
+    return { entry: one.entry, matches, score };
+  });
+  const needed = needsAllWords ? words.length : Math.max(1, ...found.map(({ matches }) => matches));
+  return found
+    .filter(({ matches }) => matches === needed)
     .sort((one, other) => other.score - one.score)
     .slice(0, maxResults)
     .map(({ entry }) => entry);
 }
 
-/** Guides come before operations. */
+/** Guides come before operations, and these before what players fetch. */
 function weightOf({ page }: DocsEntry): number {
+  if (page === 'reference/delivery') return 0.3;
   return page.startsWith('reference/') ? 0.6 : 1;
 }
 
-/** Words in headings count more than those in texts, and whole words more than beginnings. 0 when one is missing. */
-function scoreOf({ title, heading, text }: IndexedDocs, words: readonly string[]): number {
-  let score = 0;
-  for (const word of words) {
-    const found = 10 * matchOf(heading, word) + 3 * matchOf(title, word) + matchOf(text, word);
-    if (found === 0) return 0;
-    score += found;
-  }
-  return score;
+/** Words in headings count more than those in texts, and whole words more than beginnings. */
+function scoreOf({ title, heading, text, keywords }: IndexedDocs, word: string): number {
+  const inHeading = Math.max(matchOf(heading, word), matchOf(keywords, word));
+  return 10 * inHeading + 3 * matchOf(title, word) + matchOf(text, word);
 }
 
 function matchOf(text: string, word: string): number {
