@@ -114,6 +114,7 @@ function routesOfVideos({ videoServices, encodings, files }: ApiOptions): Route[
     ...sourceFileRoutes(videos, files),
     ...videoStatusRoutes({
       hasVideo: async (projectId, videoId) => (await videos.find(projectId, videoId)) !== undefined,
+      videosAmong: (projectId, videoIds) => videos.idsAmong(projectId, videoIds),
       ingestOf: videoId => uploads.service.ingestOf(videoId),
       sourceFailureOf: videoId => uploads.service.failureOf(videoId),
       ...encodings,

@@ -4,6 +4,7 @@ import type { Migration } from './migration.ts';
 import { unverifiedChanges } from './migrations/0062-unverified-changes.ts';
 import { publicRecordings } from './migrations/0063-public-recordings.ts';
 import { channels } from './migrations/0064-channels.ts';
+import { videoStates } from './migrations/0065-video-states.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -17,7 +18,7 @@ import { addSqlFunctions } from './sql-functions.ts';
  * Migrations in order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of
  * applied ones.
  */
-export const migrations: readonly Migration[] = [unverifiedChanges, publicRecordings, channels];
+export const migrations: readonly Migration[] = [unverifiedChanges, publicRecordings, channels, videoStates];
 
 export const schemaVersion = versionAfter(migrations);
 

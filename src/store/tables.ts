@@ -24,7 +24,12 @@ interface OwnColumns {
   invitations: { email: EmailAddress };
   live_streams: { is_listed: Generated<number>; shows_viewers: Generated<number> };
   users: { email: EmailAddress };
-  videos: { is_discarded: Generated<number>; is_listed: Generated<number> };
+  videos: {
+    is_discarded: Generated<number>;
+    is_listed: Generated<number>;
+    /** Follows from the source and the renditions, by triggers. */
+    state: Generated<'empty' | 'processing' | 'ready' | 'failed'>;
+  };
   webhook_delivery_totals: { state: 'waiting' | 'retrying' | 'succeeded' | 'failed' };
 }
 

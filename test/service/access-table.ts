@@ -115,6 +115,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'GET /discarded/videos/{videoId}',
     'GET /videos/{videoId}/source',
     'GET /videos/{videoId}/status',
+    'GET /videos/statuses',
     'GET /watermarks',
     'GET /watermarks/{watermarkId}/image',
     'GET /tags',

@@ -21,6 +21,21 @@ const columns: Readonly<Record<VideoSortField, [name: string, column: string]>> 
 const fields = Object.keys(columns) as VideoSortField[];
 const words = ['Harbour', 'Été', 'night', 'CITY', 'forest', 'concert'];
 
+const noSource = {
+  origin: 'url',
+  form: null,
+  address: null,
+  upload_token: null,
+  total: null,
+  bytes: null,
+  started_at_ms: 1,
+  completed_at_ms: null,
+  is_joined: 0,
+  upload_client: null,
+  upload_file_name: null,
+  has_created_video: 0,
+} as const;
+
 /** The same numbers in each run. */
 function randomFrom(seed: number) {
   let state = seed;
@@ -37,6 +52,9 @@ interface VideoTextRow {
   tags: string;
   metadata: string;
   live_stream_id: string | null;
+  state: string;
+  is_public: number;
+  created_at_ms: number;
 }
 
 function pageOf(ascending: string[], { sort, currentPage, pageSize }: ListPage) {
@@ -93,7 +111,7 @@ class Library {
       projectId: this.projectIds[this.random(8) === 0 ? 1 : 0],
       title: this.title(),
       description: this.random(3) === 0 ? `About ${this.title()}` : '',
-      public: true,
+      public: this.random(6) !== 0,
       panoramic: false,
       mp4Support: true,
       playerId: undefined,
@@ -110,7 +128,12 @@ class Library {
       discarded: undefined,
       ...attributes,
     };
-    await this.store.add(video, {}, async () => {}, connection);
+    const failed = { ...noSource, video_id: video.videoId, status: 'failed', failure: 'Broken.' } as const;
+    const begin = async (transaction: Connection) => {
+      if (this.random(4) !== 0) return;
+      await transaction.run(transaction.queries.insertInto('video_sources').values(failed));
+    };
+    await this.store.add(video, {}, begin, connection);
     this.videos.push(video);
   }
 
@@ -119,7 +142,7 @@ class Library {
     const { random, store, videos } = this;
     const index = random(videos.length);
     const { projectId, videoId } = videos[index]!;
-    switch (random(8)) {
+    switch (random(10)) {
       case 0:
         await this.add();
         break;
@@ -140,6 +163,17 @@ class Library {
         await store.change(projectId, videoId, { description: this.title() }, this.nowMs());
         break;
       case 6:
+        await store.change(projectId, videoId, { public: random(2) === 0 }, this.nowMs());
+        break;
+      case 7:
+        await this.database.run(
+          this.database.queries
+            .updateTable('video_sources')
+            .set(random(2) === 0 ? { failure: null, status: 'ingesting' } : { failure: 'Broken.' })
+            .where('video_id', '=', videoId),
+        );
+        break;
+      case 8:
         await store.change(
           projectId,
           videoId,
@@ -162,7 +196,7 @@ class Library {
     const has = (text: string, needle = '') => needle === '' || foldText(text).includes(foldText(needle));
     const rows = await rowsOf<VideoTextRow>(
       this.database,
-      `SELECT id, title, description, tags, metadata, live_stream_id FROM videos
+      `SELECT id, title, description, tags, metadata, live_stream_id, state, is_public, created_at_ms FROM videos
        WHERE project_id = ? AND is_discarded = ? ORDER BY ${column}, id`,
       this.projectIds[0],
       Number(isDiscarded),
@@ -176,7 +210,13 @@ class Library {
           [...(filter.metadata ?? [])].every(([key, values]) =>
             values.every(value => row.metadata.includes(JSON.stringify({ key, value }))),
           ) &&
-          (filter.liveStreamId === undefined || row.live_stream_id === filter.liveStreamId),
+          (filter.liveStreamId === undefined || row.live_stream_id === filter.liveStreamId) &&
+          (filter.status === undefined || row.state === filter.status) &&
+          (filter.public === undefined || (row.is_public === 1) === filter.public) &&
+          (filter.sourceType === undefined ||
+            (row.live_stream_id === null) === (filter.sourceType === 'upload')) &&
+          (filter.createdFromMs === undefined || row.created_at_ms >= filter.createdFromMs) &&
+          (filter.createdToMs === undefined || row.created_at_ms < filter.createdToMs),
       )
       .map(row => row.id);
   }
@@ -291,6 +331,15 @@ describe.each(databaseKinds)('lists of many videos on %s', kind => {
     { title: "night' OR 1" },
     { title: '%' },
     { title: 'nig*' },
+    { status: 'failed' },
+    { status: 'empty', sourceType: 'upload' },
+    { status: 'ready' },
+    { status: 'failed', title: 'concert', tags: ['many'] },
+    { public: false },
+    { public: true, sourceType: 'liveStream' },
+    { sourceType: 'upload', title: 'harbour' },
+    { createdFromMs: 1_500, createdToMs: 1_900 },
+    { createdFromMs: 1_200, public: true },
   ];
 
   it.runIf(kind === 'SQLite')('are cut into blocks', async () => {
@@ -413,6 +462,59 @@ describe.each(databaseKinds)('videos of the same title and time on %s', kind => 
         }
       }
     }
+  });
+});
+
+describe.each(databaseKinds)('the state of a video on %s', kind => {
+  it('follows its source and renditions', async () => {
+    const folder = await testTempDir();
+    const library = await Library.open(await openTestDatabase(folder, kind), 3);
+    const { database } = library;
+    onTestFinished(() => database.stop());
+    const projectId = library.projectIds[0];
+    await library.add({ projectId, videoId: 'vi1', liveStreamId: undefined }, database);
+    await database.run(database.queries.deleteFrom('video_sources'));
+    await database.run(database.queries.updateTable('videos').set({ state: 'empty' }));
+    const { queries } = database;
+    const stateAfter = async (change: Parameters<Database['run']>[0]) => {
+      await database.run(change);
+      return singleValue<string>(database, "SELECT state FROM videos WHERE id = 'vi1'");
+    };
+    const source = { ...noSource, video_id: 'vi1', status: 'uploading', failure: null } as const;
+    const hls = {
+      video_id: 'vi1',
+      type: 'hls',
+      position: 1,
+      progress_percent: 0,
+      file: null,
+      facts: null,
+    } as const;
+    const rendition = (quality: string, status: 'waiting' | 'encoded' | 'failed') =>
+      queries.updateTable('renditions').set({ status }).where('quality', '=', quality);
+    const encodings = queries.updateTable('video_encodings');
+
+    expect(await stateAfter(queries.insertInto('video_sources').values(source))).toBe('processing');
+    expect(await stateAfter(queries.updateTable('video_sources').set({ status: 'uploaded' }))).toBe(
+      'processing',
+    );
+    const encoding = {
+      video_id: 'vi1',
+      facts: '{}',
+      target_duration_seconds: null,
+      failure: null,
+      audio_tracks: null,
+    };
+    expect(await stateAfter(queries.insertInto('video_encodings').values(encoding))).toBe('processing');
+    const planned = ['240p', '720p'].map(quality => ({ ...hls, quality, status: 'waiting' as const }));
+    expect(await stateAfter(queries.insertInto('renditions').values(planned))).toBe('processing');
+    expect(await stateAfter(rendition('240p', 'failed'))).toBe('processing');
+    expect(await stateAfter(rendition('720p', 'failed'))).toBe('failed');
+    expect(await stateAfter(rendition('720p', 'waiting'))).toBe('processing');
+    await database.run(rendition('720p', 'encoded'));
+    expect(await stateAfter(encodings.set({ is_playable: 1 }))).toBe('ready');
+    // A rendition that failed later leaves the others playable.
+    expect(await stateAfter(encodings.set({ failure: 'No space.' }))).toBe('ready');
+    expect(await stateAfter(encodings.set({ is_playable: 0 }))).toBe('failed');
   });
 });
 

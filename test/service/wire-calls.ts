@@ -380,6 +380,7 @@ export async function startWireApi(): Promise<WireApi> {
     },
     'POST /upload': () => ({ path: `/upload?token=${ids.uploadToken}`, body: film() }),
     'GET /videos/{videoId}/status': at(`${video}/status`),
+    'GET /videos/statuses': at(`/videos/statuses?videoIds[]=${ids.videoId}`),
     'GET /upload-tokens': at('/upload-tokens'),
     'POST /upload-tokens': at('/upload-tokens', { ttl: 0 }),
     'GET /upload-tokens/{uploadToken}': at(`/upload-tokens/${ids.uploadToken}`),

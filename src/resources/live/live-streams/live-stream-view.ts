@@ -3,6 +3,7 @@ import { formatAtom } from '../../../shared/clock.ts';
 import { redactServerUrl } from '../../../shared/network/redact-server-url.ts';
 import type { LiveSource, LiveStream } from './live-stream.ts';
 import type { liveStreamSchema } from './live-streams.schema.ts';
+import type { LiveStreamActivity } from './live-streams.store.ts';
 
 export type LiveStreamView = z.input<typeof liveStreamSchema>;
 
@@ -33,6 +34,24 @@ export function viewOf(
     assets: assetsOf(stream.liveStreamId, show.baseUrl, show.privateToken),
     createdAt: formatAtom(stream.createdAtMs),
     updatedAt: formatAtom(stream.updatedAtMs),
+  };
+}
+
+/** What happened on a live stream lately. */
+export function activityView(
+  activity: LiveStreamActivity | undefined,
+): Pick<LiveStreamView, 'lastBroadcast' | 'recordings'> {
+  const { startedAtMs, endedAtMs, recordings = 0 } = activity ?? {};
+  return {
+    ...(startedAtMs === undefined
+      ? {}
+      : {
+          lastBroadcast: {
+            startedAt: formatAtom(startedAtMs),
+            ...(endedAtMs === undefined ? {} : { endedAt: formatAtom(endedAtMs) }),
+          },
+        }),
+    ...(recordings === 0 ? {} : { recordings }),
   };
 }
 

@@ -58,7 +58,7 @@ export function liveStreamRoutes(liveStreams: LiveStreamsService): Route[] {
       summary: 'Get a live stream',
       ...one,
       success: { status: 200, ...shown },
-      handle: async ({ found, caller }) => viewFor(caller, await liveStreams.view(found)),
+      handle: async ({ found, caller }) => viewFor(caller, await liveStreams.viewWithActivity(found)),
     }),
     defineRoute({
       method: 'PATCH',

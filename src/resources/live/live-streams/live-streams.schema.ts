@@ -246,6 +246,19 @@ export const liveStreamSchema = z
       .describe(
         'The encoder that was connected when the broadcast was completed. It is refused until it has stayed away for a minute. Absent for callers without the scope `live`.',
       ),
+    lastBroadcast: z
+      .object({
+        startedAt: z.iso.datetime({ offset: true }),
+        endedAt: z.iso.datetime({ offset: true }).optional().describe('Absent while it runs.'),
+      })
+      .optional()
+      .describe('The newest broadcast of the last 30 days. Absent without any. Only in answers to `GET`.'),
+    recordings: z
+      .int()
+      .optional()
+      .describe(
+        'Number of its recordings that are not discarded. Absent without any. Only in answers to `GET`.',
+      ),
     assets: z.object({
       hls: z.string(),
       iframe: z.string(),

@@ -10,7 +10,7 @@ import type { PrivateTokens } from '../../playback/private-sessions/private-toke
 import type { ThumbnailOwner } from '../../videos/videos/thumbnails/prepare-thumbnail.ts';
 import type { LiveControl, RestreamControl } from './live-control.ts';
 import { destinationsOf, type LiveSource, type LiveStream, type LiveStreamChanges } from './live-stream.ts';
-import { type LiveStreamView, viewOf } from './live-stream-view.ts';
+import { activityView, type LiveStreamView, viewOf } from './live-stream-view.ts';
 import type { LiveStreamsStore, StreamKeyOwner } from './live-streams.store.ts';
 import type { LiveThumbnailFiles } from './live-thumbnail-files.ts';
 
@@ -62,7 +62,17 @@ export class LiveStreamsService {
   async list(...query: Parameters<LiveStreamsStore['list']>): Promise<ListResult<LiveStreamView>> {
     const found = await this.#store.list(...query);
     const removed = await this.#removedPlayersOf(found.items);
-    return mapList(found, stream => this.#viewOf(stream, removed));
+    const activity = await this.#store.activityOf(found.items.map(({ liveStreamId }) => liveStreamId));
+    return mapList(found, stream => ({
+      ...this.#viewOf(stream, removed),
+      ...activityView(activity.get(stream.liveStreamId)),
+    }));
+  }
+
+  /** A view with what happened on the live stream. */
+  async viewWithActivity(stream: LiveStream): Promise<LiveStreamView> {
+    const activity = await this.#store.activityOf([stream.liveStreamId]);
+    return { ...(await this.view(stream)), ...activityView(activity.get(stream.liveStreamId)) };
   }
 
   async view(stream: LiveStream): Promise<LiveStreamView> {

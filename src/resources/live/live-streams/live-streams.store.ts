@@ -38,6 +38,13 @@ export interface StreamKeyOwner {
   readonly cutOff: LiveStream['cutOff'];
 }
 
+export interface LiveStreamActivity {
+  /** Of the newest broadcast. */
+  readonly startedAtMs: number | undefined;
+  readonly endedAtMs: number | undefined;
+  readonly recordings: number;
+}
+
 interface LiveStreamForViewers {
   readonly projectId: string;
   readonly name: string;
@@ -215,6 +222,47 @@ export class LiveStreamsStore {
       total: await this.#total(projectId, filter),
       toItem: liveStreamFrom,
     });
+  }
+
+  /** The newest broadcast and the number of recordings of live streams, each read from an index. */
+  async activityOf(liveStreamIds: readonly string[]): Promise<ReadonlyMap<string, LiveStreamActivity>> {
+    if (liveStreamIds.length === 0) return new Map();
+    const rows = await this.#database.all(
+      this.#database.queries
+        .selectFrom('live_streams as s')
+        .select('s.id')
+        .select(({ selectFrom }) => [
+          selectFrom('broadcasts as b')
+            .select('b.started_at_ms')
+            .whereRef('b.live_stream_id', '=', 's.id')
+            .orderBy('b.started_at_ms', 'desc')
+            .limit(1)
+            .as('started_at_ms'),
+          selectFrom('broadcasts as b')
+            .select('b.ended_at_ms')
+            .whereRef('b.live_stream_id', '=', 's.id')
+            .orderBy('b.started_at_ms', 'desc')
+            .limit(1)
+            .as('ended_at_ms'),
+          selectFrom('videos as v')
+            .select(({ fn }) => fn.countAll<number>().as('recordings'))
+            .whereRef('v.project_id', '=', 's.project_id')
+            .where('v.is_discarded', '=', 0)
+            .whereRef('v.live_stream_id', '=', 's.id')
+            .as('recordings'),
+        ])
+        .where('s.id', 'in', liveStreamIds),
+    );
+    return new Map(
+      rows.map(row => [
+        row.id,
+        {
+          startedAtMs: row.started_at_ms ?? undefined,
+          endedAtMs: row.ended_at_ms ?? undefined,
+          recordings: row.recordings ?? 0,
+        },
+      ]),
+    );
   }
 
   async add(stream: LiveStream, connection: Connection = this.#database): Promise<void> {

@@ -5,6 +5,7 @@ import {
   videoChangesSchema,
   videoCreationSchema,
   videoDeletionQuerySchema,
+  videoFilterOf,
   videoListSchema,
   videoSchema,
   videosQuerySchema,
@@ -30,7 +31,7 @@ export function videoRoutes(videos: VideosService): Route[] {
         const { caller, query } = request;
         const scope = { projectId: caller.projectId, isDiscarded: false };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
-        return pageOf(request, await videos.list(scope, query, page));
+        return pageOf(request, await videos.list(scope, videoFilterOf(query), page));
       },
     }),
     defineRoute({

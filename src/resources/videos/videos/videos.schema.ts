@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isoDate, parseIsoDate } from '../../../http/routing/iso-date.ts';
 import { listQuery, listSchema } from '../../../http/routing/pagination.ts';
 import { queryPairs } from '../../../http/routing/query-parameters.ts';
 import { maxTagChars, maxTags, maxTitleChars } from '../../../shared/limits/resource-limits.ts';
@@ -7,6 +8,7 @@ import {
   ownPolicySchema,
   shownPolicySchema,
 } from '../../playback/playback-policies/playback-policy.schema.ts';
+import type { VideoFilter, VideoListState } from './lists/video-filter.ts';
 import {
   clipTimecodeMs,
   languageProblem,
@@ -25,6 +27,7 @@ const maxIdChars = 64;
 const maxClipSeconds = 86_400;
 const maxSearchChars = 1_024;
 const maxFilterValues = 20;
+const videoStates = ['empty', 'processing', 'ready', 'failed'] as const satisfies readonly VideoListState[];
 
 const metadataSchema = z
   .array(
@@ -189,6 +192,19 @@ export const videoDeletionQuerySchema = z.strictObject({
     ),
 });
 
+/** A query as a filter. */
+export function videoFilterOf({
+  createdFrom,
+  createdTo,
+  ...filter
+}: z.output<typeof videosQuerySchema>): VideoFilter {
+  return {
+    ...filter,
+    createdFromMs: createdFrom === undefined ? undefined : parseIsoDate(createdFrom),
+    createdToMs: createdTo === undefined ? undefined : parseIsoDate(createdTo),
+  };
+}
+
 export const videosQuerySchema = listQuery(
   {
     title: z
@@ -206,6 +222,19 @@ export const videosQuerySchema = listQuery(
       .optional()
       .meta({ description: 'Videos with all of these pairs.', examples: [{ shot: '12' }] }),
     liveStreamId: z.string().optional().describe('Recordings of this live stream.'),
+    status: z
+      .enum(videoStates)
+      .optional()
+      .describe(
+        '`empty`: without a file. `processing`: a file arrives, or renditions are encoded, even if some are playable. `ready`: all are. `failed`: not playable, for the reason in `GET /videos/{videoId}/status`.',
+      ),
+    public: z.boolean().optional().describe('`true`: public videos. `false`: private ones.'),
+    sourceType: z
+      .enum(['upload', 'liveStream'])
+      .optional()
+      .describe('As in `source.type`: `liveStream` for recordings.'),
+    createdFrom: isoDate.optional().describe('Videos created at this time or later.'),
+    createdTo: isoDate.optional().describe('Videos created before this time.'),
   },
   ['title', 'createdAt', 'publishedAt', 'updatedAt'],
 );

@@ -79,6 +79,11 @@ export class VideosService {
     return this.#store.find({ projectId, isDiscarded: false }, videoId, connection);
   }
 
+  /** Those of the ids that are videos of the project, and not discarded. */
+  idsAmong(projectId: string, videoIds: readonly string[]): Promise<string[]> {
+    return this.#store.idsAmong(projectId, videoIds);
+  }
+
   /** Keeps the video until the transaction ends. Returns false when it is not there, or discarded. */
   keep(projectId: string, videoId: string, transaction: Transaction): Promise<boolean> {
     return this.#store.keep({ projectId, isDiscarded: false }, videoId, transaction);

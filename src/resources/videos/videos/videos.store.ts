@@ -31,6 +31,7 @@ type NewVideoRow = Omit<
   | 'public_from'
   | 'policy_from'
   | 'viewer_limits'
+  | 'state'
 >;
 
 const storedBytes = sql<number>`stored.source_bytes + stored.recording_bytes + stored.hls_bytes
@@ -134,6 +135,18 @@ export class VideosStore {
       .where('project_id', '=', projectId)
       .where('is_discarded', '=', Number(isDiscarded));
     return (await transaction.first(lockForKeyShare(video, transaction))) !== undefined;
+  }
+
+  /** Those of the ids that are videos of the project, and not discarded. */
+  idsAmong(projectId: string, videoIds: readonly string[]): Promise<string[]> {
+    return this.#ids(
+      this.#database.queries
+        .selectFrom('videos')
+        .select('id')
+        .where('id', 'in', videoIds)
+        .where('project_id', '=', projectId)
+        .where('is_discarded', '=', 0),
+    );
   }
 
   findDiscardedUntil(atMs: number, limit: number): Promise<string[]> {

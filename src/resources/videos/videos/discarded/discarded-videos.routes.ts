@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pageOf, sortOf } from '../../../../http/routing/pagination.ts';
 import { projectResource } from '../../../../http/routing/project-resource.ts';
 import { defineRoute, jsonBody, type Route } from '../../../../http/routing/route.ts';
-import { videoListSchema, videoSchema, videosQuerySchema } from '../videos.schema.ts';
+import { videoFilterOf, videoListSchema, videoSchema, videosQuerySchema } from '../videos.schema.ts';
 import type { VideosService } from '../videos.service.ts';
 import { hidePrivateTokens } from '../watch-access.ts';
 
@@ -39,7 +39,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
         const { caller, query } = request;
         const scope = { projectId: caller.projectId, isDiscarded: true };
         const page = { ...query, sort: sortOf(query, 'createdAt') };
-        return pageOf(request, await videos.list(scope, query, page));
+        return pageOf(request, await videos.list(scope, videoFilterOf(query), page));
       },
     }),
     defineRoute({

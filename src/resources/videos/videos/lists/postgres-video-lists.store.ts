@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../store/database.ts';
 import { rawQuery } from '../../../../store/raw-query.ts';
 import { type SelectedVideoRow, selectedColumns } from '../video-row.ts';
-import { type FoldedFilter, foldFilter, type VideoFilter } from './video-filter.ts';
+import { columnConditionsOf, type FoldedFilter, foldFilter, type VideoFilter } from './video-filter.ts';
 import type { ListPage, ListScope, VideoListPage, VideoLists, VideoSortField } from './video-lists.ts';
 
 const sortColumns: Readonly<Record<VideoSortField, string>> = {
@@ -42,16 +42,17 @@ export class PostgresVideoLists implements VideoLists {
   }
 }
 
-function conditionsOf(
-  { projectId, isDiscarded }: ListScope,
-  { title, description, tags, metadata, liveStreamId }: FoldedFilter,
-): RawBuilder<unknown>[] {
+function conditionsOf({ projectId, isDiscarded }: ListScope, filter: FoldedFilter): RawBuilder<unknown>[] {
+  const { title, description, tags, metadata, liveStreamId } = filter;
   const ofVideo = (table: string) =>
     sql.raw(`FROM ${table} t WHERE t.project_id = v.project_id AND t.is_discarded = v.is_discarded
       AND t.video_number = v.number`);
   return [
     sql`v.project_id = ${projectId} AND v.is_discarded = ${Number(isDiscarded)}`,
     ...(liveStreamId === undefined ? [] : [sql`v.live_stream_id = ${liveStreamId}`]),
+    ...columnConditionsOf(filter).map(([condition, value]) =>
+      value === undefined ? sql.raw(condition) : sql`${sql.raw(condition)} ${value}`,
+    ),
     ...(title === undefined ? [] : [sql`v.title_folded LIKE ${patternOf(title)}`]),
     ...tags.map(tag => sql`EXISTS (SELECT 1 ${ofVideo('video_tags')} AND t.tag = ${tag})`),
     ...metadata.map(

@@ -55,6 +55,11 @@ const sql = {
   numbersWithTag: `SELECT video_number FROM video_tags ${inList} AND tag = ? LIMIT ${maxCandidates + 1}`,
   numbersWithMetadata: `SELECT video_number FROM video_metadata ${inList} AND key = ? AND value = ?
     LIMIT ${maxCandidates + 1}`,
+  numbersInState: `SELECT number FROM videos ${inList} AND state = ? LIMIT ${maxCandidates + 1}`,
+  // A literal, because SQLite uses the partial index only then.
+  numbersOfPrivate: `SELECT number FROM videos ${inList} AND is_public = 0 LIMIT ${maxCandidates + 1}`,
+  numbersCreated: `SELECT number FROM videos INDEXED BY videos_by_creation ${inList}
+    AND created_at_ms >= ? AND created_at_ms < ? LIMIT ${maxCandidates + 1}`,
   numbersOfLiveStream: `SELECT number FROM videos ${inList} AND live_stream_id = ? LIMIT ${maxCandidates + 1}`,
 };
 
@@ -311,7 +316,7 @@ export class SqliteVideoLists implements VideoLists {
   ): number[] | undefined {
     const { projectId, isDiscarded } = scope;
     const discarded = Number(isDiscarded);
-    const find = (query: string, ...values: string[]) => {
+    const find = (query: string, ...values: (string | number)[]) => {
       const found = connection.values(query, [projectId, discarded, ...values]) as number[];
       return found.length > maxCandidates ? undefined : found;
     };
@@ -327,6 +332,15 @@ export class SqliteVideoLists implements VideoLists {
       const found = find(sql.numbersOfLiveStream, filter.liveStreamId);
       if (found !== undefined) return found;
     }
+    const { status, public: isPublic, createdFromMs, createdToMs } = filter.columns;
+    // Mostly, videos are ready and public.
+    const few =
+      (status !== undefined && status !== 'ready' ? find(sql.numbersInState, status) : undefined) ??
+      (isPublic === false ? find(sql.numbersOfPrivate) : undefined) ??
+      (createdFromMs === undefined && createdToMs === undefined
+        ? undefined
+        : find(sql.numbersCreated, createdFromMs ?? 0, createdToMs ?? Number.MAX_SAFE_INTEGER));
+    if (few !== undefined) return few;
     const query = trigramQuery(filter);
     return query === undefined ? undefined : this.#texts.candidates(connection, query.match, maxCandidates);
   }

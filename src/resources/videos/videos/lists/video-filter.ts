@@ -1,4 +1,7 @@
 import { foldText } from '../../../../store/folded-text.ts';
+import type { Row } from '../../../../store/tables.ts';
+
+export type VideoListState = Row<'videos'>['state'];
 
 export interface VideoFilter {
   readonly title?: string | undefined;
@@ -6,6 +9,13 @@ export interface VideoFilter {
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly liveStreamId?: string | undefined;
+  readonly status?: VideoListState | undefined;
+  readonly public?: boolean | undefined;
+  readonly sourceType?: 'upload' | 'liveStream' | undefined;
+  /** Videos created at this time or later. */
+  readonly createdFromMs?: number | undefined;
+  /** Videos created before this time. */
+  readonly createdToMs?: number | undefined;
 }
 
 /** A filter without empty conditions and duplicates. */
@@ -15,12 +25,18 @@ export interface FoldedFilter {
   readonly tags: readonly string[];
   readonly metadata: readonly (readonly [key: string, value: string])[];
   readonly liveStreamId: string | undefined;
+  readonly columns: ColumnFilter;
 }
+
+/** Conditions that compare a column of the video. */
+type ColumnFilter = Pick<VideoFilter, 'status' | 'public' | 'sourceType' | 'createdFromMs' | 'createdToMs'>;
+
+type SqlValue = string | number;
 
 /** Conditions on `videos AS v`, each with ` AND ` in front. */
 export interface SqlConditions {
   readonly sql: string;
-  readonly values: readonly string[];
+  readonly values: readonly SqlValue[];
 }
 
 export function foldFilter(filter: VideoFilter): FoldedFilter {
@@ -32,18 +48,44 @@ export function foldFilter(filter: VideoFilter): FoldedFilter {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([key, values]) => [...new Set(values)].sort().map(value => [key, value] as const)),
     liveStreamId: filter.liveStreamId,
+    columns: {
+      status: filter.status,
+      public: filter.public,
+      sourceType: filter.sourceType,
+      createdFromMs: filter.createdFromMs,
+      createdToMs: filter.createdToMs,
+    },
   };
+}
+
+/** Conditions on `videos AS v`, for both databases. */
+export function columnConditionsOf({
+  columns: { status, public: isPublic, sourceType, createdFromMs, createdToMs },
+}: FoldedFilter): readonly (readonly [sql: string, value?: SqlValue])[] {
+  return [
+    ...(status === undefined ? [] : [['v.state =', status] as const]),
+    ...(isPublic === undefined ? [] : [[`v.is_public = ${Number(isPublic)}`] as const]),
+    ...(sourceType === undefined
+      ? []
+      : [[`v.live_stream_id IS ${sourceType === 'upload' ? '' : 'NOT '}NULL`] as const]),
+    ...(createdFromMs === undefined ? [] : [['v.created_at_ms >=', createdFromMs] as const]),
+    ...(createdToMs === undefined ? [] : [['v.created_at_ms <', createdToMs] as const]),
+  ];
 }
 
 /** Cheapest first. */
 export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
   const sql: string[] = [];
-  const values: string[] = [];
-  const add = (condition: string, ...of: string[]) => {
+  const values: SqlValue[] = [];
+  const add = (condition: string, ...of: SqlValue[]) => {
     sql.push(` AND ${condition}`);
     values.push(...of);
   };
   if (filter.liveStreamId !== undefined) add('v.live_stream_id = ?', filter.liveStreamId);
+  for (const [condition, value] of columnConditionsOf(filter)) {
+    if (value === undefined) add(condition);
+    else add(`${condition} ?`, value);
+  }
   if (filter.title !== undefined) add('instr(v.title_folded, ?) > 0', filter.title);
   for (const tag of filter.tags) {
     add(
@@ -67,7 +109,8 @@ export function sqlConditionsOf(filter: FoldedFilter): SqlConditions {
 export function singleConditionOf(filter: FoldedFilter): { title?: string; tag?: string } | undefined {
   const { title, description, tags, metadata, liveStreamId } = filter;
   const texts = [title, description, liveStreamId].filter(text => text !== undefined);
-  if (texts.length + tags.length + metadata.length !== 1) return undefined;
+  const columns = columnConditionsOf(filter);
+  if (texts.length + tags.length + metadata.length + columns.length !== 1) return undefined;
   if (title !== undefined) return { title };
   return tags[0] === undefined ? {} : { tag: tags[0] };
 }
@@ -97,6 +140,9 @@ export function trigramQuery(filter: FoldedFilter): TrigramQuery | undefined {
     ({ characters: { length } }) => length >= 3 && length <= maxIndexedCharacters,
   );
   const isTextOnly =
-    filter.tags.length === 0 && filter.metadata.length === 0 && filter.liveStreamId === undefined;
+    filter.tags.length === 0 &&
+    filter.metadata.length === 0 &&
+    filter.liveStreamId === undefined &&
+    columnConditionsOf(filter).length === 0;
   return { match: phrases.join(' AND '), isExact: isWhole && isTextOnly };
 }

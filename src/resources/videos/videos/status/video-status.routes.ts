@@ -2,10 +2,17 @@ import { projectResource } from '../../../../http/routing/project-resource.ts';
 import { defineRoute, type Route } from '../../../../http/routing/route.ts';
 import type { EncodingState } from '../../../../vod/encoding-repository.ts';
 import type { TranscriptState } from '../../../../vod/transcripts/transcript-repository.ts';
-import { type VideoStatusView, videoStatusSchema } from './video-status.schema.ts';
+import {
+  type VideoStatusView,
+  videoStatusesQuerySchema,
+  videoStatusesSchema,
+  videoStatusSchema,
+} from './video-status.schema.ts';
 
 export interface VideoStatusSources {
   hasVideo(projectId: string, videoId: string): Promise<boolean>;
+  /** Those of the ids that are videos of the project, and not discarded. */
+  videosAmong(projectId: string, videoIds: readonly string[]): Promise<string[]>;
   ingestOf(videoId: string): Promise<VideoStatusView['ingest']>;
   sourceFailureOf(videoId: string): Promise<string | undefined>;
   encodingOf(videoId: string): Promise<EncodingState | undefined>;
@@ -34,6 +41,25 @@ const unknownMetadata: Metadata = {
 
 export function videoStatusRoutes(sources: VideoStatusSources): Route[] {
   return [
+    defineRoute({
+      method: 'GET',
+      path: '/videos/statuses',
+      tag: 'Videos',
+      summary: 'Get the status of several videos',
+      description: 'The same as `GET /videos/{videoId}/status` for each video. Leaves out ids of no video.',
+      auth: 'key',
+      query: videoStatusesQuerySchema,
+      success: { status: 200, description: 'The statuses.', schema: videoStatusesSchema },
+      handle: async ({ caller, query }) => {
+        const asked = [...new Set(query.videoIds)];
+        const videoIds = asked.length === 0 ? [] : await sources.videosAmong(caller.projectId, asked);
+        return {
+          data: await Promise.all(
+            videoIds.map(async videoId => ({ videoId, ...(await statusOf(videoId, sources)) })),
+          ),
+        };
+      },
+    }),
     defineRoute({
       method: 'GET',
       path: '/videos/{videoId}/status',

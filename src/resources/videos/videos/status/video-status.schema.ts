@@ -135,4 +135,14 @@ export const videoStatusSchema = z
     ],
   });
 
+const maxVideoIds = 100;
+
+export const videoStatusesQuerySchema = z.strictObject({
+  videoIds: z.array(z.string().max(64)).max(maxVideoIds).optional().describe('Ids of videos.'),
+});
+
+export const videoStatusesSchema = z.object({
+  data: z.array(videoStatusSchema.extend({ videoId: z.string() })),
+});
+
 export type VideoStatusView = z.input<typeof videoStatusSchema>;
