@@ -88,9 +88,9 @@ describeInBrowser('videos in the dashboard', browser => {
     // The whole file is sent and processed first.
     await panel.getByText(/^Ready to watch/).waitFor();
     await page.getByRole('link', { name: 'Videos', exact: true }).click();
-    const card = cardOf(page, 'Weir');
-    await card.getByText(`0:0${filmSeconds}`).waitFor();
-    await card.getByText('200 MB').waitFor();
+    const row = rowOf(page, 'Weir');
+    await row.getByText(`0:0${filmSeconds}`).waitFor();
+    await row.getByText('200 MB').waitFor();
     await showsAllAboveUploads(page);
 
     // Every byte came, and none of them twice. A pause may come when a chunk is stored and its answer is under way: nobody hears that one.
@@ -212,7 +212,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await list.fill((await list.inputValue()).replace('xx', 'en'));
     await dialog.getByRole('button', { name: 'Import video' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await cardOf(page, 'Lock').waitFor();
+    await rowOf(page, 'Lock').waitFor();
     const imported = await ask<{ data: Video[] }>('GET', '/videos?sortBy=title&sortOrder=asc&title=F');
     expect(imported.data).toMatchObject([
       { title: 'Ferry', tags: ['sea', 'ship'], language: 'en', public: false },
@@ -224,17 +224,111 @@ describeInBrowser('videos in the dashboard', browser => {
       await server.api('DELETE', `/videos/${videoId}?permanently=true`);
   });
 
+  it('are filtered, sorted and changed many at once, and failures are told', async () => {
+    const videoIds: string[] = [];
+    for (let number = 1; number <= 26; number += 1) {
+      const title = `Tape ${String(number).padStart(2, '0')}`;
+      const body = { title, public: number !== 1, tags: number <= 3 ? ['reel'] : [] };
+      videoIds.push((await ask<Video>('POST', '/videos', body)).videoId);
+    }
+    for (const videoId of videoIds.slice(0, 2)) {
+      const form = new FormData();
+      form.set('file', new Blob(['no film']), 'film.mp4');
+      const headers = {
+        authorization: `Basic ${Buffer.from(`${server.productionKey}:`).toString('base64')}`,
+      };
+      await fetch(`${server.baseUrl}/videos/${videoId}/source`, { method: 'POST', headers, body: form });
+    }
+    await until('two failed videos', async () => {
+      const { data } = await ask<{ data: Video[] }>('GET', '/videos?status=failed');
+      return data.length === 2;
+    });
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    const titles = () => page.locator('.media-title').allInnerTexts();
+    const shown = (what: string, ...expected: string[]) =>
+      until(what, async () => JSON.stringify(await titles()) === JSON.stringify(expected));
+    const statuses = page.waitForRequest(request => request.url().includes('/videos/statuses?'));
+    await page.reload();
+    expect(new URL((await statuses).url()).searchParams.getAll('videoIds[]')).toHaveLength(24);
+
+    // Filters and the order are in the address.
+    await page.getByRole('button', { name: '2 failed' }).click();
+    await shown('failed videos', 'Tape 02', 'Tape 01');
+    await page.getByRole('button', { name: 'Visibility' }).click();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('radio', { name: 'Private' }).click();
+    await shown('a private one', 'Tape 01');
+    await page.reload();
+    await shown('the same after a reload', 'Tape 01');
+    expect(new URL(page.url()).search).toBe('?status=failed&visibility=private');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Date' }).click();
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2020-02-01');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('No video matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Show all videos' }).click();
+    await page.getByRole('button', { name: 'Title', exact: true }).click();
+    await until('the first page by title', async () => (await titles())[0] === 'Tape 01');
+    const head = page.getByRole('columnheader', { name: 'Title' });
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+
+    // A range, then everything, of which one fails.
+    await page.getByRole('checkbox', { name: 'Select Tape 02' }).click();
+    await page.getByRole('checkbox', { name: 'Select Tape 05' }).click({ modifiers: ['Shift'] });
+    await page.getByText('4 videos selected').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Select all 26' }).click();
+    await page.getByText('26 videos selected').waitFor();
+    await page.route(`**/videos/${videoIds[6]}`, route =>
+      route.fulfill({ status: 500, json: { type: 'https://docs.example/x', title: 'The disk is full.' } }),
+    );
+    await page.getByRole('button', { name: 'Change visibility' }).click();
+    await page.getByRole('menuitem', { name: 'Make private' }).click();
+    await dashboard.untilSaid('25 videos made private, 1 failed: The disk is full.');
+    const { pagination } = await ask<{ pagination: { itemsTotal: number } }>('GET', '/videos?public=false');
+    expect(pagination.itemsTotal).toBe(25);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+
+    await page.getByRole('button', { name: '2 failed' }).click();
+    await page.getByRole('button', { name: 'Retry all failed' }).click();
+    await dashboard.untilSaid('2 videos retried.');
+    await until('both failed again', async () => {
+      const { data } = await ask<{ data: Video[] }>('GET', '/videos?status=failed');
+      return data.length === 2;
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove all failed' }).click();
+    await dashboard.untilSaid('2 videos moved to trash.');
+    await page.getByText('No video matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await dashboard.untilSaid('2 videos restored.');
+    await rowOf(page, 'Tape 02').waitFor();
+
+    // The grid is remembered.
+    await page.getByRole('button', { name: 'Grid' }).click();
+    await page.goto(`${server.baseUrl}/dashboard/videos?tags=reel`);
+    await page.locator('.video-card').nth(2).waitFor();
+    expect(await page.locator('.video-card').count()).toBe(3);
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'List' }).click();
+    await rowOf(page, 'Tape 03').waitFor();
+    expect(dashboard.complaints).toEqual([expect.stringContaining('status of 500')]);
+    for (const videoId of videoIds) await server.api('DELETE', `/videos/${videoId}?permanently=true`);
+  });
+
   it('are searched, tagged, deleted with a way back, restored from the trash, or deleted permanently by name', async () => {
     const make = async (title: string, tags: string[] = []) =>
       (await ask<Video>('POST', '/videos', { title, tags })).videoId;
     const [harbour, mill] = [await make('Harbour at dawn', ['sea']), await make('Mill wheel')];
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
     const { page } = dashboard;
-    await cardOf(page, 'Mill wheel').getByText('No file yet').waitFor();
+    await rowOf(page, 'Mill wheel').getByText('No file yet').waitFor();
 
     await page.getByLabel('Search titles').fill('HARBOUR');
-    await cardOf(page, 'Mill wheel').waitFor({ state: 'detached' });
-    expect(await cardOf(page, 'Harbour at dawn').count()).toBe(1);
+    await rowOf(page, 'Mill wheel').waitFor({ state: 'detached' });
+    expect(await rowOf(page, 'Harbour at dawn').count()).toBe(1);
     await page.getByLabel('Search titles').fill('nothing of the kind');
     await page.getByRole('button', { name: 'Show all videos' }).click();
 
@@ -247,7 +341,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await dialog.getByLabel('Spoken language').selectOption('English');
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await cardOf(page, 'Mill wheel').getByText('water').waitFor();
+    await rowOf(page, 'Mill wheel').getByText('water').waitFor();
     expect(await ask<Video>('GET', `/videos/${harbour}`)).toMatchObject({
       tags: ['sea', 'water'],
       public: false,
@@ -266,11 +360,11 @@ describeInBrowser('videos in the dashboard', browser => {
 
     await page.getByRole('button', { name: 'Tags' }).click();
     await page.getByRole('checkbox', { name: 'sea' }).check();
-    await cardOf(page, 'Mill wheel').waitFor({ state: 'detached' });
+    await rowOf(page, 'Mill wheel').waitFor({ state: 'detached' });
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Remove filter sea' }).click();
-    await cardOf(page, 'Mill wheel').waitFor();
+    await rowOf(page, 'Mill wheel').waitFor();
 
     // Opens the video with the keyboard, whose focus returns on the way back.
     await page.getByRole('button', { name: 'Actions for Harbour at dawn' }).focus();
@@ -279,11 +373,11 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.keyboard.press('Enter');
     const toasts = page.locator('.toasts');
     await toasts.getByText('“Harbour at dawn” moved to trash.').waitFor();
-    await cardOf(page, 'Harbour at dawn').waitFor({ state: 'detached' });
+    await rowOf(page, 'Harbour at dawn').waitFor({ state: 'detached' });
     expect(await dashboard.violations()).toEqual([]);
     await page.locator('.toasts button:focus', { hasText: 'Undo' }).waitFor();
     await page.keyboard.press('Enter');
-    await cardOf(page, 'Harbour at dawn').waitFor();
+    await rowOf(page, 'Harbour at dawn').waitFor();
     await dashboard.untilSaid('“Harbour at dawn” restored.');
 
     await page.clock.install();
@@ -296,7 +390,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await toasts.getByText(all!).hover();
     await page.clock.fastForward(60_000);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await cardOf(page, 'Mill wheel').waitFor();
+    await rowOf(page, 'Mill wheel').waitFor();
     const restored = toasts.getByText(all!.replace('moved to trash', 'restored'));
     await restored.waitFor();
     await page.mouse.move(0, 0);
@@ -308,7 +402,7 @@ describeInBrowser('videos in the dashboard', browser => {
     for (const title of ['Harbour at dawn', 'Mill wheel']) {
       await page.getByRole('button', { name: `Actions for ${title}` }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await cardOf(page, title).waitFor({ state: 'detached' });
+      await rowOf(page, title).waitFor({ state: 'detached' });
     }
     await page.getByRole('link', { name: 'Trash' }).click();
     const { deletesAt } = await ask<Video>('GET', `/discarded/videos/${mill}`);
@@ -360,7 +454,7 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
     await page.setViewportSize(size);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     const uploads = await edges('.uploads');
-    expect((await edges('.video-card')).bottom).toBeLessThanOrEqual(uploads.top);
+    expect((await edges('.media-table tbody tr')).bottom).toBeLessThanOrEqual(uploads.top);
     expect((await edges('.pagination')).bottom).toBeLessThanOrEqual(uploads.top);
     expect(uploads.bottom).toBeLessThanOrEqual(size.height);
     await page.getByRole('button', { name: 'Actions for Weir' }).click();
@@ -375,8 +469,8 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
   await page.setViewportSize(before);
 }
 
-function cardOf(page: Page, title: string): Locator {
-  return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+function rowOf(page: Page, title: string): Locator {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name: title, exact: true }) });
 }
 
 /** Keeps the first videos from being made until they are released. */

@@ -211,7 +211,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect((await fetch(server.baseUrl + audioPath, { method: 'POST', headers, body: form })).status).toBe(
       201,
     );
-    await page.goto(`${server.baseUrl}/dashboard/videos`);
+    await page.goto(`${server.baseUrl}/dashboard/videos?view=grid`);
     const card = page.getByRole('listitem').filter({ hasText: 'Broken' });
     await card.locator('.picture-placeholder').getByText('Failed', { exact: true }).waitFor();
     const placeholder = page

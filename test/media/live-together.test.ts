@@ -25,8 +25,7 @@ const liveSteps: LadderConfig['renditionsFor'] = () => [
   { name: '100p', width: 178, height: 100, bitsPerSecond: 200_000 },
 ];
 const sourceSeconds = 4;
-/** Longer than it takes to come back on a busy machine. */
-const graceSeconds = 8;
+const graceSeconds = 3;
 const everything = {
   'live.segmentTarget': '1s',
   'live.slate': 'last-frame',
@@ -40,7 +39,7 @@ const everything = {
 const sandboxRules: Partial<SandboxLimits> = {
   maxBroadcastMs: 7000,
   maxRecordingMs: 1500,
-  maxRestreamMs: 3000,
+  maxRestreamMs: 1000,
 };
 
 let server: TestServer;
@@ -264,8 +263,8 @@ describe.concurrent('ladder, recording, restreams, rewind and slate at once', ()
     const [video] = await untilSome(() => videosOf(stream.liveStreamId, key), 'a recording');
     const { duration } = await waitUntil(async () => (await statusOf(video!, key)).encoding.metadata);
     expect(duration).toBeLessThanOrEqual(2);
-    await waitUntil(() => hooksOf(stream).includes('live-stream.restream.stopped'));
     expect(await broadcastsOf(mirror)).toHaveLength(1);
+    await waitUntil(() => hooksOf(stream).includes('live-stream.restream.stopped'));
   });
 });
 

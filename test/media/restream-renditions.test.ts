@@ -76,11 +76,8 @@ describe('a destination of an encoded rendition', () => {
       const same = frames(sent, 'audio').find(tag => tag.body.equals(body));
       return same === undefined ? undefined : same.timestampMs - timestampMs;
     });
-    // One connection may have begun earlier, or be further by a moment.
-    const isKnown = (shift: number | undefined) => shift !== undefined;
-    const known = shifts.slice(shifts.findIndex(isKnown), shifts.findLastIndex(isKnown) + 1).filter(isKnown);
-    expect(known.length).toBeGreaterThan(50);
-    expect(known).toHaveLength(shifts.findLastIndex(isKnown) + 1 - shifts.findIndex(isKnown));
+    expect(shifts.filter(shift => shift === undefined).length).toBeLessThan(3);
+    const known = shifts.filter(shift => shift !== undefined);
     expect(Math.max(...known) - Math.min(...known)).toBeLessThanOrEqual(2);
     const sourceKeyframesMs = keyframesMs(sent);
     for (const keyframeMs of keyframesMs(received)) {

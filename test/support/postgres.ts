@@ -97,7 +97,6 @@ function folderOfServers(): string {
 
 /** Ends the servers of test runs that were killed, and frees the memory that their files take. */
 async function removeOfKilledRuns(servers: string): Promise<void> {
-  if (process.platform !== 'linux') return;
   for (const name of await readdir(servers)) {
     const starter = new RegExp(`^${namePrefix}(\\d+)-`).exec(name)?.[1];
     if (starter === undefined || isAlive(Number(starter))) continue;

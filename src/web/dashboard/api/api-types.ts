@@ -294,6 +294,8 @@ export type LiveStream = {
     readonly nextAttemptAt?: string | undefined;
   } | undefined;
   readonly refusedEncoder?: { readonly name: string; readonly address: string; readonly until: string; } | undefined;
+  readonly lastBroadcast?: { readonly startedAt: string; readonly endedAt?: string | undefined; } | undefined;
+  readonly recordings?: number | undefined;
   readonly assets: { readonly hls: string; readonly iframe: string; readonly player: string; readonly thumbnail: string; };
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -472,54 +474,9 @@ export type Video = {
 };
 
 export type VideoStatus = {
-  readonly ingest?: {
-    readonly status: "uploading" | "uploaded" | "ingesting" | "ingested" | "failed";
-    readonly filesize: number | null;
-    readonly receivedBytes: readonly { readonly from: number; readonly to: number; readonly total: number; }[];
-    readonly receivedParts?: { readonly parts: readonly number[]; readonly total: number | null; } | undefined;
-  } | undefined;
-  readonly encoding: {
-    readonly playable: boolean;
-    readonly qualities: readonly {
-      readonly type: "hls" | "mp4";
-      readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
-      readonly status: "waiting" | "encoding" | "encoded" | "failed";
-      readonly progress: number;
-    }[];
-    readonly additionalQualities?: readonly {
-      readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
-      readonly status: "waiting" | "encoding" | "encoded" | "failed";
-      readonly progress: number;
-      readonly codec: "hevc" | "av1";
-    }[] | undefined;
-    readonly metadata: {
-      readonly width: number | null;
-      readonly height: number | null;
-      readonly bitrate: number | null;
-      readonly duration: number | null;
-      readonly framerate: number | null;
-      readonly samplerate: number | null;
-      readonly videoCodec: string | null;
-      readonly audioCodec: string | null;
-      readonly aspectRatio: string | null;
-      readonly subtitles?: readonly {
-        readonly codec: string;
-        readonly language: string | null;
-        readonly title: string | null;
-        readonly status: "captions" | "skipped";
-        readonly reason: string | null;
-      }[] | undefined;
-      readonly closedCaptions?: boolean | undefined;
-    };
-    readonly failure?: string | undefined;
-    readonly delay?: string | undefined;
-  };
-  readonly transcript?: {
-    readonly status: "none" | "waiting" | "processing" | "completed" | "failed";
-    readonly progress: number;
-    readonly language?: string | undefined;
-    readonly failure?: string | undefined;
-  } | undefined;
+  readonly ingest?: Ingest | undefined;
+  readonly encoding: Encoding;
+  readonly transcript?: Transcript | undefined;
 };
 
 export type UploadToken = {
@@ -835,6 +792,57 @@ type AudioTracks = {
   readonly position?: number | undefined;
 };
 
+type Ingest = {
+  readonly status: "uploading" | "uploaded" | "ingesting" | "ingested" | "failed";
+  readonly filesize: number | null;
+  readonly receivedBytes: readonly { readonly from: number; readonly to: number; readonly total: number; }[];
+  readonly receivedParts?: { readonly parts: readonly number[]; readonly total: number | null; } | undefined;
+};
+
+type Encoding = {
+  readonly playable: boolean;
+  readonly qualities: readonly {
+    readonly type: "hls" | "mp4";
+    readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
+    readonly status: "waiting" | "encoding" | "encoded" | "failed";
+    readonly progress: number;
+  }[];
+  readonly additionalQualities?: readonly {
+    readonly quality: "240p" | "360p" | "480p" | "720p" | "1080p" | "2160p";
+    readonly status: "waiting" | "encoding" | "encoded" | "failed";
+    readonly progress: number;
+    readonly codec: "hevc" | "av1";
+  }[] | undefined;
+  readonly metadata: {
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly bitrate: number | null;
+    readonly duration: number | null;
+    readonly framerate: number | null;
+    readonly samplerate: number | null;
+    readonly videoCodec: string | null;
+    readonly audioCodec: string | null;
+    readonly aspectRatio: string | null;
+    readonly subtitles?: readonly {
+      readonly codec: string;
+      readonly language: string | null;
+      readonly title: string | null;
+      readonly status: "captions" | "skipped";
+      readonly reason: string | null;
+    }[] | undefined;
+    readonly closedCaptions?: boolean | undefined;
+  };
+  readonly failure?: string | undefined;
+  readonly delay?: string | undefined;
+};
+
+type Transcript = {
+  readonly status: "none" | "waiting" | "processing" | "completed" | "failed";
+  readonly progress: number;
+  readonly language?: string | undefined;
+  readonly failure?: string | undefined;
+};
+
 type PlaybackPolicy2 = {
   readonly allowedDomains?: readonly string[] | undefined;
   readonly allowNoReferrer?: boolean | undefined;
@@ -1107,7 +1115,7 @@ export interface Operations {
   'GET /live-streams/{liveStreamId}/ingest-log': { answer: IngestLog; };
   'GET /live-streams/{liveStreamId}/restreams': { answer: RestreamList; };
   'GET /videos': {
-    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly status?: "empty" | "processing" | "ready" | "failed" | undefined; readonly public?: boolean | undefined; readonly sourceType?: "upload" | "liveStream" | undefined; readonly createdFrom?: string | undefined; readonly createdTo?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
   'POST /videos': {
@@ -1170,12 +1178,23 @@ export interface Operations {
   };
   'DELETE /videos/{videoId}': { query: { readonly permanently?: "true" | "false" | undefined; }; };
   'GET /discarded/videos': {
-    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly title?: string | undefined; readonly description?: string | undefined; readonly 'tags[]'?: readonly string[] | undefined; readonly metadata?: Readonly<Record<string, string>> | undefined; readonly liveStreamId?: string | undefined; readonly status?: "empty" | "processing" | "ready" | "failed" | undefined; readonly public?: boolean | undefined; readonly sourceType?: "upload" | "liveStream" | undefined; readonly createdFrom?: string | undefined; readonly createdTo?: string | undefined; readonly sortBy?: "title" | "createdAt" | "publishedAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly Video[]; readonly pagination: Pagination; };
   };
   'GET /discarded/videos/{videoId}': { answer: Video; };
   'PATCH /discarded/videos/{videoId}': { body: { readonly discarded?: boolean | undefined; }; answer: Video; };
   'POST /videos/{videoId}/retry': { answer: Video; };
+  'GET /videos/statuses': {
+    query: { readonly 'videoIds[]'?: readonly string[] | undefined; };
+    answer: {
+      readonly data: readonly {
+        readonly ingest?: Ingest | undefined;
+        readonly encoding: Encoding;
+        readonly transcript?: Transcript | undefined;
+        readonly videoId: string;
+      }[];
+    };
+  };
   'GET /videos/{videoId}/status': { answer: VideoStatus; };
   'GET /upload-tokens': {
     query: { readonly sortBy?: "createdAt" | "ttl" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

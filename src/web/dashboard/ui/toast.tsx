@@ -23,8 +23,8 @@ const actionShownMs = 20_000;
 const maxToasts = 4;
 let count = 0;
 
-export function showToast(text: string, action?: ToastAction): void {
-  add({ tone: 'good', text, action });
+export function showToast(text: string, action?: ToastAction, tone: Toast['tone'] = 'good'): void {
+  add({ tone, text, action });
 }
 
 export function showError(error: unknown): void {

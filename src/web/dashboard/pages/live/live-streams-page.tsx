@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
@@ -8,37 +9,118 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
-import { useLoad } from '../../ui/hooks/use-load.ts';
+import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { EmptyState, LoadedContent } from '../../ui/states.tsx';
+import { EmptyState, LoadError } from '../../ui/states.tsx';
+import { useListView, ViewSwitch } from '../../ui/view-switch.tsx';
 import { CreateStreamDialog } from './create-stream-dialog.tsx';
 import { StreamCard } from './stream-card.tsx';
+import { orderOf, type StreamOrder, streamOrders } from './stream-orders.ts';
+import { type StreamItem, StreamsTable } from './streams-table.tsx';
 
 const pageSize = 24;
-
-const orders = {
-  newest: { sortBy: 'createdAt', sortOrder: 'desc' },
-  oldest: { sortBy: 'createdAt', sortOrder: 'asc' },
-  changed: { sortBy: 'updatedAt', sortOrder: 'desc' },
-  name: { sortBy: 'name', sortOrder: 'asc' },
-} as const;
-
-type Order = keyof typeof orders;
 
 export function LiveStreamsPage() {
   const { query, change } = useQuery();
   const [isCreating, setCreating] = useNewDialog();
-  const order: Order = Object.hasOwn(orders, query.sort ?? '') ? (query.sort as Order) : 'newest';
+  const [view, setView] = useListView('live');
+  const order = orderOf(query.sort);
   const search = query.search ?? '';
-  const currentPage = Math.max(1, Math.trunc(Number(query.page)) || 1);
-  const loaded = useLoad(JSON.stringify([order, search, currentPage]), signal =>
-    call('GET /live-streams', {
-      query: { ...orders[order], name: search, currentPage, pageSize },
-      signal,
-    }),
+  const { loaded, items } = useStreams(order, search, Math.max(1, Math.trunc(Number(query.page)) || 1));
+  const choose = (next: StreamOrder | undefined) =>
+    change({ sort: next === 'newest' ? undefined : next, page: undefined });
+  const create = can('live') && (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New live stream
+    </Button>
+  );
+  const { value, problem } = loaded;
+  const isEmpty = value !== undefined && items.length === 0;
+  return (
+    <Page title="Live streams" actions={create}>
+      {!(isEmpty && search === '' && query.page === undefined) && (
+        <search class="toolbar list-toolbar">
+          <SearchField
+            label="Search names"
+            search={search}
+            onSearch={text => change({ search: text, page: undefined })}
+          />
+          <SelectField
+            label="Order"
+            hideLabel
+            value={order}
+            onValue={choose}
+            options={Object.entries(streamOrders).map(([name, { label }]) => [name as StreamOrder, label])}
+          />
+          <ViewSwitch view={view} onView={setView} />
+        </search>
+      )}
+      {problem !== undefined && <LoadError problem={problem} retry={loaded.reload} />}
+      {value === undefined && problem === undefined && <ListSkeleton />}
+      {value !== undefined && (
+        <div class="shown list-body" aria-busy={loaded.isLoading}>
+          {isEmpty ? (
+            <NoStreams
+              search={search}
+              isFirst={query.page === undefined}
+              action={create}
+              onReset={() => change({ search: undefined, page: undefined })}
+            />
+          ) : view === 'list' ? (
+            <StreamsTable
+              items={items}
+              sort={{
+                field: streamOrders[order].sortBy,
+                direction: streamOrders[order].sortOrder,
+                onSort: (field, direction) =>
+                  choose(
+                    (Object.keys(streamOrders) as StreamOrder[]).find(
+                      name =>
+                        streamOrders[name].sortBy === field && streamOrders[name].sortOrder === direction,
+                    ),
+                  ),
+              }}
+            />
+          ) : (
+            <ul class="stream-grid">
+              {items.map(item => (
+                <StreamCard key={item.stream.liveStreamId} item={item} />
+              ))}
+            </ul>
+          )}
+          <Pagination
+            pagination={value.pagination}
+            what="live streams"
+            onPage={page => {
+              change({ page: page === 1 ? undefined : String(page) });
+              scrollTo({ top: 0 });
+            }}
+          />
+        </div>
+      )}
+      {isCreating && can('live') && <CreateStreamDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+interface StreamPage {
+  readonly data: readonly LiveStream[];
+  readonly pagination: Parameters<typeof Pagination>[0]['pagination'];
+}
+
+/** Those that are live come first on their page. */
+function useStreams(
+  order: StreamOrder,
+  search: string,
+  currentPage: number,
+): { readonly loaded: Loaded<StreamPage>; readonly items: readonly StreamItem[] } {
+  const { sortBy, sortOrder } = streamOrders[order];
+  const loaded = useLoad<StreamPage>(JSON.stringify([order, search, currentPage]), signal =>
+    call('GET /live-streams', { query: { sortBy, sortOrder, name: search, currentPage, pageSize }, signal }),
   );
   const onAir = useBroadcasts(endedId => {
     const { value } = loaded;
@@ -51,73 +133,35 @@ export function LiveStreamsPage() {
     if (type === 'hello' || type === 'gap') loaded.reload();
   });
   const round = useThumbnailVersion(onAir.size > 0);
-  const create = can('live') && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New live stream
-    </Button>
-  );
+  const items = (loaded.value?.data ?? []).map(stream => ({
+    stream,
+    stats: onAir.get(stream.liveStreamId),
+    round,
+  }));
+  const isLive = ({ stream, stats }: StreamItem) => stats !== undefined || stream.broadcasting;
+  return { loaded, items: [...items.filter(isLive), ...items.filter(item => !isLive(item))] };
+}
+
+function NoStreams({
+  search,
+  isFirst,
+  action,
+  onReset,
+}: {
+  search: string;
+  isFirst: boolean;
+  action: ComponentChildren;
+  onReset: () => void;
+}) {
+  if (search === '' && isFirst) return <FirstStream action={action} />;
   return (
-    <Page title="Live streams" actions={create}>
-      <search class="toolbar list-toolbar">
-        <SearchField
-          label="Search names"
-          search={search}
-          onSearch={text => change({ search: text, page: undefined })}
-        />
-        <SelectField
-          label="Order"
-          hideLabel
-          value={order}
-          onValue={sort => change({ sort: sort === 'newest' ? undefined : sort, page: undefined })}
-          options={[
-            ['newest', 'Newest first'],
-            ['oldest', 'Oldest first'],
-            ['changed', 'Recently updated'],
-            ['name', 'Name, A to Z'],
-          ]}
-        />
-      </search>
-      <LoadedContent loaded={loaded} height={360}>
-        {({ data, pagination }) => {
-          if (data.length === 0 && search === '' && currentPage === 1) return <FirstStream action={create} />;
-          if (data.length === 0) {
-            return (
-              <EmptyState
-                icon="search"
-                title="No results"
-                action={
-                  <Button onClick={() => change({ search: undefined, page: undefined })}>
-                    Show all live streams
-                  </Button>
-                }
-              >
-                No live stream has “{search}” in its name.
-              </EmptyState>
-            );
-          }
-          return (
-            <>
-              <ul class="stream-grid">
-                {data.map(stream => (
-                  <StreamCard
-                    key={stream.liveStreamId}
-                    stream={stream}
-                    stats={onAir.get(stream.liveStreamId)}
-                    round={round}
-                  />
-                ))}
-              </ul>
-              <Pagination
-                pagination={pagination}
-                what="live streams"
-                onPage={page => change({ page: page === 1 ? undefined : String(page) })}
-              />
-            </>
-          );
-        }}
-      </LoadedContent>
-      {isCreating && can('live') && <CreateStreamDialog onClose={() => setCreating(false)} />}
-    </Page>
+    <EmptyState
+      icon="search"
+      title="No results"
+      action={<Button onClick={onReset}>Show all live streams</Button>}
+    >
+      {search === '' ? 'This page has no live streams.' : `No live stream has “${search}” in its name.`}
+    </EmptyState>
   );
 }
 

@@ -1,6 +1,4 @@
 import { formatTime } from '../../../shared/time-text.ts';
-import type { LiveStream } from '../../api/api-types.ts';
-import type { BroadcastStats } from '../../broadcasts/broadcast-stats.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { versionedUrl } from '../../format/local-url.ts';
@@ -8,18 +6,12 @@ import { formatNumber } from '../../format/size.ts';
 import { formatDate } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { StreamMenu } from './stream-menu.tsx';
+import { restreamsText, type StreamItem } from './streams-table.tsx';
 
-export function StreamCard({
-  stream,
-  stats,
-  round,
-}: {
-  stream: LiveStream;
-  stats: BroadcastStats | undefined;
-  round: number;
-}) {
+export function StreamCard({ item: { stream, stats, round } }: { item: StreamItem }) {
   const { liveStreamId, name, assets, createdAt, updatedAt } = stream;
-  const restreams = stream.restreams.filter(({ enabled = true }) => enabled);
+  const restreams = restreamsText(stream);
   const state = streamStateOf(stream.broadcasting, stats);
   const version = state === 'off' ? updatedAt : round;
   return (
@@ -44,7 +36,9 @@ export function StreamCard({
             </span>
           )}
         </span>
-        <span class="stream-name">{name}</span>
+        <span class="stream-name" dir="auto">
+          {name}
+        </span>
       </a>
       <p class="stream-facts">
         {!stream.public && (
@@ -53,10 +47,9 @@ export function StreamCard({
             Private
           </Badge>
         )}
-        {restreams.length > 0 && (
-          <Badge>{restreams.length === 1 ? '1 restream' : `${restreams.length} restreams`}</Badge>
-        )}
+        {restreams !== undefined && <Badge>{restreams}</Badge>}
         <span>Created {formatDate(createdAt)}</span>
+        <StreamMenu stream={stream} />
       </p>
     </li>
   );

@@ -196,7 +196,8 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   const canClip = canEdit && state !== undefined && isWatchable(state) && state.kind !== 'encoding';
   const showList = () => route('/dashboard/videos');
   const discard = async () => {
-    if (await discardVideos([video])) showList();
+    const { failed } = await discardVideos([video]);
+    if (failed.length === 0) showList();
   };
   const items: MenuItem[] = [];
   if (restoreDays !== undefined && restoreDays > 0) {

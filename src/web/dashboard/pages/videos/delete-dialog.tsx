@@ -1,12 +1,10 @@
 import type { Video } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
-import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { projectHeaders } from '../../state/session.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
-import { showToast } from '../../ui/toast.tsx';
-import { videosChanged } from '../../uploads/upload-store.ts';
-import { describeVideos } from './discard-videos.ts';
+import { deletePermanently, describeVideos } from './discard-videos.ts';
+
+const maxNamed = 100;
 
 export function DeleteDialog({
   videos,
@@ -26,13 +24,8 @@ export function DeleteDialog({
       action="Delete permanently"
       name={videos.length === 1 && first !== undefined ? titleOf(first) : what}
       work={async () => {
-        try {
-          for (const { videoId } of videos) await deletePermanently(videoId, headers);
-        } finally {
-          videosChanged();
-        }
-        showToast(`${what} deleted permanently.`);
-        onDeleted?.();
+        const { failed } = await deletePermanently(videos, headers);
+        if (failed.length < videos.length) onDeleted?.();
       }}
       onClose={onClose}
     >
@@ -42,19 +35,12 @@ export function DeleteDialog({
       </p>
       {videos.length > 1 && (
         <ul class="name-list">
-          {videos.map(video => (
+          {videos.slice(0, maxNamed).map(video => (
             <li key={video.videoId}>{titleOf(video)}</li>
           ))}
+          {videos.length > maxNamed && <li>and {videos.length - maxNamed} more</li>}
         </ul>
       )}
     </ConfirmDialog>
   );
-}
-
-/** Ignores videos that are already deleted. @throws ApiProblem */
-export async function deletePermanently(videoId: string, headers: Record<string, string>): Promise<void> {
-  const input = { params: { videoId }, query: { permanently: 'true' }, headers } as const;
-  await call('DELETE /videos/{videoId}', input).catch((error: unknown) => {
-    if (problemOf(error).status !== 404) throw error;
-  });
 }

@@ -1,74 +1,86 @@
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { projectHeaders } from '../../state/session.ts';
-import { showError, showToast } from '../../ui/toast.tsx';
+import { type BulkResult, bulkText, runBulk } from '../../ui/bulk/run-bulk.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
 
-/** Skips videos that somebody else deleted. Returns true if none failed. */
-export async function discardVideos(videos: readonly Video[]): Promise<boolean> {
-  let isDone = true;
-  const discarded: Video[] = [];
+export type BulkOptions = NonNullable<Parameters<typeof runBulk>[2]>;
+
+/** Skips videos that somebody else deleted. */
+export async function discardVideos(
+  videos: readonly Video[],
+  options?: BulkOptions,
+): Promise<BulkResult<Video>> {
   // The environment may change before the undo.
   const headers = projectHeaders();
-  try {
-    for (const video of videos) {
-      const { videoId } = video;
-      if (await isFound(call('DELETE /videos/{videoId}', { params: { videoId }, headers })))
-        discarded.push(video);
-    }
-  } catch (error) {
-    isDone = false;
-    showError(error);
-  }
-  videosChanged();
-  if (discarded.length === 0) return isDone;
-  showToast(`${describeVideos(discarded)} moved to trash.`, {
-    label: 'Undo',
-    run: () => void restoreVideos(discarded, headers),
-  });
-  return isDone;
+  const result = await runBulk(
+    videos,
+    ({ videoId }) => call('DELETE /videos/{videoId}', { params: { videoId }, headers }),
+    options,
+  );
+  const undo = { label: 'Undo', run: () => void restoreVideos(result.done, headers) };
+  showBulkResult(result, 'moved to trash', result.done.length === 0 ? undefined : undo);
+  return result;
 }
 
 export async function restoreVideos(
   videos: readonly Video[],
-  headers: Record<string, string> = {},
-): Promise<void> {
-  const restored: Video[] = [];
-  let lost = 0;
-  try {
-    for (const video of videos) {
-      const { videoId } = video;
-      const input = { params: { videoId }, body: { discarded: false }, headers };
-      if (await isFound(call('PATCH /discarded/videos/{videoId}', input))) restored.push(video);
-      else lost += 1;
-    }
-  } catch (error) {
-    showError(error);
-  }
+  headers: Record<string, string> = projectHeaders(),
+  options?: BulkOptions,
+): Promise<BulkResult<Video>> {
+  const result = await runBulk(
+    videos,
+    ({ videoId }) =>
+      call('PATCH /discarded/videos/{videoId}', { params: { videoId }, body: { discarded: false }, headers }),
+    options,
+  );
+  showBulkResult(result, 'restored');
+  return result;
+}
+
+export async function deletePermanently(
+  videos: readonly Video[],
+  headers: Record<string, string> = projectHeaders(),
+  options?: BulkOptions,
+): Promise<BulkResult<Video>> {
+  const result = await runBulk(
+    videos,
+    ({ videoId }) =>
+      call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' }, headers }),
+    options,
+  );
+  showBulkResult(result, 'deleted permanently');
+  return result;
+}
+
+export async function retryVideos(
+  videos: readonly Video[],
+  options?: BulkOptions,
+): Promise<BulkResult<Video>> {
+  const headers = projectHeaders();
+  const result = await runBulk(
+    videos,
+    ({ videoId }) => call('POST /videos/{videoId}/retry', { params: { videoId }, headers }),
+    options,
+  );
+  showBulkResult(result, 'retried');
+  return result;
+}
+
+/** Tells how many were done and how many failed, and reloads lists. */
+export function showBulkResult(
+  result: BulkResult<Video>,
+  action: string,
+  undo?: Parameters<typeof showToast>[1],
+): void {
   videosChanged();
-  if (restored.length > 0) showToast(`${describeVideos(restored)} restored.`);
-  if (lost > 0)
-    showError(
-      new Error(
-        lost === 1 ? 'One video is no longer in the trash.' : `${lost} videos are no longer in the trash.`,
-      ),
-    );
+  const isGood = result.failed.length + result.left.length === 0;
+  showToast(bulkText(result, { what: 'video', action, name: titleOf }), undo, isGood ? 'good' : 'bad');
 }
 
 export function describeVideos(videos: readonly Video[]): string {
   const [first] = videos;
   return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
-}
-
-/** False for what somebody else deleted. */
-export async function isFound(answer: Promise<unknown>): Promise<boolean> {
-  try {
-    await answer;
-    return true;
-  } catch (error) {
-    if (problemOf(error).status === 404) return false;
-    throw error;
-  }
 }

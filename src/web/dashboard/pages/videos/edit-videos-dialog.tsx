@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call, type Input } from '../../api/client.ts';
 import { addTags } from '../../format/tags.ts';
+import { projectHeaders } from '../../state/session.ts';
 import { locale } from '../../state/texts.ts';
+import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
@@ -11,8 +13,7 @@ import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useChannel } from '../../ui/hooks/use-channel.ts';
 import { Progress } from '../../ui/progress.tsx';
-import { showToast } from '../../ui/toast.tsx';
-import { describeVideos, isFound } from './discard-videos.ts';
+import { showBulkResult } from './discard-videos.ts';
 
 type Changes = Input<'PATCH /videos/{videoId}'>['body'];
 type Switch = 'keep' | 'yes' | 'no';
@@ -21,15 +22,7 @@ type Visibility = 'keep' | 'channel' | 'public' | 'private';
 const keep = ['keep', 'Leave unchanged'] as const;
 
 /** Changes what is chosen in all videos, and leaves the rest. */
-export function EditVideosDialog({
-  videos,
-  onChanged,
-  onClose,
-}: {
-  videos: readonly Video[];
-  onChanged: () => void;
-  onClose: () => void;
-}) {
+export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]; onClose: () => void }) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
   const [removed, setRemoved] = useState('keep');
@@ -48,24 +41,20 @@ export function EditVideosDialog({
   };
   const isUnchanged = Object.keys(changes).length === 0 && wanted.tags.length === 0 && removed === 'keep';
   const submission = useSubmit(async () => {
-    let missing = 0;
-    try {
-      for (const [index, video] of videos.entries()) {
-        setDone(index);
-        const { videoId } = video;
+    const headers = projectHeaders();
+    const result = await runBulk(
+      videos,
+      async video => {
         const body = { ...changes, ...changedTags(video, wanted.tags, removed) };
-        if (Object.keys(body).length === 0) continue;
-        if (!(await isFound(call('PATCH /videos/{videoId}', { params: { videoId }, body })))) missing += 1;
-      }
-    } finally {
-      setDone(undefined);
-      onChanged();
-    }
-    showToast(
-      missing === 0
-        ? `${describeVideos(videos)} changed.`
-        : `${videos.length - missing} videos changed. The others were deleted meanwhile.`,
-    );
+        if (Object.keys(body).length === 0) return;
+        await call('PATCH /videos/{videoId}', { params: { videoId: video.videoId }, body, headers });
+      },
+      { onProgress: setDone },
+    ).finally(() => setDone(undefined));
+    // What is wrong with the only one belongs to its field.
+    const [failure] = result.failed;
+    if (failure !== undefined && result.done.length === 0) throw failure.problem;
+    showBulkResult(result, 'changed');
     onClose();
   });
   return (

@@ -1,3 +1,5 @@
+import { dateRangeOf, isDateChoice } from './date-range.ts';
+
 export const videoOrders = {
   newest: { label: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
   oldest: { label: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
@@ -8,23 +10,58 @@ export const videoOrders = {
 
 export type VideoOrder = keyof typeof videoOrders;
 
+export const statusLabels = {
+  ready: 'Ready',
+  processing: 'Processing',
+  failed: 'Failed',
+  empty: 'No file yet',
+} as const;
+
+export const visibilityLabels = { public: 'Public', private: 'Private' } as const;
+
 export interface ListChoice {
   readonly search: string;
   readonly tags: readonly string[];
+  readonly status: keyof typeof statusLabels | undefined;
+  readonly visibility: keyof typeof visibilityLabels | undefined;
+  /** `upload`, `recording`, or the id of a live stream. */
+  readonly source: string | undefined;
+  /** Such as `7d`, or days: `2026-03-01..2026-03-04`. */
+  readonly date: string | undefined;
   readonly order: VideoOrder;
   readonly page: number;
 }
 
-const pageSize = 24;
+export const pageSize = 24;
 
 export function readChoice(query: Readonly<Record<string, string>>): ListChoice {
-  const { search = '', tags, order = 'newest', page = '1' } = query;
+  const { search = '', tags, status, visibility, source, date, order, page = '1' } = query;
   return {
     search,
     tags: readTags(tags),
-    order: Object.hasOwn(videoOrders, order) ? (order as VideoOrder) : 'newest',
+    status: keyOf(statusLabels, status),
+    visibility: keyOf(visibilityLabels, visibility),
+    source: source === 'upload' || source === 'recording' || source?.startsWith('li') ? source : undefined,
+    date: date !== undefined && isDateChoice(date) ? date : undefined,
+    order: keyOf(videoOrders, order) ?? 'newest',
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   };
+}
+
+/** Removes all filters, and shows the first page. */
+export const noFilters = {
+  search: undefined,
+  tags: undefined,
+  status: undefined,
+  visibility: undefined,
+  source: undefined,
+  date: undefined,
+  page: undefined,
+} as const;
+
+export function isFiltered({ search, tags, status, visibility, source, date }: ListChoice): boolean {
+  const others = [status, visibility, source, date];
+  return search.trim() !== '' || tags.length > 0 || others.some(value => value !== undefined);
 }
 
 /** Joins tags to one value. Commas inside tags are escaped. */
@@ -32,16 +69,35 @@ export function writeTags(tags: readonly string[]): string | undefined {
   return tags.length === 0 ? undefined : tags.map(encodeURIComponent).join(',');
 }
 
-export function apiQueryOf({ search, tags, order, page }: ListChoice) {
-  const { sortBy, sortOrder } = videoOrders[order];
+/** What the API filters by, without the page and the order. */
+export function apiFilterOf(
+  { search, tags, status, visibility, source, date }: ListChoice,
+  nowMs: number = Date.now(),
+) {
+  const { from, to } = date === undefined ? {} : dateRangeOf(date, nowMs);
   return {
     title: search.trim() || undefined,
-    sortBy,
-    sortOrder,
-    currentPage: page,
-    pageSize,
     ...(tags.length === 0 ? {} : { 'tags[]': tags }),
+    ...(status === undefined ? {} : { status }),
+    ...(visibility === undefined ? {} : { public: visibility === 'public' }),
+    ...(source === undefined ? {} : sourceQueryOf(source)),
+    ...(from === undefined ? {} : { createdFrom: from }),
+    ...(to === undefined ? {} : { createdTo: to }),
   };
+}
+
+export function apiQueryOf(choice: ListChoice) {
+  const { sortBy, sortOrder } = videoOrders[choice.order];
+  return { ...apiFilterOf(choice), sortBy, sortOrder, currentPage: choice.page, pageSize };
+}
+
+function sourceQueryOf(source: string) {
+  if (source === 'upload') return { sourceType: 'upload' } as const;
+  return source === 'recording' ? ({ sourceType: 'liveStream' } as const) : { liveStreamId: source };
+}
+
+function keyOf<Keys extends object>(labels: Keys, text: string | undefined): keyof Keys | undefined {
+  return text !== undefined && Object.hasOwn(labels, text) ? (text as keyof Keys) : undefined;
 }
 
 function readTags(text: string | undefined): string[] {

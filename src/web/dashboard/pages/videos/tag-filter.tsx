@@ -1,7 +1,7 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
-import { Button } from '../../ui/button.tsx';
+import { FilterPopover } from '../../ui/filter-popover.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -15,54 +15,21 @@ export function TagFilter({
   chosen: readonly string[];
   onChange: (tags: readonly string[]) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLFieldSetElement>(null);
-  const id = useId();
-  useLayoutEffect(() => {
-    if (isOpen) root.current?.querySelector('input')?.focus();
-  }, [isOpen]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = ({ target }: Event) => {
-      if (!root.current?.contains(target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', closeOutside);
-    document.addEventListener('focusin', closeOutside);
-    return () => {
-      document.removeEventListener('pointerdown', closeOutside);
-      document.removeEventListener('focusin', closeOutside);
-    };
-  }, [isOpen]);
   return (
-    <fieldset
-      class="tag-filter"
-      ref={root}
-      onKeyDown={event => {
-        if (event.key !== 'Escape' || !isOpen) return;
-        setOpen(false);
-        root.current?.querySelector('button')?.focus();
-      }}
+    <FilterPopover
+      legend="Filter by tag"
+      label={chosen.length === 0 ? 'Tags' : `Tags (${chosen.length})`}
+      isActive={chosen.length > 0}
     >
-      <legend class="for-readers">Filter by tag</legend>
-      <Button
-        icon="tag"
-        expanded={isOpen}
-        controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {chosen.length === 0 ? 'Tags' : `Tags (${chosen.length})`}
-      </Button>
-      {isOpen && <TagList id={id} chosen={chosen} onChange={onChange} />}
-    </fieldset>
+      {() => <TagList chosen={chosen} onChange={onChange} />}
+    </FilterPopover>
   );
 }
 
 function TagList({
-  id,
   chosen,
   onChange,
 }: {
-  id: string;
   chosen: readonly string[];
   onChange: (tags: readonly string[]) => void;
 }) {
@@ -75,7 +42,7 @@ function TagList({
   );
   const total = loaded.value?.pagination.itemsTotal ?? 0;
   return (
-    <div class="tag-list" id={id}>
+    <div class="filter-tags">
       {(search !== '' || total >= searchFrom) && (
         <TextField
           label="Search tags"
@@ -93,7 +60,7 @@ function TagList({
               {search === '' ? 'No tags yet. Add tags on the page of a video.' : 'No results.'}
             </p>
           ) : (
-            <ul>
+            <ul class="filter-options">
               {data.map(({ value, videoCount }) => (
                 <li key={value}>
                   <label>

@@ -1,27 +1,48 @@
-import { IconButton } from '../../ui/button.tsx';
+import type { ComponentChildren } from 'preact';
+import { formatNumber } from '../../format/size.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/filter-popover.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
-import { type ListChoice, type VideoOrder, videoOrders, writeTags } from './list-query.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { DateFilter } from './date-filter.tsx';
+import {
+  isFiltered,
+  type ListChoice,
+  noFilters,
+  statusLabels,
+  type VideoOrder,
+  videoOrders,
+  visibilityLabels,
+  writeTags,
+} from './list-query.ts';
+import { SourceFilter } from './source-filter.tsx';
 import { TagFilter } from './tag-filter.tsx';
+
+export type Changes = Readonly<Record<string, string | undefined>>;
 
 export function VideoFilters({
   choice,
-  hasTags = true,
+  isTrash = false,
+  failed = 0,
   onChange,
+  children,
 }: {
   choice: ListChoice;
-  hasTags?: boolean;
-  onChange: (changes: Readonly<Record<string, string | undefined>>) => void;
+  isTrash?: boolean;
+  /** Failed videos of the project. */
+  failed?: number;
+  onChange: (changes: Changes) => void;
+  /** What is beside the order. */
+  children?: ComponentChildren;
 }) {
   const { tags, order } = choice;
-  const choose = (changes: Readonly<Record<string, string | undefined>>) =>
-    onChange({ ...changes, page: undefined });
+  const choose = (changes: Changes) => onChange({ ...changes, page: undefined });
   const chooseTags = (next: readonly string[]) => choose({ tags: writeTags(next) });
   return (
-    <>
-      <search class="toolbar list-toolbar">
+    <search class="list-filters">
+      <div class="toolbar list-toolbar">
         <SearchField label="Search titles" search={choice.search} onSearch={search => choose({ search })} />
-        {hasTags && <TagFilter chosen={tags} onChange={chooseTags} />}
         <SelectField<VideoOrder>
           label="Order"
           hideLabel
@@ -29,21 +50,57 @@ export function VideoFilters({
           onValue={next => choose({ order: next === 'newest' ? undefined : next })}
           options={Object.entries(videoOrders).map(([name, { label }]) => [name as VideoOrder, label])}
         />
-      </search>
-      {tags.length > 0 && (
-        <ul class="tags-chosen" aria-label="Active tag filters">
+        {children}
+      </div>
+      {!isTrash && (
+        <div class="filter-chips">
+          <ChoiceFilter
+            name="Status"
+            value={choice.status}
+            options={optionsOf('Any status', statusLabels)}
+            onValue={status => choose({ status })}
+          />
+          <ChoiceFilter
+            name="Visibility"
+            value={choice.visibility}
+            options={optionsOf('Any visibility', visibilityLabels)}
+            onValue={visibility => choose({ visibility })}
+          />
+          <SourceFilter value={choice.source} onValue={source => choose({ source })} />
+          <TagFilter chosen={tags} onChange={chooseTags} />
+          <DateFilter value={choice.date} onValue={date => choose({ date })} />
           {tags.map(tag => (
-            <li key={tag} class="tag-chosen">
-              {tag}
+            <span key={tag} class="tag-chosen">
+              <bdi>{tag}</bdi>
               <IconButton
                 icon="close"
                 label={`Remove filter ${tag}`}
                 onClick={() => chooseTags(tags.filter(other => other !== tag))}
               />
-            </li>
+            </span>
           ))}
-        </ul>
+          {failed > 0 && choice.status !== 'failed' && (
+            <button
+              type="button"
+              class="filter-chip failed-note"
+              onClick={() => onChange({ ...noFilters, status: 'failed' })}
+            >
+              <Icon name="warning" size={15} />
+              <span>{formatNumber(failed)} failed</span>
+            </button>
+          )}
+          {isFiltered(choice) && (
+            <Button small kind="quiet" onClick={() => onChange(noFilters)}>
+              Clear filters
+            </Button>
+          )}
+        </div>
       )}
-    </>
+    </search>
   );
+}
+
+function optionsOf<Labels extends Readonly<Record<string, string>>>(any: string, labels: Labels) {
+  const options = Object.entries(labels) as [keyof Labels & string, string][];
+  return [[undefined, any] as const, ...options];
 }

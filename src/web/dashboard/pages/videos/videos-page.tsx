@@ -1,25 +1,34 @@
+import { call } from '../../api/client.ts';
 import { can, environment } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { useFeed } from '../../ui/hooks/use-feed.ts';
+import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
+import type { QuietReload } from '../../ui/hooks/use-quiet-reload.ts';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
+import { EmptyState, LoadError } from '../../ui/states.tsx';
 import { useRestoreDays } from '../../ui/video/use-restore-days.ts';
+import { useListView, ViewSwitch } from '../../ui/view-switch.tsx';
 import { uploadFiles } from '../../uploads/upload-queue.ts';
+import { videosRevision } from '../../uploads/upload-store.ts';
 import { DropArea } from './drop-area.tsx';
-import { readChoice, writeTags } from './list-query.ts';
+import { isFiltered, noFilters, readChoice } from './list-query.ts';
 import { useVideoList } from './use-video-list.ts';
 import { VideoFilters } from './video-filters.tsx';
-import { VideoGrid } from './video-grid.tsx';
+import { VideoList } from './video-list.tsx';
 import { VideoListActions } from './video-list-actions.tsx';
 
 export function VideosPage() {
   const { query, change } = useQuery();
   const choice = readChoice(query);
-  const list = useVideoList(choice);
+  const { list, quiet } = useVideoList(choice);
+  const [view, setView] = useListView('videos');
   const restoreDays = useRestoreDays();
-  const isFiltered = choice.search.trim() !== '' || choice.tags.length > 0;
-  const isEmpty = list.value?.pagination.itemsTotal === 0 && !isFiltered;
+  const failed = useFailedCount();
+  const hasFilter = isFiltered(choice);
+  const isEmpty = list.value?.pagination.itemsTotal === 0 && !hasFilter;
   return (
     <Page
       title="Videos"
@@ -31,22 +40,26 @@ export function VideosPage() {
       actions={<VideoListActions />}
     >
       {can('upload') && <DropArea onFiles={uploadFiles} />}
-      {!isEmpty && <VideoFilters choice={choice} onChange={change} />}
-      {list.value === undefined && list.problem === undefined && <VideoGridSkeleton />}
+      {!isEmpty && (
+        <VideoFilters choice={choice} failed={failed} onChange={change}>
+          <ViewSwitch view={view} onView={setView} />
+        </VideoFilters>
+      )}
+      {list.value === undefined && list.problem === undefined && <ListSkeleton />}
       {list.problem !== undefined && <LoadError problem={list.problem} retry={list.reload} />}
       {list.value !== undefined && (
-        <div class="shown" aria-busy={list.isLoading}>
+        <div class="shown list-body" aria-busy={list.isLoading} {...quiet.frame}>
+          <NewRows quiet={quiet} />
           {list.value.data.length === 0 ? (
-            <NoVideos
-              isFiltered={isFiltered || choice.page > 1}
-              onClear={() => change({ search: undefined, tags: undefined, page: undefined })}
-            />
+            <NoVideos isFiltered={hasFilter || choice.page > 1} onClear={() => change(noFilters)} />
           ) : (
-            <VideoGrid
+            <VideoList
               videos={list.value.data}
+              total={list.value.pagination.itemsTotal ?? 0}
+              choice={choice}
+              view={view}
               restoreDays={restoreDays.value ?? (restoreDays.problem === undefined ? undefined : 0)}
-              onTag={tag => change({ tags: writeTags([...new Set([...choice.tags, tag])]), page: undefined })}
-              onChanged={list.reload}
+              onChoice={change}
             />
           )}
           <Pagination
@@ -63,6 +76,30 @@ export function VideosPage() {
   );
 }
 
+/** Offers what others changed while the pointer was on the list. */
+export function NewRows({ quiet: { isWaiting, show } }: { quiet: QuietReload }) {
+  return (
+    <div class="new-rows" role="status">
+      {isWaiting && (
+        <Button small icon="refresh" onClick={show}>
+          Show changes
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function useFailedCount(): number {
+  const count = useLoad(`failed ${videosRevision.value}`, async signal => {
+    const { pagination } = await call('GET /videos', { query: { status: 'failed', pageSize: 1 }, signal });
+    return pagination.itemsTotal ?? 0;
+  });
+  useFeed(({ type }) => {
+    if (['video.encoding.failed', 'video.source.failed', 'gap'].includes(type)) count.reload();
+  });
+  return count.value ?? 0;
+}
+
 function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
@@ -71,35 +108,24 @@ function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
         title="No results"
         action={<Button onClick={onClear}>Show all videos</Button>}
       >
-        Try another word, or fewer tags.
+        No video matches these filters.
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon="video" title="No videos yet">
+    <EmptyState
+      icon="video"
+      title="No videos yet"
+      action={
+        can('live') && (
+          <Button icon="live" href="/dashboard/live">
+            Go live
+          </Button>
+        )
+      }
+    >
       {can('upload') && 'Drop files anywhere on this page to upload them. '}Recordings of your live streams
       appear here{can('upload') && ', too'}.
     </EmptyState>
-  );
-}
-
-const cards = 8;
-
-function VideoGridSkeleton() {
-  return (
-    <div role="status">
-      <span class="for-readers">Loading</span>
-      <ul class="video-grid" aria-hidden="true">
-        {Array.from({ length: cards }, (_, index) => (
-          <li key={index} class="video-card">
-            <div class="video-picture" />
-            <div class="video-progress" />
-            <div class="video-text">
-              <Skeleton rows={2} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

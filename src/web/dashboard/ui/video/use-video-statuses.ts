@@ -6,6 +6,8 @@ import { useFeed } from '../hooks/use-feed.ts';
 import { useInterval } from '../hooks/use-interval.ts';
 
 const refreshMs = 5_000;
+/** Limit of the API. */
+const maxAsked = 100;
 
 /** Uses the feed, and polls while something is to come. */
 export function useVideoStatuses(
@@ -17,18 +19,14 @@ export function useVideoStatuses(
   shown.current = videos;
 
   const ask = async (wanted: readonly Video[]) => {
-    const answers = await Promise.all(
-      wanted.map(async ({ videoId }) => {
-        try {
-          return [videoId, await call('GET /videos/{videoId}/status', { params: { videoId } })] as const;
-        } catch {
-          // The video is deleted, or the next poll succeeds.
-          return undefined;
-        }
-      }),
-    );
-    const known = answers.filter(answer => answer !== undefined);
-    if (known.length > 0) setStatuses(before => new Map([...before, ...known]));
+    if (wanted.length === 0) return;
+    try {
+      const query = { 'videoIds[]': wanted.slice(0, maxAsked).map(({ videoId }) => videoId) };
+      const { data } = await call('GET /videos/statuses', { query });
+      setStatuses(before => new Map([...before, ...data.map(status => [status.videoId, status] as const)]));
+    } catch {
+      // The next poll succeeds.
+    }
   };
   useEffect(() => {
     if (loaded === undefined) void ask(videos);

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import {
+  apiFilterOf,
   apiQueryOf,
+  isFiltered,
   readChoice,
   writeTags,
 } from '../../../../../src/web/dashboard/pages/videos/list-query.ts';
 import { titleOfUrl } from '../../../../../src/web/dashboard/pages/videos/title-of-url.ts';
+
+const noChoice = {
+  search: '',
+  status: undefined,
+  visibility: undefined,
+  source: undefined,
+  date: undefined,
+  order: 'newest',
+  page: 1,
+};
 
 describe('the choice of videos in an address', () => {
   it('is read, with tags of any letters', () => {
@@ -12,6 +24,10 @@ describe('the choice of videos in an address', () => {
     expect(readChoice({ search: 'x', tags: writeTags(tags)!, order: 'title', page: '3' })).toEqual({
       search: 'x',
       tags,
+      status: undefined,
+      visibility: undefined,
+      source: undefined,
+      date: undefined,
       order: 'title',
       page: 3,
     });
@@ -23,8 +39,11 @@ describe('the choice of videos in an address', () => {
     [{ order: 'toString', page: '0' }],
     [{ order: 'sideways', page: '-1', tags: '%' }],
     [{ page: '1e9', tags: ',' }],
+    [{ status: 'broken', visibility: 'toString', source: 'elsewhere', date: '2026-99-99..' }],
+    [{ date: '..' }],
   ])('is the usual one where it makes no sense: %j', query => {
-    expect(readChoice(query)).toEqual({ search: '', tags: [], order: 'newest', page: 1 });
+    expect(readChoice(query)).toEqual({ ...noChoice, tags: [] });
+    expect(isFiltered(readChoice(query))).toBe(false);
   });
 
   it('becomes a query of the API', () => {
@@ -36,6 +55,32 @@ describe('the choice of videos in an address', () => {
       currentPage: 1,
       pageSize: 24,
     });
+  });
+
+  it.each([
+    [
+      { status: 'failed', visibility: 'private' },
+      { status: 'failed', public: false },
+    ],
+    [{ source: 'upload' }, { sourceType: 'upload' }],
+    [
+      { source: 'recording', visibility: 'public' },
+      { sourceType: 'liveStream', public: true },
+    ],
+    [{ source: 'li1' }, { liveStreamId: 'li1' }],
+    [{ date: '7d' }, { createdFrom: new Date(2026, 2, 4).toISOString() }],
+    [
+      { date: '2026-03-01..2026-03-04' },
+      { createdFrom: new Date(2026, 2, 1).toISOString(), createdTo: new Date(2026, 2, 5).toISOString() },
+    ],
+    [{ date: '..2026-03-04' }, { createdTo: new Date(2026, 2, 5).toISOString() }],
+  ])('filters by %j', (query, expected) => {
+    const choice = readChoice(query);
+    expect(apiFilterOf(choice, new Date(2026, 2, 10, 15).getTime())).toEqual({
+      title: undefined,
+      ...expected,
+    });
+    expect(isFiltered(choice)).toBe(true);
   });
 });
 

@@ -1,0 +1,114 @@
+import type { Video, VideoStatus } from '../../api/api-types.ts';
+import { formatNumber } from '../../format/size.ts';
+import { isAudioOnly } from '../../format/video-state.ts';
+import { titleOf } from '../../format/video-title.ts';
+import { can } from '../../state/session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import { useLocation } from '../../ui/hooks/use-location.ts';
+import { Menu } from '../../ui/menu.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { VideoBadge } from '../../ui/video/video-badge.tsx';
+import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
+import { shownStateOf } from './shown-state.ts';
+
+const tagsShown = 3;
+
+/** What a list knows of a video. */
+export interface VideoItem {
+  readonly video: Video;
+  readonly status: VideoStatus | undefined;
+  /** Undefined until it is known. */
+  readonly plays: number | undefined;
+}
+
+export interface VideoActions {
+  readonly onTag: (tag: string) => void;
+  readonly onDelete: (video: Video) => void;
+  readonly onRetry: (video: Video) => void;
+}
+
+export function addressOf({ videoId }: Pick<Video, 'videoId'>): string {
+  return `/dashboard/videos/${videoId}`;
+}
+
+export function ListThumbnail({ item: { video, status } }: { item: VideoItem }) {
+  return (
+    <VideoThumbnail
+      video={video}
+      state={shownStateOf(video, status)}
+      isAudioOnly={status !== undefined && isAudioOnly(status)}
+      isSmall
+    />
+  );
+}
+
+export function VideoStatusCell({ item: { video, status } }: { item: VideoItem }) {
+  const state = shownStateOf(video, status);
+  if (state === undefined) return <span class="quiet">–</span>;
+  return (
+    <div class="status-cell">
+      <VideoBadge state={state} />
+      {state.percent !== undefined && (
+        <Progress percent={state.percent} label={`Progress of ${titleOf(video)}`} />
+      )}
+      {state.failure !== undefined && (
+        <span class="status-reason" title={state.failure}>
+          {state.failure}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function viewsText(plays: number | undefined): string {
+  return plays === undefined ? '–' : formatNumber(plays);
+}
+
+export function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) => void }) {
+  if (tags.length === 0) return null;
+  return (
+    <span class="video-tags">
+      {tags.slice(0, tagsShown).map(tag => (
+        <button key={tag} type="button" class="tag" onClick={() => onTag(tag)}>
+          <bdi>{tag}</bdi>
+        </button>
+      ))}
+      {tags.length > tagsShown && <Badge>+{tags.length - tagsShown}</Badge>}
+    </span>
+  );
+}
+
+export function VideoMenu({
+  item: { video, status },
+  actions: { onDelete, onRetry },
+}: {
+  item: VideoItem;
+  actions: VideoActions;
+}) {
+  const { route } = useLocation();
+  const hasFailed = shownStateOf(video, status)?.kind === 'failed';
+  return (
+    <Menu
+      label={`Actions for ${titleOf(video)}`}
+      items={[
+        {
+          label: 'Copy link',
+          icon: 'link',
+          onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
+        },
+        {
+          label: 'Analytics',
+          icon: 'chart',
+          onClick: () => route(`/dashboard/analytics?media=${video.videoId}`),
+        },
+        ...(can('upload') && hasFailed
+          ? [{ label: 'Retry', icon: 'refresh', onClick: () => onRetry(video) } as const]
+          : []),
+        ...(can('upload')
+          ? [{ label: 'Delete', icon: 'trash', danger: true, onClick: () => onDelete(video) } as const]
+          : []),
+      ]}
+    />
+  );
+}
