@@ -110,6 +110,14 @@ describeInBrowser('live streams in the dashboard', browser => {
     await later.page.getByRole('figure', { name: 'Bitrate, last 1 hour' }).waitFor();
     expect(await later.violations()).toEqual([]);
 
+    // The list shows it first, and follows its end.
+    await server.createStream('Another camera');
+    await later.page.goto(`${server.baseUrl}/dashboard/live`);
+    const first = later.page.getByRole('row').nth(1);
+    await first.filter({ hasText: 'Pier cam' }).locator('.badge.live').waitFor();
+    await first.locator('.cell-viewers', { hasText: /\d/ }).waitFor();
+    expect(await later.violations()).toEqual([]);
+
     await publisher.kill();
     await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();
     await page.getByRole('button', { name: /The connection of the encoder was lost/ }).focus();
@@ -123,7 +131,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await page.getByRole('dialog').getByRole('button', { name: 'End broadcast' }).click();
     await page.getByText('Offline', { exact: true }).waitFor();
     expect(new Set(await page.evaluate<string[]>('window.shown'))).toEqual(new Set(['Offline']));
-    const [{ liveStreamId }] = (await streams()) as [ShownStream];
+    const { liveStreamId } = (await streams()).find(({ name }) => name === 'Pier cam')!;
     const broadcasts = await server.api('GET', `/live-streams/${liveStreamId}/broadcasts`);
     const { data } = (await broadcasts.json()) as { data: { endedAt: string }[] };
     const lastLive = page.locator('.figures time');
@@ -132,6 +140,16 @@ describeInBrowser('live streams in the dashboard', browser => {
     await rates.getByRole('row').nth(5).waitFor();
     await page.getByRole('link', { name: 'Recordings' }).click();
     await page.getByRole('cell', { name: 'Ended from the dashboard or API' }).waitFor();
+    const row = later.page.getByRole('row').filter({ hasText: 'Pier cam' });
+    await row.getByText('Offline').waitFor();
+    await row.locator('.cell-broadcast time').waitFor();
+    await later.page.getByRole('button', { name: 'Actions for Pier cam' }).click();
+    await later.page.getByRole('menuitem', { name: 'Copy stream key' }).click();
+    await later.untilSaid('Stream key copied.');
+    await row.getByRole('link', { name: '1', exact: true }).click();
+    await later.page.getByRole('button', { name: 'Pier cam' }).waitFor();
+    await later.page.getByRole('row').filter({ hasText: 'Pier cam, ' }).waitFor();
+    expect(later.complaints).toEqual([]);
 
     // The shape is that of the last broadcast.
     await page.getByRole('link', { name: 'Share' }).click();

@@ -66,6 +66,9 @@ describeInBrowser('roles in the dashboard', browser => {
     await open('/dashboard/live');
     await page.getByRole('link', { name: /Harbour/ }).waitFor();
     expect(await countOf('New live stream')).toBe(0);
+    await page.getByRole('button', { name: 'Actions for Harbour' }).click();
+    await page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: /key|Go live/ }).count()).toBe(0);
     await open(`/dashboard/live/${liveStreamId}`);
     await page.getByText('Stream keys are hidden from your role').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Live stream sections' });

@@ -519,6 +519,22 @@ describe.each(databaseKinds)('the state of a video on %s', kind => {
 });
 
 describe('how a page is found', () => {
+  it('looks in indexes for the few that are in a state, private, or new', async () => {
+    const database = await openTestDatabase(await testTempDir(), 'SQLite');
+    onTestFinished(() => database.stop());
+    for (const [condition, index] of [
+      ["state = 'failed'", 'videos_by_state (project_id=? AND is_discarded=? AND state=?)'],
+      ['is_public = 0', 'videos_private (project_id=? AND is_discarded=?)'],
+      ['created_at_ms >= 5', 'videos_by_creation (project_id=? AND is_discarded=? AND created_at_ms>?)'],
+    ]) {
+      const [step] = await rowsOf<{ detail: string }>(
+        database,
+        `EXPLAIN QUERY PLAN SELECT number FROM videos WHERE project_id = 'p' AND is_discarded = 0 AND ${condition} LIMIT 9`,
+      );
+      expect(step?.detail).toContain(`COVERING INDEX ${index}`);
+    }
+  });
+
   it('never looks at all rows, nor sorts them', async () => {
     const database = await openTestDatabase(await testTempDir(), 'SQLite');
     onTestFinished(() => database.stop());

@@ -130,7 +130,8 @@ function useStreams(
     loaded.reload();
   });
   useFeed(({ type }) => {
-    if (type === 'hello' || type === 'gap') loaded.reload();
+    // A broadcast has a recording some time after its end.
+    if (['hello', 'gap', 'video.source.recorded'].includes(type)) loaded.reload();
   });
   const round = useThumbnailVersion(onAir.size > 0);
   const items = (loaded.value?.data ?? []).map(stream => ({

@@ -63,7 +63,7 @@ const columns: readonly Column<StreamItem>[] = [
     head: 'Viewers',
     isNumber: true,
     look: 'cell-viewers',
-    cell: ({ stats }) => (stats === undefined ? <span class="quiet">–</span> : formatNumber(stats.viewers)),
+    cell: ({ stats }) => (stats === undefined ? <span class="nothing">–</span> : formatNumber(stats.viewers)),
   },
   {
     head: 'Visibility',
@@ -75,7 +75,7 @@ const columns: readonly Column<StreamItem>[] = [
     look: 'cell-broadcast',
     cell: ({ stream: { lastBroadcast }, stats }) => {
       if (stats !== undefined) return 'Now';
-      if (lastBroadcast === undefined) return <span class="quiet">–</span>;
+      if (lastBroadcast === undefined) return <span class="nothing">–</span>;
       return <RelativeTime time={lastBroadcast.endedAt ?? lastBroadcast.startedAt} />;
     },
   },
@@ -85,7 +85,7 @@ const columns: readonly Column<StreamItem>[] = [
     look: 'cell-recordings',
     cell: ({ stream: { liveStreamId, recordings = 0 } }) =>
       recordings === 0 ? (
-        <span class="quiet">–</span>
+        <span class="nothing">–</span>
       ) : (
         <a href={`/dashboard/videos?source=${liveStreamId}`}>{formatNumber(recordings)}</a>
       ),

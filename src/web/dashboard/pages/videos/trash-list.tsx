@@ -38,22 +38,24 @@ export function TrashList({ onCount }: { onCount: (count: number) => void }) {
       {(isFiltered || (list.value?.pagination.itemsTotal ?? 0) > 0) && (
         <VideoFilters choice={choice} isTrash onChange={change} />
       )}
-      <LoadedContent loaded={list} height={160}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <NoDeletedVideos isFiltered={isFiltered || choice.page > 1} />
-          ) : (
-            <>
-              <TrashTable videos={data} total={pagination.itemsTotal ?? 0} search={choice.search} />
-              <Pagination
-                pagination={pagination}
-                what="deleted videos"
-                onPage={page => change({ page: page === 1 ? undefined : String(page) })}
-              />
-            </>
-          )
-        }
-      </LoadedContent>
+      <div class="list-body">
+        <LoadedContent loaded={list} height={160}>
+          {({ data, pagination }) =>
+            data.length === 0 ? (
+              <NoDeletedVideos isFiltered={isFiltered || choice.page > 1} />
+            ) : (
+              <>
+                <TrashTable videos={data} total={pagination.itemsTotal ?? 0} search={choice.search} />
+                <Pagination
+                  pagination={pagination}
+                  what="deleted videos"
+                  onPage={page => change({ page: page === 1 ? undefined : String(page) })}
+                />
+              </>
+            )
+          }
+        </LoadedContent>
+      </div>
     </>
   );
 }
@@ -184,10 +186,12 @@ function columnsOf({
     },
     {
       head: 'Deleted',
+      look: 'cell-date',
       cell: ({ discardedAt }) => discardedAt !== null && <RelativeTime time={discardedAt} />,
     },
     {
       head: 'Permanent deletion',
+      look: 'cell-date',
       cell: ({ deletesAt }) =>
         deletesAt !== null && (
           <time dateTime={deletesAt} title={formatDateTime(deletesAt)}>

@@ -45,7 +45,7 @@ export function ListThumbnail({ item: { video, status } }: { item: VideoItem }) 
 
 export function VideoStatusCell({ item: { video, status } }: { item: VideoItem }) {
   const state = shownStateOf(video, status);
-  if (state === undefined) return <span class="quiet">–</span>;
+  if (state === undefined) return <span class="nothing">–</span>;
   return (
     <div class="status-cell">
       <VideoBadge state={state} />

@@ -81,14 +81,14 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
       head: 'Duration',
       isNumber: true,
       look: 'cell-duration',
-      cell: ({ status }) => durationText(status?.encoding.metadata.duration) ?? <span class="quiet">–</span>,
+      cell: ({ status }) => durationText(status?.encoding.metadata.duration) ?? <span class="nothing">–</span>,
     },
     { head: 'Views', isNumber: true, look: 'cell-views', cell: ({ plays }) => viewsText(plays) },
     {
       head: 'Size',
       isNumber: true,
       look: 'cell-size',
-      cell: ({ status }) => sizeText(status?.ingest?.filesize) ?? <span class="quiet">–</span>,
+      cell: ({ status }) => sizeText(status?.ingest?.filesize) ?? <span class="nothing">–</span>,
     },
     {
       head: showsUpdates ? 'Updated' : 'Created',
