@@ -55,6 +55,38 @@ const health = {
   awaySeconds: 4.2,
 };
 
+describe('a live stream', () => {
+  it('tells its newest broadcast and how many recordings it has, alone and in the list', async () => {
+    const [stream, idle] = [await newStream(), await newStream()];
+    const first = await open(stream, start);
+    await history.ended(first, start + minute, 'completed', health);
+    const second = await open(stream, start + 2 * minute);
+    const views = async () => {
+      const { json } = await server.call('GET', '/live-streams?pageSize=100');
+      const listed = json.data.find((one: { liveStreamId: string }) => one.liveStreamId === stream);
+      const alone = (await server.call('GET', `/live-streams/${stream}`)).json;
+      return [listed, alone].map(({ lastBroadcast, recordings }) => ({ lastBroadcast, recordings }));
+    };
+    const running = { lastBroadcast: { startedAt: '2026-03-04T05:08:07+00:00' }, recordings: undefined };
+    expect(await views()).toEqual([running, running]);
+    await history.ended(second, start + 3 * minute, 'completed', health);
+    const videos = [];
+    for (const title of ['One', 'Two', 'Discarded', 'Of nothing'])
+      videos.push((await server.call('POST', '/videos', { body: { title } })).json.videoId);
+    const { queries } = server.database;
+    await server.database.run(
+      queries.updateTable('videos').set({ live_stream_id: stream }).where('id', 'in', videos.slice(0, 3)),
+    );
+    await server.call('DELETE', `/videos/${videos[2]}`);
+    const ended = { startedAt: '2026-03-04T05:08:07+00:00', endedAt: '2026-03-04T05:09:07+00:00' };
+    const both = { lastBroadcast: ended, recordings: 2 };
+    expect(await views()).toEqual([both, both]);
+    const { json } = await server.call('GET', `/live-streams/${idle}`);
+    expect(json).not.toHaveProperty('lastBroadcast');
+    expect(json).not.toHaveProperty('recordings');
+  });
+});
+
 describe('the broadcasts of a live stream', () => {
   it('are told newest first, with what was known at the end of each', async () => {
     const stream = await newStream();

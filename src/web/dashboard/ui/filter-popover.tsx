@@ -22,18 +22,18 @@ export function FilterPopover({
   useLayoutEffect(() => {
     if (!isOpen) return;
     panel.current!.showPopover();
-    place(panel.current!, button.current!);
+    place(panel.current, button.current);
     panel.current!.querySelector<HTMLElement>('input:checked, input, button')?.focus({ preventScroll: true });
   }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
-    const follow = () => place(panel.current!, button.current!);
+    const follow = () => place(panel.current, button.current);
     const closeOutside = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) setOpen(false);
     };
     // What is loaded changes the size.
     const observer = new ResizeObserver(follow);
-    observer.observe(panel.current!);
+    if (panel.current !== null) observer.observe(panel.current);
     document.addEventListener('pointerdown', closeOutside);
     document.addEventListener('focusin', closeOutside);
     document.addEventListener('scroll', follow, { capture: true, passive: true });
@@ -155,7 +155,9 @@ export function RadioList<Value extends string>({
 
 const gap = 4;
 
-function place(panel: HTMLElement, button: HTMLElement): void {
+function place(panel: HTMLElement | null, button: HTMLElement | null): void {
+  // A scroll may come between the end of the panel and that of its effects.
+  if (panel === null || button === null) return;
   const { top, bottom, left } = button.getBoundingClientRect();
   const { width, height } = panel.getBoundingClientRect();
   const fits = bottom + gap + height <= innerHeight || top < gap + height;
