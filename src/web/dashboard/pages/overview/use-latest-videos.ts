@@ -1,6 +1,7 @@
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { isAudioOnly, type VideoState, videoStateOf } from '../../format/video-state.ts';
+import { loadPlays, loadStatuses } from '../../ui/video/load-list-details.ts';
 import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 
 export interface LoadedVideos {
@@ -26,45 +27,19 @@ export async function loadLatestVideos(signal: AbortSignal): Promise<LoadedVideo
     query: { pageSize: maxShown, sortBy: 'createdAt', sortOrder: 'desc' },
     signal,
   });
-  const [statuses, plays] = await Promise.all([loadStatuses(videos, signal), loadPlays(videos, signal)]);
+  const [statuses, plays] = await Promise.all([
+    orNothing(loadStatuses(videos, signal), signal),
+    orNothing(loadPlays(videos, signal), signal),
+  ]);
   return { videos, statuses, plays };
 }
 
-async function loadStatuses(
-  videos: readonly Video[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, VideoStatus>> {
-  const statuses = new Map<string, VideoStatus>();
-  await Promise.all(
-    videos.map(async video => {
-      try {
-        statuses.set(video.videoId, await call('GET /videos/{videoId}/status', { params: video, signal }));
-      } catch {
-        signal.throwIfAborted();
-      }
-    }),
-  );
-  return statuses;
-}
-
-async function loadPlays(
-  videos: readonly Video[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  if (videos.length === 0) return new Map();
-  try {
-    const mediaId = videos.map(({ videoId }) => videoId);
-    const { data } = await call('GET /data/buckets/{metric}/{breakdown}', {
-      params: { metric: 'play-total', breakdown: 'media-id' },
-      query: { filterBy: { mediaId }, pageSize: maxShown },
-      signal,
-    });
-    const counted = new Map(data.map(({ dimensionValue, metricValue }) => [dimensionValue, metricValue]));
-    return new Map(mediaId.map(id => [id, counted.get(id) ?? 0]));
-  } catch {
+/** The list works without what cannot be loaded. */
+function orNothing<Value>(loading: Promise<ReadonlyMap<string, Value>>, signal: AbortSignal) {
+  return loading.catch((): ReadonlyMap<string, Value> => {
     signal.throwIfAborted();
     return new Map();
-  }
+  });
 }
 
 export function useLatestVideos(loaded = noVideos): readonly ListedVideo[] {

@@ -1,13 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
-import { call } from '../../api/client.ts';
 import { isSettled, videoStateOf, withProgress } from '../../format/video-state.ts';
 import { useFeed } from '../hooks/use-feed.ts';
 import { useInterval } from '../hooks/use-interval.ts';
+import { loadStatuses } from './load-list-details.ts';
 
 const refreshMs = 5_000;
-/** Limit of the API. */
-const maxAsked = 100;
 
 /** Uses the feed, and polls while something is to come. */
 export function useVideoStatuses(
@@ -19,11 +17,9 @@ export function useVideoStatuses(
   shown.current = videos;
 
   const ask = async (wanted: readonly Video[]) => {
-    if (wanted.length === 0) return;
     try {
-      const query = { 'videoIds[]': wanted.slice(0, maxAsked).map(({ videoId }) => videoId) };
-      const { data } = await call('GET /videos/statuses', { query });
-      setStatuses(before => new Map([...before, ...data.map(status => [status.videoId, status] as const)]));
+      const known = await loadStatuses(wanted);
+      if (known.size > 0) setStatuses(before => new Map([...before, ...known]));
     } catch {
       // The next poll succeeds.
     }
