@@ -81,7 +81,8 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
       head: 'Duration',
       isNumber: true,
       look: 'cell-duration',
-      cell: ({ status }) => durationText(status?.encoding.metadata.duration) ?? <span class="nothing">–</span>,
+      cell: ({ status }) =>
+        durationText(status?.encoding.metadata.duration) ?? <span class="nothing">–</span>,
     },
     { head: 'Views', isNumber: true, look: 'cell-views', cell: ({ plays }) => viewsText(plays) },
     {
