@@ -112,7 +112,6 @@ export class Delivery implements Component, DeliveryHandlers {
     this.#pending = new PendingResponses(this.#sender, options.log);
     this.#events = new StateEvents({
       live: options.live,
-      viewersShown: liveStreamId => this.#viewersShown(liveStreamId),
       observer,
       maxClients: options.maxEventClients ?? 20_000,
       maxClientsPerStream: options.maxEventClientsPerStream ?? 5000,
@@ -135,6 +134,7 @@ export class Delivery implements Component, DeliveryHandlers {
     this.channels = new ChannelDelivery({ ...options, ...shared, frontPage: options.frontPage });
   }
 
+  /** Counts the viewers of a live stream; undefined while it is not live, or the owner does not show them. */
   async #viewersShown(liveStreamId: string): Promise<number | undefined> {
     const { live, streams, viewersOf } = this.#options;
     if (!live.state(liveStreamId).live) return undefined;

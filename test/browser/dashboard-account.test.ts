@@ -209,10 +209,10 @@ describeInBrowser('the account in the dashboard', browser => {
     await dashboard.untilSaid('Logo uploaded.');
     await card.getByAltText('The logo of the channel').waitFor();
     expect(await dashboard.violations()).toEqual([]);
-    const address = await card.getByLabel('Channel link').inputValue();
+    const address = await card.getByRole('textbox', { name: 'Channel link' }).inputValue();
     expect(await (await fetch(address)).text()).toContain('<h1 dir="auto">Pier TV</h1>');
 
-    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}`);
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=distribution`);
     const visibility = page.getByLabel('Who can watch');
     await visibility.locator('option[value=channel]').waitFor({ state: 'attached' });
     expect(await visibility.inputValue()).toBe('public');

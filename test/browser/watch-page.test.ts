@@ -258,7 +258,7 @@ describeInBrowser('the watch page', browser => {
 
     await using viewer = await WatchedPage.open(browser(), `${video.assets.player}#muted;autoplay`);
     const { page } = viewer;
-    expect(await page.locator('.card-title').allTextContents()).toEqual(['Another film']);
+    expect(await page.locator('.next .card-title').allTextContents()).toEqual(['Another film']);
     await until('the film', async () => (await timeOf(page)) > 0.2);
     await page.evaluate(`document.querySelector('millrace-player').currentTime = 5.8`);
     await page.getByRole('button', { name: 'Play now' }).click();
@@ -279,7 +279,7 @@ describeInBrowser('the watch page', browser => {
     const { page } = viewer;
     await until('the stream', async () => (await timeOf(page)) > 1);
     await page.waitForSelector('#badge:visible');
-    await page.locator('#viewers', { hasText: '1 viewer' }).waitFor();
+    await page.locator('.byline #viewers', { hasText: '1 viewer' }).waitFor();
     await using channel = await WatchedPage.open(browser(), `${server.baseUrl}/channel/pier-tv`);
     await channel.page.getByText('Watching now: 1').waitFor();
     expect(await axeViolations(channel.page)).toEqual([]);

@@ -260,6 +260,21 @@ describe('the front page', () => {
   });
 });
 
+it('players learn how many are watching, where the owner shows it', async () => {
+  await using server = await started();
+  const read = async (name: string) =>
+    JSON.parse((await server.ask(`/live/${publicStream}/${name}`)).body.toString()) as object;
+  const begun = { live: true, broadcastId: 'b2' };
+  server.begin('b2');
+  expect(await read('state')).toEqual(begun);
+  expect(await read('player.json')).not.toHaveProperty('viewers');
+  Object.assign(server.stream, { showViewers: true });
+  expect(await read('state')).toEqual({ ...begun, viewers: 1234 });
+  expect(await read('player.json')).toMatchObject({ showViewers: true, viewers: 1234 });
+  server.current.live = false;
+  expect(await read('state')).toEqual({ live: false, broadcastId: null });
+});
+
 describe('a watch page of a project with a channel', () => {
   const isIndexed = (html: string) => !html.includes('<meta name="robots" content="noindex">');
 

@@ -179,30 +179,6 @@ describe('events of a stream', () => {
     client.close();
   });
 
-  it('tell with each heartbeat how many are watching, where the owner shows it', async () => {
-    const viewers = { count: 12 };
-    await using server = await startDelivery('HTTP/1.1', {
-      heartbeatMs: 20,
-      viewersOf: async () => viewers.count,
-    });
-    const message = 'event: viewers\ndata: ';
-    const client = await listen(server.port);
-    server.begin('b2');
-    await waitUntil(() => client.text().includes('"live":true'));
-    const state = async () =>
-      JSON.parse((await server.ask(`/live/${publicStream}/player.json`)).body.toString());
-    expect(await state()).not.toHaveProperty('viewers');
-    await waitUntil(() => client.text().includes('\n:\n\n'));
-    expect(client.text()).not.toContain(message);
-    Object.assign(server.stream, { showViewers: true });
-    await waitUntil(() => client.text().includes(`${message}12\n\n`));
-    viewers.count = 0;
-    await waitUntil(() => client.text().includes(`${message}0\n\n`));
-    // Whoever asks is one of them.
-    expect(await state()).toHaveProperty('viewers', 1);
-    client.close();
-  });
-
   it('are bounded by stream and in all, and places become free again', async () => {
     await using server = await startDelivery('HTTP/1.1', { maxEventClientsPerStream: 2 });
     const first = await listen(server.port);

@@ -39,7 +39,7 @@ import {
   type LiveGateOptions,
 } from './live-gate.ts';
 import type { LiveSource, LiveStreamDirectory } from './live-source.ts';
-import { describeState, type StateEvents, type ViewersShown } from './state-events.ts';
+import { describeState, type StateEvents } from './state-events.ts';
 import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
 import { latencyModeOf, type ViewerCount } from './viewer-count.ts';
 
@@ -49,7 +49,7 @@ interface LiveDeliveryOptions extends LiveGateOptions {
   readonly frames: LiveFrameSource;
   readonly watch: WatchSource;
   readonly watchedChannels: WatchedChannels;
-  readonly viewersShown: ViewersShown;
+  readonly viewersShown: (liveStreamId: string) => Promise<number | undefined>;
   readonly addressOf: AddressOf;
   readonly viewers: ViewerCount;
   readonly events: StateEvents;
@@ -252,7 +252,9 @@ export class LiveDelivery {
   sendState(exchange: Exchange, liveStreamId: string, query: string): void {
     const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
     this.#respond(exchange, admission, ({ headers }) =>
-      this.#sender.sendJson(exchange, describeState(this.#live, liveStreamId), headers),
+      this.#pending.hold(exchange, this.#options.viewersShown(liveStreamId), viewers =>
+        this.#sender.sendJson(exchange, describeState(this.#live, liveStreamId, viewers), headers),
+      ),
     );
   }
 

@@ -20,6 +20,7 @@ export interface AdmittedStream extends PlaybackAdmission {
   readonly viewerClips: boolean;
   /** True when it is in the channel of the project. */
   readonly listed: boolean;
+  readonly showViewers: boolean;
   readonly isSandbox: boolean;
 }
 
@@ -155,9 +156,10 @@ function answerFor(
 ): LiveAnswer {
   if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
   const { name, projectId, ultraLowLatency = false, viewerClips = false } = stream;
-  const { listed = false, isSandbox = false } = stream;
+  const { listed = false, showViewers = false, isSandbox = false } = stream;
   const trafficOwner = { projectId, deliveryKind: 'live' } as const;
-  return { name, ultraLowLatency, viewerClips, listed, isSandbox, trafficOwner, ...admission };
+  const shown = { listed, showViewers, isSandbox };
+  return { name, ultraLowLatency, viewerClips, ...shown, trafficOwner, ...admission };
 }
 
 function resourceOf(

@@ -11,9 +11,6 @@ const heartbeatsPerTurn = 100;
 
 type IsStillAdmitted = () => Promise<boolean>;
 
-/** Returns the viewers of a live stream; undefined while it is not live, or the owner does not show them. */
-export type ViewersShown = (liveStreamId: string) => Promise<number | undefined>;
-
 interface Channel {
   readonly clients: Map<ViewerReply, IsStillAdmitted>;
   readonly unsubscribe: () => void;
@@ -22,14 +19,14 @@ interface Channel {
   isNotifying: boolean;
 }
 
-export function describeState(live: LiveSource, liveStreamId: string): string {
+/** @param viewers where the owner shows them */
+export function describeState(live: LiveSource, liveStreamId: string, viewers?: number): string {
   const state = live.state(liveStreamId);
-  return JSON.stringify({ live: state.live, broadcastId: state.broadcastId ?? null });
+  return JSON.stringify({ live: state.live, broadcastId: state.broadcastId ?? null, viewers });
 }
 
 export class StateEvents {
   readonly #live: LiveSource;
-  readonly #viewersShown: ViewersShown;
   readonly #observer: DeliveryObserver;
   readonly #maxClients: number;
   readonly #maxClientsPerStream: number;
@@ -41,14 +38,12 @@ export class StateEvents {
 
   constructor(options: {
     live: LiveSource;
-    viewersShown: ViewersShown;
     observer: DeliveryObserver;
     maxClients: number;
     maxClientsPerStream: number;
     heartbeatMs: number;
   }) {
     this.#live = options.live;
-    this.#viewersShown = options.viewersShown;
     this.#observer = options.observer;
     this.#maxClients = options.maxClients;
     this.#maxClientsPerStream = options.maxClientsPerStream;
@@ -131,27 +126,21 @@ export class StateEvents {
     return `event: state\ndata: ${describeState(this.#live, liveStreamId)}\n\n`;
   }
 
-  /** Sends heartbeats, which tell of the number of viewers, and ends the streams of clients that lost access. */
+  /** Sends heartbeats, and ends the streams of clients that lost access. */
   async #sendHeartbeats(): Promise<void> {
     if (this.#isSendingHeartbeats) return;
     this.#isSendingHeartbeats = true;
     let count = 0;
     for (const [liveStreamId, channel] of this.#channels) {
-      const message = await this.#heartbeatOf(liveStreamId);
       for (const [reply, mayHear] of channel.clients) {
         count += 1;
         if (count % heartbeatsPerTurn === 0) await yieldToEventLoop();
         if (isOrphaned(reply)) this.#remove(liveStreamId, channel, reply);
-        else if (await mayHear()) this.#send(reply, message);
+        else if (await mayHear()) this.#send(reply, ':\n\n');
         else reply.end();
       }
     }
     this.#isSendingHeartbeats = false;
-  }
-
-  async #heartbeatOf(liveStreamId: string): Promise<string> {
-    const viewers = await this.#viewersShown(liveStreamId).catch(() => undefined);
-    return viewers === undefined ? ':\n\n' : `event: viewers\ndata: ${viewers}\n\n`;
   }
 
   #send(reply: ViewerReply, text: string): void {

@@ -20,7 +20,8 @@ interface LivePlayerState {
   readonly theme: PlayerTheme | null;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
-  /** Undefined where the owner does not show it. */
+  /** Tells that the state has the number of viewers while the stream is live. */
+  readonly showViewers?: true;
   readonly viewers: number | undefined;
   /** Sets the clock of the latency display. */
   readonly serverTimeMs: number;
@@ -37,6 +38,7 @@ interface PlayerValues {
   readonly theme: PlayerTheme | undefined;
   readonly ultraLowLatency: boolean;
   readonly viewerClips: boolean;
+  readonly showViewers?: boolean | undefined;
   readonly viewers?: number | undefined;
   /** The server's time, for the latency display. */
   readonly nowMs: number;
@@ -65,6 +67,7 @@ export function describeLivePlayer(values: PlayerValues): LivePlayerState {
     theme: theme ?? null,
     ultraLowLatency,
     viewerClips,
+    ...(values.showViewers === true ? { showViewers: true } : {}),
     viewers: values.viewers,
     serverTimeMs: values.nowMs,
   };

@@ -9,6 +9,9 @@ import type { PlayerLatency } from './player-media.ts';
 import type { PlayerSource, SourceContext, SourceCues } from './player-source.ts';
 import { ViewerClips } from './viewer-clips.ts';
 
+const firstViewersMs = 3000;
+const viewersIntervalMs = 20_000;
+
 export class LiveSource implements PlayerSource {
   readonly #details: PlayerSource['details'];
   readonly theme: PlayerSource['theme'];
@@ -54,10 +57,6 @@ export class LiveSource implements PlayerSource {
       { clock: new ServerClock(Number(state.serverTimeMs), arrivedAtMs), settings, signal },
       {
         onPhase: onChange,
-        onViewers: count => {
-          this.#viewers = count;
-          onChange();
-        },
         onReachable: isReachable => this.#setReachable(isReachable),
         onSourceStalled: isStalled => {
           this.#isSourceStalled = isStalled;
@@ -76,6 +75,7 @@ export class LiveSource implements PlayerSource {
         : undefined;
     this.latency = this.#describeLatency();
     this.#viewers = asCount(state.viewers);
+    if (state.showViewers === true) this.#followViewers(`${server}/live/${id}/state${query}`, signal);
     this.#details = {
       kind: 'live',
       id,
@@ -208,6 +208,27 @@ export class LiveSource implements PlayerSource {
     if (isReachable === this.#isReachable) return;
     this.#isReachable = isReachable;
     this.#onChange();
+  }
+
+  /** Asks while the page is seen: the events of the state end with the first frame. */
+  #followViewers(url: string, signal: AbortSignal): void {
+    let timer = 0;
+    const ask = async () => {
+      if (this.#session.phase === 'live' && !document.hidden) {
+        const state = await fetch(url, { cache: 'no-store', signal })
+          .then(answer => (answer.ok ? answer.json() : undefined))
+          .catch(() => undefined);
+        this.#viewers = asCount(asRecord(state)?.viewers) ?? this.#viewers;
+        this.#onChange();
+      }
+      next(viewersIntervalMs);
+    };
+    const next = (delayMs: number) => {
+      // Viewers of one stream do not ask at the same moment.
+      if (!signal.aborted) timer = setTimeout(() => void ask(), delayMs * (1 + Math.random() / 2));
+    };
+    signal.addEventListener('abort', () => clearTimeout(timer));
+    next(firstViewersMs);
   }
 
   #describeLatency(): PlayerLatency {

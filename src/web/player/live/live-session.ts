@@ -25,8 +25,6 @@ interface StreamAddresses {
 interface LiveSessionHandlers {
   onPhase(phase: Phase): void;
   onReachable(isReachable: boolean): void;
-  /** The number of viewers, where the owner shows it. */
-  onViewers?(count: number): void;
   onSourceStalled(isSilent: boolean): void;
   /** Renditions, or those that play. */
   onMediaChange?(): void;
@@ -78,7 +76,6 @@ export class LiveSession {
     this.#watcher = new StreamWatcher(addresses.page, addresses.query, {
       onState: state => this.#onState(state),
       onReachable: isReachable => handlers.onReachable(isReachable),
-      onViewers: count => handlers.onViewers?.(count),
       onRefused: refusal => this.#onRefused(refusal),
     });
     this.media = new LiveMedia(video, options, {

@@ -9,7 +9,6 @@ export interface StreamState {
 interface StreamWatcherHandlers {
   onState(state: StreamState): void;
   onReachable(isReachable: boolean): void;
-  onViewers(count: number): void;
   /** The viewer may not play the stream. */
   onRefused(refusal: Refusal): void;
 }
@@ -54,9 +53,6 @@ export class StreamWatcher {
       clearTimeout(this.#timer);
       this.#handlers.onReachable(true);
       this.#handlers.onState(JSON.parse((event as MessageEvent<string>).data) as StreamState);
-    });
-    source.addEventListener('viewers', event => {
-      this.#handlers.onViewers(Number((event as MessageEvent<string>).data));
     });
     source.addEventListener('error', () => {
       // The browser reconnects after a network error, but not after an HTTP error.

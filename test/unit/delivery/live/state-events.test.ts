@@ -20,7 +20,6 @@ it('sends the newest state last, however long the checks of access take', async 
     },
   } as Partial<LiveSource> as LiveSource;
   const events = new StateEvents({
-    viewersShown: async () => undefined,
     live,
     observer: { bytesOut() {}, viewerDropped() {}, request() {} },
     maxClients: 10,
