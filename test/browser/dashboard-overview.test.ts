@@ -115,11 +115,15 @@ describeInBrowser('the overview of the dashboard', browser => {
 
   test('shows the key figures, the latest videos, and what needs attention', async () => {
     const { page } = dashboard;
-    const film = new FormData();
-    film.set('file', await openAsBlob(await fixture('h264-aac-faststart')), 'film.mp4');
-    const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Harbour' });
-    const headers = { authorization: basicAuthorization(server.productionKey) };
-    await fetch(`${server.baseUrl}/videos/${videoId}/source`, { method: 'POST', headers, body: film });
+    const upload = async (title: string, file: Blob) => {
+      const body = new FormData();
+      body.set('file', file, 'film.mp4');
+      const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title });
+      const headers = { authorization: basicAuthorization(server.productionKey) };
+      await fetch(`${server.baseUrl}/videos/${videoId}/source`, { method: 'POST', headers, body });
+    };
+    await upload('Broken', new Blob(['this is no video '.repeat(500)]));
+    await upload('Harbour', await openAsBlob(await fixture('h264-aac-faststart')));
     const { webhookId } = (await (
       await server.api('POST', '/webhooks', {
         url: 'http://localhost:9/hook',
@@ -146,6 +150,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     await figures.getByRole('img', { name: /^Plays in the last 7 days: lowest 0/ }).waitFor();
 
     const attention = section('Needs attention');
+    await attention.getByRole('link', { name: 'Open video: “Broken” failed' }).waitFor();
     await attention
       .getByRole('link', { name: 'See deliveries: The webhook to localhost:9 is failing' })
       .waitFor();

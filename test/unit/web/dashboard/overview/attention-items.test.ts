@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Hook, LiveStream, Usage, Webhook } from '../../../../../src/web/dashboard/api/api-types.ts';
+import type {
+  Hook,
+  LiveStream,
+  Usage,
+  Video,
+  Webhook,
+} from '../../../../../src/web/dashboard/api/api-types.ts';
 import {
   type AttentionSources,
   attentionItems,
@@ -40,6 +46,7 @@ test('the worst comes first, and each has something to do', () => {
   expect(
     found({
       usage: usage(95, 100),
+      failedVideos: { total: 1, newest: { videoId: 'vi2', title: 'Film' } as Video, failure: 'No video.' },
       streams: [stream({ source: { url: 'rtsp://camera', enabled: true, state: 'retrying' } })],
       restreams: [
         {
@@ -75,6 +82,7 @@ test('the worst comes first, and each has something to do', () => {
     }),
   ).toEqual([
     'bad: Uploads are refused: the disk is full. [Open server]',
+    'bad: “Film” failed [Open video]',
     'bad: “Harbour” is no longer sent to YouTube [Check restream]',
     'bad: The webhook to example.com is failing [See deliveries]',
     'warning: The checks of the server warn [See checks]',

@@ -29,8 +29,9 @@ export interface AttentionItem {
 export interface AttentionSources {
   readonly usage: Usage;
   readonly streams: readonly LiveStream[];
-  readonly failedVideos?: { readonly total: number; readonly newest: Video | undefined } | undefined;
-  readonly failure?: string | undefined;
+  readonly failedVideos?:
+    | { readonly total: number; readonly newest: Video; readonly failure: string | undefined }
+    | undefined;
   readonly restreams?: readonly { readonly stream: LiveStream; readonly restreams: readonly Restream[] }[];
   readonly webhooks?: readonly { readonly webhook: Webhook; readonly newest: WebhookDelivery | undefined }[];
   readonly hooks?: readonly Hook[] | undefined;
@@ -133,9 +134,9 @@ function storageItems({ storage: { totalBytes, maxBytes } }: Usage): AttentionIt
   ];
 }
 
-function videoItems({ failedVideos, failure }: AttentionSources): AttentionItem[] {
-  if (failedVideos?.newest === undefined) return [];
-  const { total, newest } = failedVideos;
+function videoItems({ failedVideos }: AttentionSources): AttentionItem[] {
+  if (failedVideos === undefined) return [];
+  const { total, newest, failure } = failedVideos;
   const isOne = total === 1;
   return [
     {

@@ -33,31 +33,34 @@ async function load(restreaming: readonly LiveStream[], signal: AbortSignal): Pr
     });
   const isOwner = can('admin');
   const isOperator = isOwner && session.peek()?.account.isOperator === true;
-  const [restreams, webhooks, hooks, trash, retention, invitations, server, users] = await Promise.all([
-    Promise.all(
-      restreaming.map(async stream => ({
-        stream,
-        restreams:
-          (await optional(call('GET /live-streams/{liveStreamId}/restreams', { params: stream, signal })))
-            ?.data ?? [],
-      })),
-    ),
-    isOwner ? optional(loadWebhooks(signal)) : undefined,
-    isOwner ? optional(call('GET /hooks', { signal })) : undefined,
-    optional(
-      call('GET /discarded/videos', {
-        query: { pageSize: maxTrash, sortBy: 'updatedAt', sortOrder: 'asc' },
-        signal,
-      }),
-    ),
-    optional(call('GET /account/retention', { signal })),
-    isOwner ? optional(call('GET /account/invitations', { query: { pageSize: 25 }, signal })) : undefined,
-    isOperator ? optional(call('GET /server', { signal })) : undefined,
-    isOperator
-      ? optional(call('GET /server/unverified-users', { query: { pageSize: 1 }, signal }))
-      : undefined,
-  ]);
+  const [failedVideos, restreams, webhooks, hooks, trash, retention, invitations, server, users] =
+    await Promise.all([
+      can('upload') ? optional(loadFailedVideos(signal)) : undefined,
+      Promise.all(
+        restreaming.map(async stream => ({
+          stream,
+          restreams:
+            (await optional(call('GET /live-streams/{liveStreamId}/restreams', { params: stream, signal })))
+              ?.data ?? [],
+        })),
+      ),
+      isOwner ? optional(loadWebhooks(signal)) : undefined,
+      isOwner ? optional(call('GET /hooks', { signal })) : undefined,
+      optional(
+        call('GET /discarded/videos', {
+          query: { pageSize: maxTrash, sortBy: 'updatedAt', sortOrder: 'asc' },
+          signal,
+        }),
+      ),
+      optional(call('GET /account/retention', { signal })),
+      isOwner ? optional(call('GET /account/invitations', { query: { pageSize: 25 }, signal })) : undefined,
+      isOperator ? optional(call('GET /server', { signal })) : undefined,
+      isOperator
+        ? optional(call('GET /server/unverified-users', { query: { pageSize: 1 }, signal }))
+        : undefined,
+    ]);
   return {
+    failedVideos,
     restreams,
     webhooks,
     hooks: [hooks?.publish, hooks?.play].filter(hook => hook != null),
@@ -70,6 +73,17 @@ async function load(restreaming: readonly LiveStream[], signal: AbortSignal): Pr
     unverifiedUsers: users?.pagination.itemsTotal,
     checks: isOperator ? readCheckSummary() : undefined,
   };
+}
+
+async function loadFailedVideos(signal: AbortSignal): Promise<Further['failedVideos']> {
+  const { data, pagination } = await call('GET /videos', {
+    query: { status: 'failed', pageSize: 1, sortBy: 'createdAt', sortOrder: 'desc' },
+    signal,
+  });
+  const [newest] = data;
+  if (newest === undefined) return undefined;
+  const { encoding } = await call('GET /videos/{videoId}/status', { params: newest, signal });
+  return { total: pagination.itemsTotal, newest, failure: encoding.failure };
 }
 
 async function loadWebhooks(signal: AbortSignal): Promise<Further['webhooks']> {
