@@ -71,7 +71,7 @@ describeInBrowser('the page of the server', browser => {
     await page.getByLabel('Search settings').fill('nothing of the kind');
     await page.getByText('No setting matches').waitFor();
 
-    // Where overview and settings had their own pages.
+    // Addresses of pages that the server had before.
     await page.goto(`${server.baseUrl}/dashboard/nodes`);
     await section('Load').waitFor();
     expect(page.url()).toBe(`${server.baseUrl}/dashboard/server`);

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/start-server.ts';
 import { isPublished, StreamMonitor } from '../support/stream-monitor.ts';
 
 const seconds = 6;
-/** Of replays whose timeline is in their timestamps alone. */
+/** Speed of replays whose timeline is in their timestamps alone. */
 const speed = 4;
 let server: TestServer;
 /** One that waits for keyframes for a shorter time than a busy machine may need to send them. */

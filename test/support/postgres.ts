@@ -105,7 +105,7 @@ async function removeOfKilledRuns(servers: string): Promise<void> {
       const [pid, data] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
       if (data === join(folder, 'data')) process.kill(Number(pid), 'SIGQUIT');
     } catch {
-      // It has ended, or another run was here first.
+      // The server has ended, or another run was here first.
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }

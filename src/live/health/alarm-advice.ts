@@ -1,13 +1,9 @@
-import type { AlarmKind } from './alarms.ts';
-
-type AdvisedAlarm = Exclude<AlarmKind, 'keyframes-too-far-apart'>;
-
 const network = "Check the upload bandwidth of the encoder's network, or choose a lower bitrate.";
 const nearRouter = 'Move closer to the router or use a cable, or choose a lower quality.';
 const reload = 'Reload the page, and go live again.';
 
-/** For the person at the encoder. */
-export const encoderAdvice: Readonly<Record<AdvisedAlarm, string>> = {
+/** Advice for the person at the encoder. */
+export const encoderAdvice = {
   'bitrate-collapsed': network,
   'bitrate-low': network,
   'frame-rate-collapsed': "Check the load of the encoder's machine, or choose a lower resolution.",
@@ -18,8 +14,8 @@ export const encoderAdvice: Readonly<Record<AdvisedAlarm, string>> = {
   'frequent-reconnects': "Check the encoder's network, or choose a lower bitrate.",
 };
 
-/** For the person at a browser, which has no settings of an encoder. */
-export const browserAdvice: Readonly<Record<AdvisedAlarm, string>> = {
+/** Advice for the person at a browser, which has no settings of an encoder. */
+export const browserAdvice: Readonly<Record<keyof typeof encoderAdvice, string>> = {
   'bitrate-collapsed': nearRouter,
   'bitrate-low': nearRouter,
   'frame-rate-collapsed': 'Move closer to the router, close other apps, or choose a lower quality.',

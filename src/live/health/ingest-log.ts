@@ -14,7 +14,7 @@ export interface IngestLogEntry {
   readonly alarm?: string | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** How often the same was refused in a row. */
+  /** Count of equal refusals in a row. */
   times?: number;
 }
 

@@ -90,6 +90,6 @@ function hasPacketLoss({ transport }: BroadcastStats): boolean {
 
 function healthyText({ width, height, audioCodec }: BroadcastStats): string {
   if (width === undefined || height === undefined) return 'Healthy: viewers hear steady audio.';
-  const picture = `Healthy: viewers see a steady picture at ${Math.min(width, height)}p`;
-  return audioCodec === undefined ? `${picture}, without audio.` : `${picture}.`;
+  const verdict = `Healthy: viewers see a steady picture at ${Math.min(width, height)}p`;
+  return audioCodec === undefined ? `${verdict}, without audio.` : `${verdict}.`;
 }

@@ -97,7 +97,7 @@ export function resumeUpload(id: string): void {
   startNext();
 }
 
-/** Those whose file the browser can still read. */
+/** Repeats failed uploads whose file the browser can still read. */
 export function retryFailedUploads(): void {
   const failed = uploads.peek().filter(({ id, state }) => state === 'failed' && jobs.has(id));
   for (const { id } of failed) changeUpload(id, { state: 'waiting', problem: undefined });
@@ -133,7 +133,7 @@ export async function cancelUpload(id: string): Promise<void> {
   if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
 }
 
-/** What is done stays. */
+/** Cancels uploads that are not done yet. */
 export async function cancelAllUploads(): Promise<void> {
   const open = uploads.peek().filter(upload => !isFinished(upload) && !isRefused(upload));
   const ids = new Set(open.map(({ id }) => id));

@@ -12,7 +12,7 @@ import { cancelUpload, chooseFile, hasFile, pauseUpload, resumeUpload } from './
 import { removeUpload } from './upload-store.ts';
 import { isRefused } from './upload-summary.ts';
 
-/** Of hundreds of rows, only those that changed are made again. */
+/** A row that is made again only when its upload changed: there may be hundreds. */
 export function UploadRow({ upload }: { upload: Upload }) {
   return useMemo(() => <Row upload={upload} />, [upload]);
 }

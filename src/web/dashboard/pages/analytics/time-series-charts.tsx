@@ -9,7 +9,7 @@ import { LoadedContent } from '../../ui/states.tsx';
 import type { TimeSeries } from './analytics-data.ts';
 import type { TimeFrame } from './time-range.ts';
 
-/** Of the first plot, which has a row to itself, and of the others. */
+/** Pixels; the first plot has a row to itself. */
 const plotHeights = { first: 240, other: 180 } as const;
 const legendHeight = 58;
 

@@ -7,7 +7,7 @@ import { useVideoStatuses } from '../../ui/video/use-video-statuses.ts';
 export interface LoadedVideos {
   readonly videos: readonly Video[];
   readonly statuses: ReadonlyMap<string, VideoStatus>;
-  /** Since each video was created; empty if they cannot be loaded. */
+  /** Plays since each video was created; empty if they cannot be loaded. */
   readonly plays: ReadonlyMap<string, number>;
 }
 

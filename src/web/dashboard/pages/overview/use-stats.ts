@@ -14,7 +14,7 @@ interface Trend {
 export interface Stats {
   readonly period: '24 hours' | '7 days';
   readonly plays: Trend;
-  /** In seconds. */
+  /** Seconds. */
   readonly watchTime: Trend;
   /** Viewers at the same time in each minute of the last hour. */
   readonly viewers: readonly number[];

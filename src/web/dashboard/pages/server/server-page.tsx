@@ -15,7 +15,7 @@ import { UnverifiedUsersCard } from './unverified-users-card.tsx';
 
 const refreshMs = 5_000;
 
-/** For the operator. */
+/** The page of the server, which only its operator sees. */
 export function ServerPage() {
   const loaded = useLoad('', signal => call('GET /server', { signal }));
   const usage = useUsage();

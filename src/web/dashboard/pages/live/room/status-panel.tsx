@@ -20,7 +20,7 @@ import { SetupChecklist } from './setup-checklist.tsx';
 
 const nothing = '–';
 
-/** How the broadcast goes, in a sentence and then in numbers. */
+/** The state of the broadcast, in a sentence and then in numbers. */
 export function StatusPanel({
   stream,
   state,

@@ -22,7 +22,7 @@ interface CameraOverlayOptions {
   tooSlow(): void;
 }
 
-/** Of the width. */
+/** Shares of the width. */
 const cameraShare = 0.22;
 const marginShare = 0.018;
 const radiusShare = 0.012;

@@ -10,7 +10,7 @@ import { DeviceFields } from './device-fields.tsx';
 import { MicButton } from './mic-button.tsx';
 import type { Studio } from './studio.ts';
 
-/** What one does during a broadcast, at the bottom of the window. */
+/** The controls of a broadcast, at the bottom of the window. */
 export function StudioBar({ studio, stream }: { studio: Studio; stream: LiveStream }) {
   const [openDialog, setOpenDialog] = useState<'devices' | 'end'>();
   const { media, isOnAir } = studio;

@@ -48,7 +48,7 @@ const soonMs = 3 * dayMs;
 const almostFull = 0.9;
 const tones = ['bad', 'warning', 'info'] as const;
 
-/** What somebody should do something about, worst first. */
+/** Problems that somebody should solve, worst first. */
 export function attentionItems(sources: AttentionSources, nowMs: number): readonly AttentionItem[] {
   const items = [
     ...serverItems(sources),

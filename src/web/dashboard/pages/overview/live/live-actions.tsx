@@ -9,7 +9,7 @@ import type { IconName } from '../../../ui/icon.tsx';
 import { showError } from '../../../ui/toast.tsx';
 import { LiveClipDialog } from '../../clips/live-clip-dialog.tsx';
 
-/** What a role can do with a live stream while it is live. */
+/** The actions on a live stream while it is live, by role. */
 export function LiveActions({ stream, isCompact = false }: { stream: LiveStream; isCompact?: boolean }) {
   const { name } = stream;
   const { route } = useLocation();
