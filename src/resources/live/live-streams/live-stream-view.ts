@@ -37,7 +37,7 @@ export function viewOf(
   };
 }
 
-/** What happened on a live stream lately. */
+/** Recent events of a live stream. */
 export function activityView(
   activity: LiveStreamActivity | undefined,
 ): Pick<LiveStreamView, 'lastBroadcast' | 'recordings'> {

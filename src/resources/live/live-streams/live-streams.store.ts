@@ -39,7 +39,7 @@ export interface StreamKeyOwner {
 }
 
 export interface LiveStreamActivity {
-  /** Of the newest broadcast. */
+  /** Unix time at which the newest broadcast began. */
   readonly startedAtMs: number | undefined;
   readonly endedAtMs: number | undefined;
   readonly recordings: number;

@@ -79,7 +79,7 @@ export class VideosService {
     return this.#store.find({ projectId, isDiscarded: false }, videoId, connection);
   }
 
-  /** Those of the ids that are videos of the project, and not discarded. */
+  /** Keeps the ids that are videos of the project, and not discarded. */
   idsAmong(projectId: string, videoIds: readonly string[]): Promise<string[]> {
     return this.#store.idsAmong(projectId, videoIds);
   }

@@ -137,7 +137,7 @@ export class VideosStore {
     return (await transaction.first(lockForKeyShare(video, transaction))) !== undefined;
   }
 
-  /** Those of the ids that are videos of the project, and not discarded. */
+  /** Keeps the ids that are videos of the project, and not discarded. */
   idsAmong(projectId: string, videoIds: readonly string[]): Promise<string[]> {
     return this.#ids(
       this.#database.queries

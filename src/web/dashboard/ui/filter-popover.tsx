@@ -31,7 +31,7 @@ export function FilterPopover({
     const closeOutside = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) setOpen(false);
     };
-    // What is loaded changes the size.
+    // Loaded content changes the size.
     const observer = new ResizeObserver(follow);
     if (panel.current !== null) observer.observe(panel.current);
     document.addEventListener('pointerdown', closeOutside);

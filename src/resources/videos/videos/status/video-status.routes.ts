@@ -11,7 +11,7 @@ import {
 
 export interface VideoStatusSources {
   hasVideo(projectId: string, videoId: string): Promise<boolean>;
-  /** Those of the ids that are videos of the project, and not discarded. */
+  /** Keeps the ids that are videos of the project, and not discarded. */
   videosAmong(projectId: string, videoIds: readonly string[]): Promise<string[]>;
   ingestOf(videoId: string): Promise<VideoStatusView['ingest']>;
   sourceFailureOf(videoId: string): Promise<string | undefined>;

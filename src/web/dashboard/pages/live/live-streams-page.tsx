@@ -112,7 +112,7 @@ interface StreamPage {
   readonly pagination: Parameters<typeof Pagination>[0]['pagination'];
 }
 
-/** Those that are live come first on their page. */
+/** Live streams that are live come first on their page. */
 function useStreams(
   order: StreamOrder,
   search: string,

@@ -51,7 +51,7 @@ export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]
       },
       { onProgress: setDone },
     ).finally(() => setDone(undefined));
-    // What is wrong with the only one belongs to its field.
+    // The problem of the only one belongs to its field.
     const [failure] = result.failed;
     if (failure !== undefined && result.done.length === 0) throw failure.problem;
     showBulkResult(result, 'changed');

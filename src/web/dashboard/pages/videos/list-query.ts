@@ -26,7 +26,7 @@ export interface ListChoice {
   readonly visibility: keyof typeof visibilityLabels | undefined;
   /** `upload`, `recording`, or the id of a live stream. */
   readonly source: string | undefined;
-  /** Such as `7d`, or days: `2026-03-01..2026-03-04`. */
+  /** A period such as `7d`, or days: `2026-03-01..2026-03-04`. */
   readonly date: string | undefined;
   readonly order: VideoOrder;
   readonly page: number;
@@ -69,7 +69,7 @@ export function writeTags(tags: readonly string[]): string | undefined {
   return tags.length === 0 ? undefined : tags.map(encodeURIComponent).join(',');
 }
 
-/** What the API filters by, without the page and the order. */
+/** The filters of the API, without the page and the order. */
 export function apiFilterOf(
   { search, tags, status, visibility, source, date }: ListChoice,
   nowMs: number = Date.now(),

@@ -28,7 +28,7 @@ export function useVideoList(choice: ListChoice): {
     if (videoId === undefined || !type.startsWith('video.')) return;
     if (list.value === undefined) return;
     if (list.value.data.some(video => video.videoId === videoId)) {
-      // Its state may no longer be the one that is filtered by.
+      // The state may no longer be the one that is filtered by.
       if (choice.status !== undefined && type !== 'video.encoding.progress') quiet.reload();
       return;
     }

@@ -33,7 +33,7 @@ export function VideoFilters({
   /** Failed videos of the project. */
   failed?: number;
   onChange: (changes: Changes) => void;
-  /** What is beside the order. */
+  /** Content beside the order. */
   children?: ComponentChildren;
 }) {
   const { tags, order } = choice;

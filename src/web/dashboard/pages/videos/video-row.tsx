@@ -14,7 +14,7 @@ import { shownStateOf } from './shown-state.ts';
 
 const tagsShown = 3;
 
-/** What a list knows of a video. */
+/** A video with all that a list shows of it. */
 export interface VideoItem {
   readonly video: Video;
   readonly status: VideoStatus | undefined;

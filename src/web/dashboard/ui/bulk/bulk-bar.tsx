@@ -21,7 +21,7 @@ export function BulkBar({
   onClear,
   children,
 }: {
-  /** In the singular. */
+  /** Name of one item. */
   what: string;
   count: number;
   /** Rows of all pages. */

@@ -2,10 +2,10 @@ import { type ApiProblem, problemOf } from '../../api/problem.ts';
 
 export interface BulkResult<Item> {
   readonly done: readonly Item[];
-  /** Those that somebody else deleted. */
+  /** Items that somebody else deleted. */
   readonly missing: readonly Item[];
   readonly failed: readonly { readonly item: Item; readonly problem: ApiProblem }[];
-  /** Those that were left when the work was stopped. */
+  /** Items that were left when the work was stopped. */
   readonly left: readonly Item[];
 }
 
@@ -61,7 +61,7 @@ export async function runBulk<Item>(
   return { done, missing, failed, left: items.slice(next) };
 }
 
-/** Such as “38 videos moved to trash, 2 failed: The server can’t be reached.” @param name of the only item */
+/** Says “38 videos moved to trash, 2 failed: The server can’t be reached.” @param name of the only item */
 export function bulkText<Item>(
   { done, missing, failed, left }: BulkResult<Item>,
   {
