@@ -160,13 +160,14 @@ it('the ingest log tells who connected and why others were refused', async () =>
   const stream = await newStream();
   const encoder = { protocol: 'rtmp', encoder: '', address: '192.0.2.1' };
   const refusal = { reason: 'already-publishing', message: 'Stop the other one first.', times: 3 };
-  ingestLog.mockReturnValueOnce({
+  const told = {
     connecting: { protocol: 'rtmp', encoder: '', waitingFor: 'keyframe' },
     entries: [
       { atMs: start, type: 'refused', ...encoder, ...refusal },
       { atMs: start + 1000, type: 'connected', ...encoder, encoder: 'OBS' },
     ],
-  });
+  } as const;
+  ingestLog.mockReturnValueOnce(told);
   const { json } = await server.call('GET', `/live-streams/${stream}/ingest-log`);
   expect(ingestLog).toHaveBeenLastCalledWith(stream);
   expect(json).toEqual({
@@ -183,6 +184,14 @@ it('the ingest log tells who connected and why others were refused', async () =>
     ],
   });
   expect((await server.call('GET', `/live-streams/${stream}/ingest-log`)).json).toEqual({ data: [] });
+
+  const made = await server.call('POST', '/account/api-keys', { body: { scopes: ['read'] } });
+  ingestLog.mockReturnValueOnce(told);
+  const seen = await server.call('GET', `/live-streams/${stream}/ingest-log`, {
+    key: made.json.sandbox.apiKey,
+  });
+  expect(seen.json.data).toHaveLength(2);
+  expect(JSON.stringify(seen.json)).not.toContain(encoder.address);
 });
 
 describe('the health of the last minutes', () => {

@@ -5,7 +5,7 @@ import type { AlarmChange } from './alarms.ts';
 /** Something that happened between the encoder and this server. */
 export interface IngestLogEntry {
   /** Unix time. */
-  atMs: number;
+  readonly atMs: number;
   readonly type: 'connected' | 'disconnected' | 'refused' | 'ended' | 'alarm-raised' | 'alarm-cleared';
   readonly protocol?: string | undefined;
   /** The encoder's name, or `''`. */
@@ -14,8 +14,8 @@ export interface IngestLogEntry {
   readonly alarm?: string | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** Count of equal refusals in a row. */
-  times?: number;
+  /** Count of equal refusals since an encoder connected or left. */
+  readonly times?: number;
 }
 
 interface Publisher {
@@ -26,10 +26,12 @@ interface Publisher {
 
 /** About 40 KB each. */
 const maxEntries = 200;
+/** Leaves room for what happens to the encoder that publishes while others are refused. */
+const maxRefusals = 100;
 const maxLiveStreams = 1_000;
 const ttlMs = 24 * 3_600_000;
 
-/** The last day of each live stream, in memory. An encoder that is refused again and again takes one entry. */
+/** The last day of each live stream, in memory. Encoders that are refused again and again take one entry each. */
 export class IngestLog {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #entries = new LRUCache<string, IngestLogEntry[]>({ max: maxLiveStreams });
@@ -65,16 +67,13 @@ export class IngestLog {
     { reason, description: message }: { readonly reason: string; readonly description: string },
   ): void {
     const entry = { type: 'refused', ...fieldsOf(publisher), reason, message } as const;
-    const last = this.#entries.peek(liveStreamId)?.at(-1);
-    const isRepeated =
-      last?.type === 'refused' &&
-      (['protocol', 'address', 'reason', 'message'] as const).every(field => last[field] === entry[field]);
-    if (!isRepeated) {
-      this.#add(liveStreamId, { ...entry, times: 1 });
-      return;
-    }
-    last.atMs = this.#clock.nowMs();
-    last.times = (last.times ?? 1) + 1;
+    const entries = this.#entries.peek(liveStreamId) ?? [];
+    const latest = entries.slice(entries.findLastIndex(({ type }) => type !== 'refused') + 1);
+    const repeated = latest.find(one =>
+      (['protocol', 'address', 'reason', 'message'] as const).every(field => one[field] === entry[field]),
+    );
+    if (repeated !== undefined) entries.splice(entries.indexOf(repeated), 1);
+    this.#add(liveStreamId, { ...entry, times: (repeated?.times ?? 0) + 1 });
   }
 
   ended(liveStreamId: string, reason: string): void {
@@ -92,6 +91,8 @@ export class IngestLog {
   #add(liveStreamId: string, entry: Omit<IngestLogEntry, 'atMs'>): void {
     const entries = this.#entries.get(liveStreamId) ?? [];
     entries.push({ atMs: this.#clock.nowMs(), ...entry });
+    const refusals = entries.filter(({ type }) => type === 'refused');
+    if (refusals.length > maxRefusals) entries.splice(entries.indexOf(refusals[0]!), 1);
     if (entries.length > maxEntries) entries.shift();
     this.#entries.set(liveStreamId, entries);
   }

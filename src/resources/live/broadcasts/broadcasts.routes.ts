@@ -62,7 +62,7 @@ export function broadcastRoutes(
         'Connections of encoders, why some were refused, and alarms, of the last 24 hours. The log is in memory: a restart of the server clears it, and each server of a cluster has its own.',
       ...one,
       success: { status: 200, description: 'The log.', schema: ingestLogSchema },
-      handle: ({ found }) => broadcasts.ingestLog(found.liveStreamId),
+      handle: ({ found, caller }) => broadcasts.ingestLog(found.liveStreamId, caller.scopes.has('live')),
     }),
   ];
 }

@@ -316,7 +316,12 @@ const ingestLogEntrySchema = z
       .describe('`ended` is the end of a broadcast.'),
     protocol: sourceFields.protocol.optional().describe('Of a connected or refused encoder.'),
     encoder: z.string().optional().describe('Its name; absent when it sends none.'),
-    address: z.string().optional().describe('Network address of a connected or refused encoder.'),
+    address: z
+      .string()
+      .optional()
+      .describe(
+        'Network address of a connected or refused encoder. Absent for callers without the scope `live`.',
+      ),
     reason: z
       .string()
       .optional()
@@ -325,7 +330,11 @@ const ingestLogEntrySchema = z
       ),
     alarm: z.string().optional().describe('Name of the alarm, as in the event `live-stream.alarm.raised`.'),
     message: z.string().optional().describe('For the person at the encoder: the problem and its solution.'),
-    times: count.optional().describe('How often the encoder was refused in a row, last at `happenedAt`.'),
+    times: count
+      .optional()
+      .describe(
+        'How often the encoder was refused since another one connected or left, last at `happenedAt`.',
+      ),
   })
   .meta({ id: 'IngestLogEntry' });
 

@@ -145,12 +145,18 @@ export class BroadcastsService {
     });
   }
 
-  ingestLog(liveStreamId: string): IngestLogView {
+  /** @param canPublish others see no addresses, as in `refusedEncoder` of a live stream */
+  ingestLog(liveStreamId: string, canPublish: boolean): IngestLogView {
     const { connecting, entries = [] } = this.#log?.(liveStreamId) ?? {};
     return omitUnset({
       connecting: connecting && omitUnset({ ...connecting, encoder: connecting.encoder || undefined }),
-      data: entries.map(({ atMs, ...entry }) =>
-        omitUnset({ happenedAt: formatAtom(atMs), ...entry, encoder: entry.encoder || undefined }),
+      data: entries.map(({ atMs, encoder, address, ...entry }) =>
+        omitUnset({
+          happenedAt: formatAtom(atMs),
+          ...entry,
+          encoder: encoder || undefined,
+          address: canPublish ? address : undefined,
+        }),
       ),
     });
   }

@@ -26,6 +26,27 @@ it('keeps one entry of an encoder that is refused again and again, and others ap
   ]);
 });
 
+it('keeps what happened before encoders that are refused in turns, or come from everywhere', () => {
+  const { log, passed } = createLog();
+  log.connected('li1', encoder);
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    passed(1000);
+    log.refused('li1', { ...encoder, remoteAddress: `192.0.2.${2 + (attempt % 2)}` }, refusal);
+  }
+  expect(log.list('li1').map(({ times, address }) => [times, address])).toEqual([
+    [undefined, '192.0.2.1'],
+    [250, '192.0.2.2'],
+    [250, '192.0.2.3'],
+  ]);
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    log.refused('li1', { ...encoder, remoteAddress: `2001:db8::${attempt}` }, refusal);
+  }
+  const [first, ...others] = log.list('li1');
+  expect(first).toMatchObject({ type: 'connected', address: '192.0.2.1' });
+  expect(others).toHaveLength(100);
+  expect(others.at(-1)).toMatchObject({ address: '2001:db8::499', times: 1 });
+});
+
 it('names the encoder that is connected by what it sends with its media', () => {
   const { log } = createLog();
   log.connected('li1', encoder);
