@@ -66,6 +66,18 @@ describeInBrowser('the page of a video in the dashboard', browser => {
       await page.getByRole('alert').getByText('Not now.').waitFor();
       await page.unroute(`**/videos/${videoId}`);
     }
+    // A title is saved when its field is left, also for another page.
+    await open();
+    await page.route(`**/videos/${videoId}`, route =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 409, json: { title: 'Not this title.' } })
+        : route.fallback(),
+    );
+    await button('Edit title').click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Never saved');
+    await page.getByRole('link', { name: 'Watermarks' }).click();
+    await said('Not this title.');
+    await page.unroute(`**/videos/${videoId}`);
     // The browser reports what was answered with 409.
     expect(dashboard.complaints.splice(0).filter(text => !text.includes('409'))).toEqual([]);
   });
@@ -313,6 +325,37 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     );
     const [{ src }] = (await ask('/chapters')).data;
     expect(await (await fetch(src)).text()).toContain('00:00:04.000 --> 00:00:06.000\nThe end');
+
+    const editChapters = async () => {
+      await button('Actions for English chapters').click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+    };
+    await editChapters();
+    await page.getByLabel('Title of chapter 2').fill('The very end');
+    const others = new FormData();
+    others.set('file', new Blob(['WEBVTT\n\n00:00.000 --> 00:06.000\nOf somebody else\n']), 'en.vtt');
+    const headers = { authorization: basicAuthorization(server.productionKey) };
+    const address = `${server.baseUrl}/videos/${videoId}/chapters/en`;
+    expect((await fetch(address, { method: 'POST', headers, body: others })).ok).toBe(true);
+    await page.getByLabel('Title of chapter 2').press('Enter');
+    await page.getByRole('heading', { name: 'Replace newer chapters?' }).waitFor();
+    expect(await (await fetch(src)).text()).toContain('Of somebody else');
+    await button('Replace').click();
+    await list.getByText('The very end').waitFor();
+
+    const loaded = Promise.withResolvers<void>();
+    await page.route(`**${new URL(src).pathname}`, async route => {
+      await loaded.promise;
+      await route.fallback();
+    });
+    await open(videoId, '?part=captions');
+    await button('Actions for English chapters').click();
+    await page.getByRole('menuitem', { name: 'Replace file' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Edit' }).count()).toBe(0);
+    loaded.resolve();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Title of chapter 2').inputValue()).toBe('The very end');
+    await page.unroute(`**${new URL(src).pathname}`);
   });
 
   it('makes it private, still plays it, and hands out links for others', async () => {

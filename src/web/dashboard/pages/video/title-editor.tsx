@@ -1,11 +1,11 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemText } from '../../format/problem-text.ts';
 import { can } from '../../state/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { showToast } from '../../ui/toast.tsx';
+import { showError, showToast } from '../../ui/toast.tsx';
 import { useReturnedFocus } from './edit-form.tsx';
 import type { EditedVideo } from './use-video.ts';
 
@@ -27,13 +27,24 @@ function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void
     isDone.current = true;
     onDone();
   };
+  const isChanged = title !== video.title;
   const submission = useSubmit(async () => {
-    if (title !== video.title) {
-      await change({ title });
+    if (isChanged) {
+      await change({ title }).catch((error: unknown) => {
+        // Nobody sees the field of a page that was left.
+        if (place.current === null) showError(error);
+        throw error;
+      });
       showToast('Title saved.');
     }
     close();
   });
+  useEffect(() => {
+    if (!isChanged) return;
+    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', onUnload);
+    return () => removeEventListener('beforeunload', onUnload);
+  }, [isChanged]);
   const { notice } = submission;
   // Runs before the first paint, so that no keystroke is lost.
   useLayoutEffect(() => place.current?.querySelector('input')?.select(), []);

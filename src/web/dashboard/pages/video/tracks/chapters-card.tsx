@@ -16,13 +16,13 @@ import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { playFrom } from '../../captions/move-player.ts';
 import { fetchText } from '../thumbnail/use-frame-source.ts';
-import type { ChapterStart } from './chapter-rows.ts';
-import { ChaptersEditor } from './chapters-editor.tsx';
+import { ChaptersEditor, type StoredChapters } from './chapters-editor.tsx';
 import { TrackUpload } from './track-upload.tsx';
 import { removeTrack } from './tracks.ts';
 
 type Open =
-  | { readonly kind: 'edit'; readonly language?: string; readonly chapters: readonly ChapterStart[] }
+  | { readonly kind: 'write' }
+  | { readonly kind: 'edit'; readonly language: string; readonly stored: StoredChapters }
   | { readonly kind: 'upload'; readonly language?: string }
   | { readonly kind: 'remove'; readonly language: string };
 
@@ -41,13 +41,12 @@ export function ChaptersCard({
   );
   const present = (loaded.value?.data ?? []).map(({ language }) => language);
   const close = () => setOpen(undefined);
-  if (open?.kind === 'edit') {
+  if (open?.kind === 'write' || open?.kind === 'edit') {
     return (
-      <Section title={open.language === undefined ? 'Write chapters' : 'Edit chapters'}>
+      <Section title={open.kind === 'write' ? 'Write chapters' : 'Edit chapters'}>
         <ChaptersEditor
           videoId={videoId}
-          language={open.language}
-          chapters={open.chapters}
+          {...(open.kind === 'edit' ? { language: open.language, stored: open.stored } : {})}
           present={present}
           duration={duration}
           player={player}
@@ -63,12 +62,7 @@ export function ChaptersCard({
       actions={
         can('upload') && (
           <>
-            <Button
-              small
-              icon="edit"
-              label="Write chapters"
-              onClick={() => setOpen({ kind: 'edit', chapters: [] })}
-            >
+            <Button small icon="edit" label="Write chapters" onClick={() => setOpen({ kind: 'write' })}>
               Write
             </Button>
             <Button small icon="upload" label="Upload chapters" onClick={() => setOpen({ kind: 'upload' })}>
@@ -140,12 +134,18 @@ function ChapterTrack({
   const address = localUrl(src);
   const content = useChapters(address, round);
   const name = languageName(language);
+  const stored = content.value;
   const changes: MenuItem[] = [
-    {
-      label: 'Edit',
-      icon: 'edit',
-      onClick: () => onOpen({ kind: 'edit', language, chapters: content.value ?? [] }),
-    },
+    // Without its chapters, the editor would replace the file with nothing.
+    ...(stored === undefined
+      ? []
+      : [
+          {
+            label: 'Edit',
+            icon: 'edit',
+            onClick: () => onOpen({ kind: 'edit', language, stored }),
+          } as const,
+        ]),
     { label: 'Replace file', icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
   ];
   const download: MenuItem = {
@@ -172,7 +172,7 @@ function ChapterTrack({
         />
       </div>
       <LoadedContent loaded={content} rows={2}>
-        {chapters =>
+        {({ chapters }) =>
           chapters.length === 0 ? (
             <p class="hint">This file has no chapters that players can show.</p>
           ) : (
@@ -205,7 +205,8 @@ function ChapterTrack({
 function useChapters(address: string, round: unknown) {
   const [known, setKnown] = useState({ round, count: 0 });
   if (known.round !== round) setKnown({ round, count: known.count + 1 });
-  return useLoad(`${known.count} ${address}`, async signal =>
-    parseChapters(await fetchText(address, signal)),
-  );
+  return useLoad(`${known.count} ${address}`, async (signal): Promise<StoredChapters> => {
+    const text = await fetchText(address, signal);
+    return { text, chapters: parseChapters(text) };
+  });
 }

@@ -1,7 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
+import { call } from '../../../api/client.ts';
+import { problemOf } from '../../../api/problem.ts';
 import { languageName } from '../../../format/languages.ts';
+import { localUrl } from '../../../format/local-url.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
 import { Form } from '../../../ui/form/form.tsx';
@@ -12,6 +16,7 @@ import { showToast } from '../../../ui/toast.tsx';
 import { edited, pristine, redone, undone } from '../../captions/edit-history.ts';
 import { seekPlayer, togglePlayer } from '../../captions/move-player.ts';
 import { useEditKeys } from '../../captions/use-edit-keys.ts';
+import { fetchText } from '../thumbnail/use-frame-source.ts';
 import {
   addRow,
   type ChapterDraft,
@@ -28,11 +33,17 @@ import {
 import { LanguageField } from './language-field.tsx';
 import { sendTrack } from './tracks.ts';
 
+export interface StoredChapters {
+  /** The file. */
+  readonly text: string;
+  readonly chapters: readonly ChapterStart[];
+}
+
 /** Edits the chapters of a language beside the player. */
 export function ChaptersEditor({
   videoId,
   language: fixed,
-  chapters,
+  stored: file,
   present,
   duration,
   player,
@@ -40,8 +51,10 @@ export function ChaptersEditor({
   onClose,
 }: {
   videoId: string;
-  language?: string | undefined;
-  chapters: readonly ChapterStart[];
+  /** Chosen here unless given. */
+  language?: string;
+  /** Undefined for new chapters. */
+  stored?: StoredChapters;
   present: readonly string[];
   duration: number | undefined;
   player: HTMLVideoElement | undefined;
@@ -49,9 +62,10 @@ export function ChaptersEditor({
   onClose: () => void;
 }) {
   const [language, setLanguage] = useState(fixed ?? '');
-  const [stored] = useState(() => draftOf(chapters));
+  const [stored] = useState(() => draftOf(file?.chapters ?? []));
   const [history, setHistory] = useState(() => pristine(stored));
   const [isChecked, setChecked] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const list = useRef<HTMLOListElement>(null);
   const focused = useRef<string>(undefined);
   const draft = history.value;
@@ -59,6 +73,13 @@ export function ChaptersEditor({
   const apply = (next: ChapterDraft, key?: string) => setHistory(before => edited(before, next, key));
   const parsed = parseRows(rows, duration);
   const faults = isChecked ? parsed.faults : typedFaults(rows, duration);
+  const isReplaced = fixed === undefined && present.includes(language);
+  const send = async () => {
+    await sendTrack('chapters', videoId, language.trim(), formatChapters(parsed.chapters, duration));
+    showToast('Chapters saved.');
+    onDone();
+    onClose();
+  };
   const submission = useSubmit(async () => {
     setChecked(true);
     const [fault] = parsed.faults.keys();
@@ -66,10 +87,8 @@ export function ChaptersEditor({
       focused.current = `[data-chapter="${fault}"] [aria-invalid=true]`;
       return;
     }
-    await sendTrack('chapters', videoId, language.trim(), formatChapters(parsed.chapters, duration));
-    showToast('Chapters saved.');
-    onDone();
-    onClose();
+    if (isReplaced || (await storedText(videoId, language.trim())) === file?.text) await send();
+    else setAsking(true);
   });
   const add = () => {
     const seconds = roundedTime(player);
@@ -104,7 +123,6 @@ export function ChaptersEditor({
     focused.current = undefined;
     target.focus();
   });
-  const isReplaced = fixed === undefined && present.includes(language);
   const hasTitle = rows.some(({ title }) => title.trim() !== '');
   return (
     <>
@@ -151,6 +169,19 @@ export function ChaptersEditor({
         </FormActions>
       </Form>
       <LeaveGuard isActive={draft !== stored} />
+      {isAsking && (
+        <ConfirmDialog
+          title="Replace newer chapters?"
+          action="Replace"
+          work={send}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            These chapters were changed or removed since you opened them. Yours replace them. To see the
+            others first, open this page in another tab.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }
@@ -218,6 +249,20 @@ function ChapterFields({
       <IconButton icon="close" label={`Remove chapter ${number}`} disabled={isOnly} onClick={onRemove} />
     </li>
   );
+}
+
+/** The file on the server now; undefined when there is none. */
+async function storedText(videoId: string, language: string): Promise<string | undefined> {
+  const signal = new AbortController().signal;
+  try {
+    const { src } = await call('GET /videos/{videoId}/chapters/{language}', {
+      params: { videoId, language },
+    });
+    return await fetchText(localUrl(src), signal);
+  } catch (error) {
+    if (problemOf(error).status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Rounds to tenths of a second, which are easier to read. */
