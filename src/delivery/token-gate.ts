@@ -6,7 +6,7 @@ import type { PrivateAccess, PrivateSession, PrivateSessions } from './private-s
 import type { ViewerRequest } from './responses/exchange.ts';
 
 interface TokenHolder {
-  readonly access: PrivateAccess & { readonly avh: string };
+  readonly access: PrivateAccess;
   readonly headers: readonly string[];
 }
 
@@ -56,8 +56,9 @@ export class TokenGate {
     });
     if (session === undefined) return undefined;
     const needsCookie = mayClaimToken && !sessionTokens.includes(session.sessionToken);
+    const isShown = question.mayClaimToken || sessionTokens.includes(session.sessionToken);
     return {
-      access: { token, avh: session.sessionToken },
+      access: { token, avh: isShown ? session.sessionToken : undefined },
       headers: needsCookie ? ['Set-Cookie', this.#cookie(request, question.cookiePath, session)] : [],
     };
   }
@@ -100,6 +101,18 @@ function sessionTokensOf(request: ViewerRequest, query: URLSearchParams): string
 export function clientOf({ headers, socket }: ViewerRequest): string {
   const via = headers['x-forwarded-for'] ?? '';
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;
+}
+
+/** Those of chats, mail and social networks. Phones of the brand Cubot name it. */
+const previewAgents =
+  /(?<!cu)bot\b|facebookexternalhit|whatsapp\/|uripreview|viber\/|mastodon|embedly|iframely|bingpreview/i;
+
+/**
+ * True for the services that show a link with its title. They open the page, without playing, before the person that the link is for: a
+ * page must not be their use of the token. A viewer who is taken for one claims it with the first playlist.
+ */
+export function isLinkPreview({ headers }: ViewerRequest): boolean {
+  return previewAgents.test(headers['user-agent'] ?? '');
 }
 
 function isEncrypted(request: ViewerRequest): boolean {

@@ -56,6 +56,17 @@ async function started(protocol: Protocol = 'HTTP/1.1', options: Partial<Deliver
 }
 
 describe.each(protocols)('a private live stream over %s', protocol => {
+  it('keeps its token unused while a chat previews the link to its page', async () => {
+    await using server = await started(protocol);
+    const { base, page } = server.mint();
+    const slack = { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' };
+    const answer = await server.ask(page, slack);
+    expect([answer.status, answer.headers['set-cookie'], await server.bound()]).toEqual([200, undefined, 0]);
+    expect(answer.body.toString()).not.toMatch(/avh[=-]/);
+    expect(await server.statusOf(page)).toBe(200);
+    expect(await server.statusOf(`${base}/${privateStream}.m3u8`, slack)).toBe(404);
+  });
+
   it('is not there without a token, or with one of another stream, and says nothing of itself', async () => {
     await using server = await started(protocol);
     const other = server.tokens.mint(publicStream);

@@ -56,6 +56,13 @@ async function started(protocol: Protocol = 'HTTP/1.1', publicUrl = 'http://vide
 
 const one = { 'user-agent': 'one' };
 const two = { 'user-agent': 'two' };
+const previewAgents = [
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+  'WhatsApp/2.23.20.0',
+  'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
+  'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
+];
 
 function cookieOf(answer: HttpReply): string | undefined {
   return answer.headers['set-cookie']?.[0];
@@ -102,6 +109,28 @@ describe.each(protocols)('a private video over %s', protocol => {
     expect(await server.rowCount()).toBe(0);
     expect((await server.ask(`${base}/hls/manifest.m3u8`, two)).status).toBe(200);
     expect((await server.ask(`${base}/hls/manifest.m3u8`, one, 'HEAD')).status).toBe(404);
+  });
+
+  it('stays unused while chats preview the link to its page, and gives them no session', async () => {
+    await using server = await started(protocol);
+    const { token, base } = server.mint();
+    const page = `/vod/${hiddenId}?token=${token}`;
+    for (const agent of previewAgents) {
+      const { status, headers, body } = await server.ask(page, { 'user-agent': agent });
+      expect([agent, status, headers['set-cookie']]).toEqual([agent, 200, undefined]);
+      expect(body.toString()).not.toContain('avh=');
+    }
+    expect(await server.rowCount()).toBe(0);
+    const viewer = await server.ask(page, {
+      'user-agent': 'Mozilla/5.0 (Linux; Android 13; CUBOT X18) Chrome/140',
+    });
+    expect([viewer.status, cookieOf(viewer)?.startsWith('avh=')]).toEqual([200, true]);
+    expect((await server.ask(page, { 'user-agent': previewAgents[0]! })).status).toBe(404);
+    const other = server.mint();
+    const bot = { 'user-agent': previewAgents[0]! };
+    expect((await server.ask(`${other.base}/hls/manifest.m3u8`, bot)).status).toBe(200);
+    expect((await server.ask(`${other.base}/hls/manifest.m3u8`, two)).status).toBe(404);
+    expect((await server.ask(`${base}/hls/manifest.m3u8`, bot)).status).toBe(404);
   });
 
   it('belongs to the first who uses a token; another client must show the session', async () => {

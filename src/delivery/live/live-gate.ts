@@ -9,6 +9,7 @@ import {
 } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
+import { isLinkPreview } from '../token-gate.ts';
 import type { LiveStreamDirectory } from './live-source.ts';
 
 export interface AdmittedStream extends PlaybackAdmission {
@@ -80,7 +81,7 @@ export class LiveGate {
     const admission = await this.#gate.admit(resourceOf(liveStreamId, stream), {
       request,
       query: parameters,
-      mayClaimToken: true,
+      mayClaimToken: !isLinkPreview(request),
       beginsPlayback: true,
       cookiePath: `/live/${liveStreamId}`,
       token: stream.public ? undefined : (parameters.get('token') ?? undefined),

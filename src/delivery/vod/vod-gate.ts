@@ -6,6 +6,7 @@ import {
 } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import type { ViewerRequest } from '../responses/exchange.ts';
+import { isLinkPreview } from '../token-gate.ts';
 import type { VodEntry, VodSource } from './vod-source.ts';
 
 export interface AdmittedVideo extends PlaybackAdmission {
@@ -44,7 +45,11 @@ export class VodGate {
   async admitToPage(request: ViewerRequest, videoId: string, query: URLSearchParams): Promise<VodAnswer> {
     const entry = await this.#source.find(videoId);
     const token = entry?.public === true ? undefined : (query.get('token') ?? undefined);
-    return this.#admitTo(entry, { request, videoId, token, query, beginsPlayback: true }, () => true);
+    return this.#admitTo(
+      entry,
+      { request, videoId, token, query, beginsPlayback: true },
+      () => !isLinkPreview(request),
+    );
   }
 
   /** The video is private, and its viewer may have its media from a cache. */
