@@ -205,6 +205,9 @@ describe.each(databaseKinds)('the lists of channels on %s', kind => {
     const found = await lists.logo('pier');
     expect([found?.contentType, Buffer.from(found!.body).equals(body)]).toEqual(['image/png', true]);
     expect(await channel()).toMatchObject({ hasLogo: true, updatedAtMs: 7 });
+    await runSql(database, 'UPDATE accounts SET is_suspended = 1');
+    expect(await lists.logo('pier')).toBeUndefined();
+    await runSql(database, 'UPDATE accounts SET is_suspended = 0');
     await turnOn(projects.production, 'pier', false);
     expect(await lists.logo('pier')).toBeUndefined();
   });

@@ -58,6 +58,8 @@ const maxDescriptionChars = 1_000;
 /** Parts of a stored policy that restricts nobody. */
 const unrestricted = ['"allowedDomains":[]', '"allowedCountries":[]', '"blockedCountries":[]'];
 
+const isShown = sql<boolean>`c.is_enabled = 1 AND p.environment = 'production' AND a.is_suspended = 0`;
+
 function isForEverybody({ isRestricted }: ListOf) {
   const policy = sql.ref('playback_policy');
   const own = unrestricted.map(part => sql`${policy} LIKE ${sql.lit(`%${part}%`)}`);
@@ -95,10 +97,12 @@ export class ChannelListsStore {
   async logo(slug: string): Promise<ChannelLogo | undefined> {
     const row = await this.#database.first(
       this.#database.queries
-        .selectFrom('channels')
-        .select(['logo', 'logo_type'])
-        .where('slug', '=', slug)
-        .where('is_enabled', '=', 1),
+        .selectFrom('channels as c')
+        .innerJoin('projects as p', 'p.id', 'c.project_id')
+        .innerJoin('accounts as a', 'a.id', 'p.account_id')
+        .select(['c.logo', 'c.logo_type'])
+        .where('c.slug', '=', slug)
+        .where(isShown),
     );
     if (!row?.logo || row.logo_type === null) return undefined;
     return { body: row.logo, contentType: row.logo_type };
@@ -203,9 +207,7 @@ export class ChannelListsStore {
         .select(['c.project_id', 'c.slug', 'c.name', 'c.description', 'c.accent_color', 'c.logo_type'])
         .select(['c.updated_at_ms', 'p.pair_id', 'p.playback_policy'])
         .where(column, '=', value)
-        .where('c.is_enabled', '=', 1)
-        .where('p.environment', '=', 'production')
-        .where('a.is_suspended', '=', 0),
+        .where(isShown),
     );
     return row === undefined ? undefined : channelFrom(row);
   }
