@@ -40,6 +40,11 @@ export function createPlaybackGate(
 
 function ownHosts(config: Config): ReadonlySet<string> | undefined {
   if (config.publicUrl === undefined) return undefined;
-  const urls = [config.publicUrl, config['node.url']].filter(url => url !== undefined);
-  return new Set(urls.map(url => new URL(url).host));
+  const domains = config['tls.domains'] ?? [];
+  const urls = [
+    config.publicUrl,
+    config['node.url'],
+    ...domains.flatMap(domain => [`https://${domain}`, `https://${domain}:${config['https.port']}`]),
+  ];
+  return new Set(urls.filter(url => url !== undefined).map(url => new URL(url).host));
 }
