@@ -100,8 +100,12 @@ describe.each(protocols)('a channel over %s', protocol => {
     await using none = await started({ protocol, channel: null });
     for (const path of ['', '/feed.xml', '/logo'])
       expect([path, (await none.page(`/channel/pier-tv${path}`)).status]).toEqual([path, 404]);
-    for (const path of ['/channel/', '/channel/PIER', '/channel/a--b', '/channel/colors/red.css'])
-      expect([path, (await none.page(path)).status]).toEqual([path, 404]);
+    for (const path of ['/channel/', '/channel/PIER', '/channel/a--b', '/channel/%C3%A9', '/channel/pier/']) {
+      const { status, headers } = await server.page(path);
+      expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+    }
+    expect((await server.page('/channel/Pier-TV')).status).toBe(200);
+    expect((await none.page('/channel/colors/red.css')).status).toBe(404);
   });
 });
 
@@ -303,6 +307,10 @@ describe('a watch page of a project with a channel', () => {
     for (const path of [`/vod/${videoId}`, `/live/${publicStream}`]) {
       const { html } = await server.page(path);
       expect([idsIn(html), html.includes('class="channel"'), isIndexed(html)]).toEqual([[], false, false]);
+      expect(isIndexed((await server.page(`${path}?embed`)).html)).toBe(false);
+      // Chats show whoever has the link what it leads to.
+      expect(html).toContain('<meta property="og:title"');
+      expect(html).not.toContain('ld+json');
     }
     await using none = await started({ channel: null });
     none.films.set(videoId, { listed: true });

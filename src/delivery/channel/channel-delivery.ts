@@ -70,6 +70,10 @@ export class ChannelDelivery {
   }
 
   sendPage(exchange: Exchange, slug: string, query: string): void {
+    if (slug === '') {
+      this.#sendMissing(exchange);
+      return;
+    }
     this.#options.pending.hold(exchange, this.#page(exchange, slug, query), html => {
       if (html === undefined) this.#sendMissing(exchange);
       else sendChannelPage(this.#options.sender, exchange, html, this.#hasOtherServers);
@@ -134,7 +138,7 @@ export class ChannelDelivery {
     const search = searchFrom(parameters.get('q'));
     const isFirst = after === undefined && search === undefined;
     const { live, videos } =
-      (isFirst ? await this.#firstParts.find(slug) : undefined) ??
+      (isFirst ? await this.#firstPart(slug) : undefined) ??
       (await this.#readPart(channel, { after, search, limit: videosPerPart + 1 }));
     const shown = videos.slice(0, videosPerPart);
     const { files, publicUrl } = this.#options;
@@ -149,6 +153,10 @@ export class ChannelDelivery {
       base: publicUrl(),
       texts: pageTextsFor(exchange.request.headers['accept-language'] as string | undefined),
     });
+  }
+
+  async #firstPart(slug: string): Promise<FirstPart | undefined> {
+    return this.#firstParts.recent(slug) ?? this.#firstParts.find(slug);
   }
 
   #isFrontPage({ pairId }: Channel): boolean {

@@ -34,12 +34,22 @@ export class WatchedChannels {
 
   /** Undefined where the project has no channel, and for what the channel cannot have. */
   async find(media: WatchedMedia): Promise<WatchedChannel | undefined> {
-    const { projectId, access, isSandbox = false } = media;
-    if (access !== undefined || isSandbox) return undefined;
-    const channel = await this.#channels.find(projectId);
+    const channel = isForEverybody(media) ? await this.#channelOf(media) : undefined;
     if (channel === undefined) return undefined;
-    const isListed = media.listed === true && media.policies.length === 0;
+    const isListed = isIn(media);
     return { channel, isListed, next: isListed ? await this.#after(channel, media.position) : [] };
+  }
+
+  /**
+   * Tells whether search engines may list a page: not private ones and those of the sandbox and, where the project has a channel, not
+   * those that only people with the link know.
+   */
+  async isForSearch(media: WatchedMedia): Promise<boolean> {
+    return isForEverybody(media) && (isIn(media) || (await this.#channelOf(media)) === undefined);
+  }
+
+  async #channelOf({ projectId }: WatchedMedia): Promise<Channel | undefined> {
+    return this.#channels.recent(projectId) ?? this.#channels.find(projectId);
   }
 
   /** Lists the videos that were published before this one, then the newest. */
@@ -53,10 +63,10 @@ export class WatchedChannels {
   }
 }
 
-/**
- * Tells whether search engines may list a page: not private ones and those of the sandbox and, where the project has a channel, not
- * those that only people with the link know.
- */
-export function isForSearch(media: WatchedMedia, watched: WatchedChannel | undefined): boolean {
-  return media.access === undefined && media.isSandbox !== true && watched?.isListed !== false;
+function isForEverybody({ access, isSandbox = false }: WatchedMedia): boolean {
+  return access === undefined && !isSandbox;
+}
+
+function isIn({ listed, policies }: WatchedMedia): boolean {
+  return listed === true && policies.length === 0;
 }

@@ -3,17 +3,11 @@ import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
-import { isForSearch, type WatchedChannels } from '../channel/watched-channels.ts';
+import type { WatchedChannels, WatchedMedia } from '../channel/watched-channels.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
-import {
-  describeEmbed,
-  type ShareablePage,
-  shareableStream,
-  socialMeta,
-  structuredData,
-} from '../pages/page-sharing.ts';
+import { describeEmbed, pageMeta, type ShareablePage, shareableStream } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
-import { describeLivePlayer, noIndexMeta, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
+import { describeLivePlayer, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import { isWatchPage, renderWatchPage } from '../pages/watch-page.ts';
 import type { WatchedRecording, WatchSource } from '../pages/watch-source.ts';
@@ -335,7 +329,7 @@ export class LiveDelivery {
     const broadcast = this.#live.current(liveStreamId);
     const text = broadcast?.multivariant();
     const publicUrl = this.#options.publicUrl();
-    const isShared = access === undefined && publicUrl !== '' && !stream.isSandbox;
+    const isForSearch = await this.#options.watchedChannels.isForSearch(watchedOf(stream));
     return renderPlayerPage(this.#options.files().page, {
       liveStreamId,
       name,
@@ -343,7 +337,7 @@ export class LiveDelivery {
       ultraLowLatency,
       viewerClips,
       ...extras,
-      meta: isShared ? socialMeta(this.#shareablePage(liveStreamId, name), publicUrl) : noIndexMeta,
+      meta: pageMeta(this.#shareablePage(liveStreamId, name), publicUrl, { access, isForSearch }),
       playlist: this.#live.state(liveStreamId).live
         ? text && this.#addressed(text, liveStreamId, access, broadcast?.mediaUrl).plain.toString()
         : undefined,
@@ -356,11 +350,11 @@ export class LiveDelivery {
   async #watchPage(liveStreamId: string, stream: AdmittedStream, query: URLSearchParams): Promise<string> {
     const { name, access } = stream;
     const isLive = this.#live.state(liveStreamId).live;
-    const watched = { ...stream, projectId: stream.trafficOwner.projectId };
-    const [extras, recording, channel] = await Promise.all([
+    const [extras, recording, channel, isForSearch] = await Promise.all([
       this.#pageExtras(liveStreamId),
       this.#recordingOf(liveStreamId, stream),
-      this.#options.watchedChannels.find(watched),
+      this.#options.watchedChannels.find(watchedOf(stream)),
+      this.#options.watchedChannels.isForSearch(watchedOf(stream)),
     ]);
     const publicUrl = this.#options.publicUrl();
     const shared = this.#shareablePage(liveStreamId, name);
@@ -368,10 +362,7 @@ export class LiveDelivery {
       kind: 'live',
       id: liveStreamId,
       title: streamTitle(name),
-      meta:
-        isForSearch(watched, channel) && publicUrl !== ''
-          ? `${socialMeta(shared, publicUrl)}\n${structuredData(shared, publicUrl, { isLive })}`
-          : noIndexMeta,
+      meta: pageMeta(shared, publicUrl, { access, isForSearch }, { isLive }),
       description: '',
       publishedAtMs: undefined,
       isLive,
@@ -491,6 +482,10 @@ export class LiveDelivery {
       else send(answer);
     });
   }
+}
+
+function watchedOf(stream: AdmittedStream): WatchedMedia {
+  return { ...stream, projectId: stream.trafficOwner.projectId };
 }
 
 /** Every request for media may claim the stream's token. */

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../shared/escape-html.ts';
-import { streamTitle } from './player-page.ts';
+import type { PrivateAccess } from '../private-sessions.ts';
+import { noIndexMeta, streamTitle } from './player-page.ts';
 import { titleOf, type VodPageState } from './vod-page.ts';
 import { isoDuration, jsonForScript, summaryOf } from './watch-text.ts';
 
@@ -44,6 +45,28 @@ export function shareableStream(
     playlistPath: `/${liveStreamId}.m3u8`,
     size,
   };
+}
+
+interface PageReach {
+  readonly access: PrivateAccess | undefined;
+  readonly isForSearch: boolean;
+}
+
+/**
+ * Describes a page to sites that show a link to it, unless it is private, and to search engines if they may list it.
+ * @param base without a slash at its end; empty while it is unknown
+ * @param details tells search engines more
+ */
+export function pageMeta(
+  shared: ShareablePage,
+  base: string,
+  { access, isForSearch }: PageReach,
+  details?: SearchDetails,
+): string {
+  if (access !== undefined || base === '') return noIndexMeta;
+  const card = socialMeta(shared, base);
+  if (!isForSearch) return `${noIndexMeta}\n${card}`;
+  return details === undefined ? card : `${card}\n${structuredData(shared, base, details)}`;
 }
 
 /** **Source**: The Open Graph protocol, https://ogp.me. @param base without a slash at its end */
@@ -93,14 +116,19 @@ function described(name: string, description: string): [string, string][] {
   return description === '' ? [] : [[name, summaryOf(description)]];
 }
 
+interface SearchDetails {
+  readonly publishedAtMs?: number | undefined;
+  readonly isLive?: boolean;
+}
+
 /**
  * Describes the page to search engines.
  * **Source**: https://schema.org/VideoObject
  */
-export function structuredData(
+function structuredData(
   { title, path, imagePath, size, durationSeconds, mp4Path, description }: ShareablePage,
   base: string,
-  { publishedAtMs, isLive }: { readonly publishedAtMs?: number | undefined; readonly isLive?: boolean },
+  { publishedAtMs, isLive }: SearchDetails,
 ): string {
   const data = {
     '@context': 'https://schema.org',

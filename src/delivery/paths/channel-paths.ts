@@ -5,7 +5,7 @@ export const channelPaths: readonly DeliveryPath[] = [
   deliveryPath(
     '/channel/{slug}',
     'channel',
-    ({ channels }, exchange, { slug }, query) => channels.sendPage(exchange, slug, query),
+    ({ channels }, exchange, { slug }, query) => channels.sendPage(exchange, slug.toLowerCase(), query),
     {
       summary: 'Channel of a project',
       description:
@@ -19,6 +19,8 @@ export const channelPaths: readonly DeliveryPath[] = [
         404: { description: 'A page that says that nothing is there.', types: [pageType] },
       },
     },
+    // Typed by people.
+    /^\/channel\/(?:([a-z0-9]+(?:-[a-z0-9]+)*)|[^/]*)\/?$/i,
   ),
   deliveryPath(
     '/channel/{slug}/feed.xml',

@@ -2,11 +2,10 @@ import { attachmentHeader } from '../../http/responses/content-disposition.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { ResponseBody } from '../../shared/viewer-responses.ts';
-import { isForSearch, type WatchedChannel, type WatchedChannels } from '../channel/watched-channels.ts';
+import type { WatchedChannel, WatchedChannels } from '../channel/watched-channels.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
-import { describeEmbed, shareableVideo, socialMeta, structuredData } from '../pages/page-sharing.ts';
+import { describeEmbed, pageMeta, shareableVideo } from '../pages/page-sharing.ts';
 import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
-import { noIndexMeta } from '../pages/player-page.ts';
 import { describeVideo, renderVodPage, titleOf, type VodPageState } from '../pages/vod-page.ts';
 import { isWatchPage, renderWatchPage } from '../pages/watch-page.ts';
 import type { WatchSource } from '../pages/watch-source.ts';
@@ -316,12 +315,12 @@ export class VodDelivery {
   }
 
   async #playerPage(video: AdmittedVideo): Promise<string> {
-    const state = await this.#describe(video);
-    const base = this.#publicUrl();
-    const meta =
-      video.access === undefined && base !== '' && video.entry.isSandbox !== true
-        ? socialMeta(shareableVideo(state), base)
-        : noIndexMeta;
+    const [state, isForSearch] = await Promise.all([
+      this.#describe(video),
+      this.#watchedChannels.isForSearch({ ...video.entry, ...video }),
+    ]);
+    const reach = { access: video.access, isForSearch };
+    const meta = pageMeta(shareableVideo(state), this.#publicUrl(), reach);
     return renderVodPage(this.#files().vodPage, state, { meta });
   }
 
@@ -331,7 +330,10 @@ export class VodDelivery {
     const { description = '', publishedAtMs } = details ?? {};
     const position = publishedAtMs === undefined ? undefined : { videoId, publishedAtMs };
     const watched = { ...video.entry, ...video, position };
-    const channel = await this.#watchedChannels.find(watched);
+    const [channel, isForSearch] = await Promise.all([
+      this.#watchedChannels.find(watched),
+      this.#watchedChannels.isForSearch(watched),
+    ]);
     const base = this.#publicUrl();
     const shared = { ...shareableVideo(state), description };
     const { access } = video;
@@ -340,10 +342,7 @@ export class VodDelivery {
       kind: 'video',
       id: videoId,
       title: titleOf(state),
-      meta:
-        isForSearch(watched, channel) && base !== ''
-          ? `${socialMeta(shared, base)}\n${structuredData(shared, base, { publishedAtMs })}`
-          : noIndexMeta,
+      meta: pageMeta(shared, base, { access, isForSearch }, { publishedAtMs }),
       description,
       publishedAtMs,
       isLive: false,
