@@ -9,8 +9,17 @@ export async function answerText(response: Response): Promise<string> {
     return size === 0 ? '' : `${size} bytes of ${type}`;
   }
   const text = await response.text();
-  const shown = type.startsWith('application/json') ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  const shown = type.startsWith('application/json') ? indented(text) : text;
   return shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown;
+}
+
+/** A proxy may call something JSON that is not. */
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
 }
 
 export function createButton(text: string): HTMLButtonElement {

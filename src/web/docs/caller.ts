@@ -10,11 +10,15 @@ interface Session {
 const labels: Readonly<Record<string, string>> = { sandbox: 'Sandbox', production: 'Production' };
 const listeners: (() => void)[] = [];
 let session: Session | undefined;
+/** Grows with every request for the session, so that late answers are ignored. */
+let latestRead = 0;
 
 /** Shows as whom calls run: the person who is signed in to the dashboard, or an API key. */
 export function addCaller(): void {
   element('#caller').hidden = document.querySelector('#key') === null;
-  document.querySelector('#key')?.addEventListener('input', tellListeners);
+  document.querySelector('#key')?.addEventListener('input', showCaller);
+  // Requests with the beginning of a key would count as wrong keys.
+  document.querySelector('#key')?.addEventListener('change', tellListeners);
   environmentChoice().addEventListener('change', tellListeners);
   projectChoice().addEventListener('change', tellListeners);
   void readSession();
@@ -30,7 +34,8 @@ export function onCaller(listener: () => void): void {
 /** Headers of a call in the chosen environment and project. Undefined for a caller who is nobody. */
 export function callerHeaders(): Record<string, string> | undefined {
   const key = enteredKey();
-  if (key !== '') return { Authorization: `Basic ${btoa(`${key}:`)}` };
+  if (key !== '')
+    return { Authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${key}:`)))}` };
   if (session === undefined) return undefined;
   const headers = { 'Millrace-Environment': environmentChoice().value };
   const projectId = projectChoice().value;
@@ -38,12 +43,18 @@ export function callerHeaders(): Record<string, string> | undefined {
 }
 
 async function readSession(): Promise<void> {
-  session = await fetchSession();
+  latestRead += 1;
+  const own = latestRead;
+  const found = await fetchSession();
+  if (own !== latestRead) return;
+  const isSameAccount = found?.account.accountId === session?.account.accountId;
+  session = found;
   element('#caller-email').textContent = session?.email ?? '';
   const environment = environmentChoice();
   const names = session?.environments ?? [];
+  const kept = names.find(name => isSameAccount && name === environment.value);
   environment.replaceChildren(...names.map(name => new Option(labels[name] ?? name, name)));
-  environment.value = environmentOf(session);
+  environment.value = kept ?? environmentOf(session);
   const project = projectChoice();
   const projects = session?.allProjects ?? [];
   const wanted = [project.value, ...stored('projects').split(' ')];
@@ -55,6 +66,11 @@ async function readSession(): Promise<void> {
 }
 
 function tellListeners(): void {
+  showCaller();
+  for (const listener of listeners) listener();
+}
+
+function showCaller(): void {
   const caller = enteredKey() !== '' ? 'key' : session === undefined ? 'nobody' : 'session';
   for (const one of ['nobody', 'session', 'key']) {
     const text = document.querySelector<HTMLElement>(`#caller-${one}`);
@@ -62,7 +78,6 @@ function tellListeners(): void {
   }
   // In guides, it only tells what examples have been filled with.
   if (document.querySelector('#caller-nobody') === null) element('#caller').hidden = session === undefined;
-  for (const listener of listeners) listener();
 }
 
 /** Asks only where the dashboard has noted that somebody is signed in: browsers report each refusal as an error. */

@@ -6,8 +6,11 @@ import { callerHeaders } from './caller.ts';
 const readingCall =
   /^curl(?: -s| -g| -i| -u \$KEY:)* (["']?)(https?:\/\/[^"'\s]+)\1(?: *\| *jq .*)?(?: *#.*)?$/;
 
-/** Adds a button to examples that only read, for readers who are signed in. Run it again when examples have changed. */
+/** Adds a button to examples that only read, for readers who are signed in. Run it again when examples or the caller have changed. */
 export function addRunButtons(): void {
+  // What somebody else was answered, or for another project.
+  for (const answer of document.querySelectorAll('.answer')) answer.replaceChildren();
+  callers += 1;
   // Operations have a form.
   for (const block of document.querySelectorAll<HTMLElement>('.code:not(.operation *)')) {
     const paths = callerHeaders() === undefined ? [] : pathsOf(block);
@@ -20,6 +23,7 @@ export function addRunButtons(): void {
 }
 
 let buttons = 0;
+let callers = 0;
 
 function addRunButton(block: HTMLElement): void {
   const button = createButton('Run');
@@ -32,11 +36,13 @@ function addRunButton(block: HTMLElement): void {
   answer.setAttribute('role', 'status');
   button.addEventListener('click', async () => {
     button.disabled = true;
+    const caller = callers;
     const shown: Node[] = [];
     for (const path of pathsOf(block)) shown.push(...(await answerTo(path)));
-    answer.replaceChildren(...shown);
+    if (caller === callers) answer.replaceChildren(...shown);
     button.disabled = false;
-    button.focus();
+    // The browser took the focus from the disabled button. The reader may have put it elsewhere since.
+    if (document.activeElement === document.body) button.focus();
   });
   block.append(button);
   block.after(answer);

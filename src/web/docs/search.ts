@@ -48,13 +48,14 @@ export function addSearch(): void {
   input.addEventListener('input', () => void search());
   input.addEventListener('focus', () => void search());
   form.addEventListener('keydown', event => {
+    if (event.isComposing) return;
     if (event.key === 'Escape') {
       input.focus();
       close();
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       move(event.key === 'ArrowDown' ? 1 : -1);
-    } else if (event.key === 'Enter' && document.activeElement === input) {
+    } else if (event.key === 'Enter' && document.activeElement === input && !panel.hidden) {
       list.querySelector('a')?.click();
     }
   });
