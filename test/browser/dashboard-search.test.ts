@@ -60,6 +60,11 @@ describeInBrowser('the header of the dashboard', browser => {
     await page.getByRole('option', { name: '<b>Harbour</b> שלום' }).waitFor();
     await field.fill('zxqv wkj');
     await page.getByText('No results for “zxqv wkj”').waitFor();
+    await field.fill('x'.repeat(200));
+    await page.getByText('No results for “xx').waitFor();
+    expect(
+      await page.locator('.palette').evaluate(palette => palette.scrollWidth - palette.clientWidth),
+    ).toBe(0);
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
 
@@ -178,5 +183,21 @@ describeInBrowser('the header of the dashboard', browser => {
     await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('link', { name: /Lighthouse cam/ }).waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+
+    // So is the code of a page, however long the server is away.
+    const code = /\/assets\/players-page/;
+    await page.route(code, route => route.abort('connectionrefused'));
+    await page.getByRole('link', { name: 'Players' }).click();
+    await page.getByText('This page couldn’t be loaded.').waitFor();
+    for (let tries = 0; tries < 5; tries += 1) {
+      const failed = page.waitForEvent('requestfailed', request => code.test(request.url()));
+      await page.evaluate("dispatchEvent(new Event('online'))");
+      await failed;
+    }
+    await page.unrouteAll({ behavior: 'wait' });
+    await until('the page is loaded', async () => {
+      await page.evaluate("dispatchEvent(new Event('online'))");
+      return (await page.getByRole('heading', { name: 'Players', level: 1 }).count()) === 1;
+    });
   });
 });

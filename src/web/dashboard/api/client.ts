@@ -116,6 +116,7 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    noteAnswer(0);
     throw new ApiProblem(0, { title: t('signIn.unreachable') });
   }
 }

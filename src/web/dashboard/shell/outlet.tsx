@@ -23,8 +23,6 @@ interface ShownPage extends PageProps {
 
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
-const maxRetries = 3;
-
 /** Keeps the previous page until the code of the next one is loaded. */
 export function Outlet() {
   const { path } = useLocation();
@@ -74,20 +72,17 @@ function useMovedPage(path: string): boolean {
   return moved !== undefined;
 }
 
-/** Loads the code of a page; some times again when the server is back. */
+/** Loads the code of a page; again when the server is back. */
 function usePageCode(route: PageRoute | undefined): {
   readonly component: ComponentType<PageProps> | undefined;
   readonly hasFailed: boolean;
 } {
   const [, setArrived] = useState<PageRoute>();
-  const [failed, setFailed] = useState<PageRoute>();
+  // Each failure is an object of its own.
+  const [failed, setFailed] = useState<{ readonly route: PageRoute }>();
   const [round, setRound] = useState(0);
-  const retries = useRef(0);
+  useEffect(() => setFailed(undefined), [route]);
   useEffect(() => {
-    retries.current = 0;
-  }, [route]);
-  useEffect(() => {
-    setFailed(undefined);
     if (route === undefined || loaded.has(route)) return;
     let isWanted = true;
     route.load().then(
@@ -96,21 +91,18 @@ function usePageCode(route: PageRoute | undefined): {
         if (isWanted) setArrived(route);
       },
       () => {
-        if (isWanted) setFailed(route);
+        if (isWanted) setFailed({ route });
       },
     );
     return () => {
       isWanted = false;
     };
   }, [route, round]);
+  const hasFailed = failed !== undefined && failed.route === route && !loaded.has(route);
   useEffect(() => {
-    if (failed === undefined || retries.current >= maxRetries) return;
-    return whenServerReturns(() => {
-      retries.current += 1;
-      setRound(number => number + 1);
-    });
-  }, [failed]);
-  return { component: route && loaded.get(route), hasFailed: failed !== undefined };
+    if (hasFailed) return whenServerReturns(() => setRound(number => number + 1));
+  }, [failed, hasFailed]);
+  return { component: route && loaded.get(route), hasFailed };
 }
 
 function findRoute(path: string): { route: PageRoute; params: Record<string, string> } | undefined {

@@ -12,6 +12,7 @@ export function findEntries<Entry extends Named>(
   max: number,
 ): readonly Entry[] {
   const words = wordsOf(query);
+  if (words.length === 0) return [];
   return entries
     .map(entry => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)

@@ -16,6 +16,7 @@ test.each([
   ['áctivity', ['activity']],
   ['pload', []],
   ['upload nothing', []],
+  ['\\ 💥', []],
 ])('“%s” finds %j, best first', (query, ids) => {
   expect(findEntries(entries, query, 5).map(({ id }) => id)).toEqual(ids);
 });
