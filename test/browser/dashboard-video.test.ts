@@ -381,6 +381,16 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     const other = made.videoId;
     await open(other);
     await page.getByText('No file uploaded yet').waitFor();
+    // A canceled upload that has sent nothing leaves the video, which was there before.
+    await page.route(`**/videos/${other}/source`, route => route.abort());
+    await page.getByLabel('Video file').setInputFiles(await fixture('h264-aac'));
+    await page.getByText(/retrying soon$/).waitFor();
+    await button('Cancel Quay').click();
+    await button('Cancel Quay').waitFor({ state: 'detached' });
+    await page.unroute(`**/videos/${other}/source`);
+    await open(other);
+    await page.getByText('No file uploaded yet').waitFor();
+    expect(dashboard.complaints.splice(0).filter(text => !text.includes('ERR_FAILED'))).toEqual([]);
     await page.getByLabel('Video file').setInputFiles(await fixture('h264-aac'));
     await page.locator('iframe').waitFor();
     await button('More actions').focus();

@@ -1257,7 +1257,6 @@ export interface Operations {
     query: { readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly Chapter[]; readonly pagination: Pagination; };
   };
-  'GET /videos/{videoId}/chapters/{language}': { answer: Chapter; };
   'POST /videos/{videoId}/chapters/{language}': { body: FormData; answer: Chapter; };
   'DELETE /videos/{videoId}/chapters/{language}': object;
   'GET /players': {

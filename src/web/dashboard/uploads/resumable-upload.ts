@@ -13,6 +13,7 @@ export interface ResumableUpload extends ProjectEnvironment {
   /** SHA-256 of the first MiB in hexadecimal. */
   readonly fingerprint?: string;
   readonly chunkBytes: number;
+  readonly isOfExistingVideo?: boolean;
 }
 
 interface FileInfo {
@@ -64,12 +65,14 @@ function isResumableUpload(entry: unknown): entry is ResumableUpload {
     lastModified,
     fingerprint,
     chunkBytes,
+    isOfExistingVideo,
   } = entry as Record<string, unknown>;
   return (
     [videoId, accountId, title, fileName].every(value => typeof value === 'string') &&
     [fileBytes, lastModified, chunkBytes].every(value => Number.isSafeInteger(value)) &&
     (environment === 'sandbox' || environment === 'production') &&
     [fingerprint, projectId].every(value => ['string', 'undefined'].includes(typeof value)) &&
+    ['boolean', 'undefined'].includes(typeof isOfExistingVideo) &&
     (chunkBytes as number) > 0
   );
 }

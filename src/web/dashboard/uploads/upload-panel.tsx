@@ -103,7 +103,11 @@ function AllUploads({ shown }: { shown: readonly Upload[] }) {
           work={cancelAllUploads}
           onClose={() => setAsking(false)}
         >
-          <p>What has been uploaded of them is deleted. Videos that are done stay.</p>
+          <p>
+            What has been uploaded of them is deleted. Videos that are done stay.
+            {open.some(({ isOfExistingVideo, sentBytes }) => isOfExistingVideo && sentBytes > 0) &&
+              ' A video that you gave a file later is deleted permanently, with its link and details.'}
+          </p>
         </ConfirmDialog>
       )}
     </div>

@@ -76,6 +76,7 @@ function newUpload(file: File, title: string, target: Pick<UploadJob, 'options' 
     title,
     fileName: file.name,
     fileBytes: file.size,
+    isOfExistingVideo: target.targetVideoId !== undefined,
     sentBytes: 0,
     ...chosenEnvironment(),
     state: refusal === undefined ? 'waiting' : 'failed',
@@ -130,7 +131,7 @@ export async function cancelUpload(id: string): Promise<void> {
   jobs.delete(id);
   removeUpload(id);
   startNext();
-  if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
+  await removeRest(upload);
 }
 
 /** Cancels uploads that are not done yet. */
@@ -142,7 +143,7 @@ export async function cancelAllUploads(): Promise<void> {
     jobs.delete(id);
   }
   removeUploads(({ id }) => ids.has(id));
-  for (const upload of open) if (upload.videoId !== undefined) await deleteVideo(upload.videoId, upload);
+  for (const upload of open) await removeRest(upload);
 }
 
 export function dismissFinished(): void {
@@ -155,11 +156,12 @@ export async function showInterrupted(): Promise<void> {
   const shown = new Set(uploads.peek().map(({ videoId }) => videoId));
   for (const entry of resumableUploads()) {
     if (shown.has(entry.videoId) || held.has(entry.videoId)) continue;
-    const { videoId, title, fileName, fileBytes } = entry;
+    const { videoId, title, fileName, fileBytes, isOfExistingVideo } = entry;
     const id = videoId;
     const { environment, projectId } = entry;
     const state = 'interrupted';
-    addUploads([{ id, title, fileName, fileBytes, videoId, environment, projectId, state, sentBytes: 0 }]);
+    const video = { videoId, isOfExistingVideo, title, environment, projectId };
+    addUploads([{ id, ...video, fileName, fileBytes, state, sentBytes: 0 }]);
     void loadReceived(id, entry);
   }
 }
@@ -168,6 +170,13 @@ export function clearUploads(): void {
   for (const { abort } of jobs.values()) abort?.abort();
   jobs.clear();
   uploads.value = [];
+}
+
+/** Keeps a video that was there before and has received nothing. */
+async function removeRest({ videoId, isOfExistingVideo, sentBytes, ...owner }: Upload): Promise<void> {
+  if (videoId === undefined) return;
+  if (isOfExistingVideo && sentBytes === 0) forgetUpload(videoId);
+  else await deleteVideo(videoId, owner);
 }
 
 async function deleteVideo(videoId: string, owner: ProjectEnvironment): Promise<void> {
@@ -299,10 +308,12 @@ async function createVideo(
     fileBytes: file.size,
     lastModified: file.lastModified,
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(targetVideoId === undefined ? {} : { isOfExistingVideo: true }),
     accountId,
   });
   changeUpload(id, { videoId });
-  if (findUpload(id) === undefined) await deleteVideo(videoId, owner);
-  else videosChanged();
+  if (findUpload(id) !== undefined) videosChanged();
+  else if (targetVideoId === undefined) await deleteVideo(videoId, owner);
+  else forgetUpload(videoId);
   return videoId;
 }

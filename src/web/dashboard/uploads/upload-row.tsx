@@ -87,7 +87,12 @@ function Buttons({ upload }: { upload: Upload }) {
           work={() => cancelUpload(id)}
           onClose={() => setAsking(false)}
         >
-          <p>What has been uploaded is deleted. Pause the upload to keep it.</p>
+          <p>
+            {upload.isOfExistingVideo
+              ? 'The video is deleted permanently, with its link and details.'
+              : 'What has been uploaded is deleted.'}{' '}
+            Pause the upload to keep it.
+          </p>
         </ConfirmDialog>
       )}
     </span>

@@ -22,6 +22,8 @@ export interface Upload extends ProjectEnvironment {
   readonly fileName: string;
   readonly fileBytes: number;
   readonly videoId?: string | undefined;
+  /** The video was there before. */
+  readonly isOfExistingVideo?: boolean | undefined;
   readonly state: UploadState;
   readonly sentBytes: number;
   readonly bytesPerSecond?: number | undefined;

@@ -71,7 +71,8 @@ export function formatCaptionFile({ header, cues, footer }: CaptionFile): string
   const blocks = [signature, ...others];
   for (const cue of cues) blocks.push(...cue.above, cue.source ?? formatCue(cue));
   blocks.push(...footer);
-  return `${blocks.join('\n\n')}\n`;
+  // As the server stores it, so that the editor knows its own text again.
+  return `${blocks.join('\n\n')}\n`.replaceAll('\0', '');
 }
 
 /** Players expect the cues in the order of their starts. */

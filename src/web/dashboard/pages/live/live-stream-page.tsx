@@ -7,7 +7,7 @@ import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { type StreamState, streamStateOf } from '../../broadcasts/stream-state.ts';
 import { type RunningBroadcast, useBroadcast } from '../../broadcasts/use-broadcast.ts';
 import type { PageProps } from '../../shell/page-props.ts';
-import { can, elsewhere, type Scope } from '../../state/session.ts';
+import { can, type Scope } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -17,12 +17,13 @@ import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, LoadedContent } from '../../ui/states.tsx';
+import { LoadedContent } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { LiveClipDialog } from '../clips/live-clip-dialog.tsx';
 import { AlarmList } from './health/alarm-list.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
+import { MissingStream } from './missing-stream.tsx';
 import { RecordingsPanel } from './recordings-panel.tsx';
 import { RestreamsPanel } from './restreams/restreams-panel.tsx';
 import { LivePreview, showInPreview } from './room/live-preview.tsx';
@@ -57,22 +58,13 @@ export function LiveStreamPage({ params }: PageProps) {
     if (isEnd && value !== undefined) stream.set({ ...value, broadcasting: false });
     stream.reload();
   });
+  if (problem?.status === 404) return <MissingStream />;
   if (value === undefined) {
     return (
       <Page title="Live stream" back={back}>
-        {problem?.status === 404 ? (
-          <EmptyState
-            icon="live"
-            title="Live stream not found"
-            action={<Button href={back.href}>Go to live streams</Button>}
-          >
-            It may have been deleted, or belong to {elsewhere.value}.
-          </EmptyState>
-        ) : (
-          <LoadedContent loaded={stream} height={420}>
-            {() => null}
-          </LoadedContent>
-        )}
+        <LoadedContent loaded={stream} height={420}>
+          {() => null}
+        </LoadedContent>
       </Page>
     );
   }
@@ -96,7 +88,7 @@ function StreamPage({
   const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
   const opening = useOpeningPart(state);
   const part = allowed.find(([id]) => id === query.part)?.[0] ?? opening;
-  const log = useIngestLog(liveStreamId, state, openDialog === 'delete' ? 'never' : undefined);
+  const log = useIngestLog(liveStreamId, state, openDialog === 'delete' ? 'never' : undefined, loaded.reload);
   const hrefOf = (id: string) => `/dashboard/live/${liveStreamId}?part=${id}`;
   const path = { params: { liveStreamId } };
   return (

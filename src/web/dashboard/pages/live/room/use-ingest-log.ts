@@ -13,11 +13,15 @@ const liveReloadMs = 10_000;
 
 const empty: IngestLog = { data: [] };
 
-/** @param reloadMs `never` while the live stream is about to be deleted */
+/**
+ * @param reloadMs `never` while the live stream is about to be deleted
+ * @param onMissing somebody else has deleted it
+ */
 export function useIngestLog(
   liveStreamId: string,
   state: StreamState,
   reloadMs: number | 'never' = state === 'off' ? idleReloadMs : liveReloadMs,
+  onMissing?: () => void,
 ): IngestLog {
   const log = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}/ingest-log', { params: { liveStreamId }, signal }),
@@ -31,6 +35,10 @@ export function useIngestLog(
     // Another request would give up the one that a slow connection still answers.
     if (!log.isLoading) log.reload();
   });
+  const isMissing = log.problem?.status === 404;
+  useEffect(() => {
+    if (isMissing) onMissing?.();
+  }, [isMissing]);
   const shownState = useRef(state);
   useEffect(() => {
     if (shownState.current !== state) log.reload();

@@ -12,6 +12,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { AlarmList } from '../health/alarm-list.tsx';
+import { MissingStream } from '../missing-stream.tsx';
 import { canShareScreen, studioProblem, videoCodec } from './capture.ts';
 import { OnAirCard } from './on-air-card.tsx';
 import { Studio } from './studio.ts';
@@ -24,6 +25,7 @@ export function StudioPage({ params }: PageProps) {
   const stream = useLoad(liveStreamId, signal =>
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
+  if (stream.problem?.status === 404) return <MissingStream />;
   const back = { href: `/dashboard/live/${liveStreamId}`, label: stream.value?.name ?? 'Live stream' };
   return (
     <Page title="Studio" back={back} lead="Go live from this browser, without an encoder.">

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
 import { call } from '../../../api/client.ts';
-import { problemOf } from '../../../api/problem.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -253,16 +252,12 @@ function ChapterFields({
 
 /** The file on the server now; undefined when there is none. */
 async function storedText(videoId: string, language: string): Promise<string | undefined> {
-  const signal = new AbortController().signal;
-  try {
-    const { src } = await call('GET /videos/{videoId}/chapters/{language}', {
-      params: { videoId, language },
-    });
-    return await fetchText(localUrl(src), signal);
-  } catch (error) {
-    if (problemOf(error).status === 404) return undefined;
-    throw error;
-  }
+  const { data } = await call('GET /videos/{videoId}/chapters', {
+    params: { videoId },
+    query: { pageSize: 100 },
+  });
+  const found = data.find(one => one.language.toLowerCase() === language.toLowerCase());
+  return found && fetchText(localUrl(found.src), new AbortController().signal);
 }
 
 /** Rounds to tenths of a second, which are easier to read. */
