@@ -26,6 +26,7 @@ import type { Exchange, ViewerReply, ViewerRequest, ViewerResponse } from './res
 import { PendingResponses } from './responses/pending-responses.ts';
 import { allowedMethods, ResponseSender, scriptType } from './responses/response-sender.ts';
 import { StallGuard } from './responses/stall-guard.ts';
+import { isLinkPreview } from './token-gate.ts';
 import { VodDelivery } from './vod/vod-delivery.ts';
 import type { VodSource } from './vod/vod-source.ts';
 
@@ -213,11 +214,12 @@ export class Delivery implements Component, DeliveryHandlers {
     return true;
   }
 
-  /** Finds the channel at `/`, which is for browsers: others get the API there. */
-  #findFrontPage({ method, headers }: ViewerRequest, url: string): ViewerTarget | undefined {
+  /** Finds the channel at `/`, which is for browsers and for those who preview a link to it: others get the API there. */
+  #findFrontPage(request: ViewerRequest, url: string): ViewerTarget | undefined {
     if (!this.channels.hasFrontPage || !/^\/(?:\?|$)/.test(url)) return undefined;
-    if ((method !== 'GET' && method !== 'HEAD') || !(headers.accept ?? '').includes('text/html'))
-      return undefined;
+    const { method, headers } = request;
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    if (!(headers.accept ?? '').includes('text/html') && !isLinkPreview(request)) return undefined;
     return { path: frontPage, query: url.slice(2) };
   }
 

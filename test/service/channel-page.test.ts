@@ -252,6 +252,13 @@ describe('the front page', () => {
     expect((await server.page('/')).html).toContain(`<link rel="canonical" href="${base}/">`);
     expect((await server.page('/channel/pier-tv')).html).toContain(`<link rel="canonical" href="${base}/">`);
     expect((await server.ask('/', { accept: 'application/json' })).body.toString()).toBe('the API');
+    const preview = {
+      accept: '*/*',
+      'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    };
+    expect((await server.ask('/', preview)).body.toString()).toContain(
+      '<meta property="og:title" content="Pier TV">',
+    );
     expect((await server.page('/x')).html).toBe('the API');
     await using without = await started();
     expect((await without.page('/')).html).toBe('the API');

@@ -30,7 +30,7 @@ export function renderChannelFeed(
 <channel>
 <title>${xml(channel.name)}</title>
 <link>${xml(page)}</link>
-<description>${xml(channel.description || channel.name)}</description>
+<description>${xml(channel.description).trim() || xml(channel.name)}</description>
 <atom:link href="${xml(feed)}" rel="self" type="application/rss+xml"/>
 <itunes:author>${xml(channel.name)}</itunes:author>
 <itunes:explicit>false</itunes:explicit>
