@@ -109,6 +109,17 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await button('Stay').click();
     expect(await page.getByLabel('Description').inputValue()).toBe('Not saved yet');
     await page.getByLabel('Description').press('Escape');
+    expect(await page.getByLabel('Description').inputValue()).toBe('Not saved yet');
+    await button('Cancel').click();
+    await button('Edit details').click();
+    await page.getByLabel('Description').press('Escape');
+    await button('Edit details').click();
+    await server.api('PATCH', `/videos/${videoId}`, { description: 'Of somebody else' });
+    await page.getByLabel('Expires on').fill('2999-01-01');
+    await button('Save').click();
+    await said('Details saved.');
+    expect(await ask()).toMatchObject({ description: 'Of somebody else' });
+    await server.api('PATCH', `/videos/${videoId}`, { description: '', expiresAt: null });
   });
 
   it('plays it, and saves what is written: title, tags, metadata', async () => {

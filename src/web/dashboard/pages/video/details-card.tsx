@@ -60,8 +60,9 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   const [values, setValues] = useState(stored);
   const { description, language, expiresAt } = values;
   const submission = useSubmit(async () => {
+    // What others have changed meanwhile stays.
     await change({
-      description,
+      ...(description === stored.description ? {} : { description }),
       ...(language === stored.language ? {} : { language: language === '' ? null : language }),
       ...(expiresAt === stored.expiresAt ? {} : { expiresAt: expiresAt === '' ? null : endOfDay(expiresAt) }),
     });

@@ -7,7 +7,7 @@ import { FormActions } from '../../ui/form/form-actions.tsx';
 import { SubmissionContext } from '../../ui/form/form-context.tsx';
 import type { Submission } from '../../ui/form/use-submit.ts';
 
-/** A form in place of what it edits. */
+/** A form in place of what it edits. Escape closes it unless something would be lost. */
 export function EditForm({
   submission,
   isChanged,
@@ -29,7 +29,8 @@ export function EditForm({
       noValidate
       onSubmit={submission.submit}
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        // Input methods end a composition with it.
+        if (event.key === 'Escape' && !event.isComposing && !isChanged) onClose();
       }}
     >
       <SubmissionContext submission={submission}>

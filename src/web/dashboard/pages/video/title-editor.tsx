@@ -54,7 +54,8 @@ function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void
         submission={submission}
         label="Title"
         onKeyDown={event => {
-          if (event.key === 'Escape') close();
+          // Input methods end a composition with it.
+          if (event.key === 'Escape' && !event.isComposing) close();
         }}
         onFocusOut={() => {
           // Another window may have the focus for a while.
