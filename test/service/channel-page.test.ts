@@ -36,7 +36,7 @@ async function started(
   } = {},
 ) {
   const { channel: changes = {}, videos: list = listed } = options;
-  const channel = changes === null ? undefined : { ...pier, ...changes };
+  let channel = changes === null ? undefined : { ...pier, ...changes };
   const asked: unknown[] = [];
   const found = (isIt: boolean) => async () => (isIt ? channel : undefined);
   const channels: ChannelSource = {
@@ -70,6 +70,9 @@ async function started(
   return Object.assign(server, {
     films,
     asked,
+    change: (to: Channel | undefined) => {
+      channel = to;
+    },
     page: async (path: string, headers: Record<string, string> = {}) => {
       const { status, headers: answered, body } = await server.ask(path, { accept: 'text/html', ...headers });
       return { status, headers: answered, html: body.toString() };
@@ -241,6 +244,18 @@ describe('the page of a channel', () => {
     expect(feed.match(/<item>/g)).toHaveLength(2);
     expect(feed.match(/<enclosure /g)).toHaveLength(1);
   });
+});
+
+it('a feed changes with its channel, and ends with it', async () => {
+  await using server = await started();
+  const feed = () => server.ask('/channel/pier-tv/feed.xml');
+  expect((await feed()).body.toString()).toContain('<title>Pier TV</title>');
+  server.change({ ...pier, projectId: 'prOfOthers', name: 'Quay TV' });
+  expect((await feed()).body.toString()).toContain('<title>Quay TV</title>');
+  server.change({ ...pier, name: 'Dock TV', updatedAtMs: 8 });
+  expect((await feed()).body.toString()).toContain('<title>Dock TV</title>');
+  server.change(undefined);
+  expect((await feed()).status).toBe(404);
 });
 
 describe('the front page', () => {

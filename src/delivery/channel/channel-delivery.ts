@@ -39,7 +39,7 @@ interface FirstPart {
 const videosPerPart = 24;
 const videosInFeed = 50;
 const maxFeeds = 100;
-const feedTtlMs = 15_000;
+const feedTtlMs = 5_000;
 const noCache = 'no-cache';
 
 /** Sends the public pages of projects. */
@@ -49,8 +49,8 @@ export class ChannelDelivery {
   /** The front page, by the project as users see it. */
   readonly #frontPages: RecentLookups<Channel>;
   readonly #firstParts: RecentLookups<FirstPart>;
-  /** The last feeds by slug: each item asks for its file. */
-  readonly #feeds: LRUCache<string, Promise<CompressedText | undefined>>;
+  /** The last feeds by project, and when its channel was changed: each item asks for its file. */
+  readonly #feeds: LRUCache<string, Promise<CompressedText>>;
 
   constructor(options: ChannelDeliveryOptions) {
     const { channels, clock } = options;
@@ -95,14 +95,7 @@ export class ChannelDelivery {
 
   sendFeed(exchange: Exchange, slug: string): void {
     const { pending, sender } = this.#options;
-    let feed = this.#feeds.get(slug);
-    if (feed === undefined) {
-      feed = this.#feed(slug);
-      this.#feeds.set(slug, feed);
-      const forget = () => this.#feeds.delete(slug);
-      feed.then(found => found ?? forget(), forget);
-    }
-    pending.hold(exchange, feed, text => {
+    pending.hold(exchange, this.#findFeed(slug), text => {
       if (text === undefined) sender.sendNotFound(exchange, noCache);
       else sender.sendText(exchange, text, 'application/rss+xml; charset=utf-8', noCache);
     });
@@ -191,10 +184,21 @@ export class ChannelDelivery {
     );
   }
 
-  async #feed(slug: string): Promise<CompressedText | undefined> {
-    const { channels, publicUrl } = this.#options;
+  async #findFeed(slug: string): Promise<CompressedText | undefined> {
     const channel = await this.#channels.find(slug);
     if (channel === undefined) return undefined;
+    const key = `${channel.projectId} ${channel.updatedAtMs}`;
+    let feed = this.#feeds.get(key);
+    if (feed === undefined) {
+      feed = this.#feed(channel);
+      this.#feeds.set(key, feed);
+      feed.catch(() => this.#feeds.delete(key));
+    }
+    return feed;
+  }
+
+  async #feed(channel: Channel): Promise<CompressedText> {
+    const { channels, publicUrl } = this.#options;
     const videos = await channels.videos(channel, { limit: videosInFeed });
     const items: FeedVideo[] = [];
     for (const video of videos) items.push({ ...video, mp4Bytes: await this.#mp4Bytes(video) });
