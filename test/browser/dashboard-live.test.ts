@@ -197,13 +197,19 @@ describeInBrowser('live streams in the dashboard', browser => {
 
     const sections = page.getByRole('navigation', { name: 'Live stream sections' });
     await sections.getByRole('link', { name: 'Settings' }).click();
+    // Somebody else's change, which this page does not show yet.
+    await server.api('PATCH', `/live-streams/${liveStreamId}`, { viewerClips: true });
     await page.getByLabel('Name').fill('Harbour, north');
+    await sections.getByRole('link', { name: 'Share' }).click();
+    await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Stay' }).click();
     await page.getByLabel('Visibility').selectOption('private');
     await page.getByLabel('Recording', { exact: true }).selectOption('Never record');
     await page.getByLabel('Ultra low latency').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Harbour, north' }).waitFor();
-    expect(await found()).toMatchObject({ name: 'Harbour, north', public: false, record: false });
+    const changed = { name: 'Harbour, north', public: false, record: false, viewerClips: true };
+    expect(await found()).toMatchObject(changed);
     expect(await dashboard.violations()).toEqual([]);
     // The player of a private stream has a link of its own.
     const preview = page.frameLocator('iframe[title="Preview of Harbour, north"]');

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -19,13 +20,25 @@ export function SettingsPanel({
   onChange: (stream: LiveStream) => void;
 }) {
   const { liveStreamId } = stream;
-  const [choices, setChoices] = useState(choicesOf(stream));
-  const isChanged = JSON.stringify(choices) !== JSON.stringify(choicesOf(stream));
+  const [stored, setStored] = useState(() => choicesOf(stream));
+  const [choices, setChoices] = useState(stored);
+  const isChanged = !isSame(choices, stored);
+  const show = (from: LiveStream) => {
+    setStored(choicesOf(from));
+    setChoices(choicesOf(from));
+  };
+  if (!isChanged && !isSame(stored, choicesOf(stream))) show(stream);
   const submission = useSubmit(async () => {
-    const body = bodyOf(choices);
+    // What others have changed meanwhile stays.
+    const before = bodyOf(stored);
+    const body = Object.fromEntries(
+      Object.entries(bodyOf(choices)).filter(
+        ([key, value]) => !isSame(value, before[key as keyof typeof before]),
+      ),
+    );
     const changed = await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body });
     onChange(changed);
-    setChoices(choicesOf(changed));
+    show(changed);
     showToast('Saved.');
   });
   const isReady = isChanged && choices.name.trim() !== '';
@@ -42,11 +55,12 @@ export function SettingsPanel({
           )}
           <FormActions disabled={!isReady}>
             {isChanged && (
-              <Button kind="quiet" onClick={() => setChoices(choicesOf(stream))}>
+              <Button kind="quiet" onClick={() => show(stream)}>
                 Discard changes
               </Button>
             )}
           </FormActions>
+          <LeaveGuard isActive={isChanged} />
         </Form>
       </Card>
       <div class="stack">
@@ -55,4 +69,8 @@ export function SettingsPanel({
       </div>
     </div>
   );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
