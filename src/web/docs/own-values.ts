@@ -70,8 +70,11 @@ function fill(code: HTMLElement, pattern: string, id: string): void {
 }
 
 function restore(): void {
-  for (const own of document.querySelectorAll<HTMLElement>('.code mark'))
+  for (const own of document.querySelectorAll<HTMLElement>('.code mark')) {
+    const parent = own.parentElement;
     own.replaceWith(own.dataset.original ?? '');
+    parent?.normalize();
+  }
 }
 
 /** Characters of a code block, which may be in several elements. */
