@@ -11,6 +11,7 @@ describeInBrowser('the activity page of the dashboard', browser => {
       ((await (await server.api('POST', '/videos', { title })).json()) as { videoId: string }).videoId;
     const harbour = await create('Harbour');
     await server.api('PATCH', `/videos/${harbour}`, { description: 'Boats', tags: ['sea'] });
+    await create('M'.repeat(300));
     const removed = await create('Removed');
     await server.api('DELETE', `/videos/${removed}`);
   });
@@ -43,6 +44,12 @@ describeInBrowser('the activity page of the dashboard', browser => {
     await rows.filter({ hasText: 'Sign in' }).getByRole('button', { name: 'admin@localhost' }).click();
     await update.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'By admin@localhost' }).click();
+
+    await page.getByRole('button', { name: /^Show everything about MMM/ }).click();
+    const long = page.getByRole('button', { name: /^M+$/ });
+    await long.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280);
+    await long.click();
 
     await update.getByRole('link', { name: 'Harbour' }).click();
     await page.getByRole('heading', { name: 'Harbour' }).waitFor();

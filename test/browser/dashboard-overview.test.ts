@@ -56,6 +56,7 @@ describeInBrowser('the overview of the dashboard', browser => {
     expect(await encoder.getByLabel('Stream key', { exact: true }).getAttribute('type')).toBe('password');
     expect(key).not.toBe('');
     await section('Your phone').getByText('Phones allow the camera on HTTPS pages only').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280);
 
     const own = section('This browser');
     expect(await cameras()).toEqual([]);

@@ -120,7 +120,12 @@ describeInBrowser('roles in the dashboard', browser => {
     await guest.setRole('viewer');
     await upload.waitFor({ state: 'detached' });
     await reconnected;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('group', { name: 'Pages' }).waitFor();
     await guest.setRole('owner');
+    // So does an open search.
+    await page.getByRole('option', { name: 'Upload videos' }).waitFor();
+    await page.keyboard.press('Escape');
     await upload.waitFor();
     await page.getByRole('link', { name: 'API keys' }).waitFor();
     expect(guest.dashboard.complaints).toEqual([]);

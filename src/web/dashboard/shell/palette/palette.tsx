@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { withBasePath } from '../../../shared/base-path.ts';
+import { session } from '../../state/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -128,13 +129,13 @@ function useModal(
 function useEntries(query: string, onClose: () => void) {
   const { path, route } = useLocation();
   const found = useFoundEntries(query);
-  // Entries change with the session only, and choosing one closes this.
+  // Entries change with the session only, such as with your role, and choosing one closes this.
   const fixed = useMemo(
     () => ({ actions: actionEntries(path, route), pages: pageEntries(), settings: settingEntries() }),
-    [],
+    [session.value],
   );
   const all = [...fixed.actions, ...fixed.pages, ...fixed.settings];
-  const recent = useMemo(() => recentEntries(all), []);
+  const recent = useMemo(() => recentEntries(all), [session.value]);
   const groups: readonly PaletteGroup[] =
     query === ''
       ? [

@@ -4,7 +4,7 @@ import { docsExcerpt, findDocs, type IndexedDocs, loadDocsIndex } from '../../..
 import { call } from '../../api/client.ts';
 import { isAbort, problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { projectKey } from '../../state/session.ts';
+import { projectKey, session } from '../../state/session.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { isAllowed } from '../nav-groups.ts';
 import type { PaletteEntry, PaletteGroup } from './entry.ts';
@@ -30,7 +30,7 @@ export interface FoundEntries {
 export function useFoundEntries(query: string): FoundEntries {
   const settled = useSettled(query);
   const media = useLoad(`${projectKey.value} ${settled}`, signal => findMedia(settled, signal));
-  const server = useLoad('server', loadServerSettings);
+  const server = useLoad(`server ${session.value?.role}`, loadServerSettings);
   const docs = useLoad('docs', loadDocs);
   const found = media.value;
   const isCurrent = found?.query === query && !media.isLoading;
