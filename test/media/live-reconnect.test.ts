@@ -46,7 +46,7 @@ const broadcastsOf = async ({ liveStreamId }: CreatedStream) =>
 async function publishAll(stream: CreatedStream, sent: readonly FlvTag[]): Promise<RtmpClient> {
   const client = await RtmpClient.connect({ port: server.app.rtmpPort });
   expect((await client.publish(stream.streamKey)).code).toBe('NetStream.Publish.Start');
-  await replay(client, sent, { speed: 4 });
+  await replay(client, sent);
   return client;
 }
 
