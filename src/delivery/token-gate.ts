@@ -111,8 +111,8 @@ const previewAgents =
  * True for the services that show a link with its title. They open the page, without playing, before the person that the link is for: a
  * page must not be their use of the token. A viewer who is taken for one claims it with the first playlist.
  */
-export function isLinkPreview({ headers }: ViewerRequest): boolean {
-  return previewAgents.test(headers['user-agent'] ?? '');
+export function isLinkPreview({ method, headers }: ViewerRequest): boolean {
+  return method === 'GET' && previewAgents.test(headers['user-agent'] ?? '');
 }
 
 function isEncrypted(request: ViewerRequest): boolean {

@@ -46,6 +46,7 @@ function createEndpoint(create: () => Promise<void> = async () => {}, viewerOf: 
   });
   const clip = (remoteAddress: string, lastSeconds = 30) =>
     endpoint.handle({
+      message: { method: 'POST', headers: {} },
       method: 'POST',
       path: `/clips/${liveStreamId}`,
       query: '',

@@ -13,6 +13,7 @@ function gateOf(isPublic = true) {
   const waiting: (() => void)[] = [];
   const state = { hasFailed: false };
   const sessionChecks: string[] = [];
+  const claims: boolean[] = [];
   const clock = { nowMs: () => 0, monotonicMs: () => time.ms };
   const gate = new LiveGate({
     streams: {
@@ -25,8 +26,9 @@ function gateOf(isPublic = true) {
     },
     playback: playbackGateOf({
       sessions: {
-        admit: async ({ token }) => {
+        admit: async ({ token, mayClaimToken }) => {
           sessionChecks.push(token);
+          claims.push(mayClaimToken);
           return { sessionToken: `session of ${token}`, expiresAtMs: 1 };
         },
       },
@@ -37,7 +39,7 @@ function gateOf(isPublic = true) {
   const answer = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  return { gate, time, state, waiting, sessionChecks, answer };
+  return { gate, time, state, waiting, sessionChecks, claims, answer };
 }
 
 it('admits to the media of a public stream at once while the stream is cached', async () => {
@@ -52,6 +54,20 @@ it('admits to the media of a public stream at once while the stream is cached', 
   time.ms += 1_001;
   expect(gate.admitToMedia(asked)).toBeInstanceOf(Promise);
   expect(waiting).toHaveLength(1);
+});
+
+it('lets previews of links see pages without a session, and whoever else asks claim the token', async () => {
+  const { gate, claims, answer } = gateOf(false);
+  const headers = { 'user-agent': 'Slackbot-LinkExpanding 1.0' };
+  const sessionFor = async (method: string) => {
+    const admission = gate.admitToPage({ ...request, method, headers } as ViewerRequest, 'li1', 'token=a');
+    answer();
+    return (await admission) as { access: object };
+  };
+  expect((await sessionFor('GET')).access).toEqual({ token: 'a', avh: undefined });
+  // Playback over WebRTC.
+  expect((await sessionFor('POST')).access).toEqual({ token: 'a', avh: 'session of a' });
+  expect(claims).toEqual([false, true]);
 });
 
 it('looks a stream up once for all requests for media that come meanwhile', async () => {
