@@ -1,17 +1,20 @@
 import type { LiveStream } from '../../api/api-types.ts';
+import { copyLink } from '../../broadcasts/copy-link.ts';
 import { can } from '../../state/session.ts';
 import { copyText } from '../../ui/copy.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu } from '../../ui/menu.tsx';
+import { showError } from '../../ui/toast.tsx';
 
 /** Callers without the scope `live` get no stream key. */
-export function StreamMenu({ stream: { liveStreamId, name, assets, streamKey } }: { stream: LiveStream }) {
+export function StreamMenu({ stream }: { stream: LiveStream }) {
+  const { liveStreamId, name, streamKey } = stream;
   const { route } = useLocation();
   return (
     <Menu
       label={`Actions for ${name}`}
       items={[
-        { label: 'Copy link', icon: 'link', onClick: () => void copyText(assets.player, 'Link') },
+        { label: 'Copy link', icon: 'link', onClick: () => void copyLink(stream).catch(showError) },
         ...(streamKey === undefined
           ? []
           : [

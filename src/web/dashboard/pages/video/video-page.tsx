@@ -10,6 +10,7 @@ import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { useSubmit } from '../../ui/form/use-submit.ts';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -24,6 +25,7 @@ import { useFrameVideo } from '../captions/use-frame-video.ts';
 import { VideoClipDialog } from '../clips/video-clip-dialog.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
+import { copyVideoLink } from './copy-video-link.ts';
 import { MissingVideo } from './missing-video.tsx';
 import { PlayerFrame } from './player-frame.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -190,6 +192,7 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   const { route } = useLocation();
   const [isDeleting, setDeleting] = useState(false);
   const [isClipping, setClipping] = useState(false);
+  const copying = useSubmit(() => copyVideoLink(video));
   const { value: restoreDays } = useRestoreDays();
   const { videoId } = video;
   const canEdit = can('upload');
@@ -206,6 +209,9 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   items.push({ label: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
   return (
     <>
+      <Button icon="link" busy={copying.busy} onClick={copying.submit}>
+        Copy link
+      </Button>
       {state?.kind === 'ready' && video.assets?.mp4 !== undefined && (
         <Button icon="download" onClick={() => void saveMp4(videoId).catch(showError)}>
           Download

@@ -4,12 +4,13 @@ import { isAudioOnly } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { copyText } from '../../ui/copy.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { showError } from '../../ui/toast.tsx';
 import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
+import { copyVideoLink } from '../video/copy-video-link.ts';
 import { shownStateOf } from './shown-state.ts';
 
 const tagsShown = 3;
@@ -95,7 +96,7 @@ export function VideoMenu({
         {
           label: 'Copy link',
           icon: 'link',
-          onClick: () => void copyText(video.assets?.player ?? '', 'Link'),
+          onClick: () => void copyVideoLink(video).catch(showError),
         },
         {
           label: 'Analytics',
