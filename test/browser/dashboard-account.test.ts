@@ -222,6 +222,17 @@ describeInBrowser('the account in the dashboard', browser => {
     await visibility.selectOption('private');
     await dashboard.untilSaid('The video is private.');
     expect(await video()).not.toHaveProperty('listed');
+
+    await page.goto(`${server.baseUrl}/dashboard/videos`);
+    await page.getByRole('checkbox', { name: 'Select Regatta' }).check();
+    await page.getByRole('button', { name: 'Change visibility' }).click();
+    await page.getByRole('menuitem', { name: 'Show in the channel' }).click();
+    await dashboard.untilSaid('“Regatta” added to the channel.');
+    await page
+      .getByRole('row', { name: /Regatta/ })
+      .getByText('In channel')
+      .waitFor();
+    expect(await video()).toMatchObject({ public: true, listed: true });
     expect(dashboard.complaints).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ const columns: readonly Column<StreamItem>[] = [
   {
     head: 'Visibility',
     look: 'cell-visibility',
-    cell: ({ stream }) => <Visibility isPublic={stream.public} />,
+    cell: ({ stream }) => <Visibility isPublic={stream.public} isListed={stream.listed} />,
   },
   {
     head: 'Last broadcast',

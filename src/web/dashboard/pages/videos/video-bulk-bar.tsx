@@ -5,6 +5,7 @@ import { projectHeaders } from '../../state/session.ts';
 import { BulkBar } from '../../ui/bulk/bulk-bar.tsx';
 import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { Button } from '../../ui/button.tsx';
+import { useChannel } from '../../ui/hooks/use-channel.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { showBulkResult } from './discard-videos.ts';
@@ -32,16 +33,16 @@ export function VideoBulkBar({
   onClear: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
-  const setPublic = (isPublic: boolean) => {
+  const { value: channel } = useChannel();
+  const setVisibility = (body: { public: boolean; listed?: boolean }, did: string) => {
     const headers = projectHeaders();
-    const body = { public: isPublic };
     void bulk.run('Changing visibility', videos.length, async options => {
       const result = await runBulk(
         videos,
         ({ videoId }) => call('PATCH /videos/{videoId}', { params: { videoId }, body, headers }),
         options,
       );
-      showBulkResult(result, isPublic ? 'made public' : 'made private');
+      showBulkResult(result, did);
     });
   };
   return (
@@ -58,8 +59,25 @@ export function VideoBulkBar({
         <Menu
           label="Change visibility"
           items={[
-            { label: 'Make public', icon: 'eye', onClick: () => setPublic(true) },
-            { label: 'Make private', icon: 'lock', onClick: () => setPublic(false) },
+            ...(channel?.enabled === true
+              ? [
+                  {
+                    label: 'Show in the channel',
+                    icon: 'eye' as const,
+                    onClick: () => setVisibility({ public: true, listed: true }, 'added to the channel'),
+                  },
+                ]
+              : []),
+            {
+              label: 'Make public',
+              icon: 'eye',
+              onClick: () => setVisibility({ public: true, listed: false }, 'made public'),
+            },
+            {
+              label: 'Make private',
+              icon: 'lock',
+              onClick: () => setVisibility({ public: false }, 'made private'),
+            },
           ]}
         >
           <Icon name="eye" size={16} />

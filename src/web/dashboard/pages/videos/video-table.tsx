@@ -75,7 +75,7 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
     {
       head: 'Visibility',
       look: 'cell-visibility',
-      cell: ({ video }) => <Visibility isPublic={video.public} />,
+      cell: ({ video }) => <Visibility isPublic={video.public} isListed={video.listed} />,
     },
     {
       head: 'Duration',
