@@ -1,3 +1,4 @@
+import { lowerFirst } from '../format/lower-first.ts';
 import { can } from '../state/session.ts';
 import { openShellDialog } from '../state/shell-dialog.ts';
 import { Button } from '../ui/button.tsx';
@@ -44,8 +45,4 @@ export function CreateMenus() {
       </div>
     </>
   );
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -25,7 +25,7 @@ const groups: readonly NavGroup[] = [
         href: '/dashboard/live',
         label: 'Live streams',
         icon: 'live',
-        also: 'broadcasts channels encoder OBS RTMP SRT WHIP stream key',
+        also: 'broadcasts encoder OBS RTMP SRT WHIP stream key',
       },
       {
         href: '/dashboard/videos',
@@ -98,9 +98,14 @@ const groups: readonly NavGroup[] = [
         icon: 'server',
         scope: 'admin',
         isForOperator: true,
-        also: 'nodes status health disk CPU memory checks doctor version',
+        also: 'nodes state status health load disk CPU memory checks doctor version',
       },
-      { href: '/dashboard/settings', label: 'Settings', icon: 'settings', also: 'preferences configuration' },
+      {
+        href: '/dashboard/settings',
+        label: 'Settings',
+        icon: 'settings',
+        also: 'change preferences configuration',
+      },
     ],
   },
 ];

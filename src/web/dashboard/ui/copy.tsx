@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import { lowerFirst } from '../format/lower-first.ts';
 import { Button, IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
@@ -12,7 +13,7 @@ export function CopyButton({ text, name, label = 'Copy' }: { text: string; name:
     <Button
       small
       icon="copy"
-      label={`${label} ${name.toLowerCase()}`}
+      label={`${label} ${lowerFirst(name)}`}
       onClick={() => void copyText(text, name)}
     >
       {label}
@@ -50,13 +51,13 @@ export function CopyField({
         {secret && (
           <IconButton
             icon={isShown ? 'eye-off' : 'eye'}
-            label={isShown ? `Hide ${label.toLowerCase()}` : `Show ${label.toLowerCase()}`}
+            label={`${isShown ? 'Hide' : 'Show'} ${lowerFirst(label)}`}
             onClick={() => setShown(!isShown)}
           />
         )}
         <IconButton
           icon="copy"
-          label={`Copy ${label.toLowerCase()}`}
+          label={`Copy ${lowerFirst(label)}`}
           onClick={() => void copyText(value, label)}
         />
       </div>

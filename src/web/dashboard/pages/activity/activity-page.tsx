@@ -14,6 +14,7 @@ import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { actionChoices, actorLabel, periodChoices, startOf, targetLabel } from './activity-labels.ts';
 import { ActivityTarget } from './activity-target.tsx';
+import { changedText } from './changed-text.ts';
 
 const pageSize = 25;
 
@@ -139,7 +140,7 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
       cell: ({ summary, action, changed = [] }) => (
         <span class="activity-action">
           <span title={action}>{summary}</span>
-          {changed.length > 0 && <span class="quiet">{changed.join(', ')}</span>}
+          {changed.length > 0 && <span class="quiet">{changedText(changed)}</span>}
         </span>
       ),
     },

@@ -42,6 +42,7 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
     >
       <TextField label="Email" type="email" value={email} onValue={setEmail} field="email" />
       <SelectField label="Role" value={role} onValue={setRole} options={roleOptions} />
+      <p class="hint">You get a link to send to this person.</p>
     </FormDialog>
   );
 }

@@ -26,8 +26,8 @@ export function PolicyCard(edited: EditedVideo) {
         <div>
           <p>Project default</p>
           <p class="hint">
-            <a href="/dashboard/settings">Settings</a> of the project say which sites and countries may play
-            it.
+            The <a href="/dashboard/settings#playback-policy">playback policy of the project</a> decides which
+            sites and countries can play it.
           </p>
         </div>
       ) : (

@@ -37,7 +37,7 @@ export function pageEntries(): readonly PaletteEntry[] {
             '/dashboard/server/settings',
             'Server settings',
             'settings',
-            'configuration environment variables',
+            'change configuration environment variables ports HTTPS certificate domain',
           ),
         ]
       : []),
@@ -57,6 +57,7 @@ const settings: readonly (readonly [href: string, label: string, also: string])[
     'Playback policy',
     'allowed sites domains countries geo block embed',
   ],
+  ['/dashboard/settings#channel', 'Channel', 'public page of the project site logo accent RSS'],
   ['/dashboard/settings?part=organisation#limits', 'Limits', 'quota rate requests account ID'],
   ['/dashboard/account#password', 'Password', 'change security'],
   ['/dashboard/account#two-factor', 'Two-factor sign-in', '2FA TOTP authenticator codes security'],

@@ -58,7 +58,7 @@ describe('the timeline of a broadcast', () => {
       ['alarm', 80, 90],
     ]);
     expect([ended.from - start, ended.to - start]).toEqual([-30, 90]);
-    expect(ended.moments.at(-1)?.text).toBe('The broadcast ended: ended from the dashboard or API');
+    expect(ended.moments.at(-1)?.text).toBe('The broadcast ended from the dashboard or API');
     const running = timeline(entries.slice(0, 4), 100);
     expect(relative(running.spans).at(-1)).toEqual(['alarm', 80, 100]);
   });

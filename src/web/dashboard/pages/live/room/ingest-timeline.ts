@@ -1,4 +1,5 @@
 import type { IngestLogEntry } from '../../../api/api-types.ts';
+import { lowerFirst } from '../../../format/lower-first.ts';
 import { formatSpan } from '../../../format/time.ts';
 import { formatEndReason } from '../broadcast-labels.ts';
 import { alarmTitle } from '../health/alarm-titles.ts';
@@ -158,8 +159,9 @@ class LogReader {
     for (const alarm of [...this.#alarmsSince.keys()]) this.#endAlarm(alarm, time);
     if (this.#refusedWith !== reason) {
       const isTold = reason === 'publisher-stopped' || reason === 'publisher-gone';
-      const why = isTold ? '' : `: ${lowerFirst(formatEndReason(reason))}`;
-      this.#add(time, 'end', `The broadcast ended${why}`);
+      const why = lowerFirst(formatEndReason(reason));
+      const text = why.startsWith('ended ') ? `The broadcast ${why}` : `The broadcast ended: ${why}`;
+      this.#add(time, 'end', isTold ? 'The broadcast ended' : text);
     }
     this.#refusedWith = undefined;
   }
@@ -190,8 +192,4 @@ export function encoderOf({ encoder, protocol }: Pick<IngestLogEntry, 'encoder' 
 
 function secondsOf(time: string): number {
   return Date.parse(time) / 1000;
-}
-
-function lowerFirst(text: string): string {
-  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }

@@ -8,7 +8,6 @@ import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { codecName } from '../../../format/codec-name.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
-import { formatSpan } from '../../../format/time.ts';
 import { can } from '../../../state/session.ts';
 import { Figures } from '../../../ui/figures.tsx';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
@@ -89,9 +88,9 @@ function LastBroadcast({ stream: { liveStreamId } }: { stream: LiveStream }) {
     <Figures
       figures={[
         ['Last live', <RelativeTime key="time" time={endedAt ?? startedAt} />],
-        ['Length', seconds === undefined ? nothing : formatSpan(seconds)],
+        ['Length', seconds === undefined ? nothing : formatTime(seconds)],
         ...(bitrate === undefined ? [] : [['Average bitrate', formatBitrate(bitrate)] as const]),
-        ...(endReason === undefined ? [] : [['Ended', formatEndReason(endReason)] as const]),
+        ...(endReason === undefined ? [] : [['Why it ended', formatEndReason(endReason)] as const]),
       ]}
     />
   );
