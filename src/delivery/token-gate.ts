@@ -103,7 +103,7 @@ export function clientOf({ headers, socket }: ViewerRequest): string {
   return `${socket.remoteAddress ?? ''}\n${String(via)}\n${headers['user-agent'] ?? ''}`;
 }
 
-/** Those of chats, mail and social networks. Phones of the brand Cubot name it. */
+/** User agents of chats, mail and social networks. Phones of the brand Cubot name it. */
 const previewAgents =
   /(?<!cu)bot\b|facebookexternalhit|whatsapp\/|uripreview|viber\/|mastodon|embedly|iframely|bingpreview/i;
 

@@ -53,7 +53,7 @@ describeInBrowser('the documentation in a browser', browser => {
     await until('the operation', () => page.url().endsWith('/docs/reference/live-streams#post-live-streams'));
     expect(await docs.violations()).toEqual([]);
     await page.getByText('To try a call').waitFor();
-    // Its beginning is not sent: it would be a wrong key.
+    // The beginning of a key is not sent: it would be a wrong key.
     const key = page.getByLabel('API key');
     await key.pressSequentially(server.sandboxKey);
     await page.getByText('Calls use the key that you entered').waitFor();

@@ -8,7 +8,7 @@ const readingCall =
 
 /** Adds a button to examples that only read, for readers who are signed in. Run it again when examples or the caller have changed. */
 export function addRunButtons(): void {
-  // What somebody else was answered, or for another project.
+  // An answer to somebody else, or for another project.
   for (const answer of document.querySelectorAll('.answer')) answer.replaceChildren();
   callers += 1;
   // Operations have a form.

@@ -29,7 +29,7 @@ export function SettingsPanel({
   };
   if (!isChanged && !isSame(stored, choicesOf(stream))) show(stream);
   const submission = useSubmit(async () => {
-    // What others have changed meanwhile stays.
+    // Changes of others stay.
     const before = bodyOf(stored);
     const body = Object.fromEntries(
       Object.entries(bodyOf(choices)).filter(

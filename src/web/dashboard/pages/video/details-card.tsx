@@ -60,7 +60,7 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
   const [values, setValues] = useState(stored);
   const { description, language, expiresAt } = values;
   const submission = useSubmit(async () => {
-    // What others have changed meanwhile stays.
+    // Changes of others stay.
     await change({
       ...(description === stored.description ? {} : { description }),
       ...(language === stored.language ? {} : { language: language === '' ? null : language }),
