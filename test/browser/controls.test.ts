@@ -71,6 +71,8 @@ describeInBrowser("the player page's controls", browser => {
     await until('playing', async () => !(await viewer.video()).isPaused);
     await page.keyboard.press('f');
     await until('fullscreen', () => page.evaluate('document.fullscreenElement !== null'));
+    // The button follows with the next frame.
+    await page.locator('#fullscreen[mediaisfullscreen]').waitFor({ state: 'attached' });
     await page.keyboard.press('f');
     await until('no fullscreen', () => page.evaluate('document.fullscreenElement === null'));
     const { time } = await viewer.video();
