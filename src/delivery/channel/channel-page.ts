@@ -15,7 +15,7 @@ export interface LiveNow {
   readonly viewers: number | undefined;
 }
 
-export interface ChannelPageValues {
+interface ChannelPageValues {
   readonly channel: Channel;
   /** The part of the address below the base path: `/`, or that of the channel. */
   readonly path: string;

@@ -23,7 +23,7 @@ export interface ChannelVideo {
   readonly durationSeconds: number | undefined;
 }
 
-export interface ChannelStream {
+interface ChannelStream {
   readonly liveStreamId: string;
   readonly name: string;
   readonly showViewers: boolean;

@@ -1,5 +1,5 @@
 /** A call of the API as examples make it. */
-export interface ApiCall {
+interface ApiCall {
   readonly method: string;
   /** Variables are written `{VIDEO_ID}`. */
   readonly url: string;

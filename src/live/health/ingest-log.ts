@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { AlarmChange } from './alarms.ts';
 
 /** Something that happened between the encoder and this server. */
-export interface IngestLogEntry {
+interface IngestLogEntry {
   /** Unix time. */
   readonly atMs: number;
   readonly type: 'connected' | 'disconnected' | 'refused' | 'ended' | 'alarm-raised' | 'alarm-cleared';

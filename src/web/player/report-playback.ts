@@ -1,6 +1,3 @@
-import { withBasePath } from '../shared/base-path.ts';
-import { isEnabled, parseAddress } from './page-options.ts';
-
 /** Codes of the analytics endpoint. */
 const eventTypes = { loaded: 1, play: 2, pause: 3, timeUpdate: 4, error: 5, end: 6, seek: 7 } as const;
 
@@ -32,16 +29,6 @@ interface PlaybackReports {
   readonly isAllowed: boolean;
   /** Ends the reports. */
   readonly signal?: AbortSignal;
-}
-
-/** Reports of the player page, which reports nothing with `analytics:false`. */
-export function pageReports(): Pick<PlaybackReports, 'url' | 'referrer' | 'token' | 'isAllowed'> {
-  return {
-    url: withBasePath('/watch'),
-    referrer: document.referrer,
-    token: new URLSearchParams(location.search).get('token'),
-    isAllowed: isEnabled(parseAddress(location.hash, location.search), 'analytics', true),
-  };
 }
 
 /** Reports nothing with Do Not Track. A replay belongs to the same playback. */

@@ -90,7 +90,7 @@ export class ChannelsStore {
   }
 }
 
-export function channelFrom(row: Pick<Row<'channels'>, (typeof columns)[number]>): Channel {
+function channelFrom(row: Pick<Row<'channels'>, (typeof columns)[number]>): Channel {
   return {
     isEnabled: row.is_enabled === 1,
     slug: row.slug ?? undefined,

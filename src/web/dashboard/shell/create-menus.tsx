@@ -21,7 +21,7 @@ export function CreateMenus() {
   return (
     <>
       <div class="create wide-create">
-        {can('live') && <Menu label="Go live" icon="live" kind="primary" items={goLiveItems} />}
+        {can('live') && <Menu label="Go live" icon="live" isLabelled items={goLiveItems} />}
         {can('upload') && (
           <Button icon="upload" label="Upload, choose files" onClick={() => openShellDialog('upload')}>
             Upload

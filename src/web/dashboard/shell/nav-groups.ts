@@ -1,7 +1,7 @@
 import { can, type Scope, session } from '../state/session.ts';
 import type { IconName } from '../ui/icon.tsx';
 
-export interface NavEntry {
+interface NavEntry {
   readonly href: string;
   readonly label: string;
   readonly icon: IconName;

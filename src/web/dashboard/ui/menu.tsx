@@ -17,7 +17,7 @@ const itemSelector = '[role^=menuitem]';
 export function Menu({
   label,
   icon,
-  kind,
+  isLabelled = false,
   items,
   children,
 }: {
@@ -25,7 +25,7 @@ export function Menu({
   /** Shown in place of three dots. */
   icon?: IconName;
   /** Looks like a button, with the label. */
-  kind?: 'primary';
+  isLabelled?: boolean;
   items: readonly MenuItem[];
   children?: ComponentChildren;
 }) {
@@ -34,7 +34,6 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const isLabelled = kind !== undefined;
   const isIcon = !isLabelled && children === undefined;
   useLayoutEffect(() => {
     if (!isOpen) return;
@@ -79,7 +78,7 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        class={isLabelled ? `button ${kind}` : children === undefined ? 'icon-button' : 'menu-button'}
+        class={isLabelled ? 'button' : children === undefined ? 'icon-button' : 'menu-button'}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}

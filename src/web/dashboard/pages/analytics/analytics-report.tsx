@@ -31,7 +31,7 @@ import { TotalTiles } from './total-tiles.tsx';
 
 const refreshMs = 30_000;
 
-export interface Analytics {
+interface Analytics {
   readonly question: AnalyticsQuery;
   readonly overTime: Loaded<TimeSeries>;
   readonly totals: Loaded<{ readonly now: Totals; readonly before: Totals | undefined }>;

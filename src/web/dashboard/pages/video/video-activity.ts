@@ -3,7 +3,7 @@ import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber } from '../../format/size.ts';
 import type { AdditionalQuality, Quality, VideoState } from '../../format/video-state.ts';
 
-export interface VideoActivity {
+interface VideoActivity {
   readonly title: string;
   readonly text: string;
 }

@@ -25,47 +25,41 @@ export async function discardVideos(
   return result;
 }
 
-export async function restoreVideos(
+export function restoreVideos(
   videos: readonly Video[],
   headers: Record<string, string> = projectHeaders(),
   options?: BulkOptions,
 ): Promise<BulkResult<Video>> {
-  const result = await runBulk(
-    videos,
-    ({ videoId }) =>
-      call('PATCH /discarded/videos/{videoId}', { params: { videoId }, body: { discarded: false }, headers }),
-    options,
-  );
-  showBulkResult(result, 'restored');
-  return result;
+  const restore = ({ videoId }: Video) =>
+    call('PATCH /discarded/videos/{videoId}', { params: { videoId }, body: { discarded: false }, headers });
+  return runShown(videos, restore, 'restored', options);
 }
 
-export async function deletePermanently(
+export function deletePermanently(
   videos: readonly Video[],
   headers: Record<string, string> = projectHeaders(),
   options?: BulkOptions,
 ): Promise<BulkResult<Video>> {
-  const result = await runBulk(
-    videos,
-    ({ videoId }) =>
-      call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' }, headers }),
-    options,
-  );
-  showBulkResult(result, 'deleted permanently');
-  return result;
+  const remove = ({ videoId }: Video) =>
+    call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' }, headers });
+  return runShown(videos, remove, 'deleted permanently', options);
 }
 
-export async function retryVideos(
-  videos: readonly Video[],
-  options?: BulkOptions,
-): Promise<BulkResult<Video>> {
+export function retryVideos(videos: readonly Video[], options?: BulkOptions): Promise<BulkResult<Video>> {
   const headers = projectHeaders();
-  const result = await runBulk(
-    videos,
-    ({ videoId }) => call('POST /videos/{videoId}/retry', { params: { videoId }, headers }),
-    options,
-  );
-  showBulkResult(result, 'retried');
+  const retry = ({ videoId }: Video) =>
+    call('POST /videos/{videoId}/retry', { params: { videoId }, headers });
+  return runShown(videos, retry, 'retried', options);
+}
+
+async function runShown(
+  videos: readonly Video[],
+  work: (video: Video) => Promise<unknown>,
+  action: string,
+  options: BulkOptions | undefined,
+): Promise<BulkResult<Video>> {
+  const result = await runBulk(videos, work, options);
+  showBulkResult(result, action);
   return result;
 }
 

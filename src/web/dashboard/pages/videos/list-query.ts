@@ -32,7 +32,7 @@ export interface ListChoice {
   readonly page: number;
 }
 
-export const pageSize = 24;
+const pageSize = 24;
 
 export function readChoice(query: Readonly<Record<string, string>>): ListChoice {
   const { search = '', tags, status, visibility, source, date, order, page = '1' } = query;

@@ -19,7 +19,7 @@ interface Media {
   readonly videos: readonly PaletteEntry[];
 }
 
-export interface FoundEntries {
+interface FoundEntries {
   readonly groups: readonly PaletteGroup[];
   readonly isSearching: boolean;
   readonly hasFailed: boolean;

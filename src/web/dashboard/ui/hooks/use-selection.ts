@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { rangeOf } from '../range-of.ts';
 import type { RowSelection } from '../table.tsx';
 
-export interface Selection<Row> extends RowSelection<Row> {
+interface Selection<Row> extends RowSelection<Row> {
   /** Selected rows of all pages, as they were shown last. */
   readonly rows: readonly Row[];
   readonly set: (rows: readonly Row[]) => void;

@@ -1,4 +1,4 @@
-export const peaksPerSecond = 50;
+const peaksPerSecond = 50;
 
 /** Peaks of a part of the audio, 0 to 1, of which {@link peaksPerSecond} make a second. */
 export interface PeakPart {

@@ -5,7 +5,7 @@ export const spans = [5, 10, 30, 60, 120] as const;
 
 /** Width of an edge of a cue that can be dragged. */
 const edgePixels = 8;
-export const minCueMs = 100;
+const minCueMs = 100;
 
 /** Returns the start of the window that shows a time. It stays until the time leaves it, like a page that is turned. */
 export function windowStart(start: number, span: number, seconds: number, duration: number): number {

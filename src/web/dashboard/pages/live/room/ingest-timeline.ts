@@ -13,7 +13,7 @@ export interface TimelineMoment {
   readonly text: string;
 }
 
-export interface TimelineSpan {
+interface TimelineSpan {
   readonly kind: 'live' | 'gap' | 'alarm';
   readonly from: number;
   readonly to: number;
