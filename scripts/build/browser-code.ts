@@ -44,10 +44,11 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
   },
 };
 
-const sharedFolders = /[/\\]dashboard[/\\](?:api|broadcasts|format|state|ui)[/\\].*\.tsx?$/;
+const sharedFolders =
+  /[/\\]dashboard[/\\](?:(?:api|broadcasts|format|state|ui)[/\\].*|texts[/\\](?:shell|sign-in))\.tsx?$/;
 /** The overview has them from other pages. */
 const ofOverview =
-  /[/\\](?:shell[/\\](?:list-path|nav-groups)|analytics[/\\](?:analytics-data|current-viewers|time-range)|clips[/\\]clip-(?:fields|times)|health[/\\]alarm-titles|server[/\\]check-summary|studio[/\\]capture|usage[/\\]storage-(?:bar|kinds)|webhooks[/\\]delivery-labels)\.tsx?$/;
+  /[/\\](?:shell[/\\](?:list-path|nav-groups)|analytics[/\\](?:analytics-data|current-viewers|time-range)|clips[/\\]clip-(?:fields|times)|health[/\\]alarm-titles|server[/\\]check-summary|studio[/\\]capture|texts[/\\]overview|usage[/\\]storage-(?:bar|kinds)|webhooks[/\\]delivery-labels)\.tsx?$/;
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
 const dashboardEntries = /[/\\]dashboard[/\\](?:main|.*-page|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
 

@@ -1,4 +1,4 @@
-import { english } from './languages.ts';
+import { chooseLanguage, english } from './languages.ts';
 import en from './player/en.ts';
 import { type CatalogueImports, createTexts, loadTexts, type Texts } from './texts.ts';
 
@@ -18,5 +18,5 @@ export const englishPlayerTexts: PlayerTexts = createTexts(en, english);
 
 /** @param lang the player's `lang` attribute; without it, or without texts in it, the browser's languages are used */
 export function loadPlayerTexts(lang?: string | null): Promise<PlayerTexts> {
-  return loadTexts(en, imports, [lang ?? '', ...navigator.languages]);
+  return loadTexts(en, imports, chooseLanguage([lang ?? '', ...navigator.languages]));
 }

@@ -1,7 +1,7 @@
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import format, { type CompiledMessage, type FormatOptions, type FormatValues } from 'icu-minify/format';
 import type { Catalogue, TranslationOf } from './catalogue.ts';
-import { chooseLanguage, directionOf, english, type Language, type LanguageChoice } from './languages.ts';
+import { directionOf, english, type Language, type LanguageChoice } from './languages.ts';
 
 type ArgumentsOf<Message extends string> = GetICUArgs<
   Message,
@@ -14,11 +14,11 @@ export type Translate<English extends Catalogue> = <Key extends keyof English & 
   ...args: keyof ArgumentsOf<English[Key]> extends never ? [] : [values: ArgumentsOf<English[Key]>]
 ) => string;
 
-/** Translates a message with `<b>`. @param bold makes an element of what is inside */
+/** Translates a message with tags, such as `<b>`. @param tags make an element of what is inside a tag, by its name */
 export type TranslateRich<English extends Catalogue> = <Key extends keyof English & string, Element>(
   key: Key,
   values: ArgumentsOf<English[Key]>,
-  bold: (text: string) => Element,
+  tags: Readonly<Record<string, (text: string) => Element>>,
 ) => (string | Element)[];
 
 /** Texts in one language: a page may show several. */
@@ -33,17 +33,12 @@ export type CatalogueImports<English extends Catalogue> = Readonly<
   Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: TranslationOf<English> }>>
 >;
 
-/**
- * Loads the texts in the first language that there are any in. English needs no request, and replaces what cannot be loaded.
- *
- * @param preferred BCP 47 tags, the most wanted first
- */
+/** Loads the texts in a language. English needs no request, and replaces what cannot be loaded. */
 export async function loadTexts<English extends Catalogue>(
   source: English,
   imports: CatalogueImports<English>,
-  preferred: readonly string[],
+  choice: LanguageChoice,
 ): Promise<Texts<English>> {
-  const choice = chooseLanguage(preferred);
   if (choice.language === 'en') return createTexts(source, choice);
   try {
     const { default: messages } = await imports[choice.language]();
@@ -59,10 +54,20 @@ export function createTexts<English extends Catalogue>(
 ): Texts<English> {
   const t = (key: keyof English, values?: FormatValues) =>
     format(messages[key] as CompiledMessage, choice.locale, values, options) as string;
-  const rich: TranslateRich<English> = (key, values, bold) => {
-    const b = (chunks: unknown[]) => bold(chunks.join(''));
-    const parts = format(messages[key] as CompiledMessage, choice.locale, { ...values, b }, options);
-    return [parts].flat() as (string | ReturnType<typeof bold>)[];
+  const rich: TranslateRich<English> = <Element>(
+    key: keyof English,
+    values: object,
+    tags: Readonly<Record<string, (text: string) => Element>>,
+  ) => {
+    const elements = Object.entries(tags).map(([name, make]) => [
+      name,
+      (chunks: unknown[]) => make(chunks.join('')),
+    ]);
+    const all = { ...values, ...(Object.fromEntries(elements) as FormatValues) };
+    return [format(messages[key] as CompiledMessage, choice.locale, all, options)].flat() as (
+      | string
+      | Element
+    )[];
   };
   return { ...choice, direction: directionOf(choice.language), t: t as Translate<English>, rich };
 }

@@ -1,3 +1,4 @@
+import { chooseLanguage } from './languages.ts';
 import { type CatalogueImports, loadTexts, type Texts } from './texts.ts';
 import en from './watch/en.ts';
 
@@ -14,5 +15,5 @@ const imports: CatalogueImports<typeof en> = {
 
 /** Loads the texts in the browser's language. */
 export function loadWatchTexts(): Promise<WatchTexts> {
-  return loadTexts(en, imports, navigator.languages);
+  return loadTexts(en, imports, chooseLanguage(navigator.languages));
 }

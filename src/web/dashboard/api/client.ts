@@ -1,6 +1,6 @@
 import { withBasePath } from '../../shared/base-path.ts';
 import { endSession, projectHeaders, session } from '../state/session.ts';
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 import { noteAnswer } from './server-return.ts';

@@ -1,4 +1,4 @@
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import type { Passkey } from './api-types.ts';
 import { call } from './client.ts';
 import { ApiProblem } from './problem.ts';

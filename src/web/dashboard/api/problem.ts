@@ -1,4 +1,4 @@
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import type { ErrorBody } from './api-types.ts';
 
 export class ApiProblem extends Error {

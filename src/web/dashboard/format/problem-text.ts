@@ -1,5 +1,6 @@
 import type { ApiProblem } from '../api/problem.ts';
-import { isEnglish, t } from '../state/texts.ts';
+import { isEnglish } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 
 /** Texts of the errors that people meet who are not signed in, by code. */
 const keys = {

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { accountCommand } from '../format/account-command.ts';
-import { rich, t } from '../state/texts.ts';
+import { rich, t } from '../texts/sign-in.ts';
+import { bold } from '../ui/bold.tsx';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
@@ -68,11 +69,7 @@ function Sent({ to, onAgain }: { to: string; onAgain: () => void }) {
   return (
     <>
       <Notice tone="good">
-        <p>
-          {rich('signIn.sent', { email: to }, text => (
-            <strong>{text}</strong>
-          ))}
-        </p>
+        <p>{rich('signIn.sent', { email: to }, bold)}</p>
       </Notice>
       <p class="hint">{t('signIn.spam')}</p>
       <Button onClick={onAgain}>{t('signIn.sendAnother')}</Button>

@@ -6,7 +6,8 @@ import { startOidcSignIn } from '../api/oidc.ts';
 import { sessionChannel } from '../api/sessions.ts';
 import { NewPasswordField } from '../pages/account/new-password-fields.tsx';
 import { session } from '../state/session.ts';
-import { rich, t } from '../state/texts.ts';
+import { rich, t } from '../texts/sign-in.ts';
+import { bold } from '../ui/bold.tsx';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { useSubmit } from '../ui/form/use-submit.ts';
@@ -52,9 +53,7 @@ export function InvitationPage({ token }: { token: string }) {
                     role,
                     email,
                   },
-                  text => (
-                    <strong>{text}</strong>
-                  ),
+                  bold,
                 )}
               </p>
               {!hasUser && (

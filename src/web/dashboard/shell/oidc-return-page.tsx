@@ -4,7 +4,7 @@ import type { RemovedCredentials } from '../api/api-types.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { finishOidcSignIn, returnPath } from '../api/oidc.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { SignInCard } from './sign-in-card.tsx';

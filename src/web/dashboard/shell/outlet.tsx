@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { exec } from 'preact-iso/router';
 import { whenServerReturns } from '../api/server-return.ts';
 import { can, projectKey, session } from '../state/session.ts';
+import { withTexts } from '../state/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -85,7 +86,7 @@ function usePageCode(route: PageRoute | undefined): {
   useEffect(() => {
     if (route === undefined || loaded.has(route)) return;
     let isWanted = true;
-    route.load().then(
+    withTexts(route.load()).then(
       component => {
         loaded.set(route, component);
         if (isWanted) setArrived(route);

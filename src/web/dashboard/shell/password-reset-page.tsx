@@ -7,7 +7,8 @@ import { sessionChannel } from '../api/sessions.ts';
 import { formatDateTime } from '../format/time.ts';
 import { HiddenUserName, NewPasswordFields, useNewPassword } from '../pages/account/new-password-fields.tsx';
 import { describeUserAgent } from '../pages/account/user-agent.ts';
-import { rich, t } from '../state/texts.ts';
+import { rich, t } from '../texts/sign-in.ts';
+import { bold } from '../ui/bold.tsx';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { CheckField } from '../ui/form/field.tsx';
@@ -96,11 +97,7 @@ function NewPasswordForm({
   };
   return (
     <SignInCard title={t('signIn.newPassword')} submission={submission} onSubmit={submit}>
-      <p>
-        {rich('signIn.newPasswordFor', { email }, text => (
-          <strong>{text}</strong>
-        ))}
-      </p>
+      <p>{rich('signIn.newPasswordFor', { email }, bold)}</p>
       <HiddenUserName email={email} />
       <NewPasswordFields password={password} />
       {emailVerified ? (

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type ShellDialog, shellDialog } from '../state/shell-dialog.ts';
+import { withTexts } from '../state/texts.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { showError } from '../ui/toast.tsx';
 
@@ -25,7 +26,7 @@ export function ShellDialogs() {
     setShown(undefined);
     if (name === undefined) return;
     let isWanted = true;
-    dialogs[name]().then(
+    withTexts(dialogs[name]()).then(
       component => {
         if (isWanted) setShown({ name, component });
       },

@@ -6,7 +6,9 @@ import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { signIn } from '../api/sessions.ts';
 import { accountCommand } from '../format/account-command.ts';
 import { wasSignedOut } from '../state/session.ts';
-import { isEnglish, rich, t } from '../state/texts.ts';
+import { isEnglish } from '../state/texts.ts';
+import { rich, t } from '../texts/sign-in.ts';
+import { bold } from '../ui/bold.tsx';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/dialog/problem-notice.tsx';
 import { TextField } from '../ui/form/field.tsx';
@@ -108,9 +110,7 @@ export function SignInPage() {
         <>
           <Notice tone="bad">{waitingText(submission.problem)}</Notice>
           <p class="countdown" role="timer">
-            {rich('signIn.tryIn', { time: formatTime(secondsLeft) }, text => (
-              <strong>{text}</strong>
-            ))}
+            {rich('signIn.tryIn', { time: formatTime(secondsLeft) }, bold)}
           </p>
         </>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { englishSignInTexts, loadSignInTexts } from '../../i18n/sign-in.ts';
-import { setTexts } from '../state/texts.ts';
+import { chooseLanguage, directionOf, languages } from '../../i18n/languages.ts';
+import { setLanguage } from '../state/texts.ts';
 
 /**
  * Shows the pages for people who are not signed in in the language of their browser, and the others in English.
@@ -13,12 +13,11 @@ export function useLanguage(isSignedIn: boolean | undefined): boolean {
   useEffect(() => {
     if (isSignedIn === undefined) return;
     let isCurrent = true;
-    const loaded = isSignedIn ? Promise.resolve(englishSignInTexts) : loadSignInTexts();
-    void loaded.then(texts => {
+    const choice = chooseLanguage(navigator.languages, isSignedIn ? ['en'] : languages);
+    void setLanguage(choice).then(() => {
       if (!isCurrent) return;
-      setTexts(texts);
-      document.documentElement.lang = texts.language;
-      document.documentElement.dir = texts.direction;
+      document.documentElement.lang = choice.language;
+      document.documentElement.dir = directionOf(choice.language);
       setShown(isSignedIn);
     });
     return () => {

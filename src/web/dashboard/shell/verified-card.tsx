@@ -1,5 +1,5 @@
 import type { RemovedCredentials } from '../api/api-types.ts';
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import { Button } from '../ui/button.tsx';
 import { SignInCard } from './sign-in-card.tsx';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
 import { problemText } from '../format/problem-text.ts';
-import { t } from '../state/texts.ts';
+import { t } from '../texts/sign-in.ts';
 import { Button } from './button.tsx';
 import type { Loaded } from './hooks/use-load.ts';
 import { Icon, type IconName } from './icon.tsx';

@@ -1,13 +1,14 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../state/session.ts';
+import { withTexts } from '../state/texts.ts';
 
 export function UploadDock() {
   const [Panel, setPanel] = useState<ComponentType>();
   const accountId = session.value?.account.accountId;
   useEffect(() => {
     let isWanted = true;
-    import('./upload-start.ts').then(
+    withTexts(import('./upload-start.ts')).then(
       ({ UploadPanel, showUploadsOf }) => {
         if (!isWanted) return;
         setPanel(() => UploadPanel);

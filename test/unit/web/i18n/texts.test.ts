@@ -66,7 +66,7 @@ describe('texts', () => {
     const { language, locale, t } = await loadTexts(
       english,
       imports as unknown as CatalogueImports<typeof english>,
-      ['de-DE'],
+      chooseLanguage(['de-DE']),
     );
     expect([language, locale, t('a.b')]).toEqual(['en', 'en', 'Hello']);
   });

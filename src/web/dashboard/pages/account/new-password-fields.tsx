@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
-import { t } from '../../state/texts.ts';
+import { t } from '../../texts/sign-in.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { strengthOf } from './password-strength.ts';
 

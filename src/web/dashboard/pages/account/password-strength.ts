@@ -1,5 +1,5 @@
 import { passwordLength } from '../../../../shared/limits/resource-limits.ts';
-import { t } from '../../state/texts.ts';
+import { t } from '../../texts/sign-in.ts';
 
 interface PasswordStrength {
   readonly score: 0 | 1 | 2 | 3 | 4;

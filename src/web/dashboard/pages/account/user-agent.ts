@@ -1,4 +1,4 @@
-import { t } from '../../state/texts.ts';
+import { t } from '../../texts/sign-in.ts';
 
 /** Ordered: a browser that imitates another comes first. */
 const browsers: readonly (readonly [RegExp, string])[] = [

@@ -8,6 +8,7 @@ import { isAudioOnly, isWatchable, videoStateOf } from '../../format/video-state
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
+import { withTexts } from '../../state/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -124,7 +125,7 @@ function Stage({
 }) {
   const { videoId } = video;
   const upload = (file: File) => {
-    void import('../../uploads/upload-queue.ts').then(({ uploadInto }) =>
+    void withTexts(import('../../uploads/upload-queue.ts')).then(({ uploadInto }) =>
       uploadInto({ videoId, title: titleOf(video) }, file),
     );
   };

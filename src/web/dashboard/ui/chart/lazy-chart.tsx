@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { withTexts } from '../../state/texts.ts';
 import { Notice } from '../notice.tsx';
 import { Skeleton } from '../states.tsx';
 import type { ChartProps } from './chart-values.ts';
@@ -8,7 +9,7 @@ export function LazyChart(props: ChartProps) {
   const [Chart, setChart] = useState<ComponentType<ChartProps>>();
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
-    import('./chart.tsx').then(
+    withTexts(import('./chart.tsx')).then(
       module => setChart(() => module.Chart),
       () => setFailed(true),
     );

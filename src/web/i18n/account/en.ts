@@ -1,0 +1,2 @@
+/** Texts of the pages of the account, its team, projects and activity. */
+export default {};

@@ -1,0 +1,2 @@
+/** Texts of the pages of live streams. */
+export default {};

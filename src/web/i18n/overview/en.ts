@@ -1,0 +1,2 @@
+/** Texts of the overview. */
+export default {};

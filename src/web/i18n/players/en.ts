@@ -1,0 +1,2 @@
+/** Texts of the pages of players and watermarks. */
+export default {};

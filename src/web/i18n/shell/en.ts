@@ -1,0 +1,2 @@
+/** Texts of the shell, and of what several pages share. */
+export default {};

@@ -1,0 +1,2 @@
+/** Texts of the pages of videos, clips and captions. */
+export default {};
