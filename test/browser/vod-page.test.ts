@@ -173,15 +173,17 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPlaying();
     const { page } = viewer;
     await showsControls(page);
-    const bar = (await page.locator('#seek #container').boundingBox())!;
-    const pointAt = (seconds: number) =>
-      page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
-    await pointAt(1);
-    await until('the files', () =>
-      page.evaluate(
+    // Its place may change while the page becomes complete.
+    const pointAt = async (seconds: number) => {
+      const bar = (await page.locator('#seek #container').boundingBox())!;
+      await page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
+    };
+    await until('the files', async () => {
+      await pointAt(1);
+      return page.evaluate(
         'performance.getEntriesByName(location.origin + "/vod/viOfTest/storyboard.jpg").length > 0',
-      ),
-    );
+      );
+    });
     for (const [seconds, index, name] of [
       [7, 2, 'In the <i>middle</i> of it'],
       [10.5, 3, 'The end'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -313,8 +313,13 @@ test('a killed server takes its processes along, and repairs its state at the ne
   await waitUntil(async () => (await broadcastsOf(mirror))[0]?.state === 'live', {
     what: 'the mirror',
   });
-  const recorded = () => readdirSync(join(folder, 'vod')).length === 1;
-  await waitUntil(recorded, { what: 'a recording' });
+  const recorded = () =>
+    readdirSync(join(folder, 'vod')).some(
+      name =>
+        (statSync(join(folder, 'vod', name, 'recording-1.mp4'), { throwIfNoEntry: false })?.size ?? 0) >
+        20_000,
+    );
+  await waitUntil(recorded, { what: 'a recording of more than its first part' });
   const master = `${killed.baseUrl}/${stream.liveStreamId}.m3u8`;
   const hasSegment = async () => {
     const uri = /^.*\/source\/index\.m3u8$/m.exec(await (await fetch(master)).text())?.[0] ?? '';
