@@ -33,6 +33,28 @@ describeInBrowser('the pages before signing in', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('are in the language that the reader chose, as is the dashboard', async () => {
+    await using dashboard = await open('de-AT');
+    const { page } = dashboard;
+    await page.getByRole('heading', { name: 'Bei Millrace anmelden' }).waitFor();
+    const choose = (language: string) =>
+      page.evaluate(`localStorage.setItem('millrace.language', '${language}')`);
+    await choose('fr');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Se connecter à Millrace' }).waitFor();
+    await choose('nobody');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Bei Millrace anmelden' }).waitFor();
+    await choose('ar');
+    await page.reload();
+    await page.getByLabel('البريد الإلكتروني').fill(email);
+    await page.getByLabel('كلمة المرور').fill(password);
+    await page.keyboard.press('Enter');
+    await page.locator('.shell').waitFor();
+    expect((await root(page)).slice(0, 2)).toEqual(['ar', 'rtl']);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
   test('are mirrored in Arabic, and fit a phone', async () => {
     await using dashboard = await open('ar', '/dashboard', { viewport: { width: 390, height: 844 } });
     const { page } = dashboard;

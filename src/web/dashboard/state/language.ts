@@ -1,0 +1,11 @@
+import { signal } from '@preact/signals';
+import { type Language, languages } from '../../i18n/languages.ts';
+import { readStored } from './local-storage.ts';
+
+/** The language that the reader chose in this browser. */
+export const chosenLanguage = signal<Language | undefined>(storedLanguage());
+
+function storedLanguage(): Language | undefined {
+  const stored = readStored('language');
+  return languages.find(language => language === stored);
+}
