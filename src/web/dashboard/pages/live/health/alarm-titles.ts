@@ -1,15 +1,17 @@
-const titles: Readonly<Record<string, string>> = {
-  'keyframes-too-far-apart': 'Keyframes are too far apart',
-  'bitrate-collapsed': 'The bitrate has collapsed',
-  'bitrate-low': 'The bitrate is too low',
-  'frame-rate-collapsed': 'The frame rate has collapsed',
-  'audio-missing': 'No audio',
-  'video-missing': 'No video',
-  'timestamps-jumping': 'Timestamps jump',
-  'audio-video-drift': 'Audio and video drift apart',
-  'frequent-reconnects': 'The encoder reconnects frequently',
-};
+import { t } from '../../../texts/overview.ts';
+
+const titles = {
+  'keyframes-too-far-apart': 'alarm.keyframesTooFarApart',
+  'bitrate-collapsed': 'alarm.bitrateCollapsed',
+  'bitrate-low': 'alarm.bitrateLow',
+  'frame-rate-collapsed': 'alarm.frameRateCollapsed',
+  'audio-missing': 'alarm.audioMissing',
+  'video-missing': 'alarm.videoMissing',
+  'timestamps-jumping': 'alarm.timestampsJumping',
+  'audio-video-drift': 'alarm.audioVideoDrift',
+  'frequent-reconnects': 'alarm.frequentReconnects',
+} as const;
 
 export function alarmTitle(alarm: string): string {
-  return titles[alarm] ?? alarm;
+  return Object.hasOwn(titles, alarm) ? t(titles[alarm as keyof typeof titles]) : alarm;
 }

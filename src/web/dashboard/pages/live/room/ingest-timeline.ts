@@ -3,6 +3,7 @@ import { lowerFirst } from '../../../format/lower-first.ts';
 import { formatSpan } from '../../../format/time.ts';
 import { formatEndReason } from '../broadcast-labels.ts';
 import { alarmTitle } from '../health/alarm-titles.ts';
+import { encoderOf } from './encoder-name.ts';
 
 type MomentKind = 'start' | 'lost' | 'back' | 'encoder' | 'alarm' | 'cleared' | 'refused' | 'clip' | 'end';
 
@@ -182,12 +183,6 @@ class LogReader {
   #add(time: number, kind: MomentKind, text: string): void {
     this.moments.push({ time, kind, text });
   }
-}
-
-export function encoderOf({ encoder, protocol }: Pick<IngestLogEntry, 'encoder' | 'protocol'>): string {
-  if (protocol === 'pull') return 'The source';
-  const name = encoder ?? 'An encoder';
-  return protocol === undefined ? name : `${name} (${protocol.toUpperCase()})`;
 }
 
 function secondsOf(time: string): number {

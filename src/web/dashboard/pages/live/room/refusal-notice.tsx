@@ -1,12 +1,14 @@
 import type { IngestLogEntry, LiveStream } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { formatRelative } from '../../../format/time.ts';
 import { can } from '../../../state/session.ts';
+import { rich, t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { showToast } from '../../../ui/toast.tsx';
-import { encoderOf } from './ingest-timeline.ts';
+import { encoderOf } from './encoder-name.ts';
 
 const shownMs = 10 * 60_000;
 
@@ -27,14 +29,23 @@ export function RefusalNotice({
   if (last?.type !== 'refused' || last.reason === 'broadcast-ended') return null;
   if (Date.now() - Date.parse(last.happenedAt) > shownMs) return null;
   const { address, message, times = 1, happenedAt } = last;
-  const from = address === undefined ? '' : ` from ${address}`;
+  const encoder = encoderOf(last);
+  const time = <RelativeTime time={happenedAt} />;
   return (
-    <Notice tone="warning" title={`${encoderOf(last)}${from} was refused`}>
+    <Notice
+      tone="warning"
+      title={
+        address === undefined ? t('refusal.title', { encoder }) : t('refusal.titleFrom', { encoder, address })
+      }
+    >
       <span>
         {message}{' '}
         <span class="quiet">
-          ({times > 1 && `${times} times, last `}
-          <RelativeTime time={happenedAt} />)
+          (
+          {times === 1
+            ? time
+            : rich('refusal.times', { count: times, time: formatRelative(happenedAt) }, { t: () => time })}
+          )
         </span>
       </span>
     </Notice>
@@ -44,7 +55,7 @@ export function RefusalNotice({
 /** Explains why the encoder is rejected after “End broadcast”: most encoders reconnect automatically. */
 function EndedByUs({
   stream: { liveStreamId },
-  encoder,
+  encoder: { name, address },
   onChange,
 }: {
   stream: LiveStream;
@@ -53,7 +64,7 @@ function EndedByUs({
 }) {
   const allowing = useSubmit(async () => {
     onChange(await call('PUT /live-streams/{liveStreamId}/allow-again', { params: { liveStreamId } }));
-    showToast('The encoder can go live again.');
+    showToast(t('refusal.allowed'));
   });
   return (
     <Notice
@@ -61,13 +72,12 @@ function EndedByUs({
       action={
         can('live') && (
           <Button small busy={allowing.busy} onClick={allowing.submit}>
-            Allow again
+            {t('refusal.allowAgain')}
           </Button>
         )
       }
     >
-      You ended the broadcast. The encoder {encoder.name === '' ? '' : `“${encoder.name}” `}at{' '}
-      {encoder.address} is refused until it has stayed away for a minute.
+      {name === '' ? t('refusal.endedByYouUnnamed', { address }) : t('refusal.endedByYou', { name, address })}
     </Notice>
   );
 }

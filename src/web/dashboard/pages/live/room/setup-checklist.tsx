@@ -1,6 +1,6 @@
 import type { IngestLog } from '../../../api/api-types.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { encoderOf } from './ingest-timeline.ts';
+import { encoderOf } from './encoder-name.ts';
 
 interface Step {
   readonly done: string;

@@ -1,3 +1,5 @@
+import { t } from '../../../texts/overview.ts';
+
 interface VideoPreset {
   readonly height: number;
   readonly width: number;
@@ -17,10 +19,10 @@ export const framesPerSecond = 30;
 /** Undefined if this browser can go live from this page. */
 export function studioProblem(): string | undefined {
   if (!isSecureContext || navigator.mediaDevices === undefined) {
-    return 'Browsers allow the camera and the microphone on HTTPS pages and on localhost only. Set up a certificate for this server, and open this page over HTTPS.';
+    return t('capture.needsHttps');
   }
   if (videoCodec() === undefined) {
-    return 'This browser cannot send video over WebRTC. Use a current Chrome or Firefox, or OBS Studio.';
+    return t('capture.noWebRtc');
   }
   return undefined;
 }
@@ -92,18 +94,16 @@ export function captureProblem(error: unknown, source: CaptureSource): string | 
   const name = error instanceof Error ? error.name : '';
   switch (name) {
     case 'NotAllowedError':
-      return source === 'screen'
-        ? undefined
-        : `Your browser doesn’t allow this page to use the ${source}. Allow it with the icon beside the address, then try again.`;
+      return source === 'screen' ? undefined : t('capture.notAllowed', { source });
     case 'NotFoundError':
-      return `No ${source} was found. Connect one, then try again.`;
+      return t('capture.notFound', { source });
     case 'OverconstrainedError':
-      return `This ${source} is no longer connected. Choose another one.`;
+      return t('capture.disconnected', { source });
     case 'NotReadableError':
     case 'AbortError':
-      return `The ${source} can’t be used. Close other apps that use it, then try again.`;
+      return t('capture.inUse', { source });
     default:
-      return `The ${source} can’t be used: ${error instanceof Error ? error.message : String(error)}`;
+      return t('capture.failed', { source, reason: error instanceof Error ? error.message : String(error) });
   }
 }
 

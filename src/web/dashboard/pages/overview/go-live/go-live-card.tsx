@@ -10,7 +10,7 @@ import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Card } from '../../../ui/page.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
-import { encoderOf } from '../../live/room/ingest-timeline.ts';
+import { encoderOf } from '../../live/room/encoder-name.ts';
 import { RefusalNotice } from '../../live/room/refusal-notice.tsx';
 import { useIngestLog } from '../../live/room/use-ingest-log.ts';
 import { CameraPreview } from './camera-preview.tsx';
