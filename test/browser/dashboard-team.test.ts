@@ -20,9 +20,9 @@ describeInBrowser('a team in the dashboard', browser => {
     const answered = page.waitForResponse(
       response => response.url().endsWith('/account/invitations') && response.status() === 201,
     );
-    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('button', { name: 'Create invitation' }).click();
     const { url } = (await (await answered).json()) as { url: string };
-    await page.getByText('Copy it now.').waitFor();
+    await page.getByText('Copy the link now.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
 
     const context = await browser().newContext();
@@ -86,8 +86,8 @@ describeInBrowser('a team in the dashboard', browser => {
     ] as const) {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('Email').fill(email);
-      await page.getByRole('button', { name: 'Create link' }).click();
-      await page.getByText('We’re sending another link by email').waitFor();
+      await page.getByRole('button', { name: 'Create invitation' }).click();
+      await page.getByText('We’re emailing').waitFor();
       await page.getByRole('button', { name: 'Done' }).click();
       const row = page.getByRole('row').filter({ has: page.getByText(email, { exact: true }) });
       await row.getByText(outcome, { exact: true }).waitFor();

@@ -28,7 +28,7 @@ export function mailOf({ invitation, url, inviter }: InvitationMail, publicUrl: 
   return composeMail({
     to: email,
     subject: 'Invitation to an account on Millrace',
-    greeting: `${inviterName} invites you to an account on Millrace at ${publicUrl}, as ${role}.${name === '' ? '' : ` The account calls itself “${name}”. This server does not check such names.`}`,
+    greeting: `${inviterName} invites you to join an account on Millrace at ${publicUrl}, as ${role === 'viewer' ? 'a' : 'an'} ${role}.${name === '' ? '' : ` The account calls itself “${name}”. This server does not check such names.`}`,
     link: { label: 'Accept the invitation', url },
     advice: `The link is for you only: it shows that ${email} is your address. It works once, until ${until}. If you weren’t expecting this invitation, ignore this message.`,
   });

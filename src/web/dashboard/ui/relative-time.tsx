@@ -7,3 +7,8 @@ export function RelativeTime({ time }: { time: string }) {
     </time>
   );
 }
+
+/** The tag `<time></time>` of texts. */
+export function relativeTime(time: string) {
+  return { time: () => <RelativeTime time={time} /> };
+}

@@ -60,7 +60,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'الانضمام إلى فريق على Millrace',
   'signIn.invitation': 'دعوة',
   'signIn.invitationText':
-    'تمت دعوتك إلى <b>{account}</b> بصفة {role, select, owner {مالك} editor {محرّر} other {مُشاهد}}، بالعنوان <b>{email}</b>.',
+    'تمت دعوتك للانضمام إلى <b>{account}</b> بصفة {role, select, owner {مالك} editor {محرّر} other {قارئ}}. الدعوة موجَّهة إلى <b>{email}</b>.',
   'signIn.otherUser': 'سجّلت الدخول باسم {email}. سجّل الخروج، ثم افتح الرابط من جديد.',
   'signIn.signInToAccept': 'تسجيل الدخول للقبول',
   'signIn.accept': 'قبول الدعوة',

@@ -62,7 +62,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'Einem Team bei Millrace beitreten',
   'signIn.invitation': 'Einladung',
   'signIn.invitationText':
-    'Sie sind zu <b>{account}</b> eingeladen, und zwar {role, select, owner {als Inhaber} editor {als Bearbeiter} other {als Betrachter}} mit der Adresse <b>{email}</b>.',
+    'Sie sind als {role, select, owner {Inhaber} editor {Bearbeiter} other {Betrachter}} zu <b>{account}</b> eingeladen. Die Einladung gilt für <b>{email}</b>.',
   'signIn.otherUser':
     'Sie sind als {email} angemeldet. Melden Sie sich ab und öffnen Sie den Link noch einmal.',
   'signIn.signInToAccept': 'Anmelden und annehmen',

@@ -58,7 +58,7 @@ export default {
   'signIn.invitationTitle': 'Join a team on Millrace',
   'signIn.invitation': 'Invitation',
   'signIn.invitationText':
-    'You’re invited to <b>{account}</b> as {role, select, owner {owner} editor {editor} other {viewer}}, with the address <b>{email}</b>.',
+    'You’re invited to join <b>{account}</b> as {role, select, owner {an owner} editor {an editor} other {a viewer}}. The invitation is for <b>{email}</b>.',
   'signIn.otherUser': 'You’re signed in as {email}. Sign out, and open the link again.',
   'signIn.signInToAccept': 'Sign in to accept',
   'signIn.accept': 'Accept invitation',

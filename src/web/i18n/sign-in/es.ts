@@ -62,7 +62,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'Unirse a un equipo en Millrace',
   'signIn.invitation': 'Invitación',
   'signIn.invitationText':
-    'Te han invitado a <b>{account}</b> como {role, select, owner {propietario} editor {editor} other {lector}}, con la dirección <b>{email}</b>.',
+    'Te han invitado a unirte a <b>{account}</b> como {role, select, owner {propietario} editor {editor} other {lector}}. La invitación es para <b>{email}</b>.',
   'signIn.otherUser': 'Has iniciado sesión como {email}. Cierra la sesión y vuelve a abrir el enlace.',
   'signIn.signInToAccept': 'Iniciar sesión para aceptar',
   'signIn.accept': 'Aceptar invitación',

@@ -61,7 +61,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'Rejoindre une équipe sur Millrace',
   'signIn.invitation': 'Invitation',
   'signIn.invitationText':
-    'Vous êtes invité à rejoindre <b>{account}</b> en tant {role, select, owner {que propriétaire} editor {qu’éditeur} other {que lecteur}}, avec l’adresse <b>{email}</b>.',
+    'Vous êtes invité à rejoindre <b>{account}</b> en tant {role, select, owner {que propriétaire} editor {qu’éditeur} other {que lecteur}}. L’invitation est destinée à <b>{email}</b>.',
   'signIn.otherUser': 'Vous êtes connecté en tant que {email}. Déconnectez-vous, puis rouvrez le lien.',
   'signIn.signInToAccept': 'Se connecter pour accepter',
   'signIn.accept': 'Accepter l’invitation',

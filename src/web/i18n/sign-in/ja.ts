@@ -59,7 +59,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'Millrace のチームに参加',
   'signIn.invitation': '招待',
   'signIn.invitationText':
-    '<b>{account}</b> に{role, select, owner {オーナー} editor {編集者} other {閲覧者}}として招待されています。アドレス: <b>{email}</b>',
+    '<b>{account}</b> に{role, select, owner {オーナー} editor {編集者} other {閲覧者}}として招待されています。招待先: <b>{email}</b>',
   'signIn.otherUser': '{email} でログインしています。ログアウトしてから、もう一度リンクを開いてください。',
   'signIn.signInToAccept': 'ログインして承諾',
   'signIn.accept': '招待を承諾',

@@ -60,7 +60,7 @@ const messages: TranslationOf<typeof en> = {
   'signIn.invitationTitle': 'Entrar em uma equipe no Millrace',
   'signIn.invitation': 'Convite',
   'signIn.invitationText':
-    'Você foi convidado para <b>{account}</b> como {role, select, owner {proprietário} editor {editor} other {leitor}}, com o endereço <b>{email}</b>.',
+    'Você foi convidado para participar de <b>{account}</b> como {role, select, owner {proprietário} editor {editor} other {leitor}}. O convite é para <b>{email}</b>.',
   'signIn.otherUser': 'Você entrou como {email}. Saia e abra o link novamente.',
   'signIn.signInToAccept': 'Entrar para aceitar',
   'signIn.accept': 'Aceitar convite',

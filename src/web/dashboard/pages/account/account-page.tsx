@@ -1,5 +1,6 @@
 import { session } from '../../state/session.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
+import { t } from '../../texts/account.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { IdentityCard } from './identity-card.tsx';
@@ -12,9 +13,9 @@ import { UserCard } from './user-card.tsx';
 export function AccountPage() {
   if (!session.value) return null;
   return (
-    <Page title="Account" lead={`You’re signed in as ${session.value.email}.`}>
+    <Page title={t('account.title')} lead={t('account.lead', { email: session.value.email })}>
       <UserCard />
-      <Section isSplit title="Theme" id="theme" lead="Saved in this browser.">
+      <Section isSplit title={t('theme.title')} id="theme" lead={t('theme.lead')}>
         <ThemeSelect />
       </Section>
       <PasswordCard />
@@ -26,17 +27,17 @@ export function AccountPage() {
   );
 }
 
-const themes: readonly (readonly [Theme, string, IconName])[] = [
-  ['system', 'System', 'screen'],
-  ['light', 'Light', 'sun'],
-  ['dark', 'Dark', 'moon'],
+const themes: readonly (readonly [Theme, IconName])[] = [
+  ['system', 'screen'],
+  ['light', 'sun'],
+  ['dark', 'moon'],
 ];
 
 function ThemeSelect() {
   return (
     <fieldset class="choices">
-      <legend class="for-readers">Theme</legend>
-      {themes.map(([name, label, icon]) => (
+      <legend class="for-readers">{t('theme.title')}</legend>
+      {themes.map(([name, icon]) => (
         <label key={name} class="choice">
           <input
             type="radio"
@@ -46,7 +47,7 @@ function ThemeSelect() {
             onChange={() => chooseTheme(name)}
           />
           <Icon name={icon} />
-          <span>{label}</span>
+          <span>{t(`theme.kind.${name}`)}</span>
         </label>
       ))}
     </fieldset>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/account.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -20,33 +21,33 @@ function LinkedIdentity({ name }: { name: string }) {
   const loaded = useLoad('identity', signal => call('GET /account/identity', { signal }));
   const [isUnlinking, setUnlinking] = useState(false);
   return (
-    <Section isSplit title={`Sign-in with ${name}`}>
+    <Section isSplit title={t('identity.title', { provider: name })}>
       <LoadedContent loaded={loaded} height={60}>
         {({ linked, linkedAt = '' }) =>
           linked ? (
             <>
-              <p>Linked since {formatDateTime(linkedAt)}. No password or code is needed.</p>
+              <p>{t('identity.linked', { date: formatDateTime(linkedAt) })}</p>
               <div class="actions">
-                <Button onClick={() => setUnlinking(true)}>Unlink</Button>
+                <Button onClick={() => setUnlinking(true)}>{t('identity.unlink')}</Button>
               </div>
             </>
           ) : (
-            <p>To link it, sign out and choose “Continue with {name}” on the sign-in page.</p>
+            <p>{t('identity.notLinked', { provider: name })}</p>
           )
         }
       </LoadedContent>
       {isUnlinking && (
         <ConfirmDialog
-          title={`Unlink ${name}?`}
-          action="Unlink"
+          title={t('identity.unlinkTitle', { provider: name })}
+          action={t('identity.unlink')}
           work={async () => {
             await call('DELETE /account/identity');
             loaded.reload();
-            showToast(`${name} is unlinked.`);
+            showToast(t('identity.unlinked', { provider: name }));
           }}
           onClose={() => setUnlinking(false)}
         >
-          <p>The next sign-in with {name} links it again, if the email address there is yours.</p>
+          <p>{t('identity.unlinkText', { provider: name })}</p>
         </ConfirmDialog>
       )}
     </Section>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { session } from '../../state/session.ts';
+import { t } from '../../texts/account.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -18,20 +19,15 @@ export function PasswordCard() {
     setCurrent('');
     password.setValue('');
     password.setRepeated('');
-    showToast('Password changed. You’re signed out everywhere else.');
+    showToast(t('password.changed'));
   });
   const isReady = currentPassword !== '' && password.isReady;
   return (
-    <Section
-      isSplit
-      title="Password"
-      id="password"
-      lead="When you change it, you stay signed in here and are signed out everywhere else."
-    >
+    <Section isSplit title={t('password.title')} id="password" lead={t('password.lead')}>
       <Form submission={submission} disabled={!isReady}>
         <HiddenUserName email={email} />
         <TextField
-          label="Current password"
+          label={t('password.current')}
           type="password"
           name="currentPassword"
           autocomplete="current-password"
@@ -40,7 +36,7 @@ export function PasswordCard() {
           field="currentPassword"
         />
         <NewPasswordFields password={password} field="newPassword" />
-        <FormActions action="Change password" disabled={!isReady} />
+        <FormActions action={t('password.change')} disabled={!isReady} />
       </Form>
     </Section>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../texts/account.ts';
 import { TextField } from '../../ui/form/field.tsx';
 
 interface ProofFieldProps {
@@ -10,7 +11,7 @@ export function OwnPasswordField(props: ProofFieldProps) {
     <TextField
       {...props}
       field="password"
-      label="Your password"
+      label={t('proof.password')}
       type="password"
       autocomplete="current-password"
     />
@@ -22,9 +23,9 @@ export function SecondFactorField(props: ProofFieldProps) {
     <TextField
       {...props}
       field="code"
-      label="Code"
+      label={t('proof.code')}
       autocomplete="one-time-code"
-      hint="From your authenticator app, or a recovery code."
+      hint={t('proof.codeHint')}
       spellcheck={false}
     />
   );

@@ -3,6 +3,7 @@ import type { ListedSession } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { signOut } from '../../api/sessions.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/account.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -31,11 +32,11 @@ export function SessionsCard() {
   return (
     <Section
       id="sessions"
-      title="Active sessions"
+      title={t('sessions.title')}
       actions={
         hasOthers && (
           <Button small onClick={() => setEnding('others')}>
-            Sign out everywhere else
+            {t('sessions.endOthers')}
           </Button>
         )
       }
@@ -44,7 +45,7 @@ export function SessionsCard() {
         {({ data, pagination }) => (
           <>
             <Table
-              caption="Sessions"
+              caption={t('sessions.caption')}
               columns={columnsOf(setEnding)}
               rows={data}
               keyOf={({ sessionId }) => sessionId}
@@ -57,32 +58,32 @@ export function SessionsCard() {
       </LoadedContent>
       {ending === 'others' && (
         <ConfirmDialog
-          title="Sign out everywhere else?"
-          action="Sign out everywhere else"
+          title={t('sessions.endOthersTitle')}
+          action={t('sessions.endOthers')}
           work={async () => {
             await call('DELETE /account/sessions');
-            showToast('You’re signed out everywhere else.');
+            showToast(t('sessions.othersEnded'));
             setPage(1);
             loaded.reload();
           }}
           onClose={close}
         >
-          <p>All other sessions end immediately.</p>
+          <p>{t('sessions.endOthersText')}</p>
         </ConfirmDialog>
       )}
       {ending !== undefined && ending !== 'others' && (
         <ConfirmDialog
-          title="End this session?"
-          action="End session"
+          title={t('sessions.endTitle')}
+          action={t('sessions.endAction')}
           work={async () => {
             await call('DELETE /account/sessions/{sessionId}', { params: ending });
-            showToast('Session ended.');
+            showToast(t('sessions.ended'));
             loaded.reload();
           }}
           onClose={close}
         >
           <p>
-            {describeUserAgent(ending.userAgent)}, from {ending.address}, is signed out immediately.
+            {t('sessions.endText', { client: describeUserAgent(ending.userAgent), address: ending.address })}
           </p>
         </ConfirmDialog>
       )}
@@ -93,31 +94,35 @@ export function SessionsCard() {
 function columnsOf(end: (session: ListedSession) => void): readonly Column<ListedSession>[] {
   return [
     {
-      head: 'Browser',
+      head: t('sessions.browser'),
       cell: ({ userAgent, isCurrent }) => (
         <span class="name-row">
           <span title={userAgent}>{describeUserAgent(userAgent)}</span>
-          {isCurrent && <Badge tone="good">This session</Badge>}
+          {isCurrent && <Badge tone="good">{t('sessions.current')}</Badge>}
         </span>
       ),
     },
-    { head: 'Address', cell: ({ address }) => <span class="mono">{address}</span> },
-    { head: 'Signed in', cell: ({ createdAt }) => formatDateTime(createdAt) },
+    { head: t('sessions.address'), cell: ({ address }) => <span class="mono">{address}</span> },
+    { head: t('sessions.signedIn'), cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
-      head: 'Last used',
+      head: t('sessions.lastUsed'),
       cell: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} />,
     },
     {
-      head: 'Actions',
+      head: t('sessions.actions'),
       isActions: true,
       cell: one =>
         one.isCurrent ? (
           <Button small onClick={() => void signOut().catch(showError)}>
-            Sign out
+            {t('sessions.signOut')}
           </Button>
         ) : (
-          <Button small label={`End session of ${describeUserAgent(one.userAgent)}`} onClick={() => end(one)}>
-            End
+          <Button
+            small
+            label={t('sessions.endLabel', { client: describeUserAgent(one.userAgent) })}
+            onClick={() => end(one)}
+          >
+            {t('sessions.end')}
           </Button>
         ),
     },

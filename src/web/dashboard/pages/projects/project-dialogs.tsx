@@ -4,6 +4,7 @@ import type { Project } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectsChanged } from '../../api/sessions.ts';
 import { chooseProject } from '../../state/session.ts';
+import { t } from '../../texts/account.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
@@ -33,7 +34,13 @@ function NameDialog({ title, action, before, save, onClose }: NameDialogProps) {
       disabled={name.trim() === '' || name.trim() === before}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onValue={setName} field="name" maxLength={maxProjectNameLength} />
+      <TextField
+        label={t('projects.name')}
+        value={name}
+        onValue={setName}
+        field="name"
+        maxLength={maxProjectNameLength}
+      />
     </FormDialog>
   );
 }
@@ -42,9 +49,17 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const save = async (name: string) => {
     const { projectId } = await call('POST /account/projects', { body: { name } });
     chooseProject(projectId);
-    showToast(`You’re now in ${name}.`);
+    showToast(t('projects.switched', { name }));
   };
-  return <NameDialog title="New project" action="Create project" before="" save={save} onClose={onClose} />;
+  return (
+    <NameDialog
+      title={t('projects.new')}
+      action={t('projects.create')}
+      before=""
+      save={save}
+      onClose={onClose}
+    />
+  );
 }
 
 export function RenameProjectDialog({
@@ -56,9 +71,17 @@ export function RenameProjectDialog({
 }) {
   const save = async (name: string) => {
     await call('PATCH /account/projects/{projectId}', { params: { projectId }, body: { name } });
-    showToast('Project renamed.');
+    showToast(t('projects.renamed'));
   };
-  return <NameDialog title="Rename project" action="Save" before={before} save={save} onClose={onClose} />;
+  return (
+    <NameDialog
+      title={t('projects.renameTitle')}
+      action={t('projects.save')}
+      before={before}
+      save={save}
+      onClose={onClose}
+    />
+  );
 }
 
 export function DeleteProjectDialog({
@@ -70,21 +93,17 @@ export function DeleteProjectDialog({
 }) {
   return (
     <ConfirmDialog
-      title="Delete this project?"
-      action="Delete permanently"
+      title={t('projects.deleteTitle')}
+      action={t('projects.delete')}
       name={name}
       work={async () => {
         await call('DELETE /account/projects/{projectId}', { params: { projectId } });
-        showToast('Project deleted.');
+        showToast(t('projects.deleted'));
         await projectsChanged();
       }}
       onClose={onClose}
     >
-      <p>
-        Its API keys stop working immediately. Its webhooks, hooks, player themes, watermarks, signing keys
-        and analytics are deleted, in the sandbox and in production. A project with videos or live streams
-        cannot be deleted. Videos in the trash count.
-      </p>
+      <p>{t('projects.deleteText')}</p>
     </ConfirmDialog>
   );
 }

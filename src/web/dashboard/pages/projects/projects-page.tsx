@@ -3,6 +3,7 @@ import { maxProjects } from '../../../../shared/limits/resource-limits.ts';
 import type { Project } from '../../api/api-types.ts';
 import { formatDate } from '../../format/time.ts';
 import { can, chooseProject, project, session } from '../../state/session.ts';
+import { t } from '../../texts/account.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
@@ -11,10 +12,6 @@ import { EmptyState } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { CreateProjectDialog, DeleteProjectDialog, RenameProjectDialog } from './project-dialogs.tsx';
 
-const lead =
-  'Each project has its own videos, live streams, API keys and webhooks, in the sandbox and in production. Your team has access to all of them.';
-const limitText = `An account can have ${maxProjects} projects. Delete one to create another.`;
-
 type OpenDialog = { readonly kind: 'rename' | 'delete'; readonly of: Project };
 
 export function ProjectsPage() {
@@ -22,10 +19,11 @@ export function ProjectsPage() {
   const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const all = session.value?.allProjects ?? [];
   const close = () => setOpenDialog(undefined);
+  const lead = t('projects.lead');
   return (
     <Page
-      title="Projects"
-      lead={all.length < maxProjects ? lead : `${lead} ${limitText}`}
+      title={t('projects.title')}
+      lead={all.length < maxProjects ? lead : `${lead} ${t('projects.limit', { count: maxProjects })}`}
       actions={
         can('admin') && (
           <Button
@@ -34,21 +32,21 @@ export function ProjectsPage() {
             disabled={all.length >= maxProjects}
             onClick={() => setCreating(true)}
           >
-            New project
+            {t('projects.new')}
           </Button>
         )
       }
     >
       <Section>
         <Table
-          caption="Projects"
+          caption={t('projects.title')}
           rows={all}
           keyOf={({ projectId }) => projectId}
           columns={columnsOf(all.length, setOpenDialog)}
         />
         {all.length === 1 && (
-          <EmptyState icon="copy" title="You have one project">
-            Create another one for a second app, brand or customer, with its own media, keys and statistics.
+          <EmptyState icon="copy" title={t('projects.oneTitle')}>
+            {t('projects.oneText')}
           </EmptyState>
         )}
       </Section>
@@ -62,36 +60,40 @@ export function ProjectsPage() {
 function columnsOf(count: number, onOpenDialog: (openDialog: OpenDialog) => void): Column<Project>[] {
   const columns: Column<Project>[] = [
     {
-      head: 'Project',
+      head: t('projects.project'),
       cell: ({ projectId, name }) => (
         <span class="name-row">
           <bdi>{name}</bdi>
-          {projectId === project.value?.projectId && <Badge tone="good">Current</Badge>}
+          {projectId === project.value?.projectId && <Badge tone="good">{t('projects.current')}</Badge>}
         </span>
       ),
     },
-    { head: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
+    { head: t('projects.createdAt'), cell: ({ createdAt }) => formatDate(createdAt) },
     {
-      head: 'Actions',
+      head: t('projects.actions'),
       isActions: true,
       cell: one => (
         <>
           {one.projectId !== project.value?.projectId && (
-            <Button small label={`Switch to ${one.name}`} onClick={() => chooseProject(one.projectId)}>
-              Switch
+            <Button
+              small
+              label={t('projects.switchLabel', { name: one.name })}
+              onClick={() => chooseProject(one.projectId)}
+            >
+              {t('projects.switch')}
             </Button>
           )}
           {can('admin') && (
             <IconButton
               icon="edit"
-              label={`Rename ${one.name}`}
+              label={t('projects.renameLabel', { name: one.name })}
               onClick={() => onOpenDialog({ kind: 'rename', of: one })}
             />
           )}
           {can('admin') && count > 1 && (
             <IconButton
               icon="trash"
-              label={`Delete ${one.name}`}
+              label={t('projects.deleteLabel', { name: one.name })}
               onClick={() => onOpenDialog({ kind: 'delete', of: one })}
             />
           )}

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { formatDate } from '../../format/time.ts';
+import { t } from '../../texts/account.ts';
 import { CopyField } from '../../ui/copy.tsx';
 import { FormDialog, ResultDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
@@ -17,32 +19,27 @@ export function InviteDialog({ onInvited, onClose }: { onInvited: () => void; on
     onInvited();
   });
   if (made !== undefined) {
+    const told = { email: made.email, date: formatDate(made.expiresAt) };
     return (
-      <ResultDialog
-        title={made.mail === undefined ? 'Send this link' : 'Invitation created'}
-        onClose={onClose}
-      >
-        <Notice tone="warning" title="Copy it now.">
-          {made.mail !== undefined &&
-            'We’re sending another link by email, which verifies the address. The list of invitations shows whether it was sent. '}
-          With this link, the person joins as unverified. The link is shown only once. It works once, within 7
-          days.
+      <ResultDialog title={t('invite.created')} onClose={onClose}>
+        <Notice tone="warning" title={t('invite.copyNow')}>
+          {made.mail === undefined ? t('invite.notMailed', told) : t('invite.mailed', told)}
         </Notice>
-        <CopyField label={`Link for ${email.trim()}`} value={made.url ?? ''} />
+        <CopyField label={t('invite.linkFor', { email: made.email })} value={made.url ?? ''} />
       </ResultDialog>
     );
   }
   return (
     <FormDialog
-      title="Invite people"
-      action="Create link"
+      title={t('team.invite')}
+      action={t('invite.create')}
       submission={submission}
       disabled={email.trim() === ''}
       onClose={onClose}
     >
-      <TextField label="Email" type="email" value={email} onValue={setEmail} field="email" />
-      <SelectField label="Role" value={role} onValue={setRole} options={roleOptions} />
-      <p class="hint">You get a link to send to this person.</p>
+      <TextField label={t('invite.email')} type="email" value={email} onValue={setEmail} field="email" />
+      <SelectField label={t('team.role')} value={role} onValue={setRole} options={roleOptions()} />
+      <p class="hint">{t('invite.hint')}</p>
     </FormDialog>
   );
 }

@@ -1,15 +1,16 @@
 import type { Member } from '../../api/api-types.ts';
+import { t } from '../../texts/account.ts';
 
 export type Role = Member['role'];
 
-export const roleOptions: readonly (readonly [Role, string])[] = [
-  ['owner', 'Owner: everything'],
-  ['editor', 'Editor: videos and live streams'],
-  ['viewer', 'Viewer: view only'],
-];
+export function roleOptions(): readonly (readonly [Role, string])[] {
+  return [
+    ['owner', t('roles.option.owner')],
+    ['editor', t('roles.option.editor')],
+    ['viewer', t('roles.option.viewer')],
+  ];
+}
 
-export const roleNames: Readonly<Record<Role, string>> = {
-  owner: 'Owner',
-  editor: 'Editor',
-  viewer: 'Viewer',
-};
+export function roleName(role: Role): string {
+  return t(`roles.name.${role}`);
+}

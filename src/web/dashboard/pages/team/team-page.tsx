@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { loadSession } from '../../api/sessions.ts';
 import { formatDate } from '../../format/time.ts';
 import { session } from '../../state/session.ts';
+import { t } from '../../texts/account.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -16,7 +17,7 @@ import { LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showError, showToast } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import { roleNames, roleOptions } from './roles.ts';
+import { roleName, roleOptions } from './roles.ts';
 
 const pageSize = 100;
 const mailPollMs = 2_000;
@@ -48,27 +49,27 @@ export function TeamPage() {
   };
   return (
     <Page
-      title="Team"
-      lead="Members have access to all projects of the account, in the sandbox and in production. Their role says what they may do."
+      title={t('team.title')}
+      lead={t('team.lead')}
       actions={
         isOwner && (
           <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
-            Invite people
+            {t('team.invite')}
           </Button>
         )
       }
     >
-      <Section title="Members">
+      <Section title={t('team.members')}>
         <LoadedContent loaded={members} height={130}>
           {({ data }) => (
             <Table
-              caption="Members"
+              caption={t('team.members')}
               columns={memberColumns({
                 isOwner,
                 setRole: (userId, role) =>
                   void change(
                     call('PATCH /account/members/{userId}', { params: { userId }, body: { role } }),
-                    'Role changed.',
+                    t('team.roleChanged'),
                   ),
                 remove: setRemoved,
               })}
@@ -79,15 +80,15 @@ export function TeamPage() {
         </LoadedContent>
       </Section>
       {open.length > 0 && (
-        <Section title="Open invitations">
+        <Section title={t('team.invitations')}>
           <Table
-            caption="Open invitations"
+            caption={t('team.invitations')}
             columns={invitationColumns(
               open.some(({ mail }) => mail !== undefined),
               invitation =>
                 void change(
                   call('DELETE /account/invitations/{invitationId}', { params: invitation }),
-                  'Invitation revoked.',
+                  t('team.revoked'),
                 ),
             )}
             rows={open}
@@ -100,8 +101,8 @@ export function TeamPage() {
       )}
       {removed !== undefined && (
         <ConfirmDialog
-          title={removed.isYou ? 'Leave this account?' : 'Remove this member?'}
-          action={removed.isYou ? 'Leave' : 'Remove'}
+          title={removed.isYou ? t('team.leaveTitle') : t('team.removeTitle')}
+          action={removed.isYou ? t('team.leave') : t('team.remove')}
           work={async () => {
             await call('DELETE /account/members/{userId}', { params: removed });
             if (removed.isYou === true) await loadSession();
@@ -109,10 +110,7 @@ export function TeamPage() {
           }}
           onClose={close}
         >
-          <p>
-            {removed.isYou ? 'You lose' : `${removed.email} loses`} access immediately. API keys keep working:
-            delete those that should no longer be used.
-          </p>
+          <p>{removed.isYou ? t('team.leaveText') : t('team.removeText', { email: removed.email })}</p>
         </ConfirmDialog>
       )}
     </Page>
@@ -130,55 +128,53 @@ function memberColumns({
 }): readonly Column<Member>[] {
   return [
     {
-      head: 'Member',
+      head: t('team.member'),
       cell: ({ email, emailVerified, isYou }) => (
         <span class="name-row">
           <span>{email}</span>
-          {!emailVerified && <Badge tone="warning">Unverified</Badge>}
-          {isYou && <Badge tone="good">You</Badge>}
+          {!emailVerified && <Badge tone="warning">{t('team.unverified')}</Badge>}
+          {isYou && <Badge tone="good">{t('team.you')}</Badge>}
         </span>
       ),
     },
     {
-      head: 'Role',
+      head: t('team.role'),
       cell: ({ userId, email, role }) =>
         isOwner ? (
           <SelectField
-            label={`Role of ${email}`}
+            label={t('team.roleOf', { email })}
             hideLabel
             value={role}
-            options={roleOptions}
+            options={roleOptions()}
             onValue={next => setRole(userId, next)}
           />
         ) : (
-          roleNames[role]
+          roleName(role)
         ),
     },
-    { head: 'Joined', cell: ({ createdAt }) => formatDate(createdAt) },
+    { head: t('team.joined'), cell: ({ createdAt }) => formatDate(createdAt) },
     {
-      head: 'Actions',
+      head: t('team.actions'),
       isActions: true,
       cell: member =>
         (isOwner || member.isYou) && (
           <Button
             small
-            label={member.isYou ? 'Leave this account' : `Remove ${member.email}`}
+            label={member.isYou ? t('team.leaveLabel') : t('team.removeLabel', { email: member.email })}
             onClick={() => remove(member)}
           >
-            {member.isYou ? 'Leave' : 'Remove'}
+            {member.isYou ? t('team.leave') : t('team.remove')}
           </Button>
         ),
     },
   ];
 }
 
-const mailTexts = { sending: 'Sending…', sent: 'Sent' } as const;
-
 function mailText({ mail }: Invitation): string {
-  if (mail === undefined) return 'Not sent';
-  if (mail.status !== 'failed') return mailTexts[mail.status];
-  const reason = (mail.failure ?? 'unknown reason').replace(/[.!]?$/, '.');
-  return `Not sent: ${reason} Invite again, and copy the link.`;
+  if (mail === undefined) return t('team.mail.notSent');
+  if (mail.status !== 'failed') return t(`team.mail.${mail.status}`);
+  const reason = (mail.failure ?? t('team.mail.unknown')).replace(/[.!]?$/, '.');
+  return t('team.mail.failed', { reason });
 }
 
 function invitationColumns(
@@ -186,20 +182,20 @@ function invitationColumns(
   revoke: (invitation: Invitation) => void,
 ): readonly Column<Invitation>[] {
   return [
-    { head: 'Invited', cell: ({ email }) => email },
-    { head: 'Role', cell: ({ role }) => roleNames[role] },
-    ...(hasMails ? [{ head: 'Email sent', cell: mailText }] : []),
-    { head: 'Link works until', cell: ({ expiresAt }) => formatDate(expiresAt) },
+    { head: t('team.invited'), cell: ({ email }) => email },
+    { head: t('team.role'), cell: ({ role }) => roleName(role) },
+    ...(hasMails ? [{ head: t('team.emailSent'), cell: mailText }] : []),
+    { head: t('team.worksUntil'), cell: ({ expiresAt }) => formatDate(expiresAt) },
     {
-      head: 'Actions',
+      head: t('team.actions'),
       isActions: true,
       cell: invitation => (
         <Button
           small
-          label={`Revoke the invitation of ${invitation.email}`}
+          label={t('team.revokeLabel', { email: invitation.email })}
           onClick={() => revoke(invitation)}
         >
-          Revoke
+          {t('team.revoke')}
         </Button>
       ),
     },

@@ -3,6 +3,7 @@ import { maxPasskeyNameLength } from '../../../../../shared/limits/resource-limi
 import type { Passkey } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { registerPasskey } from '../../../api/passkeys.ts';
+import { t } from '../../../texts/account.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
@@ -22,15 +23,15 @@ export function AddPasskeyDialog({ onAdded, onClose }: { onAdded: () => void; on
   });
   return (
     <FormDialog
-      title="Add a passkey"
-      action="Continue"
+      title={t('passkeys.addTitle')}
+      action={t('passkeys.continue')}
       disabled={name.trim() === '' || password === '' || (needsCode && code.trim() === '')}
       submission={submission}
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="For example, the device or the password manager."
+        label={t('passkeys.name')}
+        hint={t('passkeys.nameHint')}
         value={name}
         onValue={setName}
         field="name"
@@ -58,13 +59,19 @@ export function RenamePasskeyDialog({
   });
   return (
     <FormDialog
-      title="Rename the passkey"
-      action="Rename"
+      title={t('passkeys.renameTitle')}
+      action={t('passkeys.rename')}
       disabled={name.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onValue={setName} field="name" maxLength={maxPasskeyNameLength} />
+      <TextField
+        label={t('passkeys.name')}
+        value={name}
+        onValue={setName}
+        field="name"
+        maxLength={maxPasskeyNameLength}
+      />
     </FormDialog>
   );
 }

@@ -3,12 +3,13 @@ import type { Passkey } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { passkeyObstacle } from '../../../api/passkeys.ts';
 import { formatDateTime } from '../../../format/time.ts';
+import { rich, t } from '../../../texts/account.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Section } from '../../../ui/page.tsx';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { relativeTime } from '../../../ui/relative-time.tsx';
 import { LoadedContent } from '../../../ui/states.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { AddPasskeyDialog, RenamePasskeyDialog } from './passkey-dialogs.tsx';
@@ -31,12 +32,7 @@ export function PasskeysCard() {
     showToast(text);
   };
   return (
-    <Section
-      isSplit
-      title="Passkeys"
-      id="passkeys"
-      lead="Sign in with your fingerprint, your face or the PIN of your device. No password or code is needed."
-    >
+    <Section isSplit title={t('passkeys.title')} id="passkeys" lead={t('passkeys.lead')}>
       <LoadedContent loaded={loaded} height={60}>
         {({ data }) =>
           data.length > 0 && (
@@ -50,32 +46,32 @@ export function PasskeysCard() {
       </LoadedContent>
       {obstacle === undefined ? (
         <div class="actions">
-          <Button onClick={() => setOpened({ kind: 'add' })}>Add passkey</Button>
+          <Button onClick={() => setOpened({ kind: 'add' })}>{t('passkeys.add')}</Button>
         </div>
       ) : (
         <Notice>{obstacle}</Notice>
       )}
       {opened?.kind === 'add' && (
-        <AddPasskeyDialog onAdded={() => finish('Passkey added.')} onClose={close} />
+        <AddPasskeyDialog onAdded={() => finish(t('passkeys.added'))} onClose={close} />
       )}
       {opened?.kind === 'rename' && (
         <RenamePasskeyDialog
           passkey={opened.passkey}
-          onRenamed={() => finish('Passkey renamed.')}
+          onRenamed={() => finish(t('passkeys.renamed'))}
           onClose={close}
         />
       )}
       {opened?.kind === 'delete' && (
         <ConfirmDialog
-          title="Delete this passkey?"
-          action="Delete passkey"
+          title={t('passkeys.deleteTitle')}
+          action={t('passkeys.delete')}
           work={async () => {
             await call('DELETE /account/passkeys/{passkeyId}', { params: opened.passkey });
-            finish('Passkey deleted.');
+            finish(t('passkeys.deleted'));
           }}
           onClose={close}
         >
-          <p>“{opened.passkey.name}” no longer signs you in. Remove it from your device, too.</p>
+          <p>{t('passkeys.deleteText', { name: opened.passkey.name })}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -89,16 +85,21 @@ function PasskeyItem({ passkey, onOpen }: { passkey: Passkey; onOpen: (opened: O
       <div>
         <strong>{name}</strong>
         <p class="hint">
-          Added {formatDateTime(createdAt)}
-          {lastUsedAt !== undefined && (
-            <>
-              , used <RelativeTime time={lastUsedAt} />
-            </>
-          )}
+          {lastUsedAt === undefined
+            ? t('passkeys.addedOn', { date: formatDateTime(createdAt) })
+            : rich('passkeys.addedAndUsed', { date: formatDateTime(createdAt) }, relativeTime(lastUsedAt))}
         </p>
       </div>
-      <IconButton icon="edit" label={`Rename ${name}`} onClick={() => onOpen({ kind: 'rename', passkey })} />
-      <IconButton icon="trash" label={`Delete ${name}`} onClick={() => onOpen({ kind: 'delete', passkey })} />
+      <IconButton
+        icon="edit"
+        label={t('passkeys.renameLabel', { name })}
+        onClick={() => onOpen({ kind: 'rename', passkey })}
+      />
+      <IconButton
+        icon="trash"
+        label={t('passkeys.deleteLabel', { name })}
+        onClick={() => onOpen({ kind: 'delete', passkey })}
+      />
     </li>
   );
 }

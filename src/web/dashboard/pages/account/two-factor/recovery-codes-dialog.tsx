@@ -1,4 +1,5 @@
 import { saveFile } from '../../../../shared/save-file.ts';
+import { t } from '../../../texts/account.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeSample } from '../../../ui/code-sample.tsx';
 import { ResultDialog } from '../../../ui/dialog/dialog.tsx';
@@ -7,11 +8,11 @@ import { Notice } from '../../../ui/notice.tsx';
 export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const text = codes.join('\n');
   return (
-    <ResultDialog title="Your recovery codes" onClose={onClose}>
-      <Notice tone="warning" title="Save these codes now.">
-        They are shown only once. Each signs you in once, if you lose your device.
+    <ResultDialog title={t('twoFactor.codesTitle')} onClose={onClose}>
+      <Notice tone="warning" title={t('twoFactor.saveCodes')}>
+        {t('twoFactor.saveCodesText')}
       </Notice>
-      <CodeSample label="Recovery codes" text={text} />
+      <CodeSample label={t('twoFactor.codes')} text={text} />
       <div class="actions">
         <Button
           icon="download"
@@ -19,7 +20,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
             saveFile(`data:text/plain,${encodeURIComponent(`${text}\n`)}`, 'millrace-recovery-codes.txt')
           }
         >
-          Download the codes
+          {t('twoFactor.download')}
         </Button>
       </div>
     </ResultDialog>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { TwoFactorEnrollment } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { t } from '../../../texts/account.ts';
 import { CopyField } from '../../../ui/copy.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { TextField } from '../../../ui/form/field.tsx';
@@ -33,8 +34,8 @@ function PasswordStep({
   });
   return (
     <FormDialog
-      title="Turn on two-factor sign-in"
-      action="Continue"
+      title={t('twoFactor.turnOnTitle')}
+      action={t('twoFactor.continue')}
       disabled={password === ''}
       submission={submission}
       onClose={onClose}
@@ -60,16 +61,16 @@ function CodeStep({
   });
   return (
     <FormDialog
-      title="Scan the QR code"
-      action="Turn on"
+      title={t('twoFactor.scanTitle')}
+      action={t('twoFactor.turnOn')}
       disabled={code.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
-      <p>Scan it with an authenticator app, such as Aegis, 1Password or Google Authenticator.</p>
-      <QrCode text={uri} label="QR code with the setup key" />
+      <p>{t('twoFactor.scanText')}</p>
+      <QrCode text={uri} label={t('twoFactor.qrLabel')} />
       <TextField
-        label="Code from the app"
+        label={t('twoFactor.appCode')}
         autocomplete="one-time-code"
         value={code}
         onValue={setCode}
@@ -77,8 +78,8 @@ function CodeStep({
         placeholder="123456"
         spellcheck={false}
       />
-      <CopyField label="Setup key" value={secret} hint="To type or paste instead of scanning." />
-      <p class="hint">You stay signed in here, and are signed out everywhere else.</p>
+      <CopyField label={t('twoFactor.setupKey')} value={secret} hint={t('twoFactor.setupKeyHint')} />
+      <p class="hint">{t('twoFactor.staySignedIn')}</p>
     </FormDialog>
   );
 }

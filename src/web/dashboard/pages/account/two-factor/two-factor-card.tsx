@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../../api/client.ts';
 import { formatDateTime } from '../../../format/time.ts';
+import { t } from '../../../texts/account.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
@@ -25,36 +26,28 @@ export function TwoFactorCard() {
     loaded.reload();
   };
   return (
-    <Section
-      isSplit
-      title="Two-factor sign-in"
-      id="two-factor"
-      lead="Protects your account with codes from an authenticator app, in addition to your password."
-    >
+    <Section isSplit title={t('twoFactor.title')} id="two-factor" lead={t('twoFactor.lead')}>
       <LoadedContent loaded={loaded} height={110}>
         {({ enabled, enabledAt, recoveryCodesLeft = 0 }) =>
           enabled ? (
             <>
               <p class="name-row">
-                <Badge tone="good">On</Badge>
-                <span>since {formatDateTime(enabledAt ?? '')}</span>
+                <Badge tone="good">{t('twoFactor.on')}</Badge>
+                <span>{t('twoFactor.since', { date: formatDateTime(enabledAt ?? '') })}</span>
               </p>
               {recoveryCodesLeft < fewCodes ? (
-                <Notice tone="warning">
-                  {recoveryCodesLeft === 1 ? '1 recovery code is' : `${recoveryCodesLeft} recovery codes are`}{' '}
-                  left. Create new ones.
-                </Notice>
+                <Notice tone="warning">{t('twoFactor.fewCodesLeft', { count: recoveryCodesLeft })}</Notice>
               ) : (
-                <p>{recoveryCodesLeft} recovery codes are left.</p>
+                <p>{t('twoFactor.codesLeft', { count: recoveryCodesLeft })}</p>
               )}
               <div class="actions">
-                <Button onClick={() => setOpen('renew')}>New recovery codes</Button>
-                <Button onClick={() => setOpen('disable')}>Turn off</Button>
+                <Button onClick={() => setOpen('renew')}>{t('twoFactor.newCodes')}</Button>
+                <Button onClick={() => setOpen('disable')}>{t('twoFactor.turnOff')}</Button>
               </div>
             </>
           ) : (
             <div class="actions">
-              <Button onClick={() => setOpen('setup')}>Turn on</Button>
+              <Button onClick={() => setOpen('setup')}>{t('twoFactor.turnOn')}</Button>
             </div>
           )
         }
@@ -62,31 +55,31 @@ export function TwoFactorCard() {
       {open === 'setup' && <SetupDialog onEnabled={onCodes} onClose={close} />}
       {open === 'renew' && (
         <ProofDialog
-          title="Create new recovery codes?"
-          action="Create codes"
+          title={t('twoFactor.renewTitle')}
+          action={t('twoFactor.renew')}
           work={async body => {
             const made = await call('POST /account/two-factor/recovery-codes', { body });
             onCodes(made.recoveryCodes);
           }}
           onClose={close}
         >
-          Your other recovery codes stop working.
+          {t('twoFactor.renewText')}
         </ProofDialog>
       )}
       {open === 'disable' && (
         <ProofDialog
-          title="Turn off two-factor sign-in?"
-          action="Turn off"
+          title={t('twoFactor.turnOffTitle')}
+          action={t('twoFactor.turnOff')}
           danger
           work={async body => {
             await call('DELETE /account/two-factor', { body });
             close();
             loaded.reload();
-            showToast('Two-factor sign-in is off. You’re signed out everywhere else.');
+            showToast(t('twoFactor.turnedOff'));
           }}
           onClose={close}
         >
-          After that, you sign in with just your password.
+          {t('twoFactor.turnOffText')}
         </ProofDialog>
       )}
       {recoveryCodes !== undefined && (
