@@ -167,13 +167,14 @@ describeInBrowser('generated texts in the dashboard', browser => {
     });
 
     await page.goto(`${server.baseUrl}/dashboard/videos`);
-    await button('Upload with options').first().click();
+    await button('Upload videos').first().click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('Options').click();
     expect(await dialog.getByLabel('Generate captions').isChecked()).toBe(true);
     await dialog.getByLabel('Generate captions').uncheck();
     await dialog.getByLabel('Generate a summary').check();
     const file = { name: 'Quay.mp4', mimeType: 'video/mp4', buffer: Buffer.from('film') };
-    await dialog.getByLabel('Files to upload with these options').setInputFiles(file);
+    await dialog.getByLabel('Files to upload').setInputFiles(file);
     const created = page.waitForRequest(
       request => request.method() === 'POST' && request.url().endsWith('/videos'),
     );

@@ -33,18 +33,18 @@ describeInBrowser('videos in the dashboard', browser => {
   const ask = async <Answer>(method: string, path: string, body?: unknown) =>
     (await (await server.api(method, path, body)).json()) as Answer;
 
-  it('has one button on a phone, and the rest in a menu', async () => {
+  it('has one button, which leads to files and to the import, on a phone, too', async () => {
     const viewport = { width: 390, height: 844 };
     await using phone = await DashboardPage.open(browser(), server, '/dashboard/videos', { viewport });
     const { page } = phone;
-    await page.getByRole('button', { name: 'Upload videos' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Import from URL' }).isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await page.getByRole('button', { name: 'Upload videos' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Choose files' }).waitFor();
     expect(await phone.violations()).toEqual([]);
-    await page.getByRole('menuitem', { name: 'Import from URL' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'More actions', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Trash' }).click();
+    await dialog.getByRole('button', { name: 'Import from URL' }).click();
+    await dialog.getByLabel('File URLs').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Trash' }).click();
     await page.getByRole('heading', { name: 'Trash' }).waitFor();
   });
 
@@ -54,14 +54,14 @@ describeInBrowser('videos in the dashboard', browser => {
     const stored = watchStored(page);
     const setSpeed = await throttle(page);
     await page.getByText('No videos yet').waitFor();
-    await page.getByRole('button', { name: 'Import from URL' }).click();
+    await startImport(page);
     await page.getByLabel('File URLs').waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await page.keyboard.press('Escape');
 
     await setSpeed(slowBytesPerSecond);
     const making = await holdMaking(page);
-    await page.getByLabel('Files to upload').setInputFiles(film);
+    await uploadFiles(page, film);
     const panel = page.getByRole('region', { name: 'Uploads' });
     // Stopped and gone on with while the video is being made: it is not made twice.
     await making.asked;
@@ -114,7 +114,6 @@ describeInBrowser('videos in the dashboard', browser => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
     const { page } = dashboard;
     const panel = page.getByRole('region', { name: 'Uploads' });
-    const files = page.getByLabel('Files to upload');
     const buffer = await readFile(shortFilm);
     const note = (index: number) => ({
       name: `Note ${index}.pdf`,
@@ -125,7 +124,7 @@ describeInBrowser('videos in the dashboard', browser => {
 
     await page.route('**/videos', route => route.fulfill({ status: 500, json: {} }));
     const notes = Array.from({ length: 298 }, (_, index) => note(index));
-    await files.setInputFiles([...notes, clip('Lock'), clip('Sluice')]);
+    await uploadFiles(page, [...notes, clip('Lock'), clip('Sluice')]);
     await panel.getByText('300 failed').waitFor();
     await panel.getByText('This is a document, not a video.').nth(297).waitFor();
     expect(await panel.getByRole('button', { name: /^Try / }).count()).toBe(2);
@@ -137,7 +136,7 @@ describeInBrowser('videos in the dashboard', browser => {
 
     // Two are held up, and one is queued.
     const making = await holdMaking(page, 2);
-    await files.setInputFiles(['Weir 1', 'Weir 2', 'Weir 3'].map(clip));
+    await uploadFiles(page, ['Weir 1', 'Weir 2', 'Weir 3'].map(clip));
     await making.asked;
     await panel.getByText('Uploading 3 files').waitFor();
     expect(await dashboard.violations()).toEqual([]);
@@ -153,7 +152,7 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(left.filter(({ title }) => /^Weir \d/.test(title))).toEqual([]);
 
     // The panel folds when all is done, and while nobody is at it.
-    await files.setInputFiles([clip('Mill')]);
+    await uploadFiles(page, [clip('Mill')]);
     await panel.getByText('1 file uploaded').waitFor();
     await panel.getByRole('button', { name: 'Show uploads' }).waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(0);
@@ -168,11 +167,12 @@ describeInBrowser('videos in the dashboard', browser => {
     const watermarkId = await createWatermark(server);
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
     const { page } = dashboard;
-    await page.getByRole('button', { name: 'Upload with options' }).click();
+    await page.getByRole('button', { name: 'Upload videos' }).click();
     const dialog = page.getByRole('dialog');
     const upload = dialog.getByRole('button', { name: 'Upload video' });
+    await dialog.getByText('Options').click();
     expect(await upload.getAttribute('aria-disabled')).toBe('true');
-    await dialog.getByLabel('Files to upload with these options').setInputFiles(film);
+    await dialog.getByLabel('Files to upload').setInputFiles(film);
     await dialog.getByRole('checkbox', { name: 'Private' }).check();
     await dialog.getByRole('checkbox', { name: 'Offer MP4 download' }).uncheck();
     await dialog.getByLabel('Tags', { exact: true }).fill('harbour');
@@ -194,7 +194,7 @@ describeInBrowser('videos in the dashboard', browser => {
     expect(encoding.metadata.duration).toBe(3);
     await panel.getByRole('button', { name: 'Close uploads' }).click();
 
-    await page.getByRole('button', { name: 'Import from URL' }).click();
+    await startImport(page);
     await dialog.getByLabel('CSV file').setInputFiles({
       name: 'list.csv',
       mimeType: 'text/csv',
@@ -385,7 +385,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.clock.install();
     await page.getByRole('checkbox', { name: 'Select Mill wheel' }).check();
     await page.getByRole('button', { name: 'Select all' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Move to trash' }).click();
     const all = await toasts.getByText(/^\d+ videos moved to trash\.$/).textContent();
     await page.getByText('No videos yet').waitFor();
     // The message stays as long as the pointer is on it.
@@ -403,7 +403,7 @@ describeInBrowser('videos in the dashboard', browser => {
 
     for (const title of ['Harbour at dawn', 'Mill wheel']) {
       await page.getByRole('button', { name: `Actions for ${title}` }).click();
-      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('menuitem', { name: 'Move to trash' }).click();
       await rowOf(page, title).waitFor({ state: 'detached' });
     }
     await page.getByRole('link', { name: 'Trash' }).click();
@@ -435,7 +435,7 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByText('Trash is turned off').waitFor();
     await page.getByRole('link', { name: 'Videos' }).last().click();
     await page.getByRole('button', { name: 'Actions for Harbour at dawn' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('menuitem', { name: 'Delete permanently' }).click();
     await page.getByRole('heading', { name: 'Delete “Harbour at dawn” permanently?' }).waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
@@ -469,6 +469,18 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   }
   await page.setViewportSize(before);
+}
+
+async function uploadFiles(page: Page, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
+  await page.getByRole('button', { name: 'Upload videos' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Upload videos' });
+  await dialog.getByLabel('Files to upload').setInputFiles(files);
+  await dialog.getByRole('button', { name: /^Upload (video|\d+ videos)$/ }).click();
+}
+
+async function startImport(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Upload videos' }).click();
+  await page.getByRole('button', { name: 'Import from URL' }).click();
 }
 
 function rowOf(page: Page, title: string): Locator {

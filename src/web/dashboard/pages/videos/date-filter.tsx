@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterPopover, RadioList } from '../../ui/filter-popover.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { type DatePreset, dateLabel, datePresets, daysOf, isPreset } from './date-range.ts';
 
-const presets: readonly (readonly [DatePreset | undefined, string])[] = [
-  [undefined, 'Any time'],
-  ...Object.entries(datePresets).map(([name, { label }]) => [name as DatePreset, label] as const),
-];
+const presets = Object.keys(datePresets) as DatePreset[];
 
 export function DateFilter({
   value,
@@ -18,16 +16,19 @@ export function DateFilter({
 }) {
   return (
     <FilterPopover
-      legend="Filter by date"
-      label={value === undefined ? 'Date' : dateLabel(value)}
+      legend={t('filter.byDate')}
+      label={value === undefined ? t('filter.dateName') : dateLabel(value)}
       isActive={value !== undefined}
     >
       {close => (
         <>
           <RadioList
-            name="Date"
+            name={t('filter.dateName')}
             value={value === undefined || isPreset(value) ? value : ('' as DatePreset)}
-            options={presets}
+            options={[
+              [undefined, t('filter.anyTime')],
+              ...presets.map(name => [name, dateLabel(name)] as const),
+            ]}
             onValue={onValue}
             onDone={close}
           />
@@ -58,16 +59,16 @@ function DaysForm({ value, onValue }: { value: string | undefined; onValue: (val
         if (!isIncomplete) onValue(`${first}..${last}`);
       }}
     >
-      <TextField label="From" type="date" value={first} onValue={setFirst} />
+      <TextField label={t('filter.from')} type="date" value={first} onValue={setFirst} />
       <TextField
-        label="To"
+        label={t('filter.to')}
         type="date"
         value={last}
         onValue={setLast}
-        error={isReversed ? 'The end is before the start.' : undefined}
+        error={isReversed ? t('filter.reversed') : undefined}
       />
       <Button small type="submit" disabled={isIncomplete}>
-        Apply
+        {t('filter.apply')}
       </Button>
     </form>
   );

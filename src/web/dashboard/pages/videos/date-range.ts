@@ -1,11 +1,8 @@
 import { formatDate } from '../../format/time.ts';
+import { t } from '../../texts/videos.ts';
 
-export const datePresets = {
-  today: { label: 'Today', days: 1 },
-  '7d': { label: 'Last 7 days', days: 7 },
-  '30d': { label: 'Last 30 days', days: 30 },
-  '365d': { label: 'Last 365 days', days: 365 },
-} as const;
+/** Days of each period. */
+export const datePresets = { today: 1, '7d': 7, '30d': 30, '365d': 365 } as const;
 
 export type DatePreset = keyof typeof datePresets;
 
@@ -18,7 +15,7 @@ export function daysOf(date: string): { readonly first: string; readonly last: s
   const match = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/.exec(date);
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;
-  const isValid = [first, last].every(day => day === '' || !Number.isNaN(startOfDay(day).getTime()));
+  const isValid = [first, last].every(day => day === '' || isDay(day));
   return isValid && first + last !== '' ? { first, last } : undefined;
 }
 
@@ -31,7 +28,7 @@ export function dateRangeOf(date: string, nowMs: number): { readonly from?: stri
   if (isPreset(date)) {
     const start = new Date(nowMs);
     start.setHours(0, 0, 0, 0);
-    start.setDate(start.getDate() - (datePresets[date].days - 1));
+    start.setDate(start.getDate() - (datePresets[date] - 1));
     return { from: start.toISOString() };
   }
   const { first = '', last = '' } = daysOf(date) ?? {};
@@ -44,12 +41,18 @@ export function dateRangeOf(date: string, nowMs: number): { readonly from?: stri
 }
 
 export function dateLabel(date: string): string {
-  if (isPreset(date)) return datePresets[date].label;
+  if (isPreset(date)) return t(`filter.date.${date}`);
   const { first = '', last = '' } = daysOf(date) ?? {};
   const text = (day: string) => formatDate(startOfDay(day).getTime());
-  if (first === '') return `Until ${text(last)}`;
-  if (last === '') return `Since ${text(first)}`;
+  if (first === '') return t('filter.until', { date: text(last) });
+  if (last === '') return t('filter.since', { date: text(first) });
   return first === last ? text(first) : `${text(first)} – ${text(last)}`;
+}
+
+/** False for days such as February 30, which `Date` takes for March 2. */
+function isDay(day: string): boolean {
+  const utc = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(utc.getTime()) && utc.toISOString().startsWith(day);
 }
 
 function startOfDay(day: string): Date {

@@ -1,8 +1,9 @@
 import type { Video } from '../../api/api-types.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { projectHeaders } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
-import { deletePermanently, describeVideos } from './discard-videos.ts';
+import { deletePermanently } from './discard-videos.ts';
 
 const maxNamed = 100;
 
@@ -15,30 +16,28 @@ export function DeleteDialog({
   onDeleted?: () => void;
   onClose: () => void;
 }) {
-  const what = describeVideos(videos);
+  const count = videos.length;
   const [first] = videos;
+  const title = count === 1 && first !== undefined ? titleOf(first) : undefined;
   const headers = projectHeaders();
   return (
     <ConfirmDialog
-      title={`Delete ${what} permanently?`}
-      action="Delete permanently"
-      name={videos.length === 1 && first !== undefined ? titleOf(first) : what}
+      title={title === undefined ? t('delete.title', { count }) : t('delete.titleOne', { name: title })}
+      action={t('videos.deletePermanently')}
+      name={title ?? t('delete.what', { count })}
       work={async () => {
         const { failed } = await deletePermanently(videos, headers);
-        if (failed.length < videos.length) onDeleted?.();
+        if (failed.length < count) onDeleted?.();
       }}
       onClose={onClose}
     >
-      <p>
-        {videos.length === 1 ? 'The video, its files' : 'The videos, their files'}, captions and chapters are
-        deleted. This cannot be undone, and links stop working.
-      </p>
-      {videos.length > 1 && (
+      <p>{t('delete.text', { count })}</p>
+      {count > 1 && (
         <ul class="name-list">
           {videos.slice(0, maxNamed).map(video => (
             <li key={video.videoId}>{titleOf(video)}</li>
           ))}
-          {videos.length > maxNamed && <li>and {videos.length - maxNamed} more</li>}
+          {count > maxNamed && <li>{t('delete.more', { count: count - maxNamed })}</li>}
         </ul>
       )}
     </ConfirmDialog>

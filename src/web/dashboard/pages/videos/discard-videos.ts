@@ -1,10 +1,11 @@
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { titleOf } from '../../format/video-title.ts';
 import { projectHeaders } from '../../state/session.ts';
-import { type BulkResult, bulkText, runBulk } from '../../ui/bulk/run-bulk.ts';
+import { t } from '../../texts/videos.ts';
+import { type BulkResult, runBulk } from '../../ui/bulk/run-bulk.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { videosChanged } from '../../uploads/upload-store.ts';
+import { type BulkAction, bulkText } from './bulk-text.ts';
 
 export type BulkOptions = NonNullable<Parameters<typeof runBulk>[2]>;
 
@@ -20,8 +21,8 @@ export async function discardVideos(
     ({ videoId }) => call('DELETE /videos/{videoId}', { params: { videoId }, headers }),
     options,
   );
-  const undo = { label: 'Undo', run: () => void restoreVideos(result.done, headers) };
-  showBulkResult(result, 'moved to trash', result.done.length === 0 ? undefined : undo);
+  const undo = { label: t('bulk.undo'), run: () => void restoreVideos(result.done, headers) };
+  showBulkResult(result, 'trashed', result.done.length === 0 ? undefined : undo);
   return result;
 }
 
@@ -42,7 +43,7 @@ export function deletePermanently(
 ): Promise<BulkResult<Video>> {
   const remove = ({ videoId }: Video) =>
     call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' }, headers });
-  return runShown(videos, remove, 'deleted permanently', options);
+  return runShown(videos, remove, 'deleted', options);
 }
 
 export function retryVideos(videos: readonly Video[], options?: BulkOptions): Promise<BulkResult<Video>> {
@@ -55,7 +56,7 @@ export function retryVideos(videos: readonly Video[], options?: BulkOptions): Pr
 async function runShown(
   videos: readonly Video[],
   work: (video: Video) => Promise<unknown>,
-  action: string,
+  action: BulkAction,
   options: BulkOptions | undefined,
 ): Promise<BulkResult<Video>> {
   const result = await runBulk(videos, work, options);
@@ -66,15 +67,10 @@ async function runShown(
 /** Tells how many were done and how many failed, and reloads lists. */
 export function showBulkResult(
   result: BulkResult<Video>,
-  action: string,
+  action: BulkAction,
   undo?: Parameters<typeof showToast>[1],
 ): void {
   videosChanged();
   const isGood = result.failed.length + result.left.length === 0;
-  showToast(bulkText(result, { what: 'video', action, name: titleOf }), undo, isGood ? 'good' : 'bad');
-}
-
-export function describeVideos(videos: readonly Video[]): string {
-  const [first] = videos;
-  return videos.length === 1 && first !== undefined ? `“${titleOf(first)}”` : `${videos.length} videos`;
+  showToast(bulkText(result, action), undo, isGood ? 'good' : 'bad');
 }

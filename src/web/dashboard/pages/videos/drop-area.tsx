@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
@@ -45,7 +46,7 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
     <div class="drop-area">
       <p>
         <Icon name="upload" size={32} />
-        Drop files to upload them
+        {t('videos.drop')}
       </p>
     </div>
   );
@@ -54,6 +55,6 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
 export function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
-  if (items.some(isFolder)) showToast('Folders can’t be uploaded. Drop the files instead.');
+  if (items.some(isFolder)) showToast(t('videos.noFolders'));
   return items.filter(item => !isFolder(item)).flatMap(item => item.getAsFile() ?? []);
 }

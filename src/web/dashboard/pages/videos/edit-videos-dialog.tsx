@@ -4,6 +4,7 @@ import { call, type Input } from '../../api/client.ts';
 import { addTags } from '../../format/tags.ts';
 import { projectHeaders } from '../../state/session.ts';
 import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/videos.ts';
 import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -19,8 +20,6 @@ type Changes = Input<'PATCH /videos/{videoId}'>['body'];
 type Switch = 'keep' | 'yes' | 'no';
 type Visibility = 'keep' | 'channel' | 'public' | 'private';
 
-const keep = ['keep', 'Leave unchanged'] as const;
-
 /** Changes what is chosen in all videos, and leaves the rest. */
 export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]; onClose: () => void }) {
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -32,6 +31,7 @@ export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]
   const [language, setLanguage] = useState('keep');
   const [playerId, setPlayerId] = useState('keep');
   const [done, setDone] = useState<number>();
+  const keep = ['keep', t('editVideos.unchanged')] as const;
   const wanted = addTags(added, typed);
   const changes: Changes = {
     ...(visibility === 'keep' ? {} : { public: visibility !== 'private', listed: visibility === 'channel' }),
@@ -59,14 +59,16 @@ export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]
   });
   return (
     <FormDialog
-      title={videos.length === 1 ? 'Edit video' : `Edit ${videos.length} videos`}
-      action="Save"
+      title={
+        videos.length === 1 ? t('editVideos.title') : t('editVideos.titleMany', { count: videos.length })
+      }
+      action={t('editVideos.save')}
       disabled={isUnchanged || wanted.rest !== ''}
       submission={submission}
       onClose={onClose}
     >
       <TagField
-        label="Add tags"
+        label={t('editVideos.addTags')}
         tags={added}
         typed={typed}
         error={wanted.problem}
@@ -75,33 +77,36 @@ export function EditVideosDialog({ videos, onClose }: { videos: readonly Video[]
       />
       <div class="form-grid two">
         <SelectField
-          label="Remove tag"
+          label={t('editVideos.removeTag')}
           value={removed}
-          options={[['keep', 'None'], ...tagsOf(videos).map(tag => [`tag:${tag}`, tag] as const)]}
+          options={[
+            ['keep', t('editVideos.none')],
+            ...tagsOf(videos).map(tag => [`tag:${tag}`, tag] as const),
+          ]}
           onValue={setRemoved}
         />
         <SelectField<Visibility>
-          label="Visibility"
+          label={t('editVideos.visibility')}
           value={visibility}
           options={[
             keep,
-            ...(channel?.enabled === true ? [['channel', 'Public: in the channel'] as const] : []),
-            ['public', 'Public'],
-            ['private', 'Private'],
+            ...(channel?.enabled === true ? [['channel', t('editVideos.channel')] as const] : []),
+            ['public', t('editVideos.public')],
+            ['private', t('editVideos.private')],
           ]}
           onValue={setVisibility}
         />
         <SpokenLanguageField unchanged={keep} value={language} onValue={setLanguage} />
         <PlayerThemeField unchanged={keep} value={playerId} onValue={setPlayerId} />
         <SelectField<Switch>
-          label="MP4 download"
+          label={t('editVideos.mp4')}
           value={mp4}
-          options={[keep, ['yes', 'Offer'], ['no', 'Don’t offer']]}
+          options={[keep, ['yes', t('editVideos.offer')], ['no', t('editVideos.noOffer')]]}
           onValue={setMp4}
         />
       </div>
       {done !== undefined && videos.length > 1 && (
-        <Progress label="Videos changed" percent={(100 * done) / videos.length} />
+        <Progress label={t('editVideos.progress')} percent={(100 * done) / videos.length} />
       )}
     </FormDialog>
   );

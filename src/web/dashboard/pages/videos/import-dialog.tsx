@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { type ApiProblem, problemOf } from '../../api/problem.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextArea, TextField } from '../../ui/form/field.tsx';
@@ -40,7 +41,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       const [only] = videos;
       if (only === undefined) return;
       await createVideo({ ...only, title: title.trim() || only.title }, options);
-      showToast('Import started.');
+      showToast(t('import.started'));
       videosChanged();
       onClose();
       return;
@@ -57,16 +58,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setDone(undefined);
     videosChanged();
     const started = videos.length - failed.length;
-    if (!isClosed.current && started > 0)
-      showToast(started === 1 ? '1 import started.' : `${started} imports started.`);
+    if (!isClosed.current && started > 0) showToast(t('import.manyStarted', { count: started }));
     if (failed.length === 0) return onClose();
     setFailures(failed);
     setText(formatImportList(failed.map(({ video }) => video)));
   });
   return (
     <FormDialog
-      title="Import videos from URLs"
-      action={isList ? `Import ${videos.length} videos` : 'Import video'}
+      title={t('import.title')}
+      action={isList ? t('import.many', { count: videos.length }) : t('import.one')}
       disabled={videos.length === 0 || problem !== undefined || !draft.isValid}
       submission={submission}
       onClose={() => {
@@ -75,9 +75,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       }}
     >
       <TextArea
-        label="File URLs"
+        label={t('import.urls')}
         placeholder="https://"
-        hint="One per line, of video files that can be downloaded without signing in. Or CSV with the columns url, title, description, tags and language."
+        hint={t('import.urlsHint')}
         rows={isList ? 6 : 3}
         value={text}
         onValue={setText}
@@ -87,17 +87,17 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       <CsvButton onText={setText} />
       {!isList && (
         <TextField
-          label="Title"
-          placeholder={videos[0]?.title ?? 'Video'}
+          label={t('import.videoTitle')}
+          placeholder={videos[0]?.title ?? t('import.video')}
           value={title}
           onValue={setTitle}
           field="title"
         />
       )}
-      <MoreFields label="Options">
+      <MoreFields label={t('import.options')}>
         <VideoOptionsFields draft={draft} />
       </MoreFields>
-      {done !== undefined && <Progress label="Imports started" percent={(100 * done) / videos.length} />}
+      {done !== undefined && <Progress label={t('import.progress')} percent={(100 * done) / videos.length} />}
       {failures.length > 0 && done === undefined && <Failures failures={failures} />}
     </FormDialog>
   );
@@ -108,19 +108,19 @@ function CsvButton({ onText }: { onText: (text: string) => void }) {
   return (
     <div class="actions">
       <Button small icon="upload" onClick={() => input.current?.click()}>
-        Choose a CSV file
+        {t('import.chooseCsv')}
       </Button>
       <input
         ref={input}
         type="file"
         hidden
         accept=".csv,.txt,text/csv,text/plain"
-        aria-label="CSV file"
+        aria-label={t('import.csv')}
         onChange={async ({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           currentTarget.value = '';
           if (file === undefined) return;
-          if (file.size > maxListBytes) showToast('The file is too large: a list can have up to 1 MiB.');
+          if (file.size > maxListBytes) showToast(t('import.tooLarge'));
           else onText(await file.text());
         }}
       />
@@ -132,7 +132,7 @@ function Failures({ failures }: { failures: readonly Failure[] }) {
   const hidden = failures.length - maxShownFailures;
   return (
     <Notice tone="bad">
-      {failures.length === 1 ? 'One import could not be started:' : 'These imports could not be started:'}
+      {t('import.failed', { count: failures.length })}
       <ul>
         {failures.slice(0, maxShownFailures).map(({ video, text }) => (
           <li key={video.line}>
@@ -140,7 +140,7 @@ function Failures({ failures }: { failures: readonly Failure[] }) {
           </li>
         ))}
       </ul>
-      {hidden > 0 && <p>And {hidden} more.</p>}
+      {hidden > 0 && <p>{t('import.moreFailed', { count: hidden })}</p>}
     </Notice>
   );
 }

@@ -1,5 +1,6 @@
 import { csvFormat, dsvFormat } from 'd3-dsv';
 import { addTags } from '../../format/tags.ts';
+import { t } from '../../texts/videos.ts';
 import { titleOfUrl } from './title-of-url.ts';
 
 export interface ImportedVideo {
@@ -41,8 +42,8 @@ export function parseImportList(text: string): ImportList {
     videos,
     problem:
       videos.length > maxImports
-        ? `Import up to ${maxImports} videos at once.`
-        : wrong && `Line ${wrong.line} has no http or https URL.`,
+        ? t('import.tooMany', { count: maxImports })
+        : wrong && t('import.noUrl', { line: wrong.line }),
   };
 }
 

@@ -1,29 +1,24 @@
 import { dateRangeOf, isDateChoice } from './date-range.ts';
 
 export const videoOrders = {
-  newest: { label: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
-  oldest: { label: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
-  changed: { label: 'Recently updated', sortBy: 'updatedAt', sortOrder: 'desc' },
-  title: { label: 'Title, A to Z', sortBy: 'title', sortOrder: 'asc' },
-  'title-back': { label: 'Title, Z to A', sortBy: 'title', sortOrder: 'desc' },
+  newest: { sortBy: 'createdAt', sortOrder: 'desc' },
+  oldest: { sortBy: 'createdAt', sortOrder: 'asc' },
+  changed: { sortBy: 'updatedAt', sortOrder: 'desc' },
+  title: { sortBy: 'title', sortOrder: 'asc' },
+  'title-back': { sortBy: 'title', sortOrder: 'desc' },
 } as const;
 
 export type VideoOrder = keyof typeof videoOrders;
 
-export const statusLabels = {
-  ready: 'Ready',
-  processing: 'Processing',
-  failed: 'Failed',
-  empty: 'No file yet',
-} as const;
+export const statuses = ['ready', 'processing', 'failed', 'empty'] as const;
 
-export const visibilityLabels = { public: 'Public', private: 'Private' } as const;
+export const visibilities = ['public', 'private'] as const;
 
 export interface ListChoice {
   readonly search: string;
   readonly tags: readonly string[];
-  readonly status: keyof typeof statusLabels | undefined;
-  readonly visibility: keyof typeof visibilityLabels | undefined;
+  readonly status: (typeof statuses)[number] | undefined;
+  readonly visibility: (typeof visibilities)[number] | undefined;
   /** `upload`, `recording`, or the id of a live stream. */
   readonly source: string | undefined;
   /** A period such as `7d`, or days: `2026-03-01..2026-03-04`. */
@@ -39,11 +34,11 @@ export function readChoice(query: Readonly<Record<string, string>>): ListChoice 
   return {
     search,
     tags: readTags(tags),
-    status: keyOf(statusLabels, status),
-    visibility: keyOf(visibilityLabels, visibility),
+    status: statuses.find(known => known === status),
+    visibility: visibilities.find(known => known === visibility),
     source: source === 'upload' || source === 'recording' || source?.startsWith('li') ? source : undefined,
     date: date !== undefined && isDateChoice(date) ? date : undefined,
-    order: keyOf(videoOrders, order) ?? 'newest',
+    order: order !== undefined && Object.hasOwn(videoOrders, order) ? (order as VideoOrder) : 'newest',
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   };
 }
@@ -94,10 +89,6 @@ export function apiQueryOf(choice: ListChoice) {
 function sourceQueryOf(source: string) {
   if (source === 'upload') return { sourceType: 'upload' } as const;
   return source === 'recording' ? ({ sourceType: 'liveStream' } as const) : { liveStreamId: source };
-}
-
-function keyOf<Keys extends object>(labels: Keys, text: string | undefined): keyof Keys | undefined {
-  return text !== undefined && Object.hasOwn(labels, text) ? (text as keyof Keys) : undefined;
 }
 
 function readTags(text: string | undefined): string[] {

@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/videos.ts';
 import { FilterPopover, RadioList } from '../../ui/filter-popover.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { LoadedContent } from '../../ui/states.tsx';
 
-const kinds: readonly (readonly [string | undefined, string])[] = [
-  [undefined, 'Any source'],
-  ['upload', 'Uploads'],
-  ['recording', 'Recordings'],
-];
+const kinds = { upload: 'filter.uploads', recording: 'filter.recordings' } as const;
 const searchFrom = 8;
 
 /** Chooses uploads, recordings, or the recordings of one live stream. */
@@ -20,23 +17,34 @@ export function SourceFilter({
   value: string | undefined;
   onValue: (value: string | undefined) => void;
 }) {
-  const label = kinds.find(([kind]) => kind === value)?.[1];
+  const label = value === 'upload' || value === 'recording' ? t(kinds[value]) : undefined;
   const liveStreamId = value !== undefined && label === undefined ? value : undefined;
   const name = useLoad(`name of ${liveStreamId}`, async signal =>
     liveStreamId === undefined
       ? undefined
       : (await call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal })).name,
   );
-  const streamName = name.problem?.status === 404 ? 'Deleted live stream' : (name.value ?? 'Live stream');
+  const streamName =
+    name.problem?.status === 404 ? t('filter.deletedStream') : (name.value ?? t('filter.stream'));
   return (
     <FilterPopover
-      legend="Filter by source"
-      label={value === undefined ? 'Source' : (label ?? streamName)}
+      legend={t('filter.bySource')}
+      label={value === undefined ? t('filter.source') : (label ?? streamName)}
       isActive={value !== undefined}
     >
       {close => (
         <>
-          <RadioList name="Source" value={value} options={kinds} onValue={onValue} onDone={close} />
+          <RadioList
+            name={t('filter.source')}
+            value={value}
+            options={[
+              [undefined, t('filter.anySource')],
+              ['upload', t(kinds.upload)],
+              ['recording', t(kinds.recording)],
+            ]}
+            onValue={onValue}
+            onDone={close}
+          />
           <StreamList value={value} onValue={onValue} onDone={close} />
         </>
       )}
@@ -64,13 +72,13 @@ function StreamList({
   if (total === 0 && search === '') return null;
   return (
     <div class="filter-streams">
-      <p class="filter-heading">Recordings of a live stream</p>
+      <p class="filter-heading">{t('filter.streamRecordings')}</p>
       {(search !== '' || total >= searchFrom) && (
         <TextField
-          label="Search live streams"
+          label={t('filter.searchStreams')}
           hideLabel
           type="search"
-          placeholder="Search live streams"
+          placeholder={t('filter.searchStreams')}
           value={search}
           onValue={setSearch}
         />
@@ -78,10 +86,10 @@ function StreamList({
       <LoadedContent loaded={loaded} rows={3}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="quiet">No results.</p>
+            <p class="quiet">{t('filter.noResults')}</p>
           ) : (
             <RadioList
-              name="Source"
+              name={t('filter.source')}
               value={value}
               options={data.map(stream => [stream.liveStreamId, stream.name] as const)}
               onValue={onValue}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/videos.ts';
 import { FilterPopover } from '../../ui/filter-popover.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -17,8 +18,8 @@ export function TagFilter({
 }) {
   return (
     <FilterPopover
-      legend="Filter by tag"
-      label={chosen.length === 0 ? 'Tags' : `Tags (${chosen.length})`}
+      legend={t('filter.byTag')}
+      label={chosen.length === 0 ? t('filter.tags') : t('filter.tagsCount', { count: chosen.length })}
       isActive={chosen.length > 0}
     >
       {() => <TagList chosen={chosen} onChange={onChange} />}
@@ -45,10 +46,10 @@ function TagList({
     <div class="filter-tags">
       {(search !== '' || total >= searchFrom) && (
         <TextField
-          label="Search tags"
+          label={t('filter.searchTags')}
           hideLabel
           type="search"
-          placeholder="Search tags"
+          placeholder={t('filter.searchTags')}
           value={search}
           onValue={setSearch}
         />
@@ -56,9 +57,7 @@ function TagList({
       <LoadedContent loaded={loaded} rows={4}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="quiet">
-              {search === '' ? 'No tags yet. Add tags on the page of a video.' : 'No results.'}
-            </p>
+            <p class="quiet">{search === '' ? t('filter.noTags') : t('filter.noResults')}</p>
           ) : (
             <ul class="filter-options">
               {data.map(({ value, videoCount }) => (

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { BulkBar } from '../../ui/bulk/bulk-bar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -67,7 +68,7 @@ function TrashTable({ videos, total, search }: { videos: readonly Video[]; total
   const bulk = useBulkWork();
   const [unwanted, setUnwanted] = useState<readonly Video[]>();
   const restore = async (chosen: readonly Video[]) => {
-    const result = await bulk.run('Restoring', chosen.length, options =>
+    const result = await bulk.run(t('trash.restoring'), chosen.length, options =>
       restoreVideos(chosen, undefined, options),
     );
     const gone = new Set(result?.done.map(keyOf));
@@ -88,7 +89,7 @@ function TrashTable({ videos, total, search }: { videos: readonly Video[]; total
     <>
       <Table
         look="media-table"
-        caption="Deleted videos"
+        caption={t('trash.caption')}
         rows={videos}
         keyOf={keyOf}
         columns={columnsOf({
@@ -117,10 +118,10 @@ function TrashTable({ videos, total, search }: { videos: readonly Video[]; total
           onClear={selection.clear}
         >
           <Button small icon="restore" onClick={() => void restore(selection.rows)}>
-            Restore
+            {t('trash.restore')}
           </Button>
           <Button small icon="trash" onClick={() => setUnwanted(selection.rows)}>
-            Delete permanently
+            {t('videos.deletePermanently')}
           </Button>
         </BulkBar>
       )}
@@ -137,11 +138,9 @@ function NoDeletedVideos({ isFiltered }: { isFiltered: boolean }) {
     return (
       <EmptyState
         icon="search"
-        title="No results"
+        title={t('videos.noResults')}
         action={
-          <Button onClick={() => change({ search: undefined, page: undefined })}>
-            Show all deleted videos
-          </Button>
+          <Button onClick={() => change({ search: undefined, page: undefined })}>{t('trash.showAll')}</Button>
         }
       />
     );
@@ -149,10 +148,10 @@ function NoDeletedVideos({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
       icon="trash"
-      title="The trash is empty"
-      action={<Button href="/dashboard/videos">Go to videos</Button>}
+      title={t('trash.isEmpty')}
+      action={<Button href="/dashboard/videos">{t('trash.toVideos')}</Button>}
     >
-      When you delete a video, you can restore it here.
+      {t('trash.isEmptyText')}
     </EmptyState>
   );
 }
@@ -166,7 +165,7 @@ function columnsOf({
 }): Column<Video>[] {
   return [
     {
-      head: 'Title',
+      head: t('videos.head.title'),
       look: 'cell-media',
       sort: { field: 'title', direction: 'asc' },
       cell: video => (
@@ -176,7 +175,7 @@ function columnsOf({
       ),
     },
     {
-      head: 'Created',
+      head: t('videos.head.created'),
       look: 'cell-date',
       cell: ({ createdAt }) => (
         <time dateTime={createdAt} title={formatDateTime(createdAt)}>
@@ -185,12 +184,12 @@ function columnsOf({
       ),
     },
     {
-      head: 'Deleted',
+      head: t('trash.deleted'),
       look: 'cell-date',
       cell: ({ discardedAt }) => discardedAt !== null && <RelativeTime time={discardedAt} />,
     },
     {
-      head: 'Permanent deletion',
+      head: t('trash.permanent'),
       look: 'cell-date',
       cell: ({ deletesAt }) =>
         deletesAt !== null && (
@@ -200,7 +199,7 @@ function columnsOf({
         ),
     },
     {
-      head: 'Actions',
+      head: t('videos.head.actions'),
       isActions: true,
       cell: video =>
         can('upload') && (
@@ -208,19 +207,19 @@ function columnsOf({
             <Button
               small
               icon="restore"
-              label={`Restore: ${titleOf(video)}`}
+              label={t('trash.restoreTitle', { title: titleOf(video) })}
               onClick={() => onRestore(video)}
             >
-              Restore
+              {t('trash.restore')}
             </Button>
             <Button
               small
               kind="quiet"
               icon="trash"
-              label={`Delete permanently: ${titleOf(video)}`}
+              label={t('trash.deleteTitle', { title: titleOf(video) })}
               onClick={() => onDelete(video)}
             >
-              Delete permanently
+              {t('videos.deletePermanently')}
             </Button>
           </span>
         ),

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { can, environment, projectHeaders } from '../../state/session.ts';
+import { rich, t } from '../../texts/videos.ts';
 import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -19,14 +20,14 @@ export function TrashPage() {
   const [isEmptying, setEmptying] = useState(false);
   return (
     <Page
-      title="Trash"
-      back={{ href: '/dashboard/videos', label: 'Videos' }}
+      title={t('videos.trash')}
+      back={{ href: '/dashboard/videos', label: t('videos.title') }}
       lead={days === undefined || days === 0 ? undefined : leadOf(days)}
       actions={
         count > 0 &&
         can('upload') && (
           <Button icon="trash" onClick={() => setEmptying(true)}>
-            Empty trash
+            {t('trash.empty')}
           </Button>
         )
       }
@@ -40,29 +41,24 @@ export function TrashPage() {
 }
 
 function leadOf(days: number): string {
-  const stay = `Deleted videos stay here for ${days === 1 ? 'a day' : `${days} days`}, or until the disk is full. They count towards your storage.`;
-  return environment.value === 'sandbox'
-    ? `${stay} In the sandbox they are deleted permanently 24 hours after their upload.`
-    : stay;
+  const stay = t('trash.lead', { days });
+  return environment.value === 'sandbox' ? `${stay} ${t('trash.sandbox')}` : stay;
 }
 
 function TurnedOff() {
   return (
-    <Notice title="Trash is turned off">
-      <p>
-        Deleting a video is permanent. To keep deleted videos for a week, the operator of this server sets{' '}
-        <code>MILLRACE_VIDEOS_RESTORE=7d</code> and restarts it.
-      </p>
+    <Notice title={t('trash.off')}>
+      <p>{rich('trash.offText', {}, { code: text => <code dir="ltr">{text}</code> })}</p>
     </Notice>
   );
 }
 
 function EmptyTrashDialog({ count, onClose }: { count: number; onClose: () => void }) {
-  const what = count === 1 ? '1 video' : `${count} videos`;
+  const what = t('delete.what', { count });
   return (
     <ConfirmDialog
-      title="Empty the trash?"
-      action="Delete permanently"
+      title={t('trash.emptyTitle')}
+      action={t('videos.deletePermanently')}
       name={what}
       work={async () => {
         try {
@@ -70,14 +66,11 @@ function EmptyTrashDialog({ count, onClose }: { count: number; onClose: () => vo
         } finally {
           videosChanged();
         }
-        showToast('The trash is empty.');
+        showToast(t('trash.emptied'));
       }}
       onClose={onClose}
     >
-      <p>
-        Everything in the trash ({what}) is deleted permanently, with all files, captions and chapters. This
-        cannot be undone.
-      </p>
+      <p>{t('trash.emptyText', { what })}</p>
     </ConfirmDialog>
   );
 }

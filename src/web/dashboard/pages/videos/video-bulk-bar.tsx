@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectHeaders } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { BulkBar } from '../../ui/bulk/bulk-bar.tsx';
 import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { Button } from '../../ui/button.tsx';
 import { useChannel } from '../../ui/hooks/use-channel.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import type { BulkAction } from './bulk-text.ts';
 import { showBulkResult } from './discard-videos.ts';
 import { EditVideosDialog } from './edit-videos-dialog.tsx';
 import { maxMatching } from './matching-videos.ts';
@@ -18,25 +20,27 @@ export function VideoBulkBar({
   total,
   bulk,
   canRetry,
+  discardLabel,
   onAll,
   onRetry,
-  onDelete,
+  onDiscard,
   onClear,
 }: {
   videos: readonly Video[];
   total: number;
   bulk: ReturnType<typeof useBulkWork>;
   canRetry: boolean;
+  discardLabel: string;
   onAll: () => void;
   onRetry: () => void;
-  onDelete: () => void;
+  onDiscard: () => void;
   onClear: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
   const { value: channel } = useChannel();
-  const setVisibility = (body: { public: boolean; listed?: boolean }, did: string) => {
+  const setVisibility = (body: { public: boolean; listed?: boolean }, did: BulkAction) => {
     const headers = projectHeaders();
-    void bulk.run('Changing visibility', videos.length, async options => {
+    void bulk.run(t('videos.changingVisibility'), videos.length, async options => {
       const result = await runBulk(
         videos,
         ({ videoId }) => call('PATCH /videos/{videoId}', { params: { videoId }, body, headers }),
@@ -57,42 +61,42 @@ export function VideoBulkBar({
         onClear={onClear}
       >
         <Menu
-          label="Change visibility"
+          label={t('videos.changeVisibility')}
           items={[
             ...(channel?.enabled === true
               ? [
                   {
-                    label: 'Show in the channel',
+                    label: t('videos.showInChannel'),
                     icon: 'eye' as const,
-                    onClick: () => setVisibility({ public: true, listed: true }, 'added to the channel'),
+                    onClick: () => setVisibility({ public: true, listed: true }, 'listed'),
                   },
                 ]
               : []),
             {
-              label: 'Make public',
+              label: t('videos.makePublic'),
               icon: 'eye',
-              onClick: () => setVisibility({ public: true, listed: false }, 'made public'),
+              onClick: () => setVisibility({ public: true, listed: false }, 'public'),
             },
             {
-              label: 'Make private',
+              label: t('videos.makePrivate'),
               icon: 'lock',
-              onClick: () => setVisibility({ public: false }, 'made private'),
+              onClick: () => setVisibility({ public: false }, 'private'),
             },
           ]}
         >
           <Icon name="eye" size={16} />
-          <span class="bulk-label">Visibility</span>
+          <span class="bulk-label">{t('videos.visibility')}</span>
         </Menu>
         <Button small icon="tag" onClick={() => setEditing(true)}>
-          Edit
+          {t('videos.edit')}
         </Button>
         {canRetry && (
           <Button small icon="refresh" onClick={onRetry}>
-            Retry
+            {t('videos.retry')}
           </Button>
         )}
-        <Button small icon="trash" onClick={onDelete}>
-          Delete
+        <Button small icon="trash" onClick={onDiscard}>
+          {discardLabel}
         </Button>
       </BulkBar>
       {isEditing && <EditVideosDialog videos={videos} onClose={() => setEditing(false)} />}

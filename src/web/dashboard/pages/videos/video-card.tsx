@@ -2,6 +2,7 @@ import type { Video } from '../../api/api-types.ts';
 import { formatDateTime, formatRelative } from '../../format/time.ts';
 import { isAudioOnly } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { t } from '../../texts/videos.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { type RowSelection, SelectRow } from '../../ui/table.tsx';
@@ -25,10 +26,12 @@ export function VideoCard({
   const state = shownStateOf(video, status);
   const duration = durationText(status?.encoding.metadata.duration);
   const details = [
-    plays === undefined ? undefined : `${viewsText(plays)} ${plays === 1 ? 'view' : 'views'}`,
+    plays === undefined ? undefined : t('videos.views', { count: plays, views: viewsText(plays) }),
     formatRelative(video.createdAt),
     sizeText(status?.ingest?.filesize),
-    video.expiresAt === undefined ? undefined : `expires ${formatRelative(video.expiresAt)}`,
+    video.expiresAt === undefined
+      ? undefined
+      : t('videos.expires', { time: formatRelative(video.expiresAt) }),
   ].filter(detail => detail !== undefined);
   return (
     <li class={`video-card${selection?.has(video) === true ? ' selected' : ''}`}>
@@ -44,7 +47,9 @@ export function VideoCard({
         {duration !== undefined && <span class="video-duration">{duration}</span>}
       </div>
       <div class="video-progress">
-        {state?.percent !== undefined && <Progress percent={state.percent} label={`Progress of ${title}`} />}
+        {state?.percent !== undefined && (
+          <Progress percent={state.percent} label={t('videos.progress', { title })} />
+        )}
       </div>
       <div class="video-text">
         <div class="video-head">
@@ -58,7 +63,7 @@ export function VideoCard({
         <p class="video-details" title={formatDateTime(video.createdAt)}>
           {!video.public && (
             <span class="video-private">
-              <Icon name="lock" size={14} /> Private ·{' '}
+              <Icon name="lock" size={14} /> {t('videos.private')} ·{' '}
             </span>
           )}
           {details.join(' · ')}

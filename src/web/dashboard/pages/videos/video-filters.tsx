@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/videos.ts';
+
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/filter-popover.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -10,10 +11,10 @@ import {
   isFiltered,
   type ListChoice,
   noFilters,
-  statusLabels,
+  statuses,
   type VideoOrder,
   videoOrders,
-  visibilityLabels,
+  visibilities,
   writeTags,
 } from './list-query.ts';
 import { SourceFilter } from './source-filter.tsx';
@@ -42,28 +43,40 @@ export function VideoFilters({
   return (
     <search class="list-filters">
       <div class="toolbar list-toolbar">
-        <SearchField label="Search titles" search={choice.search} onSearch={search => choose({ search })} />
+        <SearchField
+          label={t('filter.searchTitles')}
+          search={choice.search}
+          onSearch={search => choose({ search })}
+        />
         <SelectField<VideoOrder>
-          label="Order"
+          label={t('filter.order')}
           hideLabel
           value={order}
           onValue={next => choose({ order: next === 'newest' ? undefined : next })}
-          options={Object.entries(videoOrders).map(([name, { label }]) => [name as VideoOrder, label])}
+          options={(Object.keys(videoOrders) as VideoOrder[]).map(
+            name => [name, t(`filter.orders.${name}`)] as const,
+          )}
         />
         {children}
       </div>
       {!isTrash && (
         <div class="filter-chips">
           <ChoiceFilter
-            name="Status"
+            name={t('videos.head.status')}
             value={choice.status}
-            options={optionsOf('Any status', statusLabels)}
+            options={[
+              [undefined, t('filter.anyStatus')],
+              ...statuses.map(one => [one, t(`filter.statuses.${one}`)] as const),
+            ]}
             onValue={status => choose({ status })}
           />
           <ChoiceFilter
-            name="Visibility"
+            name={t('videos.head.visibility')}
             value={choice.visibility}
-            options={optionsOf('Any visibility', visibilityLabels)}
+            options={[
+              [undefined, t('filter.anyVisibility')],
+              ...visibilities.map(one => [one, t(`filter.visibilities.${one}`)] as const),
+            ]}
             onValue={visibility => choose({ visibility })}
           />
           <SourceFilter value={choice.source} onValue={source => choose({ source })} />
@@ -74,7 +87,7 @@ export function VideoFilters({
               <bdi>{tag}</bdi>
               <IconButton
                 icon="close"
-                label={`Remove filter ${tag}`}
+                label={t('filter.remove', { tag })}
                 onClick={() => chooseTags(tags.filter(other => other !== tag))}
               />
             </span>
@@ -86,21 +99,16 @@ export function VideoFilters({
               onClick={() => onChange({ ...noFilters, status: 'failed' })}
             >
               <Icon name="warning" size={15} />
-              <span>{formatNumber(failed)} failed</span>
+              <span>{t('filter.failed', { count: failed })}</span>
             </button>
           )}
           {isFiltered(choice) && (
             <Button small kind="quiet" onClick={() => onChange(noFilters)}>
-              Clear filters
+              {t('filter.clear')}
             </Button>
           )}
         </div>
       )}
     </search>
   );
-}
-
-function optionsOf<Labels extends Readonly<Record<string, string>>>(any: string, labels: Labels) {
-  const options = Object.entries(labels) as [keyof Labels & string, string][];
-  return [[undefined, any] as const, ...options];
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { useSelection } from '../../ui/hooks/use-selection.ts';
 import { showError } from '../../ui/toast.tsx';
@@ -51,14 +52,14 @@ export function VideoList({
   const remove = async (unwanted: readonly Video[]) => {
     if (restoreDays === undefined) return;
     if (restoreDays === 0) return setDeleted(unwanted);
-    const result = await bulk.run('Moving to trash', unwanted.length, options =>
+    const result = await bulk.run(t('videos.movingToTrash'), unwanted.length, options =>
       discardVideos(unwanted, options),
     );
     const gone = new Set([...(result?.done ?? []), ...(result?.missing ?? [])].map(keyOf));
     selection.set(selection.rows.filter(video => !gone.has(video.videoId)));
   };
   const retry = async (failed: readonly Video[]) => {
-    await bulk.run('Retrying', failed.length, options => retryVideos(failed, options));
+    await bulk.run(t('videos.retrying'), failed.length, options => retryVideos(failed, options));
   };
   const withAll = async (work: (all: readonly Video[]) => Promise<void>) => {
     try {
@@ -67,10 +68,12 @@ export function VideoList({
       showError(error);
     }
   };
+  const discardLabel = restoreDays === 0 ? t('videos.deletePermanently') : t('videos.moveToTrash');
   const actions = {
     onTag: (tag: string) =>
       onChoice({ tags: writeTags([...new Set([...choice.tags, tag])]), page: undefined }),
-    onDelete: (video: Video) => void remove([video]),
+    onDiscard: (video: Video) => void remove([video]),
+    discardLabel,
     onRetry: (video: Video) => void retry([video]),
   };
   const chosen = can('upload') ? selection : undefined;
@@ -79,10 +82,10 @@ export function VideoList({
       {choice.status === 'failed' && can('upload') && selection.rows.length === 0 && (
         <div class="actions failed-actions">
           <Button small icon="refresh" onClick={() => void withAll(retry)}>
-            Retry all failed
+            {t('videos.retryFailed')}
           </Button>
           <Button small icon="trash" onClick={() => void withAll(remove)}>
-            Remove all failed
+            {t('videos.removeFailed')}
           </Button>
         </div>
       )}
@@ -112,7 +115,8 @@ export function VideoList({
           }
           onAll={() => void withAll(async all => selection.set(all))}
           onRetry={() => void retry(selection.rows)}
-          onDelete={() => void remove(selection.rows)}
+          discardLabel={discardLabel}
+          onDiscard={() => void remove(selection.rows)}
           onClear={selection.clear}
         />
       )}

@@ -3,6 +3,7 @@ import { formatNumber } from '../../format/size.ts';
 import { isAudioOnly } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -25,7 +26,9 @@ export interface VideoItem {
 
 export interface VideoActions {
   readonly onTag: (tag: string) => void;
-  readonly onDelete: (video: Video) => void;
+  /** Moves a video to the trash, or deletes it where there is none. */
+  readonly onDiscard: (video: Video) => void;
+  readonly discardLabel: string;
   readonly onRetry: (video: Video) => void;
 }
 
@@ -51,7 +54,7 @@ export function VideoStatusCell({ item: { video, status } }: { item: VideoItem }
     <div class="status-cell">
       <VideoBadge state={state} />
       {state.percent !== undefined && (
-        <Progress percent={state.percent} label={`Progress of ${titleOf(video)}`} />
+        <Progress percent={state.percent} label={t('videos.progress', { title: titleOf(video) })} />
       )}
       {state.failure !== undefined && (
         <span class="status-reason" title={state.failure}>
@@ -82,7 +85,7 @@ export function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: st
 
 export function VideoMenu({
   item: { video, status },
-  actions: { onDelete, onRetry },
+  actions: { onDiscard, discardLabel, onRetry },
 }: {
   item: VideoItem;
   actions: VideoActions;
@@ -91,23 +94,23 @@ export function VideoMenu({
   const hasFailed = shownStateOf(video, status)?.kind === 'failed';
   return (
     <Menu
-      label={`Actions for ${titleOf(video)}`}
+      label={t('videos.actionsFor', { title: titleOf(video) })}
       items={[
         {
-          label: 'Copy link',
+          label: t('videos.copyLink'),
           icon: 'link',
           onClick: () => void copyVideoLink(video).catch(showError),
         },
         {
-          label: 'Analytics',
+          label: t('videos.analytics'),
           icon: 'chart',
           onClick: () => route(`/dashboard/analytics?media=${video.videoId}`),
         },
         ...(can('upload') && hasFailed
-          ? [{ label: 'Retry', icon: 'refresh', onClick: () => onRetry(video) } as const]
+          ? [{ label: t('videos.retry'), icon: 'refresh', onClick: () => onRetry(video) } as const]
           : []),
         ...(can('upload')
-          ? [{ label: 'Delete', icon: 'trash', danger: true, onClick: () => onDelete(video) } as const]
+          ? [{ label: discardLabel, icon: 'trash', danger: true, onClick: () => onDiscard(video) } as const]
           : []),
       ]}
     />

@@ -3,6 +3,7 @@ import type { Video } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { t } from '../../texts/videos.ts';
 import { type Column, type RowSelection, type SortDirection, Table } from '../../ui/table.tsx';
 import { Visibility } from '../../ui/visibility.tsx';
 import type { VideoOrder } from './list-query.ts';
@@ -35,7 +36,7 @@ export function VideoTable({
   return (
     <Table
       look="media-table"
-      caption="Videos"
+      caption={t('videos.title')}
       rows={items}
       keyOf={({ video }) => video.videoId}
       columns={columnsOf(order, actions)}
@@ -66,33 +67,38 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
   const showsUpdates = order === 'changed';
   return [
     {
-      head: 'Title',
+      head: t('videos.head.title'),
       look: 'cell-media',
       sort: { field: 'title', direction: 'asc' },
       cell: item => <MediaCell item={item} onTag={actions.onTag} />,
     },
-    { head: 'Status', look: 'cell-status', cell: item => <VideoStatusCell item={item} /> },
+    { head: t('videos.head.status'), look: 'cell-status', cell: item => <VideoStatusCell item={item} /> },
     {
-      head: 'Visibility',
+      head: t('videos.head.visibility'),
       look: 'cell-visibility',
       cell: ({ video }) => <Visibility isPublic={video.public} isListed={video.listed} />,
     },
     {
-      head: 'Duration',
+      head: t('videos.head.duration'),
       isNumber: true,
       look: 'cell-duration',
       cell: ({ status }) =>
         durationText(status?.encoding.metadata.duration) ?? <span class="nothing">–</span>,
     },
-    { head: 'Views', isNumber: true, look: 'cell-views', cell: ({ plays }) => viewsText(plays) },
     {
-      head: 'Size',
+      head: t('videos.head.views'),
+      isNumber: true,
+      look: 'cell-views',
+      cell: ({ plays }) => viewsText(plays),
+    },
+    {
+      head: t('videos.head.size'),
       isNumber: true,
       look: 'cell-size',
       cell: ({ status }) => sizeText(status?.ingest?.filesize) ?? <span class="nothing">–</span>,
     },
     {
-      head: showsUpdates ? 'Updated' : 'Created',
+      head: showsUpdates ? t('videos.head.updated') : t('videos.head.created'),
       look: 'cell-date',
       ...(showsUpdates ? {} : { sort: { field: 'createdAt', direction: 'desc' } }),
       cell: ({ video }) => {
@@ -104,7 +110,7 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
             </time>
             {video.expiresAt !== undefined && (
               <span class="cell-note" title={formatDateTime(video.expiresAt)}>
-                expires {formatRelative(video.expiresAt)}
+                {t('videos.expires', { time: formatRelative(video.expiresAt) })}
               </span>
             )}
           </>
@@ -112,7 +118,7 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
       },
     },
     {
-      head: 'Actions',
+      head: t('videos.head.actions'),
       isActions: true,
       cell: item => <VideoMenu item={item} actions={actions} />,
     },

@@ -1,11 +1,13 @@
 import { call } from '../../api/client.ts';
 import { can, environment } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import type { QuietReload } from '../../ui/hooks/use-quiet-reload.ts';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadError } from '../../ui/states.tsx';
@@ -31,12 +33,8 @@ export function VideosPage() {
   const isEmpty = list.value?.pagination.itemsTotal === 0 && !hasFilter;
   return (
     <Page
-      title="Videos"
-      lead={
-        environment.value === 'sandbox'
-          ? 'In the sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.'
-          : undefined
-      }
+      title={t('videos.title')}
+      lead={environment.value === 'sandbox' ? t('videos.sandbox') : undefined}
       actions={<VideoListActions />}
     >
       {can('upload') && <DropArea onFiles={uploadFiles} />}
@@ -44,6 +42,9 @@ export function VideosPage() {
         <VideoFilters choice={choice} failed={failed} onChange={change}>
           <ViewSwitch view={view} onView={setView} />
         </VideoFilters>
+      )}
+      {query.date !== undefined && choice.date === undefined && (
+        <Notice tone="warning">{t('filter.noSuchDay', { date: query.date })}</Notice>
       )}
       {list.value === undefined && list.problem === undefined && <ListSkeleton />}
       {list.problem !== undefined && <LoadError problem={list.problem} retry={list.reload} />}
@@ -82,7 +83,7 @@ export function NewRows({ quiet: { isWaiting, show } }: { quiet: QuietReload }) 
     <div class="new-rows" role="status">
       {isWaiting && (
         <Button small icon="refresh" onClick={show}>
-          Show changes
+          {t('videos.showChanges')}
         </Button>
       )}
     </div>
@@ -105,27 +106,26 @@ function NoVideos({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
     return (
       <EmptyState
         icon="search"
-        title="No results"
-        action={<Button onClick={onClear}>Show all videos</Button>}
+        title={t('videos.noResults')}
+        action={<Button onClick={onClear}>{t('videos.showAll')}</Button>}
       >
-        No video matches these filters.
+        {t('videos.noMatch')}
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="video"
-      title="No videos yet"
+      title={t('videos.none')}
       action={
         can('live') && (
           <Button icon="live" href="/dashboard/live">
-            Go live
+            {t('videos.goLive')}
           </Button>
         )
       }
     >
-      {can('upload') && 'Drop files anywhere on this page to upload them. '}Recordings of your live streams
-      appear here{can('upload') && ', too'}.
+      {can('upload') ? t('videos.noneUpload') : t('videos.noneView')}
     </EmptyState>
   );
 }

@@ -22,7 +22,7 @@ export function PlacementCard({ watermarkId }: { watermarkId: string }) {
         <>
           <p>
             This placement is saved in this browser. In a video, a watermark can’t be changed or removed
-            later. Choose it under <a href="/dashboard/videos">Videos</a> › Upload with options, or in the
+            later. Choose it under <a href="/dashboard/videos">Videos</a> › Upload videos › Options, or in the
             request that creates a video.
           </p>
           <div class="columns">

@@ -61,30 +61,6 @@ export async function runBulk<Item>(
   return { done, missing, failed, left: items.slice(next) };
 }
 
-/** Says “38 videos moved to trash, 2 failed: The server can’t be reached.” @param name of the only item */
-export function bulkText<Item>(
-  { done, missing, failed, left }: BulkResult<Item>,
-  {
-    what,
-    action,
-    name,
-  }: { readonly what: string; readonly action: string; readonly name: (item: Item) => string },
-): string {
-  const [only] = done;
-  const isOnly = done.length === 1 && missing.length + failed.length + left.length === 0;
-  const subject =
-    isOnly && only !== undefined
-      ? `“${name(only)}”`
-      : `${done.length} ${done.length === 1 ? what : `${what}s`}`;
-  const rest = [
-    ...(failed.length + left.length === 0 ? [] : [`${failed.length + left.length} failed`]),
-    ...(missing.length === 0 ? [] : [`${missing.length} no longer there`]),
-  ];
-  const text = [`${subject} ${action}`, ...rest].join(', ');
-  const reason = failed[0]?.problem.text;
-  return reason === undefined ? `${text}.` : `${text}: ${reason}`;
-}
-
 function waitSeconds(seconds: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, seconds * 1000));
 }

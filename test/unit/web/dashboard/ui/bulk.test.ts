@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from '../../../../../src/web/dashboard/api/problem.ts';
-import { bulkText, runBulk } from '../../../../../src/web/dashboard/ui/bulk/run-bulk.ts';
+import { bulkText } from '../../../../../src/web/dashboard/pages/videos/bulk-text.ts';
+import { runBulk } from '../../../../../src/web/dashboard/ui/bulk/run-bulk.ts';
 import { rangeOf } from '../../../../../src/web/dashboard/ui/range-of.ts';
 
 const items = Array.from({ length: 40 }, (_, index) => index);
@@ -9,7 +10,7 @@ const fails =
   () =>
     Promise.reject(new ApiProblem(status, { title }, retryAfter));
 const text = (result: Awaited<ReturnType<typeof runBulk<number>>>) =>
-  bulkText(result, { what: 'video', action: 'moved to trash', name: item => `Film ${item}` });
+  bulkText({ ...result, done: result.done.map(item => ({ title: `Film ${item}` })) }, 'trashed');
 
 describe('work with many items', () => {
   it('goes on after failures, and tells how many there were and why', async () => {

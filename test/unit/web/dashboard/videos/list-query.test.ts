@@ -41,6 +41,7 @@ describe('the choice of videos in an address', () => {
     [{ page: '1e9', tags: ',' }],
     [{ status: 'broken', visibility: 'toString', source: 'elsewhere', date: '2026-99-99..' }],
     [{ date: '..' }],
+    [{ date: '2026-02-30..' }],
   ])('is the usual one where it makes no sense: %j', query => {
     expect(readChoice(query)).toEqual({ ...noChoice, tags: [] });
     expect(isFiltered(readChoice(query))).toBe(false);

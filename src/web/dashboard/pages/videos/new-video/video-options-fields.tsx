@@ -1,5 +1,6 @@
 import { call } from '../../../api/client.ts';
 import { shortId } from '../../../format/short-id.ts';
+import { t } from '../../../texts/videos.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/form/field.tsx';
 import { FieldValues, useFieldError } from '../../../ui/form/form-context.tsx';
 import { PlayerThemeField } from '../../../ui/form/player-theme-field.tsx';
@@ -21,18 +22,14 @@ export function VideoOptionsFields({
   return (
     <FieldValues values={options} onValues={(_, changes) => change(changes)}>
       <CheckField
-        label="Private"
-        hint="Plays only with a link that contains a private token."
+        label={t('newVideo.private')}
+        hint={t('newVideo.privateHint')}
         checked={!options.isPublic}
         onValue={isPrivate => change({ isPublic: !isPrivate })}
       />
-      <CheckField
-        field="mp4Support"
-        label="Offer MP4 download"
-        hint="Shows a download button in the player."
-      />
+      <CheckField field="mp4Support" label={t('newVideo.mp4')} hint={t('newVideo.mp4Hint')} />
       <TagField
-        label="Tags"
+        label={t('newVideo.tags')}
         tags={options.tags}
         typed={typedTag}
         onTyped={setTypedTag}
@@ -46,14 +43,14 @@ export function VideoOptionsFields({
       <div class="form-grid two">
         <TextField
           field="clipStart"
-          label="Clip start"
+          label={t('newVideo.clipStart')}
           placeholder="0:00"
-          hint="Only this part of the file becomes the video."
+          hint={t('newVideo.clipHint')}
         />
         <TextField
           field="clip"
-          label="Clip end"
-          placeholder="End of the file"
+          label={t('newVideo.clipEnd')}
+          placeholder={t('newVideo.endOfFile')}
           value={options.clipEnd}
           onValue={clipEnd => change({ clipEnd })}
           error={clipProblem(options)}
@@ -85,15 +82,15 @@ function TextFields({ options, change }: Pick<VideoOptionsDraft, 'options' | 'ch
   return (
     <>
       <CheckField
-        label="Generate captions"
-        hint="In the spoken language, from the audio."
+        label={t('newVideo.captions')}
+        hint={t('newVideo.captionsHint')}
         checked={transcript}
         onValue={isChosen => change({ transcript: isChosen })}
       />
       {defaults.available.transcriptSummary && (
         <CheckField
-          label="Generate a summary"
-          hint="From the captions, which are generated first."
+          label={t('newVideo.summary')}
+          hint={t('newVideo.summaryHint')}
           checked={transcriptSummary}
           onValue={isChosen => change({ transcriptSummary: isChosen })}
         />
@@ -113,20 +110,20 @@ function WatermarkField({ value, onValue }: { value: string; onValue: (watermark
   const listed = watermarks.value?.data ?? [];
   const hint =
     watermarks.problem !== undefined
-      ? 'The watermarks could not be loaded.'
+      ? t('newVideo.watermarksFailed')
       : watermarks.value !== undefined && listed.length === 0
-        ? 'Upload an image under Watermarks first.'
-        : 'Becomes part of the video and can’t be removed later.';
+        ? t('newVideo.noWatermarks')
+        : t('newVideo.watermarkHint');
   return (
     <SelectField
-      label="Watermark"
+      label={t('newVideo.watermark')}
       value={value}
       onValue={onValue}
       field="watermark"
       error={idError}
       hint={hint}
       options={[
-        ['', 'None'],
+        ['', t('newVideo.none')],
         ...listed.map(({ watermarkId }) => [watermarkId, `…${shortId(watermarkId)}`] as const),
       ]}
     />

@@ -1,4 +1,5 @@
 import { parseTime } from '../../../../shared/time-text.ts';
+import { t } from '../../../texts/videos.ts';
 import type { NewVideoOptions } from '../../../uploads/upload.ts';
 import { type PlacementDraft, placementOf } from '../../watermarks/placement-draft.ts';
 
@@ -49,8 +50,8 @@ export function bodyOf(options: VideoOptions): NewVideoOptions {
 
 export function clipProblem({ clipStart, clipEnd }: VideoOptions): string | undefined {
   const [start, end] = [clipStart, clipEnd].map(text => (text.trim() === '' ? undefined : secondsOf(text)));
-  if (Number.isNaN(start) || Number.isNaN(end)) return 'Enter times such as 1:30 or 0:05.5.';
-  return end !== undefined && end <= (start ?? 0) ? 'The clip must end after its start.' : undefined;
+  if (Number.isNaN(start) || Number.isNaN(end)) return t('newVideo.wrongTimes');
+  return end !== undefined && end <= (start ?? 0) ? t('newVideo.wrongOrder') : undefined;
 }
 
 /** `HH:MM:SS.mmm` */
