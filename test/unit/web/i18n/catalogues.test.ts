@@ -26,10 +26,13 @@ async function messagesOf(catalogue: string, language: string): Promise<Messages
   return ((await import(file.href)) as { default: Messages }).default;
 }
 
-/** Lists the arguments of a message with their kinds, such as `count: 2`, each once. */
+/** Lists the arguments and tags of a message with their kinds, such as `count: 2`, each once. */
 function argumentsOf(message: CompiledMessage): string[] {
   const found = new Set<string>();
-  walk(message, ([name, kind]) => found.add(`${name}: ${kind ?? 'text'}`));
+  walk(message, ([name, kind]) => {
+    // A tag has its content there.
+    found.add(`${name}: ${kind === undefined ? 'text' : typeof kind === 'string' ? 'tag' : kind}`);
+  });
   return [...found].sort();
 }
 

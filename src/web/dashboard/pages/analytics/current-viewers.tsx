@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/overview.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
@@ -40,7 +40,7 @@ export function CurrentViewers({ mediaId }: { mediaId: string | undefined }) {
   if (count === undefined) return null;
   return (
     <Badge tone={count > 0 ? 'live' : 'neutral'}>
-      {count === 0 ? 'No viewers now' : `${formatNumber(count)} watching now`}
+      {count === 0 ? t('viewers.none') : t('viewers.now', { count })}
     </Badge>
   );
 }

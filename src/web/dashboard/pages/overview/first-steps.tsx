@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -11,33 +12,31 @@ export function FirstSteps({ done, onHide }: { done: CompletedSteps; onHide: () 
   const current = steps.indexOf(false) + 1;
   return (
     <Card
-      title="Get started"
+      title={t('steps.title')}
       actions={
         <>
-          <span class="quiet number">
-            {count} of {steps.length} done
-          </span>
+          <span class="quiet number">{t('steps.done', { count, total: steps.length })}</span>
           <Button small kind="quiet" onClick={onHide}>
-            Hide
+            {t('steps.hide')}
           </Button>
         </>
       }
     >
       <ol class="first-steps">
-        <Step number={1} current={current} title="Go live" isDone={done.live}>
-          <p class="hint">Use the camera of this browser, your phone, or OBS: choose below.</p>
+        <Step number={1} current={current} title={t('steps.live')} isDone={done.live}>
+          <p class="hint">{t('steps.liveText')}</p>
         </Step>
-        <Step number={2} current={current} title="Upload a video" isDone={done.video}>
-          <p class="hint">Any video file works. We encode it for every screen.</p>
+        <Step number={2} current={current} title={t('steps.video')} isDone={done.video}>
+          <p class="hint">{t('steps.videoText')}</p>
           <Button small icon="upload" href="/dashboard/videos">
-            Upload a video
+            {t('steps.video')}
           </Button>
         </Step>
         {can('admin') && (
-          <Step number={3} current={current} title="Create an API key" isDone={done.key}>
-            <p class="hint">Your own apps can do everything the dashboard can.</p>
+          <Step number={3} current={current} title={t('steps.key')} isDone={done.key}>
+            <p class="hint">{t('steps.keyText')}</p>
             <Button small icon="key" href="/dashboard/keys">
-              Create an API key
+              {t('steps.key')}
             </Button>
           </Step>
         )}
@@ -70,7 +69,7 @@ function Step({
       <div class="step-body">
         <h3>
           {title}
-          {isDone && <span class="for-readers">, done</span>}
+          {isDone && <span class="for-readers">{t('steps.isDone')}</span>}
         </h3>
         {!isDone && children}
       </div>

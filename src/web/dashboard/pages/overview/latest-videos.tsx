@@ -1,8 +1,10 @@
 import { formatTime } from '../../../shared/time-text.ts';
-import { formatNumber } from '../../format/size.ts';
+import { formatRelative } from '../../format/time.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
+import { rich, t } from '../../texts/overview.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -15,27 +17,27 @@ import type { ListedVideo } from './use-latest-videos.ts';
 export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
   return (
     <Card
-      title="Latest"
+      title={t('latest.title')}
       flush
       actions={
         <Button small href="/dashboard/videos">
-          All videos
+          {t('latest.all')}
         </Button>
       }
     >
       {videos.length === 0 ? (
         <EmptyState
           icon="video"
-          title="No videos yet"
+          title={t('latest.none')}
           action={
             can('upload') && (
               <Button href="/dashboard/videos" icon="upload">
-                Upload a video
+                {t('steps.video')}
               </Button>
             )
           }
         >
-          Uploads and recordings appear here.
+          {t('latest.noneText')}
         </EmptyState>
       ) : (
         <ul>
@@ -60,21 +62,22 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: List
           {titleOf(video)}
         </a>
         <p class="hint">
-          {video.source.type === 'liveStream' ? 'Recorded ' : 'Uploaded '}
-          <RelativeTime time={video.createdAt} />
-          {isAudioOnly && ' · Audio only'}
+          {rich(
+            video.source.type === 'liveStream' ? 'latest.recorded' : 'latest.uploaded',
+            { time: formatRelative(video.createdAt) },
+            { when: () => <RelativeTime time={video.createdAt} /> },
+          )}
+          {isAudioOnly && ` · ${t('latest.audioOnly')}`}
           {state?.failure !== undefined && `. ${state.failure}`}
         </p>
       </div>
       <div class="latest-state">
         {plays !== undefined && (plays > 0 || state?.kind === 'ready') && (
-          <span class="number">
-            <strong>{formatNumber(plays)}</strong> {plays === 1 ? 'play' : 'plays'}
-          </span>
+          <span class="number">{rich('latest.plays', { count: plays }, bold)}</span>
         )}
         {state !== undefined && state.kind !== 'ready' && <VideoBadge state={state} />}
         {state !== undefined && !isSettled(state) && (
-          <Progress percent={state.percent} label={`Progress of ${titleOf(video)}`} />
+          <Progress percent={state.percent} label={t('latest.progress', { title: titleOf(video) })} />
         )}
       </div>
     </li>

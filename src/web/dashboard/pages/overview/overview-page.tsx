@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { readStored, writeStored } from '../../state/local-storage.ts';
 import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
+import { t } from '../../texts/overview.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -21,7 +22,7 @@ const hiddenName = 'first-steps-hidden';
 export function OverviewPage() {
   const overview = useOverview();
   return (
-    <Page title="Overview">
+    <Page title={t('page.title')}>
       {environment.value === 'sandbox' && <SandboxBanner />}
       <LoadedContent loaded={overview} height={560}>
         {value => <Content overview={value} reload={overview.reload} />}
@@ -86,25 +87,22 @@ function SandboxBanner() {
   return (
     <Notice
       tone="warning"
-      title="You’re in the sandbox"
+      title={t('page.sandbox')}
       action={
         hasProduction ? (
           <Button small onClick={() => chooseEnvironment('production')}>
-            Switch to production
+            {t('page.toProduction')}
           </Button>
         ) : (
           can('admin') && (
             <Button small href="/dashboard/account#upgrade">
-              Upgrade
+              {t('page.upgrade')}
             </Button>
           )
         )
       }
     >
-      <p>
-        Videos and streams carry a watermark. Videos and recordings are cut after 30 seconds and deleted after
-        24 hours, live streams end after 30 minutes, and restreams after 2 minutes.
-      </p>
+      <p>{t('page.sandboxText')}</p>
     </Notice>
   );
 }

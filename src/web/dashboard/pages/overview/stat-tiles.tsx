@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatSpan } from '../../format/time.ts';
+import { t } from '../../texts/overview.ts';
 import { Sparkline } from '../../ui/chart/sparkline.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { useCurrentViewers } from '../analytics/current-viewers.tsx';
@@ -18,19 +19,21 @@ export function StatTiles({ usage }: { usage: Usage }) {
   return (
     <LoadedContent loaded={loaded} height={height}>
       {stats => (
-        <ul class="tiles" aria-label="Key figures">
+        <ul class="tiles" aria-label={t('stats.label')}>
           <WatchingTile stats={stats} />
           <TrendTile
-            name="Plays"
-            stats={stats}
+            name={t('stats.plays')}
+            label={t('stats.playsLabel', { period: stats.period })}
+            period={stats.period}
             trend={stats.plays}
             format={formatNumber}
             minScaleMax={minScale.plays}
             color={1}
           />
           <TrendTile
-            name="Watch time"
-            stats={stats}
+            name={t('stats.watchTime')}
+            label={t('stats.watchTimeLabel', { period: stats.period })}
+            period={stats.period}
             trend={stats.watchTime}
             format={formatSpan}
             minScaleMax={minScale.watchSeconds}
@@ -75,15 +78,13 @@ function WatchingTile({ stats: { viewers } }: { stats: Stats }) {
   const peak = Math.max(now, ...viewers);
   return (
     <Tile
-      name="Watching now"
+      name={t('stats.watching')}
       value={formatNumber(now)}
       href="/dashboard/analytics"
-      note={
-        <span class="quiet">{peak === 0 ? 'last hour' : `peak ${formatNumber(peak)} in the last hour`}</span>
-      }
+      note={<span class="quiet">{peak === 0 ? t('stats.lastHour') : t('stats.peak', { count: peak })}</span>}
     >
       <Sparkline
-        label="Viewers in the last hour"
+        label={t('stats.viewersLabel')}
         values={[...viewers.slice(0, -1), now]}
         format={formatNumber}
         color={4}
@@ -95,14 +96,16 @@ function WatchingTile({ stats: { viewers } }: { stats: Stats }) {
 
 function TrendTile({
   name,
-  stats: { period },
+  label,
+  period,
   trend: { values, total, before },
   format,
   minScaleMax,
   color,
 }: {
   name: string;
-  stats: Stats;
+  label: string;
+  period: Stats['period'];
   trend: Stats['plays'];
   format: (value: number) => string;
   minScaleMax: number;
@@ -115,13 +118,13 @@ function TrendTile({
       href="/dashboard/analytics"
       note={
         <>
-          <span class="quiet">last {period}</span>
+          <span class="quiet">{t('stats.last', { period })}</span>
           {before !== undefined && <Change percent={changePercent(total, before)} period={period} />}
         </>
       }
     >
       <Sparkline
-        label={`${name} in the last ${period}`}
+        label={label}
         isLastPartial
         values={values}
         format={format}
@@ -136,16 +139,15 @@ function TrendTile({
 function Change({ percent, period }: { percent: number | undefined; period: Stats['period'] }) {
   if (percent === undefined || Math.abs(percent) < 0.5) return null;
   const isMore = percent > 0;
+  const change = formatPercent(Math.abs(percent));
+  const text = t(isMore ? 'stats.more' : 'stats.less', { change, period });
   return (
-    <span
-      class={`tile-change ${isMore ? 'better' : 'worse'}`}
-      title={`${formatPercent(Math.abs(percent))} ${isMore ? 'more' : 'less'} than in the ${period} before`}
-    >
-      <span aria-hidden="true">{isMore ? '↑' : '↓'}</span>
-      {formatPercent(Math.abs(percent))}
-      <span class="for-readers">
-        {isMore ? ' more' : ' less'} than in the {period} before
+    <span class={`tile-change ${isMore ? 'better' : 'worse'}`} title={text}>
+      <span aria-hidden="true">
+        {isMore ? '↑' : '↓'}
+        {change}
       </span>
+      <span class="for-readers">{text}</span>
     </span>
   );
 }
@@ -154,10 +156,14 @@ function StorageTile({ storage }: { storage: Usage['storage'] }) {
   const { totalBytes, maxBytes } = storage;
   return (
     <Tile
-      name="Storage"
+      name={t('stats.storage')}
       value={formatBytes(totalBytes)}
       href="/dashboard/usage"
-      note={<span class="quiet">{maxBytes === undefined ? 'used' : `of ${formatBytes(maxBytes)} used`}</span>}
+      note={
+        <span class="quiet">
+          {maxBytes === undefined ? t('stats.used') : t('stats.usedOf', { size: formatBytes(maxBytes) })}
+        </span>
+      }
     >
       <StorageBar storage={storage} />
     </Tile>

@@ -12,7 +12,7 @@ interface Trend {
 }
 
 export interface Stats {
-  readonly period: '24 hours' | '7 days';
+  readonly period: 'day' | 'week';
   readonly plays: Trend;
   /** Seconds. */
   readonly watchTime: Trend;
@@ -43,7 +43,7 @@ async function load(signal: AbortSignal): Promise<Stats> {
     loadTrend('watch-time', 'sum', frame, signal),
     loadPoints('ccv-peak', recent, 'minute', signal),
   ]);
-  return { period: isSandbox ? '24 hours' : '7 days', plays, watchTime, viewers };
+  return { period: isSandbox ? 'day' : 'week', plays, watchTime, viewers };
 }
 
 async function loadTrend(

@@ -1,4 +1,5 @@
 import type { Usage } from '../../api/api-types.ts';
+import { t } from '../../texts/overview.ts';
 
 interface StorageShare {
   readonly name: string;
@@ -8,11 +9,11 @@ interface StorageShare {
 
 export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
   const shares: readonly StorageShare[] = [
-    { name: 'Uploads', bytes: storage.sourceBytes, color: 2 },
-    { name: 'Recordings', bytes: storage.recordingBytes, color: 3 },
-    { name: 'Renditions', bytes: storage.hlsBytes, color: 1 },
-    { name: 'MP4 downloads', bytes: storage.mp4Bytes, color: 6 },
-    { name: 'Thumbnails and captions', bytes: storage.imageBytes + storage.textBytes, color: 4 },
+    { name: t('storage.uploads'), bytes: storage.sourceBytes, color: 2 },
+    { name: t('storage.recordings'), bytes: storage.recordingBytes, color: 3 },
+    { name: t('storage.renditions'), bytes: storage.hlsBytes, color: 1 },
+    { name: t('storage.downloads'), bytes: storage.mp4Bytes, color: 6 },
+    { name: t('storage.texts'), bytes: storage.imageBytes + storage.textBytes, color: 4 },
   ];
   return shares.filter(({ bytes }) => bytes > 0);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -13,7 +14,7 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
   const shown = showsAll ? items : items?.slice(0, maxShown);
   const hidden = (items?.length ?? 0) - (shown?.length ?? 0);
   return (
-    <Card title="Needs attention" flush>
+    <Card title={t('attention.title')} flush>
       {shown === undefined ? (
         <div class="attention-none">
           <Skeleton />
@@ -21,7 +22,7 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
       ) : shown.length === 0 ? (
         <p class="attention-none">
           <Icon name="check" />
-          All good. Nothing needs your attention.
+          {t('attention.none')}
         </p>
       ) : (
         <ul>
@@ -32,7 +33,7 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
                 <p class="attention-title">{title}</p>
                 {text !== undefined && <p class="hint">{text}</p>}
               </div>
-              <Button small href={href} label={`${action}: ${title}`}>
+              <Button small href={href} label={t('live.actionOf', { action, name: title })}>
                 {action}
               </Button>
             </li>
@@ -42,7 +43,7 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
       {hidden > 0 && (
         <div class="attention-more">
           <Button small kind="quiet" onClick={() => setShowsAll(true)}>
-            Show {hidden} more
+            {t('attention.more', { count: hidden })}
           </Button>
         </div>
       )}

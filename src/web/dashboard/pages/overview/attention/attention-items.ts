@@ -10,9 +10,11 @@ import type {
   WebhookAttempt,
   WebhookDelivery,
 } from '../../../api/api-types.ts';
-import { formatNumber, formatPercent } from '../../../format/size.ts';
+import { formatPercent } from '../../../format/size.ts';
 import { formatRelative } from '../../../format/time.ts';
 import { titleOf } from '../../../format/video-title.ts';
+import { locale } from '../../../state/texts.ts';
+import { t } from '../../../texts/overview.ts';
 import type { CheckSummary } from '../../server/check-summary.ts';
 import { formatAnswer, isGood } from '../../webhooks/delivery-labels.ts';
 
@@ -64,7 +66,7 @@ export function attentionItems(sources: AttentionSources, nowMs: number): readon
 }
 
 function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
-  const page = { href: '/dashboard/server', action: 'Open server' };
+  const page = { href: '/dashboard/server', action: t('attention.openServer') };
   const lost = server?.nodes?.filter(({ state }) => state === 'unresponsive') ?? [];
   return [
     ...(server?.warnings ?? [])
@@ -78,7 +80,7 @@ function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
     ...lost.map(({ nodeId, url }) => ({
       id: `node ${nodeId}`,
       tone: 'bad' as const,
-      title: `${URL.canParse(url) ? new URL(url).host : url} isn’t responding`,
+      title: t('attention.notResponding', { server: hostOf(url) }),
       ...page,
     })),
     ...(checks === undefined || checks.failed.length + checks.warnings.length === 0
@@ -87,10 +89,16 @@ function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
           {
             id: 'checks',
             tone: checks.failed.length > 0 ? ('bad' as const) : ('warning' as const),
-            title: checks.failed.length > 0 ? 'Checks of the server failed' : 'The checks of the server warn',
-            text: `${[...checks.failed, ...checks.warnings].join(', ')}. Checked ${formatRelative(checks.checkedAt)}.`,
+            title: t(checks.failed.length > 0 ? 'attention.checksFailed' : 'attention.checksWarn'),
+            text: t('attention.checked', {
+              checks: new Intl.ListFormat(locale(), { type: 'unit' }).format([
+                ...checks.failed,
+                ...checks.warnings,
+              ]),
+              time: formatRelative(checks.checkedAt),
+            }),
             href: '/dashboard/server',
-            action: 'See checks',
+            action: t('attention.seeChecks'),
           },
         ]),
     ...(server?.newerVersion === undefined
@@ -99,9 +107,9 @@ function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
           {
             id: 'version',
             tone: 'info' as const,
-            title: `Millrace ${server.newerVersion} is available`,
+            title: t('attention.newVersion', { version: server.newerVersion }),
             href: '/docs/upgrading',
-            action: 'How to upgrade',
+            action: t('attention.howToUpgrade'),
           },
         ]),
   ];
@@ -123,13 +131,11 @@ function storageItems({ storage: { totalBytes, maxBytes } }: Usage): AttentionIt
       id: 'storage',
       tone: isFull ? 'bad' : 'warning',
       title: isFull
-        ? 'Your storage is full'
-        : `${formatPercent((100 * totalBytes) / maxBytes)} of your storage is used`,
-      text: isFull
-        ? 'Uploads are refused, and broadcasts are not recorded.'
-        : 'When it is full, uploads are refused, and broadcasts are not recorded.',
+        ? t('attention.storageFull')
+        : t('attention.storageUsed', { share: formatPercent((100 * totalBytes) / maxBytes) }),
+      text: t(isFull ? 'attention.storageFullText' : 'attention.storageUsedText'),
       href: '/dashboard/usage',
-      action: 'See usage',
+      action: t('attention.seeUsage'),
     },
   ];
 }
@@ -142,10 +148,12 @@ function videoItems({ failedVideos }: AttentionSources): AttentionItem[] {
     {
       id: 'failed-videos',
       tone: 'bad',
-      title: isOne ? `“${titleOf(newest)}” failed` : `${formatNumber(total)} videos failed`,
-      text: isOne ? failure : `The newest is “${titleOf(newest)}”.`,
+      title: isOne
+        ? t('attention.videoFailed', { title: titleOf(newest) })
+        : t('attention.videosFailed', { count: total }),
+      text: isOne ? failure : t('attention.newestFailed', { title: titleOf(newest) }),
       href: isOne ? `/dashboard/videos/${newest.videoId}` : '/dashboard/videos?status=failed',
-      action: isOne ? 'Open video' : 'Show videos',
+      action: t(isOne ? 'attention.openVideo' : 'attention.showVideos'),
     },
   ];
 }
@@ -157,10 +165,10 @@ function streamItems({ streams, restreams = [] }: AttentionSources): AttentionIt
       .map(({ liveStreamId, name, source }) => ({
         id: `source ${liveStreamId}`,
         tone: 'warning' as const,
-        title: `The source of “${name}” can’t be pulled`,
+        title: t('attention.sourceFailed', { name }),
         text: source?.reason,
         href: `/dashboard/live/${liveStreamId}?part=source`,
-        action: 'Check source',
+        action: t('attention.checkSource'),
       })),
     ...restreams.flatMap(({ stream: { liveStreamId, name }, restreams: destinations }) =>
       destinations
@@ -168,13 +176,13 @@ function streamItems({ streams, restreams = [] }: AttentionSources): AttentionIt
         .map(({ name: destination, state, reason, lastError }) => ({
           id: `restream ${liveStreamId} ${destination}`,
           tone: state === 'stopped' ? ('bad' as const) : ('warning' as const),
-          title:
-            state === 'stopped'
-              ? `“${name}” is no longer sent to ${destination}`
-              : `“${name}” can’t be sent to ${destination}. Trying again.`,
+          title: t(state === 'stopped' ? 'attention.restreamStopped' : 'attention.restreamRetrying', {
+            name,
+            destination,
+          }),
           text: reason ?? lastError,
           href: `/dashboard/live/${liveStreamId}?part=restreams`,
-          action: 'Check restream',
+          action: t('attention.checkRestream'),
         })),
     ),
   ];
@@ -187,33 +195,35 @@ function webhookItems({ webhooks = [] }: AttentionSources): AttentionItem[] {
     return {
       id: `webhook ${webhookId}`,
       tone: newest.status === 'failed' ? ('bad' as const) : ('warning' as const),
-      title: `The webhook to ${URL.canParse(url) ? new URL(url).host : url} is failing`,
+      title: t('attention.webhookFailing', { server: hostOf(url) }),
       text: lastAttempt && answerText(lastAttempt),
       href: `/dashboard/webhooks/${webhookId}`,
-      action: 'See deliveries',
+      action: t('attention.seeDeliveries'),
     };
   });
 }
 
 function answerText(attempt: Pick<WebhookAttempt, 'statusCode' | 'error' | 'attemptedAt'>): string {
-  return `${formatAnswer(attempt).replace(/\.$/, '')}, ${formatRelative(attempt.attemptedAt)}.`;
+  const answer = formatAnswer(attempt).replace(/[.。]$/, '');
+  return t('attention.answer', { answer, time: formatRelative(attempt.attemptedAt) });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 function hookItems(hooks: readonly Hook[]): AttentionItem[] {
   return hooks.flatMap(({ hookId, hook, results, onFailure }) => {
     const newest = results.find(({ test }) => !test);
     if (newest === undefined || isGood(newest)) return [];
-    const effect = {
-      publish: { refuse: 'Encoders are refused.', allow: 'Encoders go live without its answer.' },
-      play: { refuse: 'Viewers are refused.', allow: 'Viewers play without its answer.' },
-    }[hook][onFailure];
+
     return {
       id: `hook ${hookId}`,
       tone: onFailure === 'refuse' ? ('bad' as const) : ('warning' as const),
-      title: `Your ${hook} hook is failing`,
-      text: `${answerText(newest)} ${effect}`,
+      title: t('attention.hookFailing', { hook }),
+      text: `${answerText(newest)} ${t(`attention.hookEffect.${hook}.${onFailure}`)}`,
       href: '/dashboard/webhooks',
-      action: 'Check hook',
+      action: t('attention.checkHook'),
     };
   });
 }
@@ -233,14 +243,22 @@ function deletionItems({ trash = [], retention }: AttentionSources, nowMs: numbe
             tone: 'warning' as const,
             title:
               expiring.length === 1
-                ? `“${titleOf(expiring[0]!)}” expires ${first([expiring[0]!.expiresAt])}`
-                : `${countOf(expiring, retention?.next)} videos expire soon`,
+                ? t('attention.expires', {
+                    title: titleOf(expiring[0]!),
+                    time: first([expiring[0]!.expiresAt]),
+                  })
+                : t(mayBeMore(expiring, retention?.next) ? 'attention.manyExpire' : 'attention.expireSoon', {
+                    count: expiring.length,
+                  }),
             text:
               expiring.length === 1
                 ? undefined
-                : `The first is “${titleOf(expiring[0]!)}”, ${first([expiring[0]!.expiresAt])}.`,
+                : t('attention.firstExpires', {
+                    title: titleOf(expiring[0]!),
+                    time: first([expiring[0]!.expiresAt]),
+                  }),
             href: expiring.length === 1 ? `/dashboard/videos/${expiring[0]!.videoId}` : '/dashboard/settings',
-            action: expiring.length === 1 ? 'Open video' : 'See retention',
+            action: t(expiring.length === 1 ? 'attention.openVideo' : 'attention.seeRetention'),
           },
         ]),
     ...(leaving.length === 0
@@ -249,20 +267,23 @@ function deletionItems({ trash = [], retention }: AttentionSources, nowMs: numbe
           {
             id: 'trash',
             tone: 'info' as const,
-            title: `${countOf(leaving, trash)} ${leaving.length === 1 ? 'video' : 'videos'} in the trash will be deleted permanently`,
-            text: `${leaving.length === 1 ? 'It goes' : 'The first goes'} ${first(leaving.map(({ deletesAt }) => deletesAt))}.`,
+            title: t(mayBeMore(leaving, trash) ? 'attention.manyInTrash' : 'attention.inTrash', {
+              count: leaving.length,
+            }),
+            text: t('attention.trashTime', {
+              count: leaving.length,
+              time: first(leaving.map(({ deletesAt }) => deletesAt)),
+            }),
             href: '/dashboard/videos/trash',
-            action: 'Open trash',
+            action: t('attention.openTrash'),
           },
         ]),
   ];
 }
 
-/** There may be more than were loaded. */
-function countOf(found: readonly unknown[], loaded: readonly unknown[] = []): string {
-  return found.length === loaded.length && found.length > 9
-    ? `${formatNumber(found.length)} or more`
-    : formatNumber(found.length);
+/** True when there may be more than were loaded. */
+function mayBeMore(found: readonly unknown[], loaded: readonly unknown[] = []): boolean {
+  return found.length === loaded.length && found.length > 9;
 }
 
 function peopleItems({ unverifiedUsers = 0, failedInvitations = [] }: AttentionSources): AttentionItem[] {
@@ -270,9 +291,9 @@ function peopleItems({ unverifiedUsers = 0, failedInvitations = [] }: AttentionS
     ...failedInvitations.map(email => ({
       id: `invitation ${email}`,
       tone: 'warning' as const,
-      title: `The invitation to ${email} couldn’t be sent`,
+      title: t('attention.invitationFailed', { email }),
       href: '/dashboard/team',
-      action: 'Open team',
+      action: t('attention.openTeam'),
     })),
     ...(unverifiedUsers === 0
       ? []
@@ -280,12 +301,9 @@ function peopleItems({ unverifiedUsers = 0, failedInvitations = [] }: AttentionS
           {
             id: 'unverified',
             tone: 'info' as const,
-            title:
-              unverifiedUsers === 1
-                ? '1 user has not verified their email address'
-                : `${formatNumber(unverifiedUsers)} users have not verified their email address`,
+            title: t('attention.unverified', { count: unverifiedUsers }),
             href: '/dashboard/server',
-            action: 'Review',
+            action: t('attention.review'),
           },
         ]),
   ];

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import {
@@ -54,11 +55,11 @@ export function CameraPreview() {
           autoplay
           muted
           playsInline
-          aria-label="Your camera. Nobody else sees it yet."
+          aria-label={t('goLive.camera')}
         />
         <span class="camera-off">
           <Button small icon="eye-off" onClick={() => setTrack(undefined)}>
-            Turn off
+            {t('goLive.turnOff')}
           </Button>
         </span>
       </div>
@@ -69,7 +70,7 @@ export function CameraPreview() {
       {problem === undefined ? <Icon name="video" size={28} /> : <p role="status">{problem}</p>}
       {studioProblem() === undefined && (
         <Button small busy={isBusy} onClick={() => void turnOn()}>
-          {problem === undefined ? 'Check your camera' : 'Try again'}
+          {t(problem === undefined ? 'goLive.checkCamera' : 'goLive.tryAgain')}
         </Button>
       )}
     </div>

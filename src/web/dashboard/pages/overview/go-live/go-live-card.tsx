@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyField } from '../../../ui/copy.tsx';
 import { ProblemNotice } from '../../../ui/dialog/problem-notice.tsx';
@@ -30,13 +31,13 @@ export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]
   const stream = all.find(({ liveStreamId }) => liveStreamId === chosenId) ?? all[0];
   return (
     <Card
-      title="Go live in ten seconds"
+      title={t('goLive.title')}
       actions={
         stream !== undefined && (
           <>
             {all.length > 1 && (
               <SelectField
-                label="Live stream"
+                label={t('goLive.stream')}
                 hideLabel
                 value={stream.liveStreamId}
                 options={all.map(({ liveStreamId, name }) => [liveStreamId, name] as const)}
@@ -44,7 +45,7 @@ export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]
               />
             )}
             <Button small href={`/dashboard/live/${stream.liveStreamId}`}>
-              Stream settings
+              {t('goLive.settings')}
             </Button>
           </>
         )
@@ -65,17 +66,17 @@ export function GoLiveCard({ streams, reload }: { streams: readonly LiveStream[]
 }
 
 function CreateStream({ onCreated }: { onCreated: (stream: LiveStream) => void }) {
-  const [name, setName] = useState('My live stream');
+  const [name, setName] = useState(() => t('goLive.defaultName'));
   const submission = useSubmit(async () => {
     onCreated(await call('POST /live-streams', { body: { name: name.trim() } }));
   });
   return (
     <Form class="make-stream" submission={submission} disabled={name.trim() === ''}>
-      <TextField label="Name of the live stream" value={name} onValue={setName} field="name" />
+      <TextField label={t('goLive.name')} value={name} onValue={setName} field="name" />
       <Button kind="primary" icon="live" type="submit" busy={submission.busy} disabled={name.trim() === ''}>
-        Create live stream
+        {t('goLive.create')}
       </Button>
-      <p class="hint">Then go live from this browser, your phone, or OBS.</p>
+      <p class="hint">{t('goLive.createText')}</p>
       <ProblemNotice problem={submission.notice} />
     </Form>
   );
@@ -87,8 +88,8 @@ function Ways({ stream, onChange }: { stream: LiveStream; onChange: () => void }
     <>
       <RefusalNotice stream={stream} entries={data} onChange={onChange} />
       <div class="ways">
-        <section class="way" aria-label="This browser">
-          <h3>This browser</h3>
+        <section class="way" aria-label={t('goLive.browser')}>
+          <h3>{t('goLive.browser')}</h3>
           <CameraPreview />
           <div class="actions">
             <Button
@@ -96,16 +97,16 @@ function Ways({ stream, onChange }: { stream: LiveStream; onChange: () => void }
               icon="live"
               href={`/dashboard/live/${stream.liveStreamId}/studio?camera=on`}
             >
-              Go live from this browser
+              {t('goLive.fromBrowser')}
             </Button>
           </div>
         </section>
-        <section class="way phone" aria-label="Your phone">
-          <h3>Your phone</h3>
+        <section class="way phone" aria-label={t('goLive.phone')}>
+          <h3>{t('goLive.phone')}</h3>
           <PhoneCode stream={stream} />
         </section>
-        <section class="way" aria-label="OBS or another encoder">
-          <h3>OBS or another encoder</h3>
+        <section class="way" aria-label={t('goLive.encoder')}>
+          <h3>{t('goLive.encoder')}</h3>
           <EncoderFields stream={stream} />
         </section>
       </div>
@@ -113,8 +114,11 @@ function Ways({ stream, onChange }: { stream: LiveStream; onChange: () => void }
         <span class="encoder-wait-mark" aria-hidden="true" />
         <span class="encoder-wait-text">
           {connecting === undefined
-            ? `Waiting for video from “${stream.name}”`
-            : `${encoderOf(connecting)} is connected. Waiting for ${connecting.waitingFor === 'media' ? 'media' : 'a keyframe'}.`}
+            ? t('goLive.waiting', { name: stream.name })
+            : t('goLive.connected', {
+                encoder: encoderOf(connecting),
+                what: connecting.waitingFor === 'media' ? 'media' : 'keyframe',
+              })}
         </span>
       </p>
     </>
@@ -127,11 +131,9 @@ function EncoderFields({ stream: { streamKey = '' } }: { stream: LiveStream }) {
     <LoadedContent loaded={loaded} height={140}>
       {({ ingest }) => (
         <>
-          <CopyField label="Server" value={ingest.rtmp} />
-          <CopyField key={streamKey} label="Stream key" value={streamKey} secret />
-          <p class="hint">
-            In OBS, open Settings, then Stream, choose “Custom…”, paste both, and press “Start Streaming”.
-          </p>
+          <CopyField label={t('goLive.server')} value={ingest.rtmp} />
+          <CopyField key={streamKey} label={t('goLive.streamKey')} value={streamKey} secret />
+          <p class="hint">{t('goLive.obs')}</p>
         </>
       )}
     </LoadedContent>

@@ -1,5 +1,6 @@
 import { withBasePath } from '../../../../shared/base-path.ts';
 import type { LiveStream } from '../../../api/api-types.ts';
+import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { QrCode } from '../../../ui/qr-code.tsx';
 import { phoneUrl } from './phone-url.ts';
@@ -13,12 +14,9 @@ export function PhoneCode({ stream }: { stream: LiveStream }) {
   if (url === undefined) {
     return (
       <div class="way-box">
-        <p>
-          Phones allow the camera on HTTPS pages only. Set up HTTPS for this server, and a QR code for your
-          phone appears here.
-        </p>
+        <p>{t('goLive.needsHttps')}</p>
         <Button small href={withBasePath('/docs/operating#https')}>
-          Set up HTTPS
+          {t('goLive.setUpHttps')}
         </Button>
       </div>
     );
@@ -26,9 +24,9 @@ export function PhoneCode({ stream }: { stream: LiveStream }) {
   return (
     <>
       <div class="way-box code">
-        <QrCode text={url} label="QR code that opens the studio on your phone" />
+        <QrCode text={url} label={t('goLive.qrCode')} />
       </div>
-      <p class="hint">Scan it with your phone’s camera, sign in, and go live from there.</p>
+      <p class="hint">{t('goLive.scan')}</p>
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { formatTime } from '../../../../shared/time-text.ts';
 import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
 import { StreamBadge } from '../../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../../broadcasts/stream-state.ts';
@@ -6,8 +5,9 @@ import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { versionedUrl } from '../../../format/local-url.ts';
 import { formatBitrate } from '../../../format/size.ts';
+import { t } from '../../../texts/overview.ts';
 import { LiveActions } from './live-actions.tsx';
-import { viewersText } from './live-monitor.tsx';
+import { LiveTime } from './live-time.tsx';
 import type { LiveNowItem } from './use-live-now.ts';
 
 const noTurn = () => {};
@@ -36,13 +36,12 @@ export function CompactStream({
         <span class="compact-name">{stream.name}</span>
       </a>
       <p class="compact-figures number">
-        <span>{viewersText(stats?.viewers ?? 0)}</span>
+        <span>{t('live.viewers', { count: stats?.viewers ?? 0 })}</span>
         {stats !== undefined && (
           <>
             <span>{formatBitrate(stats.bitrateBitsPerSecond)}</span>
             <span>
-              <span class="for-readers">live for </span>
-              {formatTime(stats.durationSeconds)}
+              <LiveTime seconds={stats.durationSeconds} />
             </span>
           </>
         )}

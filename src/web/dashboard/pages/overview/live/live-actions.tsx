@@ -3,6 +3,7 @@ import type { LiveStream } from '../../../api/api-types.ts';
 import { copyLink } from '../../../broadcasts/copy-link.ts';
 import { EndBroadcastDialog } from '../../../broadcasts/end-broadcast-dialog.tsx';
 import { can } from '../../../state/session.ts';
+import { t } from '../../../texts/overview.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { useLocation } from '../../../ui/hooks/use-location.ts';
 import type { IconName } from '../../../ui/icon.tsx';
@@ -19,12 +20,16 @@ export function LiveActions({ stream, isCompact = false }: { stream: LiveStream;
     <div class="actions live-actions">
       <Action
         icon="link"
-        text="Copy link"
+        text={t('live.copyLink')}
         name={name}
         onClick={() => void copyLink(stream).catch(showError)}
       />
-      {can('upload') && <Action icon="clip" text="Clip" name={name} onClick={() => setOpenDialog('clip')} />}
-      {can('live') && <Action icon="stop" text="End" name={name} onClick={() => setOpenDialog('end')} />}
+      {can('upload') && (
+        <Action icon="clip" text={t('live.clip')} name={name} onClick={() => setOpenDialog('clip')} />
+      )}
+      {can('live') && (
+        <Action icon="stop" text={t('live.end')} name={name} onClick={() => setOpenDialog('end')} />
+      )}
       {openDialog === 'clip' && (
         <LiveClipDialog
           stream={stream}
@@ -55,5 +60,5 @@ function FullAction({ icon, text, onClick }: ActionProps) {
 }
 
 function CompactAction({ icon, text, name, onClick }: ActionProps) {
-  return <IconButton icon={icon} label={`${text}: ${name}`} onClick={onClick} />;
+  return <IconButton icon={icon} label={t('live.actionOf', { action: text, name })} onClick={onClick} />;
 }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { formatTime } from '../../../../shared/time-text.ts';
+
 import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
@@ -9,10 +9,12 @@ import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { localUrl, versionedUrl } from '../../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { t } from '../../../texts/overview.ts';
 import { Sparkline } from '../../../ui/chart/sparkline.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { useHealthHistory } from '../../live/health/use-health-history.ts';
 import { LiveActions } from './live-actions.tsx';
+import { LiveTime } from './live-time.tsx';
 import type { LiveNowItem } from './use-live-now.ts';
 
 const shownMinutes = 5;
@@ -39,8 +41,7 @@ export function LiveMonitor({ item: { stream, stats: heard }, round }: { item: L
           <a href={`/dashboard/live/${stream.liveStreamId}`}>{stream.name}</a>
           {stats !== undefined && (
             <span class="quiet number">
-              <span class="for-readers">live for </span>
-              {formatTime(stats.durationSeconds)}
+              <LiveTime seconds={stats.durationSeconds} />
             </span>
           )}
         </div>
@@ -53,7 +54,8 @@ export function LiveMonitor({ item: { stream, stats: heard }, round }: { item: L
         ))}
         <dl class="live-lines">
           <Line
-            name="Bitrate"
+            name={t('live.bitrate')}
+            label={t('live.bitrateLabel', { minutes: shownMinutes })}
             value={stats === undefined ? '–' : formatBitrate(stats.bitrateBitsPerSecond)}
             values={samples.map(one => one.bitrateBitsPerSecond)}
             format={formatBitrate}
@@ -61,7 +63,8 @@ export function LiveMonitor({ item: { stream, stats: heard }, round }: { item: L
             minScaleMax={100_000}
           />
           <Line
-            name="Viewers"
+            name={t('live.viewersName')}
+            label={t('live.viewersLabel', { minutes: shownMinutes })}
             value={stats === undefined ? '–' : formatNumber(stats.viewers)}
             values={samples.map(one => one.viewers)}
             format={formatNumber}
@@ -77,6 +80,7 @@ export function LiveMonitor({ item: { stream, stats: heard }, round }: { item: L
 
 function Line({
   name,
+  label,
   value,
   values,
   format,
@@ -84,6 +88,7 @@ function Line({
   minScaleMax,
 }: {
   name: string;
+  label: string;
   value: string;
   values: readonly (number | null)[];
   format: (value: number) => string;
@@ -95,13 +100,7 @@ function Line({
       <dt>{name}</dt>
       <dd class="number">{value}</dd>
       <dd>
-        <Sparkline
-          label={`${name} in the last ${shownMinutes} minutes`}
-          values={values}
-          format={format}
-          color={color}
-          minScaleMax={minScaleMax}
-        />
+        <Sparkline label={label} values={values} format={format} color={color} minScaleMax={minScaleMax} />
       </dd>
     </div>
   );
@@ -115,7 +114,7 @@ function Preview({ stream: { liveStreamId, name, assets }, round }: { stream: Li
   if (isPlaying) {
     return (
       <div class="live-preview">
-        <iframe title={`Preview of ${name}`} src={player} allow="autoplay; fullscreen" />
+        <iframe title={t('live.preview', { name })} src={player} allow="autoplay; fullscreen" />
       </div>
     );
   }
@@ -125,8 +124,8 @@ function Preview({ stream: { liveStreamId, name, assets }, round }: { stream: Li
       <button
         type="button"
         class="live-play"
-        aria-label={`Play ${name}`}
-        title="Play here"
+        aria-label={t('live.play', { name })}
+        title={t('live.playHere')}
         onClick={() => setPlaying(true)}
       >
         <Icon name="play" size={28} />
@@ -146,10 +145,6 @@ function framesText({
   return [
     ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
     `${formatNumber(framesPerSecond)} fps`,
-    lost === 0 ? 'no frames lost' : `${formatNumber(lost)} ${lost === 1 ? 'frame' : 'frames'} lost`,
+    lost === 0 ? t('live.noFramesLost') : t('live.framesLost', { count: lost }),
   ].join(', ');
-}
-
-export function viewersText(viewers: number): string {
-  return `${formatNumber(viewers)} ${viewers === 1 ? 'viewer' : 'viewers'}`;
 }

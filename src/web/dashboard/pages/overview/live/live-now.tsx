@@ -1,5 +1,5 @@
 import { useThumbnailVersion } from '../../../broadcasts/use-thumbnail-version.ts';
-import { formatNumber } from '../../../format/size.ts';
+import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
@@ -16,16 +16,16 @@ export function LiveNow({ onAir }: { onAir: readonly LiveNowItem[] }) {
   const [first] = onAir;
   return (
     <Card
-      title="Live now"
+      title={t('live.title')}
       actions={
         <Button small href="/dashboard/live">
-          {isMore ? `Show all ${formatNumber(onAir.length)}` : 'All live streams'}
+          {isMore ? t('live.showAll', { count: onAir.length }) : t('live.all')}
         </Button>
       }
     >
       {first === undefined ? (
-        <EmptyState icon="live" title="Nothing is live">
-          A live stream appears here as soon as its encoder sends video.
+        <EmptyState icon="live" title={t('live.none')}>
+          {t('live.noneText')}
         </EmptyState>
       ) : onAir.length === 1 ? (
         <LiveMonitor key={first.stream.liveStreamId} item={first} round={round} />
