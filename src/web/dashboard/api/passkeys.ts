@@ -1,3 +1,4 @@
+import { t as shared } from '../texts/shell.ts';
 import { t } from '../texts/sign-in.ts';
 import type { Passkey } from './api-types.ts';
 import { call } from './client.ts';
@@ -8,11 +9,11 @@ import { openSession } from './sessions.ts';
 export function passkeyObstacle(): string | undefined {
   const isAddress = /^\[|^[\d.]+$/.test(location.hostname);
   if (!window.isSecureContext || isAddress) {
-    return 'Browsers allow passkeys only over HTTPS and with a host name. Open the dashboard at such an address.';
+    return shared('passkey.insecure');
   }
   const isSupported =
     typeof PublicKeyCredential === 'function' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
-  return isSupported ? undefined : 'This browser doesn’t support passkeys. Update it, or use another one.';
+  return isSupported ? undefined : shared('passkey.unsupported');
 }
 
 /** @throws ApiProblem */

@@ -1,3 +1,4 @@
+import { t as shared } from '../texts/shell.ts';
 import { t } from '../texts/sign-in.ts';
 import type { ErrorBody } from './api-types.ts';
 
@@ -46,6 +47,6 @@ export function isAbort(error: unknown): boolean {
 
 function rangeText({ min, max }: NonNullable<ErrorBody['range']> = {}): string | undefined {
   if (min === undefined && max === undefined) return undefined;
-  if (max === undefined) return `Enter ${min} or more.`;
-  return min === undefined ? `Enter ${max} or less.` : `Enter a number from ${min} to ${max}.`;
+  if (max === undefined) return shared('form.minNumber', { min: min! });
+  return min === undefined ? shared('form.maxNumber', { max }) : shared('form.number', { min, max });
 }

@@ -1,4 +1,5 @@
 import type { IngestAlarm } from '../api/api-types.ts';
+import { t } from '../texts/shell.ts';
 import type { BroadcastStats } from './broadcast-stats.ts';
 import type { StreamState } from './stream-state.ts';
 
@@ -24,20 +25,19 @@ const maxLostShare = 0.01;
 const minPackets = 500;
 
 /** Alarms by what they mean for viewers, worst first. */
-const alarmVerdicts: Readonly<Record<string, BroadcastVerdict>> = {
-  'video-missing': { tone: 'bad', text: 'Viewers see a frozen picture: no video arrives' },
-  'audio-missing': { tone: 'bad', text: 'Viewers hear nothing: no audio arrives' },
-  'frequent-reconnects': { tone: 'bad', text: 'Viewers see interruptions: the connection keeps dropping' },
-  'bitrate-collapsed': { tone: 'bad', text: 'Viewers may see pauses: the bitrate has collapsed' },
-  'bitrate-low': { tone: 'warning', text: 'Viewers may see pauses: the connection is too slow' },
-  'frame-rate-collapsed': { tone: 'warning', text: 'The picture stutters: the frame rate has collapsed' },
-  'audio-video-drift': { tone: 'warning', text: 'Audio and video are out of sync' },
-  'keyframes-too-far-apart': {
-    tone: 'warning',
-    text: 'New viewers wait for the picture: keyframes are too far apart',
-  },
-  'timestamps-jumping': { tone: 'warning', text: 'Playback may skip: the timestamps jump' },
+const alarmVerdicts: Readonly<Record<string, readonly [tone: BroadcastVerdict['tone'], text: AlarmText]>> = {
+  'video-missing': ['bad', 'verdict.alarm.videoMissing'],
+  'audio-missing': ['bad', 'verdict.alarm.audioMissing'],
+  'frequent-reconnects': ['bad', 'verdict.alarm.reconnects'],
+  'bitrate-collapsed': ['bad', 'verdict.alarm.bitrateCollapsed'],
+  'bitrate-low': ['warning', 'verdict.alarm.bitrateLow'],
+  'frame-rate-collapsed': ['warning', 'verdict.alarm.frameRate'],
+  'audio-video-drift': ['warning', 'verdict.alarm.drift'],
+  'keyframes-too-far-apart': ['warning', 'verdict.alarm.keyframes'],
+  'timestamps-jumping': ['warning', 'verdict.alarm.timestamps'],
 };
+
+type AlarmText = Extract<Parameters<typeof t>[0], `verdict.alarm.${string}`>;
 
 export function broadcastVerdict({
   state,
@@ -47,26 +47,20 @@ export function broadcastVerdict({
   connecting,
 }: JudgedBroadcast): BroadcastVerdict {
   if (state === 'off' && connecting !== undefined) {
-    const missing = connecting.waitingFor === 'media' ? 'media' : 'a keyframe';
-    return { tone: 'neutral', text: `Connected, waiting for ${missing}.` };
+    const isSilent = connecting.waitingFor === 'media';
+    return { tone: 'neutral', text: t(isSilent ? 'verdict.waitingMedia' : 'verdict.waitingKeyframe') };
   }
   if (state === 'off') {
-    const starter = isPulled ? 'its source sends media' : 'your encoder starts';
-    return { tone: 'neutral', text: `Offline. It goes live when ${starter}.` };
+    return { tone: 'neutral', text: t(isPulled ? 'verdict.offlinePulled' : 'verdict.offline') };
   }
-  if (state === 'stopping') {
-    return { tone: 'neutral', text: 'The encoder stopped. The broadcast ends in a few seconds.' };
-  }
+  if (state === 'stopping') return { tone: 'neutral', text: t('verdict.stopping') };
   if (state === 'waiting') {
-    return {
-      tone: 'bad',
-      text: `${isPulled ? 'Source' : 'Encoder'} disconnected. Waiting up to a minute for it to reconnect.`,
-    };
+    return { tone: 'bad', text: t(isPulled ? 'verdict.sourceAway' : 'verdict.encoderAway') };
   }
   if (alarms.length > 0) return alarmVerdict(alarms);
-  if (stats === undefined) return { tone: 'neutral', text: 'Live. The first measurements arrive soon.' };
+  if (stats === undefined) return { tone: 'neutral', text: t('verdict.measuring') };
   return hasPacketLoss(stats)
-    ? { tone: 'warning', text: 'Viewers may see glitches: packets are lost on the way to the server.' }
+    ? { tone: 'warning', text: t('verdict.packetLoss') }
     : { tone: 'good', text: healthyText(stats) };
 }
 
@@ -74,10 +68,10 @@ function alarmVerdict(alarms: JudgedBroadcast['alarms']): BroadcastVerdict {
   const worst = Object.keys(alarmVerdicts).find(kind => alarms.some(({ alarm }) => alarm === kind));
   const [first] = alarms;
   const verdict = worst === undefined ? undefined : alarmVerdicts[worst];
-  const { tone, text } = verdict ?? { tone: 'warning', text: first!.message.replace(/\.$/, '') };
-  const others = alarms.length - 1;
-  if (others === 0) return { tone, text: `${text}.` };
-  return { tone, text: `${text} (and ${others} more ${others === 1 ? 'problem' : 'problems'}).` };
+  const tone = verdict?.[0] ?? 'warning';
+  const text = verdict === undefined ? first!.message.replace(/\.$/, '') : t(verdict[1]);
+  const count = alarms.length - 1;
+  return { tone, text: count === 0 ? t('verdict.only', { text }) : t('verdict.more', { text, count }) };
 }
 
 function hasPacketLoss({ transport }: BroadcastStats): boolean {
@@ -89,7 +83,7 @@ function hasPacketLoss({ transport }: BroadcastStats): boolean {
 }
 
 function healthyText({ width, height, audioCodec }: BroadcastStats): string {
-  if (width === undefined || height === undefined) return 'Healthy: viewers hear steady audio.';
-  const verdict = `Healthy: viewers see a steady picture at ${Math.min(width, height)}p`;
-  return audioCodec === undefined ? `${verdict}, without audio.` : `${verdict}.`;
+  if (width === undefined || height === undefined) return t('verdict.healthyAudio');
+  const quality = `${Math.min(width, height)}p`;
+  return t(audioCodec === undefined ? 'verdict.healthySilent' : 'verdict.healthy', { quality });
 }

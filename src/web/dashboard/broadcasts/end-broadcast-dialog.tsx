@@ -1,5 +1,6 @@
 import type { LiveStream } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
+import { t } from '../texts/shell.ts';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
 
 export function EndBroadcastDialog({
@@ -13,19 +14,16 @@ export function EndBroadcastDialog({
 }) {
   return (
     <ConfirmDialog
-      title="End the broadcast?"
-      action="End broadcast"
+      title={t('stream.endTitle')}
+      action={t('stream.end')}
       work={async () => {
         await call('PUT /live-streams/{liveStreamId}/complete', { params: { liveStreamId } });
         onEnded?.();
       }}
       onClose={onClose}
     >
-      <p>Viewers of “{name}” see that the stream has ended, and what was recorded becomes a video.</p>
-      <p>
-        Your encoder is disconnected, and can’t come back until it has stayed away for a minute or you allow
-        it again. Another encoder can go live immediately with the same stream key.
-      </p>
+      <p>{t('stream.endViewers', { name })}</p>
+      <p>{t('stream.endEncoder')}</p>
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { plainText } from '../../shared/docs-search.ts';
+import { locale } from '../state/texts.ts';
 
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 /** Regions that are not countries of ISO 3166-1, and those of tests. */
 const others: ReadonlySet<string> = new Set([
   'AC',
@@ -20,20 +20,25 @@ const others: ReadonlySet<string> = new Set([
 ]);
 const maxFound = 8;
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-let all: readonly string[] | undefined;
+/** The names in the language of the page, with all codes in their order once they were asked for. */
+let named:
+  | { readonly locale: string; readonly names: Intl.DisplayNames; codes?: readonly string[] }
+  | undefined;
 
 /** Returns the codes of all countries, in the order of their names. */
 export function countries(): readonly string[] {
-  all ??= letters
+  const all = namedCountries();
+  const { compare } = new Intl.Collator(all.locale);
+  all.codes ??= letters
     .flatMap(first => letters.map(second => first + second))
-    .filter(code => !others.has(code) && names.of(code) !== undefined && isCurrent(code))
-    .sort((one, other) => countryName(one).localeCompare(countryName(other), 'en'));
-  return all;
+    .filter(code => !others.has(code) && all.names.of(code) !== undefined && isCurrent(code))
+    .sort((one, other) => compare(countryName(one), countryName(other)));
+  return all.codes;
 }
 
 export function countryName(code: string): string {
   try {
-    return names.of(code) ?? code;
+    return namedCountries().names.of(code) ?? code;
   } catch {
     return code;
   }
@@ -55,6 +60,14 @@ export function findCountries(text: string, except: readonly string[] = []): rea
     .filter(code => !except.includes(code) && rank(code) < 3)
     .sort((one, other) => rank(one) - rank(other))
     .slice(0, maxFound);
+}
+
+function namedCountries(): NonNullable<typeof named> {
+  if (named?.locale !== locale()) {
+    const names = new Intl.DisplayNames(locale(), { type: 'region', fallback: 'none' });
+    named = { locale: locale(), names };
+  }
+  return named;
 }
 
 /** False for codes that another one has replaced, such as `SU`. */

@@ -1,5 +1,7 @@
 import type { ApiProblem } from '../api/problem.ts';
+import { session } from '../state/session.ts';
 import { isEnglish } from '../state/texts.ts';
+import { t as shared } from '../texts/shell.ts';
 import { t } from '../texts/sign-in.ts';
 
 /** Texts of the errors that people meet who are not signed in, by code. */
@@ -18,9 +20,18 @@ const keys = {
   'resource-not-found': 'signIn.error.missing',
 } as const;
 
+/** Texts of the errors that others meet, by code. */
+const signedInKeys = {
+  'authorization-insufficient-scope': 'problem.scope',
+  'resource-not-found': 'problem.missing',
+} as const;
+
 /** The server's own text is in English, and says more. */
 export function problemText(problem: ApiProblem): string {
-  if (isEnglish()) return problem.text;
-  if (Object.hasOwn(keys, problem.code)) return t(keys[problem.code as keyof typeof keys]);
-  return problem.status >= 500 ? t('signIn.error.server') : problem.text;
+  const { code, status, text } = problem;
+  if (isEnglish()) return text;
+  if (session.value && Object.hasOwn(signedInKeys, code))
+    return shared(signedInKeys[code as keyof typeof signedInKeys]);
+  if (Object.hasOwn(keys, code)) return t(keys[code as keyof typeof keys]);
+  return status >= 500 ? t('signIn.error.server') : text;
 }

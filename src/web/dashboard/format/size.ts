@@ -1,12 +1,13 @@
 import { locale } from '../state/texts.ts';
+import { t } from '../texts/shell.ts';
 
-const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+const byteUnits = ['', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
 
 /** Formats a size in powers of 1000, with up to three digits. */
 export function formatBytes(bytes: number): string {
-  if (bytes === 1) return '1 byte';
   const power = powerOf(bytes, byteUnits.length);
+  if (power === 0) return t('unit.bytes', { count: Math.round(bytes) });
   const value = bytes / 1000 ** power;
   return `${formatNumber(value, digitsOf(value, power))} ${byteUnits[power]}`;
 }

@@ -1,4 +1,5 @@
 import { maxTagChars, maxTags } from '../../../shared/limits/resource-limits.ts';
+import { t } from '../texts/shell.ts';
 
 const maxQuotedChars = 20;
 
@@ -16,8 +17,8 @@ export function addTags(before: readonly string[], text: string): AddedTags {
     const tag = part.trim();
     if (tag === '' || tags.has(tag)) continue;
     if (tag.length > maxTagChars)
-      problem = `“${tag.slice(0, maxQuotedChars)}…” is longer than ${maxTagChars} characters.`;
-    else if (tags.size >= maxTags) problem = `A video can have up to ${maxTags} tags.`;
+      problem = t('tags.tooLong', { tag: tag.slice(0, maxQuotedChars), max: maxTagChars });
+    else if (tags.size >= maxTags) problem = t('tags.tooMany', { max: maxTags });
     else {
       tags.add(tag);
       continue;

@@ -1,4 +1,5 @@
 import type { Video, VideoStatus } from '../api/api-types.ts';
+import { t } from '../texts/shell.ts';
 
 export interface VideoState {
   /** `encoding`: no rendition can be played yet; `playable`: more renditions are made. */
@@ -44,9 +45,7 @@ function progressOf({ source }: Pick<Video, 'source'>, { ingest, encoding }: Vid
     const percent = receivedPercentOf(ingest);
     return percent === undefined ? { kind: 'uploading' } : { kind: 'uploading', percent };
   }
-  return qualities.length === 0
-    ? { kind: 'processing' }
-    : { kind: 'failed', failure: 'No quality could be encoded. Try the file in another format.' };
+  return qualities.length === 0 ? { kind: 'processing' } : { kind: 'failed', failure: t('video.noQuality') };
 }
 
 export function isSettled({ kind }: VideoState): boolean {

@@ -1,5 +1,7 @@
+import { t } from '../texts/shell.ts';
+
 export function titleOf({ title }: { readonly title: string }): string {
-  return title.trim() === '' ? 'Untitled video' : title;
+  return title.trim() === '' ? t('video.untitled') : title;
 }
 
 const maxShortChars = 60;

@@ -1,14 +1,15 @@
 import { withBasePath } from '../../shared/base-path.ts';
 import { signOut, switchAccount } from '../api/sessions.ts';
 import { session } from '../state/session.ts';
+import { openShellDialog } from '../state/shell-dialog.ts';
 import { chooseTheme, theme } from '../state/theme.ts';
+import { t } from '../texts/shell.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { showError } from '../ui/toast.tsx';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
-const themeLabels = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
 export function AccountMenu() {
@@ -17,21 +18,32 @@ export function AccountMenu() {
   const name = accounts.length > 1 ? account?.name : undefined;
   return (
     <Menu
-      label="Account menu"
+      label={t('menu.account')}
       items={[
-        { label: 'Account', icon: 'user', leaves: true, onClick: () => route('/dashboard/account') },
+        {
+          label: t('menu.toAccount'),
+          icon: 'user',
+          leaves: true,
+          onClick: () => route('/dashboard/account'),
+        },
         ...otherAccounts(),
         {
-          label: `Theme: ${themeLabels[theme.value]}`,
+          label: t(`menu.theme.${theme.value}`),
           icon: themeIcons[theme.value],
           onClick: () => chooseTheme(nextTheme[theme.value]),
         },
+        { label: t('menu.language'), icon: 'globe', onClick: () => openShellDialog('language') },
         {
-          label: 'Documentation',
+          label: t('menu.documentation'),
           icon: 'external',
           onClick: () => window.open(withBasePath('/docs'), '_blank', 'noreferrer'),
         },
-        { label: 'Sign out', icon: 'out', leaves: true, onClick: () => void signOut().catch(showError) },
+        {
+          label: t('menu.signOut'),
+          icon: 'out',
+          leaves: true,
+          onClick: () => void signOut().catch(showError),
+        },
       ]}
     >
       <span class="avatar" aria-hidden="true">
@@ -48,7 +60,7 @@ function otherAccounts(): MenuItem[] {
   return accounts
     .filter(({ accountId }) => accountId !== account?.accountId)
     .map(({ accountId, name, ownerEmail }) => ({
-      label: `Switch to ${name ?? ownerEmail ?? accountId}`,
+      label: t('menu.switchTo', { name: name ?? ownerEmail ?? accountId }),
       icon: 'refresh',
       leaves: true,
       onClick: () => void switchAccount(accountId).catch(showError),

@@ -1,19 +1,8 @@
-import { lowerFirst } from '../format/lower-first.ts';
 import { can } from '../state/session.ts';
 import { openShellDialog } from '../state/shell-dialog.ts';
+import { t } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
-
-const goLiveItems: readonly MenuItem[] = [
-  { label: 'From this browser', icon: 'video', onClick: () => openShellDialog('browser') },
-  { label: 'With OBS or another encoder', icon: 'live', onClick: () => openShellDialog('encoder') },
-  { label: 'Pull a source', icon: 'link', onClick: () => openShellDialog('source') },
-];
-const uploadItem: MenuItem = {
-  label: 'Upload videos',
-  icon: 'upload',
-  onClick: () => openShellDialog('upload'),
-};
 
 /** The buttons that add media, on every page. Narrow screens have one menu for them. */
 export function CreateMenus() {
@@ -21,28 +10,42 @@ export function CreateMenus() {
   return (
     <>
       <div class="create wide-create">
-        {can('live') && <Menu label="Go live" icon="live" isLabelled items={goLiveItems} />}
+        {can('live') && (
+          <Menu
+            label={t('create.goLive')}
+            icon="live"
+            isLabelled
+            items={goLiveItems(t('create.browser'), t('create.encoder'))}
+          />
+        )}
         {can('upload') && (
-          <Button icon="upload" label="Upload, choose files" onClick={() => openShellDialog('upload')}>
-            Upload
+          <Button icon="upload" label={t('create.uploadFiles')} onClick={() => openShellDialog('upload')}>
+            {t('create.upload')}
           </Button>
         )}
       </div>
       <div class="create narrow-create">
         <Menu
-          label="Create"
+          label={t('create.title')}
           icon="plus"
           items={[
-            ...(can('live')
-              ? goLiveItems.map(item => ({
-                  ...item,
-                  label: item.label.startsWith('Pull') ? item.label : `Go live ${lowerFirst(item.label)}`,
-                }))
-              : []),
-            ...(can('upload') ? [uploadItem] : []),
+            ...(can('live') ? goLiveItems(t('create.goLiveBrowser'), t('create.goLiveEncoder')) : []),
+            ...(can('upload') ? [uploadItem()] : []),
           ]}
         />
       </div>
     </>
   );
+}
+
+function goLiveItems(fromBrowser: string, withEncoder: string): readonly MenuItem[] {
+  return [
+    { label: fromBrowser, icon: 'video', onClick: () => openShellDialog('browser') },
+    { label: withEncoder, icon: 'live', onClick: () => openShellDialog('encoder') },
+    { label: t('create.source'), icon: 'link', onClick: () => openShellDialog('source') },
+  ];
+}
+
+function uploadItem(): MenuItem {
+  return { label: t('create.uploadVideos'), icon: 'upload', onClick: () => openShellDialog('upload') };
 }

@@ -1,10 +1,9 @@
 import { useId } from 'preact/hooks';
 import { chooseEnvironment, type Environment, environment, session } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { listPathOf } from './list-path.ts';
-
-const names: Readonly<Record<Environment, string>> = { sandbox: 'Sandbox', production: 'Production' };
 
 export function EnvironmentSwitch() {
   const { path, route } = useLocation();
@@ -18,7 +17,7 @@ export function EnvironmentSwitch() {
   };
   return (
     <fieldset class="environments">
-      <legend class="for-readers">Environment</legend>
+      <legend class="for-readers">{t('environment.title')}</legend>
       {(['sandbox', 'production'] as const).map(name =>
         available.includes(name) ? (
           <label key={name} class={`environment ${name}`}>
@@ -30,18 +29,18 @@ export function EnvironmentSwitch() {
               data-leaves
               onChange={() => choose(name)}
             />
-            <span>{names[name]}</span>
+            <span>{t(`environment.name.${name}`)}</span>
           </label>
         ) : (
           <a
             key={name}
             class="environment"
             href="/dashboard/settings?part=organisation#upgrade"
-            title="Upgrade to use production"
+            title={t('environment.upgrade')}
           >
             <Icon name="lock" size={14} />
-            <span>{names[name]}</span>
-            <span class="for-readers">, after an upgrade</span>
+            <span>{t(`environment.name.${name}`)}</span>
+            <span class="for-readers">{t('environment.afterUpgrade')}</span>
           </a>
         ),
       )}

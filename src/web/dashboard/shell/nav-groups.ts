@@ -1,9 +1,10 @@
 import { can, type Scope, session } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 interface NavEntry {
   readonly href: string;
-  readonly label: string;
+  readonly label: NavText;
   readonly icon: IconName;
   /** Hidden from roles without it. */
   readonly scope?: Scope;
@@ -13,62 +14,74 @@ interface NavEntry {
 }
 
 interface NavGroup {
-  readonly title?: string;
+  readonly title?: NavText;
   readonly entries: readonly NavEntry[];
 }
+
+interface ShownGroup {
+  readonly title: string | undefined;
+  readonly entries: readonly (Omit<NavEntry, 'label'> & { readonly label: string })[];
+}
+
+type NavText = Extract<Parameters<typeof t>[0], `nav.${string}`>;
 
 const groups: readonly NavGroup[] = [
   {
     entries: [
-      { href: '/dashboard', label: 'Overview', icon: 'home', also: 'home start' },
+      { href: '/dashboard', label: 'nav.overview', icon: 'home', also: 'home start' },
       {
         href: '/dashboard/live',
-        label: 'Live streams',
+        label: 'nav.live',
         icon: 'live',
         also: 'broadcasts encoder OBS RTMP SRT WHIP stream key',
       },
       {
         href: '/dashboard/videos',
-        label: 'Videos',
+        label: 'nav.videos',
         icon: 'video',
         also: 'uploads media library recordings VOD',
       },
       {
         href: '/dashboard/analytics',
-        label: 'Analytics',
+        label: 'nav.analytics',
         icon: 'chart',
         also: 'statistics metrics plays viewers watch time countries',
       },
     ],
   },
   {
-    title: 'Project',
+    title: 'nav.project',
     entries: [
-      { href: '/dashboard/players', label: 'Players', icon: 'player', also: 'themes colours logo embed' },
-      { href: '/dashboard/watermarks', label: 'Watermarks', icon: 'stamp', also: 'logo overlay image' },
-      { href: '/dashboard/usage', label: 'Usage', icon: 'gauge', also: 'storage bandwidth traffic bytes' },
+      { href: '/dashboard/players', label: 'nav.players', icon: 'player', also: 'themes colours logo embed' },
+      { href: '/dashboard/watermarks', label: 'nav.watermarks', icon: 'stamp', also: 'logo overlay image' },
+      {
+        href: '/dashboard/usage',
+        label: 'nav.usage',
+        icon: 'gauge',
+        also: 'storage bandwidth traffic bytes',
+      },
     ],
   },
   {
-    title: 'Developers',
+    title: 'nav.developers',
     entries: [
       {
         href: '/dashboard/keys',
-        label: 'API keys',
+        label: 'nav.keys',
         icon: 'key',
         scope: 'admin',
         also: 'credentials secret access scopes signing keys signed playback',
       },
       {
         href: '/dashboard/upload-tokens',
-        label: 'Upload tokens',
+        label: 'nav.uploadTokens',
         icon: 'token',
         scope: 'upload',
         also: 'delegated uploads',
       },
       {
         href: '/dashboard/webhooks',
-        label: 'Webhooks',
+        label: 'nav.webhooks',
         icon: 'hook',
         scope: 'admin',
         also: 'events notifications callbacks hooks endpoints',
@@ -76,25 +89,25 @@ const groups: readonly NavGroup[] = [
     ],
   },
   {
-    title: 'Organisation',
+    title: 'nav.organisation',
     entries: [
       {
         href: '/dashboard/team',
-        label: 'Team',
+        label: 'nav.team',
         icon: 'team',
         also: 'members people users roles invitations invite organization',
       },
       {
         href: '/dashboard/activity',
-        label: 'Activity',
+        label: 'nav.activity',
         icon: 'clock',
         scope: 'admin',
         also: 'audit log history changes sign-ins',
       },
-      { href: '/dashboard/projects', label: 'Projects', icon: 'folder', also: 'workspaces brands apps' },
+      { href: '/dashboard/projects', label: 'nav.projects', icon: 'folder', also: 'workspaces brands apps' },
       {
         href: '/dashboard/server',
-        label: 'Server',
+        label: 'nav.server',
         icon: 'server',
         scope: 'admin',
         isForOperator: true,
@@ -102,7 +115,7 @@ const groups: readonly NavGroup[] = [
       },
       {
         href: '/dashboard/settings',
-        label: 'Settings',
+        label: 'nav.settings',
         icon: 'settings',
         also: 'change preferences configuration',
       },
@@ -111,9 +124,12 @@ const groups: readonly NavGroup[] = [
 ];
 
 /** The groups of pages that your role in the account may open. */
-export function allowedGroups(): readonly NavGroup[] {
+export function allowedGroups(): readonly ShownGroup[] {
   return groups
-    .map(({ entries, ...group }) => ({ ...group, entries: entries.filter(isAllowed) }))
+    .map(({ title, entries }) => ({
+      title: title && t(title),
+      entries: entries.filter(isAllowed).map(entry => ({ ...entry, label: t(entry.label) })),
+    }))
     .filter(({ entries }) => entries.length > 0);
 }
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../texts/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { Navigation } from './navigation.tsx';
@@ -24,7 +25,7 @@ export function NavigationDrawer({ onClose }: { onClose: () => void }) {
     <dialog
       ref={element}
       class="drawer"
-      aria-label="Navigation"
+      aria-label={t('shell.navigation')}
       onCancel={event => {
         event.preventDefault();
         onClose();
@@ -36,7 +37,7 @@ export function NavigationDrawer({ onClose }: { onClose: () => void }) {
       <div class="drawer-content">
         <div class="drawer-head">
           <EnvironmentSwitch />
-          <IconButton icon="close" label="Close navigation" onClick={onClose} />
+          <IconButton icon="close" label={t('shell.closeNavigation')} onClick={onClose} />
         </div>
         <ProjectSwitch onGo={onClose} />
         <Navigation onGo={onClose} />

@@ -1,3 +1,4 @@
+import { t } from '../texts/shell.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { allowedGroups } from './nav-groups.ts';
@@ -5,7 +6,7 @@ import { allowedGroups } from './nav-groups.ts';
 export function Navigation({ onGo }: { onGo?: () => void }) {
   const { path } = useLocation();
   return (
-    <nav class="navigation" aria-label="Dashboard">
+    <nav class="navigation" aria-label={t('shell.dashboard')}>
       {allowedGroups().map(({ title, entries }) => (
         <div key={title ?? ''} class="nav-group">
           {title !== undefined && <p class="nav-title">{title}</p>}

@@ -4,6 +4,7 @@ import { exec } from 'preact-iso/router';
 import { whenServerReturns } from '../api/server-return.ts';
 import { can, projectKey, session } from '../state/session.ts';
 import { withTexts } from '../state/texts.ts';
+import { t } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -126,13 +127,13 @@ function findParams(route: PageRoute, path: string): Record<string, string> | un
 
 function NotFound() {
   return (
-    <Page title="Not found">
+    <Page title={t('page.notFound')}>
       <EmptyState
         icon="search"
-        title="Page not found"
-        action={<Button href="/dashboard">Go to overview</Button>}
+        title={t('page.notFoundTitle')}
+        action={<Button href="/dashboard">{t('page.toOverview')}</Button>}
       >
-        The link may be mistyped.
+        {t('page.mistyped')}
       </EmptyState>
     </Page>
   );
@@ -141,17 +142,17 @@ function NotFound() {
 /** The server was most likely updated, and the code of the old page is gone. */
 function PageLoadError() {
   return (
-    <Page title="Page not loaded">
+    <Page title={t('page.notLoaded')}>
       <Notice
         tone="bad"
-        title="This page couldn’t be loaded."
+        title={t('page.couldNotLoad')}
         action={
           <Button small icon="refresh" onClick={() => location.reload()}>
-            Reload
+            {t('page.reload')}
           </Button>
         }
       >
-        The server can’t be reached, or was updated after you opened the dashboard.
+        {t('page.updated')}
       </Notice>
     </Page>
   );

@@ -1,4 +1,5 @@
 import { can, chooseProject, project, session } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -18,9 +19,9 @@ export function ProjectSwitch({ onGo }: { onGo?: () => void }) {
     if (list !== path) route(list);
   };
   return (
-    <section class="project-switch" aria-label="Project">
+    <section class="project-switch" aria-label={t('nav.project')}>
       <Menu
-        label="Project"
+        label={t('nav.project')}
         items={[
           ...all.map(({ projectId, name }) => ({
             label: name,
@@ -30,7 +31,7 @@ export function ProjectSwitch({ onGo }: { onGo?: () => void }) {
             onClick: () => choose(projectId),
           })),
           {
-            label: 'Manage projects',
+            label: t('project.manage'),
             icon: 'edit',
             leaves: true,
             onClick: () => {

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { openShellDialog } from '../state/shell-dialog.ts';
+import { t } from '../texts/shell.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const isApple = /Mac|iP(?:hone|ad)/.test(navigator.platform);
@@ -23,7 +24,7 @@ export function SearchButton() {
       onClick={() => openShellDialog('search')}
     >
       <Icon name="search" size={18} />
-      <span class="search-hint">Search videos, settings, documentation…</span>
+      <span class="search-hint">{t('shell.search')}</span>
       <span class="search-keys" aria-hidden="true">
         {isApple ? '⌘ K' : 'Ctrl K'}
       </span>

@@ -10,6 +10,7 @@ type DialogComponent = ComponentType<{ onClose: () => void }>;
 const goLive = () => import('../pages/live/go-live-dialog.tsx');
 
 const dialogs: Readonly<Record<ShellDialog, () => Promise<DialogComponent>>> = {
+  language: () => import('./language-dialog.tsx').then(module => module.LanguageDialog),
   search: () => import('./palette/palette.tsx').then(module => module.Palette),
   upload: () => import('../pages/videos/upload-dialog.tsx').then(module => module.UploadDialog),
   browser: () => goLive().then(module => module.GoLiveFromBrowser),

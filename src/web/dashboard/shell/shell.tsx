@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { feedState } from '../api/feed.ts';
 import { environment } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { useLocation } from '../ui/hooks/use-location.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -25,11 +26,16 @@ export function Shell() {
   return (
     <div class={`shell ${environment.value}`}>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('shell.skip')}
       </button>
       <header class="top">
         <span class="nav-toggle">
-          <IconButton icon="menu" label="Open navigation" expanded={isOpen} onClick={() => setOpen(true)} />
+          <IconButton
+            icon="menu"
+            label={t('shell.openNavigation')}
+            expanded={isOpen}
+            onClick={() => setOpen(true)}
+          />
         </span>
         <a class="brand" href="/dashboard">
           <span class="brand-mark" aria-hidden="true">
@@ -39,7 +45,9 @@ export function Shell() {
         </a>
         <SearchButton />
         <CreateMenus />
-        <span class="environment-here">{environment.value === 'sandbox' && 'Sandbox'}</span>
+        <span class="environment-here">
+          {environment.value === 'sandbox' && t('environment.name.sandbox')}
+        </span>
         <EnvironmentSwitch />
         <AccountMenu />
       </header>
@@ -52,7 +60,7 @@ export function Shell() {
         <main id="main" ref={main} tabIndex={-1}>
           {feedState.value === 'lost' && (
             <p class="connection" role="status">
-              Connection lost. Reconnecting…
+              {t('shell.reconnecting')}
             </p>
           )}
           <Outlet />

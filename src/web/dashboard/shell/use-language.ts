@@ -12,6 +12,7 @@ import { setLanguage } from '../state/texts.ts';
  */
 export function useLanguage(isSignedIn: boolean | undefined): boolean {
   const [shown, setShown] = useState<boolean>();
+  const chosen = chosenLanguage.value;
   useEffect(() => {
     if (isSignedIn === undefined) return;
     let isCurrent = true;
@@ -25,7 +26,7 @@ export function useLanguage(isSignedIn: boolean | undefined): boolean {
     return () => {
       isCurrent = false;
     };
-  }, [isSignedIn]);
+  }, [isSignedIn, chosen]);
   return shown !== undefined && shown === isSignedIn;
 }
 

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { Project, Session } from '../api/api-types.ts';
+import { t } from '../texts/shell.ts';
 import { readStored, writeStored } from './local-storage.ts';
 
 export type Environment = 'sandbox' | 'production';
@@ -69,7 +70,7 @@ export const projectKey = computed(() => `${environment.value} ${project.value?.
 
 /** Names other places that may have a resource which is not here. */
 export const elsewhere = computed(() =>
-  (session.value?.allProjects.length ?? 0) > 1 ? 'another environment or project' : 'the other environment',
+  t((session.value?.allProjects.length ?? 0) > 1 ? 'environment.otherProject' : 'environment.other'),
 );
 
 export function chosenEnvironment(): ProjectEnvironment {
@@ -85,10 +86,12 @@ export function nameOfProjectEnvironment({
   environment: name,
   projectId = firstProjectId(),
 }: ProjectEnvironment): string {
-  const label = name === 'sandbox' ? 'Sandbox' : 'Production';
+  const label = t(`environment.name.${name}`);
   if (projectId === project.value?.projectId) return label;
   const other = session.value?.allProjects.find(one => one.projectId === projectId);
-  return other === undefined ? label : `${other.name}: ${label}`;
+  return other === undefined
+    ? label
+    : t('environment.ofProject', { project: other.name, environment: label });
 }
 
 /** @param environmentId the server's id of an environment of a project */

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** Dialogs that open on every page. */
-export type ShellDialog = 'search' | 'upload' | 'browser' | 'encoder' | 'source';
+export type ShellDialog = 'search' | 'upload' | 'language' | 'browser' | 'encoder' | 'source';
 
 export const shellDialog = signal<ShellDialog | undefined>(undefined);
 

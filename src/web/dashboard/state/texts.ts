@@ -1,47 +1,73 @@
+import { batch, signal } from '@preact/signals';
 import type { Catalogue } from '../../i18n/catalogue.ts';
 import { chooseLanguage, english, type LanguageChoice } from '../../i18n/languages.ts';
 import { type CatalogueImports, createTexts, loadTexts, type Texts } from '../../i18n/texts.ts';
 
 /** Dates and numbers are written as in the reader's own variant of English, such as `en-GB`. */
-let choice = chooseLanguage(navigator.languages, ['en']);
-const catalogues: (() => Promise<void>)[] = [];
+let wanted = chooseLanguage(navigator.languages, ['en']);
+const shown = signal(wanted);
+/** Each loads its texts as wanted, and returns what shows them. */
+const catalogues: ((choice: LanguageChoice) => Promise<() => void>)[] = [];
 
 /**
  * Defines the texts of a part of the dashboard. They are in English until `setLanguage` or `withTexts` has loaded them, so that code
- * translates while it renders, and never while it is loaded.
+ * translates while it renders, and never while it is loaded. What has rendered a text renders again in another language.
  */
 export function defineTexts<English extends Catalogue>(
   en: English,
   imports: CatalogueImports<English>,
 ): Pick<Texts<English>, 't' | 'rich'> {
-  let texts = createTexts(en, choice.language === 'en' ? choice : english);
-  catalogues.push(async () => {
-    if (texts.locale !== choice.locale) texts = await loadTexts(en, imports, choice);
+  let texts = createTexts(en, wanted.language === 'en' ? wanted : english);
+  const shownLocale = signal(texts.locale);
+  catalogues.push(async choice => {
+    if (texts.locale === choice.locale) return () => {};
+    const loaded = await loadTexts(en, imports, choice);
+    return () => {
+      texts = loaded;
+      shownLocale.value = loaded.locale;
+    };
   });
   return {
-    t: ((...args: Parameters<typeof texts.t>) => texts.t(...args)) as typeof texts.t,
-    rich: (...args) => texts.rich(...args),
+    t: ((...args: Parameters<typeof texts.t>) => {
+      void shownLocale.value;
+      return texts.t(...args);
+    }) as typeof texts.t,
+    rich: (...args) => {
+      void shownLocale.value;
+      return texts.rich(...args);
+    },
   };
 }
 
-/** Loads the texts in another language. Does not render the page again. */
+/** Shows the page in another language once its texts are loaded. */
 export async function setLanguage(next: LanguageChoice): Promise<void> {
-  choice = next;
-  await Promise.all(catalogues.map(load => load()));
+  wanted = next;
+  await loadWanted();
 }
 
 /** Waits for code, then for the texts that it brought. @throws what the import throws */
 export async function withTexts<Module>(module: Promise<Module>): Promise<Module> {
   const loaded = await module;
-  await Promise.all(catalogues.map(load => load()));
+  await loadWanted();
   return loaded;
+}
+
+async function loadWanted(): Promise<void> {
+  const choice = wanted;
+  const loaded = await Promise.all(catalogues.map(load => load(choice)));
+  // Another one may have been wanted meanwhile.
+  if (choice !== wanted) return;
+  batch(() => {
+    shown.value = choice;
+    for (const show of loaded) show();
+  });
 }
 
 /** Tag for `Intl`, which writes dates and numbers in the language of the page. */
 export function locale(): string {
-  return choice.locale;
+  return shown.value.locale;
 }
 
 export function isEnglish(): boolean {
-  return choice.language === 'en';
+  return shown.value.language === 'en';
 }

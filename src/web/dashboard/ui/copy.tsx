@@ -1,22 +1,22 @@
 import { useId, useState } from 'preact/hooks';
-import { lowerFirst } from '../format/lower-first.ts';
+import { inSentence } from '../format/in-sentence.ts';
+import { t } from '../texts/shell.ts';
 import { Button, IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
 export async function copyText(text: string, name: string): Promise<void> {
-  if (await writeClipboard(text)) showToast(`${name} copied.`);
-  else showToast(`${name} could not be copied: this browser allows it on secure pages only.`);
+  showToast(t((await writeClipboard(text)) ? 'copy.copied' : 'copy.failed', { name }));
 }
 
-export function CopyButton({ text, name, label = 'Copy' }: { text: string; name: string; label?: string }) {
+export function CopyButton({ text, name }: { text: string; name: string }) {
   return (
     <Button
       small
       icon="copy"
-      label={`${label} ${lowerFirst(name)}`}
+      label={t('copy.named', { name: inSentence(name) })}
       onClick={() => void copyText(text, name)}
     >
-      {label}
+      {t('copy.copy')}
     </Button>
   );
 }
@@ -51,13 +51,13 @@ export function CopyField({
         {secret && (
           <IconButton
             icon={isShown ? 'eye-off' : 'eye'}
-            label={`${isShown ? 'Hide' : 'Show'} ${lowerFirst(label)}`}
+            label={t(isShown ? 'copy.hide' : 'copy.show', { name: inSentence(label) })}
             onClick={() => setShown(!isShown)}
           />
         )}
         <IconButton
           icon="copy"
-          label={`Copy ${lowerFirst(label)}`}
+          label={t('copy.named', { name: inSentence(label) })}
           onClick={() => void copyText(value, label)}
         />
       </div>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { inSentence } from '../format/in-sentence.ts';
+import { t } from '../texts/shell.ts';
 import { Icon } from './icon.tsx';
 
 /** A filter of a list: a button that shows its value, and what it offers below. */
@@ -94,7 +96,7 @@ export function ChoiceFilter<Value extends string>({
   const isActive = value !== undefined && chosen !== undefined;
   return (
     <FilterPopover
-      legend={`Filter by ${name.toLowerCase()}`}
+      legend={t('list.filterBy', { name: inSentence(name) })}
       label={isActive ? `${name}: ${chosen[1]}` : name}
       isActive={isActive}
     >

@@ -1,3 +1,4 @@
+import { t } from '../texts/shell.ts';
 import { Skeleton } from './states.tsx';
 
 const skeletonRows = 8;
@@ -5,7 +6,7 @@ const skeletonRows = 8;
 export function ListSkeleton() {
   return (
     <div role="status">
-      <span class="for-readers">Loading</span>
+      <span class="for-readers">{t('list.loading')}</span>
       <div class="list-skeleton" aria-hidden="true">
         {Array.from({ length: skeletonRows }, (_, index) => (
           <div key={index}>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../texts/shell.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
@@ -82,7 +83,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={isIcon ? label : isLabelled ? `${label}, choose how` : undefined}
+        aria-label={isIcon ? label : isLabelled ? t('menu.chooseHow', { label }) : undefined}
         title={isIcon ? label : undefined}
         onClick={() => setOpen(!isOpen)}
       >

@@ -2,6 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { withBasePath } from '../../shared/base-path.ts';
 import { stepsBackTo } from '../state/history-entries.ts';
+import { t } from '../texts/shell.ts';
 import { useLocation } from './hooks/use-location.ts';
 import { Icon } from './icon.tsx';
 
@@ -76,7 +77,7 @@ export function Page({
 }
 
 /** Opens a chapter of the documentation in another tab. @param docs such as `webhooks#test-it` */
-export function LearnMore({ docs, children = 'Learn more' }: { docs: string; children?: string }) {
+export function LearnMore({ docs, children = t('page.learnMore') }: { docs: string; children?: string }) {
   return (
     <a class="learn-more" href={withBasePath(`/docs/${docs}`)} target="_blank" rel="noreferrer">
       {children}

@@ -1,6 +1,26 @@
 import type { Pagination as PageFacts } from '../api/api-types.ts';
-import { formatNumber } from '../format/size.ts';
+import { t } from '../texts/shell.ts';
 import { Button } from './button.tsx';
+
+/** What a list has, by the ends of the keys of its texts. */
+const counted = {
+  broadcasts: 'broadcasts',
+  cues: 'cues',
+  'deleted videos': 'deletedVideos',
+  deliveries: 'deliveries',
+  entries: 'entries',
+  'key pairs': 'keyPairs',
+  'live streams': 'liveStreams',
+  recordings: 'recordings',
+  sessions: 'sessions',
+  themes: 'themes',
+  'upload tokens': 'uploadTokens',
+  users: 'users',
+  videos: 'videos',
+  watermarks: 'watermarks',
+} as const;
+
+export type Counted = keyof typeof counted;
 
 export function Pagination({
   pagination,
@@ -8,22 +28,22 @@ export function Pagination({
   onPage,
 }: {
   pagination: PageFacts;
-  what: string;
+  what: Counted;
   onPage: (page: number) => void;
 }) {
   const { currentPage = 1, pageSize = 25, currentPageItems = 0, itemsTotal = 0, pagesTotal = 1 } = pagination;
   if (itemsTotal === 0) return null;
+  const all = t(`list.count.${counted[what]}`, { count: itemsTotal });
   const first = (currentPage - 1) * pageSize + 1;
   return (
-    <nav class="pagination" aria-label={`Pages of ${what}`}>
+    <nav class="pagination" aria-label={t('list.pages')}>
       <p role="status">
-        {pagesTotal > 1 && `${formatNumber(first)} to ${formatNumber(first + currentPageItems - 1)} of `}
-        {formatNumber(itemsTotal)} {itemsTotal === 1 ? singular(what) : what}
+        {pagesTotal > 1 ? t('list.range', { first, last: first + currentPageItems - 1, all }) : all}
       </p>
       {pagesTotal > 1 && (
         <div class="actions">
           <Button small icon="left" disabled={currentPage <= 1} onClick={() => onPage(currentPage - 1)}>
-            Previous
+            {t('list.previous')}
           </Button>
           <Button
             small
@@ -31,14 +51,10 @@ export function Pagination({
             disabled={currentPage >= pagesTotal}
             onClick={() => onPage(currentPage + 1)}
           >
-            Next
+            {t('list.next')}
           </Button>
         </div>
       )}
     </nav>
   );
-}
-
-function singular(plural: string): string {
-  return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts/shell.ts';
 import { Icon } from './icon.tsx';
 
 export interface Column<Row> {
@@ -138,7 +139,7 @@ function SelectAll<Row>({
       <input
         ref={box}
         type="checkbox"
-        aria-label="Select all on this page"
+        aria-label={t('list.selectAll')}
         checked={isAll}
         onChange={({ currentTarget }) => onToggleAll(currentTarget.checked)}
       />
@@ -153,7 +154,7 @@ export function SelectRow<Row>({ row, selection }: { row: Row; selection: RowSel
     <label class="select-box">
       <input
         type="checkbox"
-        aria-label={`Select ${labelOf(row)}`}
+        aria-label={t('list.select', { name: labelOf(row) })}
         checked={has(row)}
         // Clicks know the Shift key, also those that the space bar makes.
         onClick={event => onToggle(row, event.currentTarget.checked, event.shiftKey)}

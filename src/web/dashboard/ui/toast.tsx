@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemOf } from '../api/problem.ts';
+import { problemText } from '../format/problem-text.ts';
+import { t } from '../texts/shell.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface ToastAction {
@@ -28,7 +30,7 @@ export function showToast(text: string, action?: ToastAction, tone: Toast['tone'
 }
 
 export function showError(error: unknown): void {
-  add({ tone: 'bad', text: problemOf(error).text });
+  add({ tone: 'bad', text: problemText(problemOf(error)) });
 }
 
 export function Toasts() {
@@ -121,7 +123,7 @@ function ToastBox({
             {action.label}
           </Button>
         )}
-        <IconButton icon="close" label="Dismiss" onClick={onClose} />
+        <IconButton icon="close" label={t('toast.dismiss')} onClick={onClose} />
       </span>
     </div>
   );

@@ -1,13 +1,11 @@
 import { readStored, writeStored } from '../state/local-storage.ts';
+import { t } from '../texts/shell.ts';
 import { useQuery } from './hooks/use-query.ts';
 import { Icon } from './icon.tsx';
 
 export type ListView = 'list' | 'grid';
 
-const views = [
-  ['list', 'List'],
-  ['grid', 'Grid'],
-] as const;
+const views = ['list', 'grid'] as const;
 
 /** The view is in the address, and remembered for the next visit. @param list such as `videos` */
 export function useListView(list: string): readonly [ListView, (view: ListView) => void] {
@@ -25,14 +23,14 @@ export function useListView(list: string): readonly [ListView, (view: ListView) 
 export function ViewSwitch({ view, onView }: { view: ListView; onView: (view: ListView) => void }) {
   return (
     <fieldset class="view-switch">
-      <legend class="for-readers">View</legend>
-      {views.map(([name, label]) => (
+      <legend class="for-readers">{t('list.view')}</legend>
+      {views.map(name => (
         <button
           key={name}
           type="button"
           class="icon-button"
-          title={label}
-          aria-label={label}
+          title={t(`list.as.${name}`)}
+          aria-label={t(`list.as.${name}`)}
           aria-pressed={view === name}
           onClick={() => onView(name)}
         >

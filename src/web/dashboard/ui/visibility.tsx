@@ -1,3 +1,4 @@
+import { t } from '../texts/shell.ts';
 import { Icon } from './icon.tsx';
 
 export function Visibility({
@@ -10,7 +11,7 @@ export function Visibility({
   return (
     <span class="visibility">
       <Icon name={isPublic ? 'eye' : 'lock'} size={16} />
-      {isPublic ? (isListed ? 'In channel' : 'Public') : 'Private'}
+      {t(isPublic ? (isListed ? 'visibility.inChannel' : 'visibility.public') : 'visibility.private')}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { formatBytes } from '../format/size.ts';
 import type { ProjectEnvironment } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 
 /** Continues after a reload, once its file is chosen again. */
 export interface ResumableUpload extends ProjectEnvironment {
@@ -38,17 +39,18 @@ export function describeMismatch(
   file: FileInfo,
   fingerprint: string | undefined,
 ): string | undefined {
-  const wanted = `“${remembered.fileName}” (${formatBytes(remembered.fileBytes)})`;
+  const { name } = file;
+  const wanted = { wanted: remembered.fileName, wantedSize: formatBytes(remembered.fileBytes) };
   if (file.size !== remembered.fileBytes) {
-    return `“${file.name}” (${formatBytes(file.size)}) is a different file. Choose ${wanted}.`;
+    return t('uploads.otherFile', { name, size: formatBytes(file.size), ...wanted });
   }
   if (fingerprint !== undefined && remembered.fingerprint !== undefined) {
-    if (fingerprint === remembered.fingerprint) return undefined;
-    return `“${file.name}” has the same size, but is a different file. Choose ${wanted}.`;
+    return fingerprint === remembered.fingerprint
+      ? undefined
+      : t('uploads.otherContent', { name, ...wanted });
   }
-  if (file.name !== remembered.fileName) return `“${file.name}” is a different file. Choose ${wanted}.`;
-  if (file.lastModified !== remembered.lastModified)
-    return `“${file.name}” was changed since the upload began.`;
+  if (name !== remembered.fileName) return t('uploads.otherName', { name, ...wanted });
+  if (file.lastModified !== remembered.lastModified) return t('uploads.changedSince', { name });
   return undefined;
 }
 

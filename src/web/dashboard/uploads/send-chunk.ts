@@ -2,6 +2,7 @@ import type { ErrorBody } from '../api/api-types.ts';
 import { urlOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { endSession, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import type { ByteRange } from './chunks.ts';
 
 interface ChunkToSend extends ProjectEnvironment {
@@ -37,7 +38,7 @@ export function sendChunk({
       if (request.status === 401) endSession(asker);
       reject(problemOfRequest(request));
     };
-    request.onerror = () => reject(new ApiProblem(0, { title: 'Can’t reach the server.' }));
+    request.onerror = () => reject(new ApiProblem(0, { title: t('uploads.unreachable') }));
     request.onloadend = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort);
     const body = new FormData();

@@ -2,6 +2,7 @@ import { BackOff } from '../../shared/back-off.ts';
 import { call } from '../api/client.ts';
 import { ApiProblem, isAbort, problemOf } from '../api/problem.ts';
 import { type ProjectEnvironment, projectHeaders } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { type ByteRange, countSentBytes, missingChunks } from './chunks.ts';
 import { sendChunk } from './send-chunk.ts';
 import { classifyFailure } from './upload-failure.ts';
@@ -93,8 +94,8 @@ async function ensureReadable(file: File): Promise<void> {
     await file.slice(0, 1).arrayBuffer();
   } catch {
     throw new ApiProblem(400, {
-      title: 'The file can’t be read.',
-      detail: 'It was changed, moved or deleted since you chose it.',
+      title: t('uploads.unreadable'),
+      detail: t('uploads.changed'),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPercent } from '../format/size.ts';
+import { t } from '../texts/shell.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
 import { ProcessingMonitor } from './processing-monitor.tsx';
@@ -21,7 +22,7 @@ function Panel({ shown }: { shown: readonly Upload[] }) {
   const [isFolded, setFolded] = useFolding(shown, panel);
   const percent = shown.some(isActive) ? uploadPercent(shown) : undefined;
   return (
-    <section class="uploads" aria-label="Uploads" ref={panel}>
+    <section class="uploads" aria-label={t('uploads.title')} ref={panel}>
       {shown
         .filter(({ state }) => state === 'processing')
         .map(upload => (
@@ -35,11 +36,11 @@ function Panel({ shown }: { shown: readonly Upload[] }) {
         <span class="uploads-buttons">
           <IconButton
             icon={isFolded ? 'up' : 'down'}
-            label={isFolded ? 'Show uploads' : 'Hide uploads'}
+            label={t(isFolded ? 'uploads.show' : 'uploads.hide')}
             onClick={() => setFolded(!isFolded)}
           />
           {shown.every(upload => isFinished(upload) || isRefused(upload)) && (
-            <IconButton icon="close" label="Close uploads" onClick={dismissFinished} />
+            <IconButton icon="close" label={t('uploads.close')} onClick={dismissFinished} />
           )}
         </span>
       </header>
@@ -88,25 +89,25 @@ function AllUploads({ shown }: { shown: readonly Upload[] }) {
     <div class="uploads-all">
       {failed > 1 && (
         <Button small icon="refresh" onClick={retryFailedUploads}>
-          Retry {failed} failed
+          {t('uploads.retryFailed', { count: failed })}
         </Button>
       )}
       {open.length > 1 && (
         <Button small icon="close" onClick={cancel}>
-          Cancel all
+          {t('uploads.cancelAll')}
         </Button>
       )}
       {isAsking && (
         <ConfirmDialog
-          title={`Cancel ${open.length} uploads?`}
-          action="Cancel all"
+          title={t('uploads.cancelAllTitle', { count: open.length })}
+          action={t('uploads.cancelAll')}
           work={cancelAllUploads}
           onClose={() => setAsking(false)}
         >
           <p>
-            What has been uploaded of them is deleted. Videos that are done stay.
+            {t('uploads.cancelAllText')}
             {open.some(({ isOfExistingVideo, sentBytes }) => isOfExistingVideo && sentBytes > 0) &&
-              ' A video that you gave a file later is deleted permanently, with its link and details.'}
+              ` ${t('uploads.cancelAllExisting')}`}
           </p>
         </ConfirmDialog>
       )}

@@ -1,6 +1,8 @@
 import { call } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
+import { problemText } from '../format/problem-text.ts';
 import { chosenEnvironment, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { showError, showToast } from '../ui/toast.tsx';
 import { chunkBytesFor } from './chunks.ts';
 import { fileRefusal } from './file-refusal.ts';
@@ -57,7 +59,7 @@ addEventListener('beforeunload', event => {
 
 export function uploadFiles(files: readonly File[], options?: NewVideoOptions): void {
   addUploads(files.slice(0, maxFiles).map(file => newUpload(file, titleOf(file.name), { options })));
-  if (files.length > maxFiles) showToast(`Only the first ${maxFiles} files were added.`);
+  if (files.length > maxFiles) showToast(t('uploads.onlyFirst', { count: maxFiles }));
   startNext();
 }
 
@@ -117,7 +119,7 @@ export async function chooseFile(id: string, file: File): Promise<void> {
   try {
     reason = describeMismatch(remembered, file, await fingerprintOf(file));
   } catch {
-    reason = 'The file can’t be read.';
+    reason = t('uploads.unreadable');
   }
   if (reason !== undefined) return changeUpload(id, { problem: reason });
   jobs.set(id, { file, chunkBytes: remembered.chunkBytes, storedBytes: 0 });
@@ -250,7 +252,7 @@ async function send(id: string): Promise<void> {
         else
           changeUpload(id, {
             state: 'retrying',
-            problem: problem.status === 0 ? problem.message : problem.text,
+            problem: problem.status === 0 ? problem.message : problemText(problem),
           });
       },
     });
@@ -269,7 +271,9 @@ async function send(id: string): Promise<void> {
     changeUpload(id, {
       state: 'failed',
       bytesPerSecond: undefined,
-      ...(isGone ? { videoId: undefined, problem: 'The video was deleted.' } : { problem: problem.text }),
+      ...(isGone
+        ? { videoId: undefined, problem: t('uploads.videoDeleted') }
+        : { problem: problemText(problem) }),
     });
   }
   startNext();

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
 import { formatSpan } from '../format/time.ts';
 import { isChosen, nameOfProjectEnvironment } from '../state/session.ts';
+import { t } from '../texts/shell.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
@@ -38,11 +39,11 @@ function Row({ upload }: { upload: Upload }) {
       {!isFinished(upload) && !isRefused(upload) && (
         <Progress
           percent={(100 * upload.sentBytes) / upload.fileBytes}
-          label={`Upload progress of ${title}`}
+          label={t('uploads.uploadProgress', { title })}
         />
       )}
       {state === 'processing' && (
-        <Progress percent={upload.processedPercent} label={`Processing progress of ${title}`} />
+        <Progress percent={upload.processedPercent} label={t('uploads.processingProgress', { title })} />
       )}
       <p class="upload-facts">{statusText(upload)}</p>
       {problem !== undefined && (
@@ -62,13 +63,17 @@ function Buttons({ upload }: { upload: Upload }) {
   return (
     <span class="uploads-buttons">
       {isActive(upload) && (
-        <IconButton icon="pause" label={`Pause ${title}`} onClick={() => pauseUpload(id)} />
+        <IconButton icon="pause" label={t('uploads.pause', { title })} onClick={() => pauseUpload(id)} />
       )}
       {state === 'paused' && (
-        <IconButton icon="play" label={`Resume ${title}`} onClick={() => resumeUpload(id)} />
+        <IconButton icon="play" label={t('uploads.resume', { title })} onClick={() => resumeUpload(id)} />
       )}
       {state === 'failed' && hasFile(id) && (
-        <IconButton icon="refresh" label={`Try ${title} again`} onClick={() => resumeUpload(id)} />
+        <IconButton
+          icon="refresh"
+          label={t('uploads.tryAgain', { title })}
+          onClick={() => resumeUpload(id)}
+        />
       )}
       {state === 'ready' && (
         <span class="upload-done">
@@ -76,23 +81,18 @@ function Buttons({ upload }: { upload: Upload }) {
         </span>
       )}
       {isFinished(upload) || (isRefused(upload) && !hasFile(id)) ? (
-        <IconButton icon="close" label={`Hide ${title}`} onClick={() => removeUpload(id)} />
+        <IconButton icon="close" label={t('uploads.hideOne', { title })} onClick={() => removeUpload(id)} />
       ) : (
-        <IconButton icon="close" label={`Cancel ${title}`} onClick={giveUp} />
+        <IconButton icon="close" label={t('uploads.cancelOne', { title })} onClick={giveUp} />
       )}
       {isAsking && !isFinished(upload) && (
         <ConfirmDialog
-          title={`Cancel the upload of “${title}”?`}
-          action="Cancel upload"
+          title={t('uploads.cancelTitle', { title })}
+          action={t('uploads.cancel')}
           work={() => cancelUpload(id)}
           onClose={() => setAsking(false)}
         >
-          <p>
-            {upload.isOfExistingVideo
-              ? 'The video is deleted permanently, with its link and details.'
-              : 'What has been uploaded is deleted.'}{' '}
-            Pause the upload to keep it.
-          </p>
+          <p>{t(upload.isOfExistingVideo ? 'uploads.cancelExisting' : 'uploads.cancelText')}</p>
         </ConfirmDialog>
       )}
     </span>
@@ -105,13 +105,13 @@ function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
   return (
     <div class="upload-choose">
       <Button small icon="upload" onClick={() => input.current?.click()}>
-        Choose file to continue
+        {t('uploads.chooseFile')}
       </Button>
       <input
         ref={input}
         type="file"
         hidden
-        aria-label={`Choose the file ${fileName}`}
+        aria-label={t('uploads.chooseNamed', { name: fileName })}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           currentTarget.value = '';
@@ -123,33 +123,34 @@ function ChooseFile({ upload: { id, fileName } }: { upload: Upload }) {
 }
 
 function statusText({ state, sentBytes, fileBytes, fileName, ...upload }: Upload): string {
-  const sent = `${formatBytes(sentBytes)} of ${formatBytes(fileBytes)}`;
+  const size = formatBytes(fileBytes);
+  const sent = t('uploads.sent', { sent: formatBytes(sentBytes), total: size });
   switch (state) {
     case 'waiting':
-      return `Queued · ${formatBytes(fileBytes)}`;
+      return t('uploads.queued', { size });
     case 'sending': {
       const { bytesPerSecond } = upload;
       if (bytesPerSecond === undefined || bytesPerSecond < 1) return sent;
       const left = formatSpan((fileBytes - sentBytes) / bytesPerSecond);
-      return `${sent} · ${formatBytes(bytesPerSecond)}/s · ${left} left`;
+      return t('uploads.sending', { sent, speed: formatBytes(bytesPerSecond), left });
     }
     case 'retrying':
-      return `${sent} · retrying soon`;
+      return t('uploads.retrying', { sent });
     case 'paused':
-      return `Paused · ${sent}`;
+      return t('uploads.paused', { sent });
     case 'interrupted':
-      return `Interrupted · ${sent} of “${fileName}”`;
+      return t('uploads.interrupted', { sent, file: fileName });
     case 'failed':
-      return sentBytes > 0 ? `Stopped · ${sent}` : `Not uploaded · ${formatBytes(fileBytes)}`;
+      return sentBytes > 0 ? t('uploads.stopped', { sent }) : t('uploads.notUploaded', { size });
     case 'processing': {
       const { processedPercent } = upload;
       return processedPercent === undefined
-        ? 'Processing'
-        : `Processing · ${formatPercent(processedPercent)}`;
+        ? t('uploads.processing')
+        : t('uploads.processingAt', { percent: formatPercent(processedPercent) });
     }
     case 'ready':
-      return `Ready to watch · ${formatBytes(fileBytes)}`;
+      return t('uploads.ready', { size });
     case 'unplayable':
-      return 'Failed';
+      return t('uploads.failed');
   }
 }

@@ -1,3 +1,5 @@
+import { listText } from '../format/list-text.ts';
+import { t } from '../texts/shell.ts';
 import { isFinished, type Upload, type UploadState } from './upload.ts';
 
 /** In few words, such as `4 done, 2 failed`. */
@@ -6,17 +8,19 @@ export function summarizeUploads(uploads: readonly Upload[]): string {
   const done = count('ready');
   const failed = count('failed', 'unplayable');
   const active = count('waiting', 'sending', 'retrying');
-  if (done === uploads.length) return `${files(done)} uploaded`;
-  const parts: readonly (readonly [number, string])[] = [
-    [done, 'done'],
+  if (done === uploads.length) return t('uploads.countUploaded', { count: done });
+  const parts = [
+    ['done', done],
     // The header has room for what matters.
-    [active > 0 ? 0 : count('processing'), 'processing'],
-    [count('paused'), 'paused'],
-    [count('interrupted'), 'interrupted'],
-    [failed, 'failed'],
-  ];
-  const rest = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return [...(active > 0 ? [`Uploading ${files(active)}`] : []), ...rest].join(', ');
+    ['processing', active > 0 ? 0 : count('processing')],
+    ['paused', count('paused')],
+    ['interrupted', count('interrupted')],
+    ['failed', failed],
+  ] as const;
+  const rest = parts
+    .filter(([, number]) => number > 0)
+    .map(([kind, number]) => t(`uploads.count.${kind}`, { count: number }));
+  return listText([...(active > 0 ? [t('uploads.countUploading', { count: active })] : []), ...rest]);
 }
 
 /** 0 to 100; undefined if there is nothing to send. */
@@ -30,8 +34,4 @@ export function uploadPercent(uploads: readonly Upload[]): number | undefined {
 /** Nothing of it was sent, and nothing is left on the server. */
 export function isRefused({ state, videoId }: Pick<Upload, 'state' | 'videoId'>): boolean {
   return state === 'failed' && videoId === undefined;
-}
-
-function files(number: number): string {
-  return `${number} ${number === 1 ? 'file' : 'files'}`;
 }

@@ -109,7 +109,6 @@ function TrashTable({ videos, total, search }: { videos: readonly Video[]; total
       />
       {(selection.rows.length > 0 || bulk.progress !== undefined) && can('upload') && (
         <BulkBar
-          what="video"
           count={selection.rows.length}
           total={total}
           maxTotal={maxMatching}

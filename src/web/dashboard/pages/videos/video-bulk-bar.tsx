@@ -52,7 +52,6 @@ export function VideoBulkBar({
   return (
     <>
       <BulkBar
-        what="video"
         count={videos.length}
         total={total}
         maxTotal={maxMatching}

@@ -30,9 +30,9 @@ function scoreOf({ label, also = '' }: Named, words: readonly string[]): number 
   const [named, others] = [wordsOf(label), wordsOf(also)];
   let score = 1;
   for (const [index, word] of words.entries()) {
-    const at = named.findIndex(one => one.startsWith(word));
+    const at = named.findIndex(one => begins(one, word));
     if (at !== -1) score += named[at] === word ? 12 : at === index ? 10 : 8;
-    else if (others.some(one => one.startsWith(word))) score += 2;
+    else if (others.some(one => begins(one, word))) score += 2;
     else return 0;
   }
   return score;
@@ -43,3 +43,10 @@ function wordsOf(text: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter(word => word !== '');
 }
+
+/** Languages without spaces have words inside of what looks like one. */
+function begins(text: string, word: string): boolean {
+  return unspaced.test(word) ? text.includes(word) : text.startsWith(word);
+}
+
+const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;

@@ -10,6 +10,8 @@ import {
 } from '../../state/session.ts';
 import { openShellDialog, type ShellDialog } from '../../state/shell-dialog.ts';
 import { chooseTheme, type Theme, theme } from '../../state/theme.ts';
+import { t } from '../../texts/search.ts';
+import { t as shared } from '../../texts/shell.ts';
 import type { IconName } from '../../ui/icon.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { listPathOf } from '../list-path.ts';
@@ -29,19 +31,19 @@ export function pageEntries(): readonly PaletteEntry[] {
   );
   return [
     ...listed,
-    page('/dashboard/account', 'Account', 'user', 'profile you email'),
-    page('/dashboard/videos/trash', 'Trash', 'trash', 'deleted videos restore bin'),
+    page('/dashboard/account', t('search.page.account'), 'user', 'profile you email'),
+    page('/dashboard/videos/trash', t('search.page.trash'), 'trash', 'deleted videos restore bin'),
     ...(isAllowed({ scope: 'admin', isForOperator: true })
       ? [
           page(
             '/dashboard/server/settings',
-            'Server settings',
+            t('search.page.serverSettings'),
             'settings',
             'change configuration environment variables ports HTTPS certificate domain',
           ),
         ]
       : []),
-    page('/docs', 'Documentation', 'external', 'docs guides help manual reference API'),
+    page('/docs', t('search.page.docs'), 'external', 'docs guides help manual reference API'),
   ];
 }
 
@@ -49,71 +51,147 @@ function page(href: string, label: string, icon: IconName, also: string): Palett
   return { id: `page:${href}`, label, icon, also, href };
 }
 
-const settings: readonly (readonly [href: string, label: string, also: string])[] = [
-  ['/dashboard/settings#retention', 'Retention', 'keep videos days expire delete automatically'],
-  ['/dashboard/settings#new-videos', 'Defaults of new videos', 'captions transcript summary automatic'],
+type TextKey = Parameters<typeof t>[0];
+
+const settings = [
+  ['/dashboard/settings#retention', 'retention', 'keep videos days expire delete automatically'],
+  ['/dashboard/settings#new-videos', 'newVideos', 'captions transcript summary automatic'],
   [
     '/dashboard/settings#playback-policy',
-    'Playback policy',
+    'playbackPolicy',
     'allowed sites domains countries geo block embed',
   ],
-  ['/dashboard/settings#channel', 'Channel', 'public page of the project site logo accent RSS'],
-  ['/dashboard/settings?part=organisation#limits', 'Limits', 'quota rate requests account ID'],
-  ['/dashboard/account#password', 'Password', 'change security'],
-  ['/dashboard/account#two-factor', 'Two-factor sign-in', '2FA TOTP authenticator codes security'],
-  ['/dashboard/account#passkeys', 'Passkeys', 'WebAuthn security key fingerprint'],
-  ['/dashboard/account#sessions', 'Active sessions', 'signed in browsers devices sign out everywhere'],
-  ['/dashboard/account#theme', 'Theme', 'appearance dark light mode colours'],
-];
+  ['/dashboard/settings#channel', 'channel', 'public page of the project site logo accent RSS'],
+  ['/dashboard/settings?part=organisation#limits', 'limits', 'quota rate requests account ID'],
+  ['/dashboard/account#password', 'password', 'change security'],
+  ['/dashboard/account#two-factor', 'twoFactor', '2FA TOTP authenticator codes security'],
+  ['/dashboard/account#passkeys', 'passkeys', 'WebAuthn security key fingerprint'],
+  ['/dashboard/account#sessions', 'sessions', 'signed in browsers devices sign out everywhere'],
+  ['/dashboard/account#theme', 'theme', 'appearance dark light mode colours'],
+  ['/dashboard/settings?part=organisation#name', 'accountName', 'organisation rename'],
+] as const;
 
 export function settingEntries(): readonly PaletteEntry[] {
-  const shown = can('admin')
-    ? [
-        ...settings,
-        ['/dashboard/settings?part=organisation#name', 'Account name', 'organisation rename'] as const,
-      ]
-    : settings;
-  return shown.map(([href, label, also]) => ({
-    id: `setting:${href}`,
-    label,
-    detail: href.startsWith('/dashboard/account') ? 'Account' : 'Settings',
-    icon: 'settings',
-    also,
-    href,
-  }));
+  return settings
+    .filter(([, name]) => name !== 'accountName' || can('admin'))
+    .map(([href, name, also]) => ({
+      id: `setting:${href}`,
+      label: t(`search.setting.${name}`),
+      detail: t(href.startsWith('/dashboard/account') ? 'search.page.account' : 'search.group.settings'),
+      icon: 'settings',
+      also,
+      href,
+    }));
 }
 
-type Action = readonly [name: string, label: string, icon: IconName, scope: Scope, also: string];
+interface Action {
+  readonly icon: IconName;
+  readonly scope: Scope;
+  readonly also: string;
+}
 
-const dialogActions: readonly (readonly [...Action, dialog: ShellDialog])[] = [
-  [
-    'browser',
-    'Go live from this browser',
-    'video',
-    'live',
-    'camera webcam screen stream broadcast studio',
-    'browser',
-  ],
-  [
-    'encoder',
-    'Go live with OBS or another encoder',
-    'live',
-    'live',
-    'RTMP SRT WHIP stream key start',
-    'encoder',
-  ],
-  ['source', 'Pull a source', 'link', 'live', 'camera RTSP HLS go live relay', 'source'],
-  ['upload', 'Upload videos', 'upload', 'upload', 'add new file import', 'upload'],
+const dialogActions: readonly (Action & {
+  readonly dialog: ShellDialog;
+  readonly label: Extract<Parameters<typeof shared>[0], `create.${string}`>;
+})[] = [
+  {
+    dialog: 'browser',
+    label: 'create.goLiveBrowser',
+    icon: 'video',
+    scope: 'live',
+    also: 'camera webcam screen stream broadcast studio',
+  },
+  {
+    dialog: 'encoder',
+    label: 'create.goLiveEncoder',
+    icon: 'live',
+    scope: 'live',
+    also: 'RTMP SRT WHIP stream key start',
+  },
+  {
+    dialog: 'source',
+    label: 'create.source',
+    icon: 'link',
+    scope: 'live',
+    also: 'camera RTSP HLS go live relay',
+  },
+  {
+    dialog: 'upload',
+    label: 'create.uploadVideos',
+    icon: 'upload',
+    scope: 'upload',
+    also: 'add new file import',
+  },
 ];
-const createActions: readonly (readonly [...Action, href: string])[] = [
-  ['stream', 'New live stream', 'live', 'live', 'create add', '/dashboard/live?new'],
-  ['key', 'Create API key', 'key', 'admin', 'new key pair add', '/dashboard/keys?new'],
-  ['invite', 'Invite people', 'team', 'admin', 'add member user team invitation', '/dashboard/team?new'],
-  ['webhook', 'New webhook', 'hook', 'admin', 'create add endpoint', '/dashboard/webhooks?new'],
-  ['token', 'New upload token', 'token', 'upload', 'create add', '/dashboard/upload-tokens?new'],
-  ['theme', 'New player theme', 'player', 'upload', 'create add', '/dashboard/players?new'],
-  ['watermark', 'New watermark', 'stamp', 'upload', 'create add upload logo', '/dashboard/watermarks?new'],
-  ['project', 'New project', 'folder', 'admin', 'create add', '/dashboard/projects?new'],
+const createActions: readonly (Action & {
+  readonly name: string;
+  readonly label: Extract<TextKey, `search.action.${string}`>;
+  readonly href: string;
+})[] = [
+  {
+    name: 'stream',
+    label: 'search.action.stream',
+    icon: 'live',
+    scope: 'live',
+    also: 'create add',
+    href: '/dashboard/live?new',
+  },
+  {
+    name: 'key',
+    label: 'search.action.key',
+    icon: 'key',
+    scope: 'admin',
+    also: 'new key pair add',
+    href: '/dashboard/keys?new',
+  },
+  {
+    name: 'invite',
+    label: 'search.action.invite',
+    icon: 'team',
+    scope: 'admin',
+    also: 'add member user team invitation',
+    href: '/dashboard/team?new',
+  },
+  {
+    name: 'webhook',
+    label: 'search.action.webhook',
+    icon: 'hook',
+    scope: 'admin',
+    also: 'create add endpoint',
+    href: '/dashboard/webhooks?new',
+  },
+  {
+    name: 'token',
+    label: 'search.action.token',
+    icon: 'token',
+    scope: 'upload',
+    also: 'create add',
+    href: '/dashboard/upload-tokens?new',
+  },
+  {
+    name: 'theme',
+    label: 'search.action.theme',
+    icon: 'player',
+    scope: 'upload',
+    also: 'create add',
+    href: '/dashboard/players?new',
+  },
+  {
+    name: 'watermark',
+    label: 'search.action.watermark',
+    icon: 'stamp',
+    scope: 'upload',
+    also: 'create add upload logo',
+    href: '/dashboard/watermarks?new',
+  },
+  {
+    name: 'project',
+    label: 'search.action.project',
+    icon: 'folder',
+    scope: 'admin',
+    also: 'create add',
+    href: '/dashboard/projects?new',
+  },
 ];
 
 /** @param path the page that is shown @param go opens another page */
@@ -126,20 +204,26 @@ export function actionEntries(path: string, go: (href: string) => void): readonl
   };
   return [
     ...dialogActions
-      .filter(([, , , scope]) => can(scope))
-      .map(([name, label, icon, , also, dialog]) =>
-        action(name, label, icon, also, () => openShellDialog(dialog)),
+      .filter(({ scope }) => can(scope))
+      .map(({ dialog, label, icon, also }) =>
+        action(dialog, shared(label), icon, also, () => openShellDialog(dialog)),
       ),
     ...createActions
-      .filter(([, , , scope]) => can(scope))
-      .map(([name, label, icon, , also, href]) => ({ id: `action:${name}`, label, icon, also, href })),
+      .filter(({ scope }) => can(scope))
+      .map(({ name, label, icon, also, href }) => ({
+        id: `action:${name}`,
+        label: t(label),
+        icon,
+        also,
+        href,
+      })),
     ...environmentActions(leave),
     ...(session.value?.allProjects ?? [])
       .filter(({ projectId }) => projectId !== project.value?.projectId)
       .map(({ projectId, name }) => ({
         ...action(
           projectId,
-          `Switch to project ${name}`,
+          t('search.toProject', { name }),
           'folder',
           'change',
           leave(() => chooseProject(projectId)),
@@ -147,12 +231,21 @@ export function actionEntries(path: string, go: (href: string) => void): readonl
         leaves: true,
       })),
     ...themeActions(),
+    action('language', shared('menu.language'), 'globe', languageWords, () => openShellDialog('language')),
     {
-      ...action('sign-out', 'Sign out', 'out', 'log out leave', () => void signOut().catch(showError)),
+      ...action(
+        'sign-out',
+        shared('menu.signOut'),
+        'out',
+        'log out leave',
+        () => void signOut().catch(showError),
+      ),
       leaves: true,
     },
   ];
 }
+
+const languageWords = 'language translation English Deutsch Français Español Português 日本語 العربية';
 
 function environmentActions(leave: (choose: () => void) => () => void): readonly PaletteEntry[] {
   return (session.value?.environments ?? [])
@@ -160,7 +253,7 @@ function environmentActions(leave: (choose: () => void) => () => void): readonly
     .map(name => ({
       ...action(
         name,
-        name === 'sandbox' ? 'Switch to the sandbox' : 'Switch to production',
+        t(name === 'sandbox' ? 'search.toSandbox' : 'search.toProduction'),
         'refresh',
         'environment change test',
         leave(() => chooseEnvironment(name)),
@@ -169,17 +262,17 @@ function environmentActions(leave: (choose: () => void) => () => void): readonly
     }));
 }
 
-const themes: readonly (readonly [Theme, string, IconName])[] = [
-  ['dark', 'Use dark mode', 'moon'],
-  ['light', 'Use light mode', 'sun'],
-  ['system', 'Use the theme of the device', 'screen'],
+const themes: readonly (readonly [Theme, IconName])[] = [
+  ['dark', 'moon'],
+  ['light', 'sun'],
+  ['system', 'screen'],
 ];
 
 function themeActions(): readonly PaletteEntry[] {
   return themes
     .filter(([name]) => name !== theme.value)
-    .map(([name, label, icon]) =>
-      action(name, label, icon, 'theme appearance colours', () => chooseTheme(name)),
+    .map(([name, icon]) =>
+      action(name, t(`search.theme.${name}`), icon, 'theme appearance colours', () => chooseTheme(name)),
     );
 }
 

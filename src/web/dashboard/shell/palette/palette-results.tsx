@@ -1,3 +1,4 @@
+import { t } from '../../texts/search.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { PaletteEntry, PaletteGroup } from './entry.ts';
 
@@ -18,7 +19,7 @@ export function PaletteResults({
   onChoose: (entry: PaletteEntry, isInNewTab: boolean) => void;
 }) {
   return (
-    <div class="palette-results" role="listbox" id={id} aria-label="Results" tabIndex={-1}>
+    <div class="palette-results" role="listbox" id={id} aria-label={t('search.results')} tabIndex={-1}>
       {groups.map(({ title, entries }, index) => (
         // biome-ignore lint/a11y/useSemanticElements: a listbox has no other groups
         <div key={title} role="group" aria-labelledby={`${id}-${index}`}>

@@ -1,6 +1,8 @@
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { withBasePath } from '../../../shared/base-path.ts';
 import { session } from '../../state/session.ts';
+import { t } from '../../texts/search.ts';
+import { t as shared } from '../../texts/shell.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -47,7 +49,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label="Search"
+      aria-label={t('search.title')}
       onCancel={event => {
         event.preventDefault();
         onClose();
@@ -63,7 +65,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             ref={input}
             type="text"
             role="combobox"
-            aria-label="Search"
+            aria-label={t('search.title')}
             aria-expanded={entries.length > 0}
             aria-controls={`${id}-list`}
             aria-autocomplete="list"
@@ -73,7 +75,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             spellcheck={false}
             enterkeyhint="go"
             maxLength={200}
-            placeholder="Search videos, settings, documentation…"
+            placeholder={shared('shell.search')}
             value={typed}
             onInput={event => {
               setTyped(event.currentTarget.value);
@@ -82,7 +84,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onKeyDown={onKeyDown}
           />
           <Button kind="quiet" small onClick={onClose}>
-            Close
+            {shared('dialog.close')}
           </Button>
         </div>
         <PaletteResults
@@ -96,9 +98,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <div class="palette-state">
           {hasFailed && (
             <p role="alert">
-              Search failed.{' '}
+              {t('search.failed')}{' '}
               <button type="button" class="text-button" onClick={retry}>
-                Try again
+                {t('search.tryAgain')}
               </button>
             </p>
           )}
@@ -139,14 +141,14 @@ function useEntries(query: string, onClose: () => void) {
   const groups: readonly PaletteGroup[] =
     query === ''
       ? [
-          { title: 'Recent', entries: recent },
-          { title: 'Actions', entries: without(recent, fixed.actions).slice(0, maxOfKind) },
-          { title: 'Pages', entries: without(recent, fixed.pages) },
+          { title: t('search.group.recent'), entries: recent },
+          { title: t('search.group.actions'), entries: without(recent, fixed.actions).slice(0, maxOfKind) },
+          { title: t('search.group.pages'), entries: without(recent, fixed.pages) },
         ]
       : [
-          { title: 'Actions', entries: findEntries(fixed.actions, query, maxOfKind) },
-          { title: 'Pages', entries: findEntries(fixed.pages, query, maxOfKind) },
-          { title: 'Settings', entries: findEntries(fixed.settings, query, maxOfKind) },
+          { title: t('search.group.actions'), entries: findEntries(fixed.actions, query, maxOfKind) },
+          { title: t('search.group.pages'), entries: findEntries(fixed.pages, query, maxOfKind) },
+          { title: t('search.group.settings'), entries: findEntries(fixed.settings, query, maxOfKind) },
           ...found.groups,
         ];
   const choose = (entry: PaletteEntry, isInNewTab: boolean) => {
@@ -170,6 +172,6 @@ function press(option: HTMLElement | null, { ctrlKey, metaKey }: KeyboardEvent):
 
 function statusText(query: string, count: number, isSearching: boolean, hasFailed: boolean): string {
   if (query === '' || hasFailed) return '';
-  if (isSearching) return 'Searching…';
-  return count === 0 ? `No results for “${query}”` : `${count} ${count === 1 ? 'result' : 'results'}`;
+  if (isSearching) return t('search.searching');
+  return count === 0 ? t('search.none', { query }) : t('search.found', { count });
 }

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { isAbort, problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { projectKey, session } from '../../state/session.ts';
+import { t } from '../../texts/search.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { isAllowed } from '../nav-groups.ts';
 import type { PaletteEntry, PaletteGroup } from './entry.ts';
@@ -42,11 +43,11 @@ export function useFoundEntries(query: string): FoundEntries {
     );
   return {
     groups: [
-      { title: 'Live streams', entries: of(found?.live) },
-      { title: 'Videos', entries: of(found?.videos) },
-      { title: 'Documentation', entries: docsEntries(docs.value, query) },
+      { title: t('search.group.live'), entries: of(found?.live) },
+      { title: t('search.group.videos'), entries: of(found?.videos) },
+      { title: t('search.group.docs'), entries: docsEntries(docs.value, query) },
       {
-        title: 'Server settings',
+        title: t('search.group.server'),
         entries: query === '' ? [] : findEntries(server.value ?? [], query, maxOfKind),
       },
     ],
@@ -84,7 +85,7 @@ async function findMedia(query: string, signal: AbortSignal): Promise<Media> {
       ({ liveStreamId, name, broadcasting }) => ({
         id: `live:${liveStreamId}`,
         label: name,
-        detail: broadcasting ? 'Live now' : undefined,
+        detail: broadcasting ? t('search.liveNow') : undefined,
         icon: 'live',
         href: `/dashboard/live/${liveStreamId}`,
       }),

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/shell.ts';
 import { Button } from '../button.tsx';
 import { Progress } from '../progress.tsx';
 
@@ -12,7 +12,6 @@ export interface BulkProgress {
 
 /** Actions for selected rows. Stays in view. */
 export function BulkBar({
-  what,
   count,
   total,
   maxTotal,
@@ -21,8 +20,6 @@ export function BulkBar({
   onClear,
   children,
 }: {
-  /** Name of one item. */
-  what: string;
   count: number;
   /** Rows of all pages. */
   total: number;
@@ -35,21 +32,19 @@ export function BulkBar({
 }) {
   const all = Math.min(total, maxTotal);
   return (
-    <section class="bulk-bar" aria-label={`Selected ${what}s`}>
+    <section class="bulk-bar" aria-label={t('bulk.title')}>
       {progress === undefined ? (
         <>
           <div class="bulk-count">
-            <strong role="status">
-              {formatNumber(count)} {count === 1 ? what : `${what}s`} selected
-            </strong>
+            <strong role="status">{t('bulk.selected', { count })}</strong>
             <span class="actions">
               {count < all && (
                 <Button small kind="quiet" onClick={onAll}>
-                  {total > maxTotal ? `Select first ${formatNumber(all)}` : `Select all ${formatNumber(all)}`}
+                  {t(total > maxTotal ? 'bulk.selectFirst' : 'bulk.selectAll', { count: all })}
                 </Button>
               )}
               <Button small kind="quiet" onClick={onClear}>
-                Clear
+                {t('bulk.clear')}
               </Button>
             </span>
           </div>
@@ -58,14 +53,18 @@ export function BulkBar({
       ) : (
         <>
           <strong role="status">
-            {progress.label}… {formatNumber(progress.finished)} of {formatNumber(progress.total)}
+            {t('bulk.progress', {
+              action: progress.label,
+              finished: progress.finished,
+              total: progress.total,
+            })}
           </strong>
           <Progress
             label={progress.label}
             percent={(100 * progress.finished) / Math.max(1, progress.total)}
           />
           <Button small onClick={progress.onStop}>
-            Stop
+            {t('bulk.stop')}
           </Button>
         </>
       )}

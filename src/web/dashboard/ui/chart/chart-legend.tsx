@@ -1,3 +1,4 @@
+import { t } from '../../texts/shell.ts';
 import { momentText } from './chart-axes.ts';
 import type { ChartProps } from './chart-values.ts';
 
@@ -20,7 +21,7 @@ export function ChartLegend({
             <span class={`dot color-${color ?? index + 1}`} />
             {name}
             {typeof value === 'number' && <strong class="number">{format(value)}</strong>}
-            {told !== undefined && typeof value !== 'number' && <strong>unknown</strong>}
+            {told !== undefined && typeof value !== 'number' && <strong>{t('chart.unknown')}</strong>}
           </span>
         );
       })}

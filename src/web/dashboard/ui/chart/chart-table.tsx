@@ -1,3 +1,4 @@
+import { t } from '../../texts/shell.ts';
 import { momentText } from './chart-axes.ts';
 import { type ChartProps, describeSeries, sampleRows } from './chart-values.ts';
 
@@ -15,7 +16,7 @@ export function ChartTable({ label, times, series, format, clock = 'local' }: Ch
         <caption>{label}</caption>
         <thead>
           <tr>
-            <th scope="col">{isUtc ? 'Time in UTC' : 'Time'}</th>
+            <th scope="col">{t(isUtc ? 'chart.timeUtc' : 'chart.time')}</th>
             {series.map(({ name }) => (
               <th key={name} scope="col">
                 {name}
@@ -30,7 +31,9 @@ export function ChartTable({ label, times, series, format, clock = 'local' }: Ch
               {series.map(({ name, values }) => {
                 const value = values[index];
                 return (
-                  <td key={name}>{value === null || value === undefined ? 'unknown' : format(value)}</td>
+                  <td key={name}>
+                    {value === null || value === undefined ? t('chart.unknown') : format(value)}
+                  </td>
                 );
               })}
             </tr>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/shell.ts';
 import type { ChartClock } from './chart-axes.ts';
 
 interface Series {
@@ -37,10 +38,15 @@ export function sampleRows(count: number, maxRows: number): number[] {
 export function describeSeries({ name, values }: Series, format: ChartProps['format']): string {
   const known = values.filter(value => value !== null);
   const newest = known.at(-1);
-  if (newest === undefined) return `${name}: no values yet`;
+  if (newest === undefined) return t('chart.noValues', { name });
   const [lowest, highest] = known.reduce(
     ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
     [newest, newest],
   );
-  return `${name}: lowest ${format(lowest)}, highest ${format(highest)}, newest ${format(newest)}`;
+  return t('chart.summary', {
+    name,
+    lowest: format(lowest),
+    highest: format(highest),
+    newest: format(newest),
+  });
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { withTexts } from '../../state/texts.ts';
+import { t } from '../../texts/shell.ts';
 import { Notice } from '../notice.tsx';
 import { Skeleton } from '../states.tsx';
 import type { ChartProps } from './chart-values.ts';
@@ -14,7 +15,7 @@ export function LazyChart(props: ChartProps) {
       () => setFailed(true),
     );
   }, []);
-  if (hasFailed) return <Notice tone="bad">The chart could not be loaded. Reload the page.</Notice>;
+  if (hasFailed) return <Notice tone="bad">{t('chart.failed')}</Notice>;
   if (Chart === undefined) return <Skeleton height={(props.height ?? 180) + 34} />;
   return <Chart {...props} />;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../../texts/shell.ts';
 import { TextField } from '../form/field.tsx';
 import { useSubmit } from '../form/use-submit.ts';
 import { FormDialog } from './dialog.tsx';
@@ -36,7 +37,7 @@ export function ConfirmDialog({
       <div class="prose">{children}</div>
       {name !== undefined && (
         <TextField
-          label={`Type “${name}” to confirm`}
+          label={t('dialog.confirm', { name })}
           value={typed}
           onValue={setTyped}
           autocomplete="off"

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../../texts/shell.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Form } from '../form/form.tsx';
 import type { Submission } from '../form/use-submit.ts';
@@ -42,7 +43,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     >
       <header>
         <h2 id={heading}>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
+        <IconButton icon="close" label={t('dialog.close')} onClick={onClose} />
       </header>
       {children}
     </dialog>
@@ -56,7 +57,7 @@ export function ResultDialog({ children, ...dialog }: DialogProps) {
       <div class="dialog-body">{children}</div>
       <footer>
         <Button kind="primary" onClick={dialog.onClose}>
-          Done
+          {t('dialog.done')}
         </Button>
       </footer>
     </Dialog>
@@ -91,7 +92,7 @@ export function FormDialog({
         </div>
         <footer>
           <Button kind="quiet" onClick={onClose}>
-            Cancel
+            {t('dialog.cancel')}
           </Button>
           <Button
             kind={danger ? 'danger' : 'primary'}

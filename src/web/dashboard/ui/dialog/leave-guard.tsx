@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { guardHistory } from '../../state/history-guard.ts';
+import { t } from '../../texts/shell.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -8,9 +9,9 @@ const exitSelector = 'a[href], [data-leaves]';
 
 export function LeaveGuard({
   isActive,
-  title = 'Leave without saving?',
-  action = 'Discard and leave',
-  children = 'You have unsaved changes.',
+  title = t('leave.title'),
+  action = t('leave.action'),
+  children = t('leave.text'),
 }: {
   isActive: boolean;
   title?: string;
@@ -56,7 +57,7 @@ export function LeaveGuard({
       </div>
       <footer>
         <Button kind="quiet" onClick={() => setHeld(undefined)}>
-          Stay
+          {t('leave.stay')}
         </Button>
         <Button
           kind="danger"

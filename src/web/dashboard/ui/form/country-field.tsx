@@ -1,5 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { countries, countryName, findCountries } from '../../format/countries.ts';
+import { listText } from '../../format/list-text.ts';
+import { t } from '../../texts/shell.ts';
 import { Icon } from '../icon.tsx';
 import { Field } from './field.tsx';
 import { useFieldValue } from './form-context.tsx';
@@ -27,12 +29,12 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
   };
   const add = (more: readonly string[]) => {
     onCodes([...new Set([...codes, ...more])]);
-    setSaid(`Added: ${more.map(countryName).join(', ')}`);
+    setSaid(t('form.added', { items: listText(more.map(countryName)) }));
     type('');
   };
   const remove = (code: string) => {
     onCodes(codes.filter(one => one !== code));
-    setSaid(`Removed: ${countryName(code)}`);
+    setSaid(t('form.removed', { items: countryName(code) }));
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -60,7 +62,7 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
     const exact = findCountries(text, codes).find(code => isNameOf(text, code));
     if (meant.length > 0) add(meant);
     else if (exact !== undefined) add([exact]);
-    else setError(`“${text}” isn’t a country of the list. Choose one, or clear the field.`);
+    else setError(t('countries.unknown', { text }));
   };
   return (
     <div class="tag-field country-field">
@@ -68,13 +70,13 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
         {attributes => (
           <>
             {codes.length > 0 && (
-              <ul class="tags" aria-label="Chosen countries">
+              <ul class="tags" aria-label={t('countries.chosen')}>
                 {codes.map(code => (
                   <li key={code}>
                     {countryName(code)}
                     <button
                       type="button"
-                      aria-label={`Remove ${countryName(code)}`}
+                      aria-label={t('form.remove', { name: countryName(code) })}
                       onClick={() => remove(code)}
                     >
                       <Icon name="close" size={14} />
@@ -93,7 +95,7 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
               aria-autocomplete="list"
               aria-activedescendant={active && `${id}-${active}`}
               autocomplete="off"
-              placeholder="Add a country"
+              placeholder={t('countries.add')}
               value={typed}
               onInput={event => type(event.currentTarget.value)}
               onKeyDown={onKeyDown}
@@ -112,7 +114,7 @@ export function CountryField({ label, hint, field }: { label: string; hint?: str
         class="country-list"
         role="listbox"
         id={`${id}-list`}
-        aria-label="Countries"
+        aria-label={t('countries.list')}
         hidden={found.length === 0}
       >
         {found.map(code => (

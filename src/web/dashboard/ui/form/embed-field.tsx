@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type EmbeddedPlayer, type EmbedKind, embedCode, fixedSize } from '../../format/embed-code.ts';
+import { t } from '../../texts/shell.ts';
 import { CopyField } from '../copy.tsx';
 import { SelectField } from './field.tsx';
 
@@ -9,19 +10,15 @@ export function EmbedField({ player }: { player: EmbeddedPlayer }) {
   return (
     <>
       <SelectField
-        label="Player size on your page"
+        label={t('embed.size')}
         value={kind}
         onValue={setKind}
         options={[
-          ['responsive', 'Responsive: full width'],
-          ['fixed', `Fixed: ${width} × ${height} pixels`],
+          ['responsive', t('embed.responsive')],
+          ['fixed', t('embed.fixed', { width, height })],
         ]}
       />
-      <CopyField
-        label="Embed code"
-        value={embedCode(player, kind)}
-        hint="Paste it into the HTML of a page. The player keeps its aspect ratio there."
-      />
+      <CopyField label={t('embed.code')} value={embedCode(player, kind)} hint={t('embed.hint')} />
     </>
   );
 }

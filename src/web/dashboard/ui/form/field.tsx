@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
-import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/shell.ts';
 import { type FieldValue, useFieldError, useFieldValue } from './form-context.tsx';
 
 interface FieldProps {
@@ -113,8 +113,7 @@ export function TextField({
 /** Tells which numbers a field takes. */
 function rangeRule({ type, min, max, step = 1 }: InputAttributes): string | undefined {
   if (type !== 'number' || typeof min !== 'number' || typeof max !== 'number') return undefined;
-  const kind = Number.isInteger(step) ? 'whole number' : 'number';
-  return `Enter a ${kind} from ${formatNumber(min)} to ${formatNumber(max)}.`;
+  return t(Number.isInteger(step) ? 'form.wholeNumber' : 'form.number', { min, max });
 }
 
 export function TextArea({

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { t } from '../../texts/shell.ts';
 import { Button } from '../button.tsx';
 import { ProblemNotice } from '../dialog/problem-notice.tsx';
 import { useSubmission } from './form-context.tsx';
 
 /** End of a form: what went wrong, the button that submits it, and others. */
 export function FormActions({
-  action = 'Save',
+  action = t('form.save'),
   disabled = false,
   children,
 }: {

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
+import { t } from '../../texts/shell.ts';
 import { Button } from '../button.tsx';
 import { ProblemNotice } from '../dialog/problem-notice.tsx';
 import { showToast } from '../toast.tsx';
 import { useSubmit } from './use-submit.ts';
 
 interface ImageUploadProps {
-  /** Name of the image in sentences, such as `logo`. */
-  readonly name: string;
+  readonly name: 'logo' | 'thumbnail';
   /** Name of the field for screen readers. */
   readonly label: string;
   readonly types: string;
@@ -24,7 +24,7 @@ export function ImageUpload({
   name,
   label,
   types,
-  uploadLabel = `Upload ${name}`,
+  uploadLabel = t(`image.upload.${name}`),
   isRemovable,
   upload,
   remove,
@@ -32,7 +32,6 @@ export function ImageUpload({
 }: ImageUploadProps) {
   const input = useRef<HTMLInputElement>(null);
   const hint = useId();
-  const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
   const sending = useSubmit(async () => {
     const file = input.current?.files?.[0];
     if (file === undefined) return;
@@ -40,7 +39,7 @@ export function ImageUpload({
     body.append('file', file);
     try {
       await upload(body);
-      showToast(`${title} uploaded.`);
+      showToast(t(`image.uploaded.${name}`));
     } finally {
       // Allows the same file to be chosen again.
       if (input.current !== null) input.current.value = '';
@@ -48,7 +47,7 @@ export function ImageUpload({
   });
   const removal = useSubmit(async () => {
     await remove();
-    showToast(`${title} removed.`);
+    showToast(t(`image.removed.${name}`));
   });
   return (
     <>
@@ -83,7 +82,7 @@ export function ImageUpload({
               removal.submit();
             }}
           >
-            {`Remove ${name}`}
+            {t(`image.remove.${name}`)}
           </Button>
         )}
       </div>

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../../texts/shell.ts';
 import { useSubmission } from './form-context.tsx';
 
 /** Fields that few people need. Opens when one of them has an error. */
 export function MoreFields({
-  label = 'Advanced',
+  label = t('form.advanced'),
   children,
 }: {
   label?: string;

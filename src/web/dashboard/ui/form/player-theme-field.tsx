@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
+import { t } from '../../texts/shell.ts';
 import { useLoad } from '../hooks/use-load.ts';
 import { SelectField } from './field.tsx';
 import { type FieldValue, useFieldValue } from './form-context.tsx';
@@ -22,16 +23,16 @@ export function PlayerThemeField({
   const isListed = value === '' || value === unchanged?.[0] || named.some(([playerId]) => playerId === value);
   return (
     <SelectField
-      label="Player theme"
+      label={t('theme.label')}
       value={value}
       onValue={onValue}
       field="playerId"
-      hint={themes.problem === undefined ? hint : 'The themes could not be loaded.'}
+      hint={themes.problem === undefined ? hint : t('theme.notLoaded')}
       options={[
         ...(unchanged === undefined ? [] : [unchanged]),
-        ['', 'Default theme'],
+        ['', t('theme.default')],
         ...named,
-        ...(isListed ? [] : [[value, 'Current theme'] as const]),
+        ...(isListed ? [] : [[value, t('theme.current')] as const]),
       ]}
     />
   );

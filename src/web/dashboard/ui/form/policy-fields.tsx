@@ -1,5 +1,7 @@
 import type { PlaybackPolicy } from '../../api/api-types.ts';
 import { countryName } from '../../format/countries.ts';
+import { listText } from '../../format/list-text.ts';
+import { t } from '../../texts/shell.ts';
 import { CountryField } from './country-field.tsx';
 import { CheckField, TextArea } from './field.tsx';
 import { FieldValues } from './form-context.tsx';
@@ -41,24 +43,16 @@ export function PolicyFields({
     <FieldValues values={choices} onValues={onChoices} within="playbackPolicy">
       <TextArea
         field="allowedDomains"
-        label="Allowed sites"
+        label={t('policy.sites')}
         rows={3}
         placeholder={'example.com\n*.example.com'}
-        hint="One per line. Empty allows every site. Other sites can’t embed the player."
+        hint={t('policy.sitesHint')}
       />
       {choices.allowedDomains.trim() !== '' && (
-        <CheckField
-          field="allowNoReferrer"
-          label="Allow players that send no site"
-          hint="Such as native apps, and pages that are opened directly."
-        />
+        <CheckField field="allowNoReferrer" label={t('policy.noSite')} hint={t('policy.noSiteHint')} />
       )}
-      <CountryField
-        field="allowedCountries"
-        label="Allowed countries"
-        hint="Without any, every country is allowed."
-      />
-      <CountryField field="blockedCountries" label="Blocked countries" />
+      <CountryField field="allowedCountries" label={t('policy.countries')} hint={t('policy.countriesHint')} />
+      <CountryField field="blockedCountries" label={t('policy.blocked')} />
     </FieldValues>
   );
 }
@@ -74,12 +68,8 @@ export function OwnPolicyFields({
   return (
     <>
       <CheckField
-        label="Own playback policy"
-        hint={
-          own === undefined
-            ? 'The playback policy of this project says which sites and countries may play it.'
-            : 'Replaces the playback policy of this project.'
-        }
+        label={t('policy.own')}
+        hint={t(own === undefined ? 'policy.ofProject' : 'policy.replaces')}
         checked={own !== undefined}
         onValue={isOwn => onOwn(isOwn ? policyChoicesOf(null) : undefined)}
       />
@@ -95,11 +85,15 @@ export function describePolicy({
   blockedCountries,
 }: PlaybackPolicy): string {
   const parts = [
-    ...(allowedDomains.length === 0 ? [] : [allowedDomains.join(', ')]),
-    ...(allowedCountries.length === 0 ? [] : [`in ${allowedCountries.map(countryName).join(', ')}`]),
-    ...(blockedCountries.length === 0 ? [] : [`not in ${blockedCountries.map(countryName).join(', ')}`]),
+    ...(allowedDomains.length === 0 ? [] : [listText(allowedDomains)]),
+    ...(allowedCountries.length === 0
+      ? []
+      : [t('policy.in', { countries: listText(allowedCountries.map(countryName)) })]),
+    ...(blockedCountries.length === 0
+      ? []
+      : [t('policy.notIn', { countries: listText(blockedCountries.map(countryName)) })]),
   ];
-  return parts.length === 0 ? 'Everybody' : parts.join('; ');
+  return parts.length === 0 ? t('policy.everybody') : parts.join('; ');
 }
 
 function wordsOf(text: string): string[] {

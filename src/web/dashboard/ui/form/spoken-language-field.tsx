@@ -1,4 +1,5 @@
 import { spokenLanguages } from '../../format/languages.ts';
+import { t } from '../../texts/shell.ts';
 import { SelectField } from './field.tsx';
 import type { FieldValue } from './form-context.tsx';
 
@@ -12,8 +13,12 @@ export function SpokenLanguageField({
   return (
     <SelectField
       field="language"
-      label="Spoken language"
-      options={[...(unchanged === undefined ? [] : [unchanged]), ['', 'Not set'], ...spokenLanguages()]}
+      label={t('form.spokenLanguage')}
+      options={[
+        ...(unchanged === undefined ? [] : [unchanged]),
+        ['', t('form.notSet')],
+        ...spokenLanguages(),
+      ]}
       {...own}
     />
   );

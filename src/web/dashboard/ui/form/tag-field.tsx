@@ -1,6 +1,8 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { listText } from '../../format/list-text.ts';
 import { addTags } from '../../format/tags.ts';
+import { t } from '../../texts/shell.ts';
 import { Button } from '../button.tsx';
 import { useLoad } from '../hooks/use-load.ts';
 import { Icon } from '../icon.tsx';
@@ -33,12 +35,12 @@ export function TagField({
     setProblem(found);
     onTyped(rest === '' ? unfinished.trimStart() : `${rest}${unfinished}`);
     if (after === tags) return;
-    setSaid(`Added: ${after.slice(tags.length).join(', ')}`);
+    setSaid(t('form.added', { items: listText(after.slice(tags.length)) }));
     onChange(before => addTags(before, text).tags);
   };
   const remove = (tag: string) => {
     setProblem(undefined);
-    setSaid(`Removed: ${tag}`);
+    setSaid(t('form.removed', { items: tag }));
     onChange(before => before.filter(other => other !== tag));
     // The focused button is removed with its tag.
     input.current?.focus();
@@ -54,18 +56,18 @@ export function TagField({
   return (
     <div class="tag-field">
       {tags.length > 0 && (
-        <ul class="tags" aria-label="Tags">
+        <ul class="tags" aria-label={t('tags.title')}>
           {tags.map(tag => (
             <li key={tag}>
               {tag}
-              <button type="button" aria-label={`Remove tag ${tag}`} onClick={() => remove(tag)}>
+              <button type="button" aria-label={t('tags.remove', { tag })} onClick={() => remove(tag)}>
                 <Icon name="close" size={14} />
               </button>
             </li>
           ))}
         </ul>
       )}
-      <Field label={label} hint="Separate tags with commas." field="tags" error={problem ?? error}>
+      <Field label={label} hint={t('tags.hint')} field="tags" error={problem ?? error}>
         {attributes => (
           <span class="add-row">
             <input
@@ -95,7 +97,7 @@ export function TagField({
               onKeyDown={onKeyDown}
             />
             <Button icon="plus" disabled={typed.trim() === ''} onClick={() => add(typed)}>
-              Add
+              {t('tags.add')}
             </Button>
           </span>
         )}

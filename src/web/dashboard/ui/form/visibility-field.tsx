@@ -1,3 +1,4 @@
+import { t } from '../../texts/shell.ts';
 import { useChannel } from '../hooks/use-channel.ts';
 import { SelectField } from './field.tsx';
 
@@ -9,24 +10,18 @@ export interface Visibility {
 
 type Choice = 'channel' | 'public' | 'private';
 
-const texts: Readonly<Record<Choice, string>> = {
-  channel: 'Public: in the channel',
-  public: 'Public: anyone with the link',
-  private: 'Private: one viewer per link',
-};
-
 function choiceOf({ public: isPublic, listed }: Visibility): Choice {
   if (!isPublic) return 'private';
   return listed ? 'channel' : 'public';
 }
 
 export function visibilityText(visibility: Visibility): string {
-  return texts[choiceOf(visibility)];
+  return t(`visibility.text.${choiceOf(visibility)}`);
 }
 
 /** Offers the channel where the project has one. */
 export function VisibilityField({
-  label = 'Visibility',
+  label = t('visibility.label'),
   value,
   onValue,
 }: {
@@ -45,12 +40,8 @@ export function VisibilityField({
       field="public"
       value={choice}
       onValue={chosen => onValue({ public: chosen !== 'private', listed: chosen === 'channel' })}
-      options={choices.map(one => [one, texts[one]] as const)}
-      hint={
-        choice === 'channel' && channel?.enabled === false
-          ? 'The channel is off: only people with the link can watch.'
-          : undefined
-      }
+      options={choices.map(one => [one, t(`visibility.text.${one}`)] as const)}
+      hint={choice === 'channel' && channel?.enabled === false ? t('visibility.channelOff') : undefined}
     />
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Video } from '../../api/api-types.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { isSettled, type VideoState } from '../../format/video-state.ts';
+import { t } from '../../texts/shell.ts';
 import { useInterval } from '../hooks/use-interval.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { stateIcon, stateText } from './video-badge.tsx';
@@ -81,7 +82,8 @@ function Placeholder({
 function lookOf(state: VideoState | undefined, isAudioOnly: boolean): readonly [IconName, string] {
   if (state === undefined) return ['video', ''];
   if (state.kind !== 'ready' && state.kind !== 'playable') return [stateIcon(state), stateText(state)];
+  const isReady = state.kind === 'ready';
   if (isAudioOnly)
-    return ['audio', state.kind === 'ready' ? 'Audio only' : `Audio only, ${stateText(state)}`];
-  return ['image', state.kind === 'ready' ? 'No thumbnail yet' : stateText(state)];
+    return ['audio', isReady ? t('video.audioOnly') : t('video.audioOnlyState', { state: stateText(state) })];
+  return ['image', isReady ? t('video.noThumbnail') : stateText(state)];
 }
