@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { inSentence } from '../format/in-sentence.ts';
 import { t } from '../texts/shell.ts';
 import { Icon } from './icon.tsx';
+import { isRightToLeft } from './is-right-to-left.ts';
 
 /** A filter of a list: a button that shows its value, and what it offers below. */
 export function FilterPopover({
@@ -160,9 +161,10 @@ const gap = 4;
 function place(panel: HTMLElement | null, button: HTMLElement | null): void {
   // A scroll may come between the end of the panel and that of its effects.
   if (panel === null || button === null) return;
-  const { top, bottom, left } = button.getBoundingClientRect();
+  const { top, bottom, left, right } = button.getBoundingClientRect();
   const { width, height } = panel.getBoundingClientRect();
   const fits = bottom + gap + height <= innerHeight || top < gap + height;
   panel.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  panel.style.left = `${Math.max(gap, Math.min(left, document.documentElement.clientWidth - width - gap))}px`;
+  const start = isRightToLeft(button) ? right - width : left;
+  panel.style.left = `${Math.max(gap, Math.min(start, document.documentElement.clientWidth - width - gap))}px`;
 }

@@ -80,12 +80,15 @@ const outlines = {
     'M4 7.5A1.5 1.5 0 0 1 5.5 6h13A1.5 1.5 0 0 1 20 7.5v9a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 4 16.5zM11 10.7a2 2 0 1 0 0 2.6M17 10.7a2 2 0 1 0 0 2.6',
 } as const;
 
+/** Point where lines of text go, or come from. */
+const pointing: ReadonlySet<string> = new Set(['left', 'right', 'out', 'send', 'list', 'external']);
+
 export type IconName = keyof typeof outlines;
 
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg
-      class="icon"
+      class={pointing.has(name) ? 'icon pointing' : 'icon'}
       viewBox="0 0 24 24"
       width={size}
       height={size}

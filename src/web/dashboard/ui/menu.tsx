@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../texts/shell.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { isRightToLeft } from './is-right-to-left.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -141,9 +142,10 @@ const gap = 4;
 
 function placeBelow(list: HTMLElement, button: HTMLElement): void {
   list.showPopover();
-  const { top, bottom, right } = button.getBoundingClientRect();
+  const { top, bottom, left, right } = button.getBoundingClientRect();
   const { width, height } = list.getBoundingClientRect();
   const fits = bottom + gap + height <= innerHeight || top < gap + height;
   list.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  list.style.left = `${Math.max(gap, right - width)}px`;
+  const end = isRightToLeft(button) ? Math.min(left, innerWidth - width - gap) : right - width;
+  list.style.left = `${Math.max(gap, end)}px`;
 }

@@ -58,7 +58,7 @@ export function Page({
       )}
       <header class="page-head">
         <div class="page-title">
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
           {badge}

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isRightToLeft } from './is-right-to-left.ts';
 
 /** Links to the parts of a page, so that the back button, reloads and new browser tabs show the same part. */
 export function Tabs({
@@ -14,7 +15,10 @@ export function Tabs({
   const row = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
-    if (shown) row.current!.scrollLeft = shown.offsetLeft - row.current!.offsetLeft;
+    if (!shown) return;
+    const start = isRightToLeft(shown) ? 'right' : 'left';
+    row.current!.scrollLeft +=
+      shown.getBoundingClientRect()[start] - row.current!.getBoundingClientRect()[start];
   }, [current]);
   return (
     <nav ref={row} class="tabs" aria-label={label}>
