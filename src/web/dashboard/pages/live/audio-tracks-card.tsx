@@ -3,6 +3,7 @@ import { maxLiveAudioTracks } from '../../../../shared/limits/resource-limits.ts
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { languageName } from '../../format/languages.ts';
+import { t } from '../../texts/live.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { showError } from '../../ui/toast.tsx';
@@ -31,12 +32,8 @@ export function AudioTracksCard({
   const change = (tracks: typeof audioTracks) => void save(tracks).catch(showError);
   const edited = editedId === undefined ? undefined : audioTracks[editedId];
   return (
-    <Card title="Audio tracks">
-      <p class="quiet">
-        {audioTracks.length === 0
-          ? 'Names and languages of audio tracks come from your encoder. Add the tracks here to choose them yourself, the main track first.'
-          : 'In the order of menus. What isn’t set comes from your encoder.'}
-      </p>
+    <Card title={t('audio.title')}>
+      <p class="quiet">{audioTracks.length === 0 ? t('audio.none') : t('audio.hint')}</p>
       {ids.length > 0 && (
         <ul class="tracks">
           {ids.map((id, place) => {
@@ -46,9 +43,9 @@ export function AudioTracksCard({
             return (
               <AudioTrackRow
                 key={id}
-                name={name ?? languageText ?? `Track ${id + 1}`}
+                name={name ?? languageText ?? t('audio.track', { number: id + 1 })}
                 scope="live"
-                details={[languageText, id === 0 ? 'Main track' : `Track ${id + 1}`]}
+                details={[languageText, id === 0 ? t('audio.main') : t('audio.track', { number: id + 1 })]}
                 isDefault={id === defaultId}
                 isFirst={place === 0}
                 isLast={place === ids.length - 1}
@@ -59,7 +56,7 @@ export function AudioTracksCard({
                   isAlone
                     ? [
                         {
-                          label: 'Remove',
+                          label: t('audio.remove'),
                           icon: 'trash',
                           danger: true,
                           onClick: () => change(audioTracks.slice(0, -1)),
@@ -72,23 +69,21 @@ export function AudioTracksCard({
           })}
         </ul>
       )}
-      {broadcasting && audioTracks.length > 0 && (
-        <p class="hint">Audio tracks change with the next broadcast.</p>
-      )}
+      {broadcasting && audioTracks.length > 0 && <p class="hint">{t('audio.later')}</p>}
       <div class="actions">
         <Button
           icon="plus"
           disabled={audioTracks.length >= maxLiveAudioTracks}
           onClick={() => setEditedId(audioTracks.length)}
         >
-          Add audio track
+          {t('audio.add')}
         </Button>
       </div>
       {editedId !== undefined && (
         <AudioTrackDialog
-          title={edited === undefined ? 'Add audio track' : 'Edit audio track'}
+          title={edited === undefined ? t('audio.add') : t('audio.edit')}
           track={{ name: edited?.name ?? '', language: edited?.language ?? '' }}
-          nameHint="Leave it empty to use the name from your encoder, or the name of the language."
+          nameHint={t('audio.nameHint')}
           attribute={name => `audioTracks[${editedId}][${name}]`}
           save={({ name, language }) => {
             const { name: _, language: __, ...place } = edited ?? {};

@@ -1,5 +1,6 @@
 import type { IngestTrack } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
+import { t } from '../../texts/live.ts';
 
 export function formatMedia(media: {
   readonly width?: number | undefined;
@@ -22,26 +23,26 @@ export function formatMedia(media: {
 
 function audioLabel(delivered: string, arriving: string | undefined): string {
   const isConverted = arriving !== undefined && arriving !== delivered;
-  return isConverted ? `${arriving} (converted to ${delivered})` : delivered;
+  return isConverted ? t('past.converted', { codec: arriving, delivered }) : delivered;
 }
 
-const endReasons: Readonly<Record<string, string>> = {
-  'publisher-stopped': 'The encoder stopped',
-  'publisher-gone': 'The encoder’s connection was lost',
-  completed: 'Ended from the dashboard or API',
-  deleted: 'The live stream was deleted',
-  'account-suspended': 'The account was suspended',
-  'sandbox-limit': 'The sandbox limit of 30 minutes was reached',
-  'unsupported-codec': 'The codec is not supported',
-  'no-keyframe': 'No keyframe was received',
-  'no-media': 'No media was received',
-  'limit-exceeded': 'The encoder exceeded a limit',
-  'picture-too-large': 'The resolution was too high',
-  'packager-failed': 'Server error',
-  'server-stopped': 'The server was stopped',
-  'server-crashed': 'The server crashed',
-};
+const endReasons = {
+  'publisher-stopped': 'endReason.publisherStopped',
+  'publisher-gone': 'endReason.publisherGone',
+  completed: 'endReason.completed',
+  deleted: 'endReason.deleted',
+  'account-suspended': 'endReason.accountSuspended',
+  'sandbox-limit': 'endReason.sandboxLimit',
+  'unsupported-codec': 'endReason.unsupportedCodec',
+  'no-keyframe': 'endReason.noKeyframe',
+  'no-media': 'endReason.noMedia',
+  'limit-exceeded': 'endReason.limitExceeded',
+  'picture-too-large': 'endReason.pictureTooLarge',
+  'packager-failed': 'endReason.serverError',
+  'server-stopped': 'endReason.serverStopped',
+  'server-crashed': 'endReason.serverCrashed',
+} as const;
 
 export function formatEndReason(reason: string): string {
-  return endReasons[reason] ?? reason;
+  return Object.hasOwn(endReasons, reason) ? t(endReasons[reason as keyof typeof endReasons]) : reason;
 }

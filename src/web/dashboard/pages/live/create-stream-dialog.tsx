@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/live.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { MoreFields } from '../../ui/form/more-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -19,8 +20,8 @@ export function CreateStreamDialog({ onClose }: { onClose: () => void }) {
   });
   return (
     <FormDialog
-      title="New live stream"
-      action="Create live stream"
+      title={t('streams.new')}
+      action={t('create.action')}
       disabled={choices.name.trim() === ''}
       submission={submission}
       onClose={onClose}
@@ -28,10 +29,10 @@ export function CreateStreamDialog({ onClose }: { onClose: () => void }) {
       <MainStreamFields choices={choices} onChoices={setChoices} />
       <MoreFields>
         <SourceField
-          label="Source address (optional)"
+          label={t('create.sourceAddress')}
           value={sourceUrl}
           onValue={setSourceUrl}
-          hint="The server pulls a camera or another server’s stream from here. Leave it empty to use an encoder."
+          hint={t('create.sourceHint')}
         />
         <MoreStreamFields choices={choices} onChoices={setChoices} />
       </MoreFields>

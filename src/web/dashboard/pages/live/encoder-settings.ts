@@ -1,3 +1,4 @@
+import { t } from '../../texts/live.ts';
 export function ffmpegCommand(server: string, key: string): string {
   return [
     'ffmpeg -re -stream_loop -1 -i input.mp4',
@@ -18,23 +19,29 @@ type EncoderSetting = readonly [setting: string, value: string, why: string];
 
 /** Recommends H.264 with AAC, or for WebRTC, which has neither B-frames nor AAC, with Opus. */
 export function encoderSettings(isWebRtc: boolean): readonly EncoderSetting[] {
-  return [...videoSettings, ...(isWebRtc ? webRtcSettings : audioSettings)];
+  return [...videoSettings(), ...(isWebRtc ? webRtcSettings() : audioSettings())];
 }
 
-const videoSettings: readonly EncoderSetting[] = [
-  ['Video encoder', 'x264 or a hardware H.264', 'Plays everywhere without transcoding'],
-  ['Rate control', 'CBR', 'A constant bitrate prevents stalls'],
-  ['Bitrate', '4500 kbit/s for 1080p, 2500 for 720p', 'Up to two thirds of your upload bandwidth'],
-  ['Keyframe interval', '2 s', 'Playback starts at keyframes'],
-  ['Tune', 'zerolatency', 'For the lowest latency'],
-];
+function videoSettings(): readonly EncoderSetting[] {
+  return [
+    [t('setup.videoEncoder'), t('setup.videoEncoderValue'), t('setup.playsEverywhere')],
+    [t('setup.rateControl'), 'CBR', t('setup.rateControlWhy')],
+    [t('live.bitrate'), t('setup.bitrateValue'), t('setup.bitrateWhy')],
+    [t('setup.keyframeInterval'), '2 s', t('setup.keyframeWhy')],
+    [t('setup.tune'), 'zerolatency', t('setup.tuneWhy')],
+  ];
+}
 
-const audioSettings: readonly EncoderSetting[] = [
-  ['B-frames', '0 to 2', 'Each one adds a frame of latency'],
-  ['Audio', 'AAC, 160 kbit/s, 48 kHz', 'Plays everywhere without transcoding'],
-];
+function audioSettings(): readonly EncoderSetting[] {
+  return [
+    [t('setup.bFrames'), t('setup.bFramesValue'), t('setup.bFramesWhy')],
+    [t('setup.audio'), 'AAC, 160 kbit/s, 48 kHz', t('setup.playsEverywhere')],
+  ];
+}
 
-const webRtcSettings: readonly EncoderSetting[] = [
-  ['B-frames', '0', 'WebRTC has none'],
-  ['Audio', 'Opus, 160 kbit/s', 'The only audio of WebRTC; players that lack it get AAC'],
-];
+function webRtcSettings(): readonly EncoderSetting[] {
+  return [
+    [t('setup.bFrames'), '0', t('setup.noBFrames')],
+    [t('setup.audio'), 'Opus, 160 kbit/s', t('setup.opusWhy')],
+  ];
+}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectKey } from '../../state/session.ts';
+import { t } from '../../texts/live.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -22,26 +23,26 @@ interface Way {
   readonly pathOf: (liveStreamId: string) => string;
 }
 
-const fromBrowser: Way = {
-  title: 'Go live from this browser',
-  lead: 'Next, you check your camera and microphone. Nobody sees you before you go live.',
+const fromBrowser = (): Way => ({
+  title: t('goLive.browserTitle'),
+  lead: t('goLive.browserLead'),
   pathOf: id => `/dashboard/live/${id}/studio`,
-};
-const withEncoder: Way = {
-  title: 'Go live with an encoder',
-  lead: 'Next, you see the server and the stream key to enter in OBS or another encoder.',
+});
+const withEncoder = (): Way => ({
+  title: t('goLive.encoderTitle'),
+  lead: t('goLive.encoderLead'),
   pathOf: id => `/dashboard/live/${id}?part=set-up`,
-};
-const fromSource: Way = {
-  title: 'Pull a source',
-  lead: 'The server pulls the stream of a camera or of another server, so that you need no encoder.',
+});
+const fromSource = (): Way => ({
+  title: t('goLive.sourceTitle'),
+  lead: t('goLive.sourceLead'),
   hasSource: true,
   pathOf: id => `/dashboard/live/${id}?part=source`,
-};
+});
 
-export const GoLiveFromBrowser = (props: DialogProps) => <GoLiveDialog {...props} way={fromBrowser} />;
-export const GoLiveWithEncoder = (props: DialogProps) => <GoLiveDialog {...props} way={withEncoder} />;
-export const GoLiveFromSource = (props: DialogProps) => <GoLiveDialog {...props} way={fromSource} />;
+export const GoLiveFromBrowser = (props: DialogProps) => <GoLiveDialog {...props} way={fromBrowser()} />;
+export const GoLiveWithEncoder = (props: DialogProps) => <GoLiveDialog {...props} way={withEncoder()} />;
+export const GoLiveFromSource = (props: DialogProps) => <GoLiveDialog {...props} way={fromSource()} />;
 
 const newOne = '';
 
@@ -72,7 +73,7 @@ function GoLiveDialog({ way, onClose }: DialogProps & { way: Way }) {
   return (
     <FormDialog
       title={way.title}
-      action="Continue"
+      action={t('goLive.continue')}
       disabled={isIncomplete}
       submission={submission}
       onClose={onClose}
@@ -83,12 +84,12 @@ function GoLiveDialog({ way, onClose }: DialogProps & { way: Way }) {
           <>
             {all.length > 0 && (
               <SelectField
-                label="Live stream"
+                label={t('streams.one')}
                 value={liveStreamId}
                 onValue={setChosen}
                 options={[
                   ...all.map(one => [one.liveStreamId, nameOf(one)] as const),
-                  [newOne, 'New live stream'],
+                  [newOne, t('streams.new')],
                 ]}
               />
             )}
@@ -96,7 +97,9 @@ function GoLiveDialog({ way, onClose }: DialogProps & { way: Way }) {
           </>
         )}
       </LoadedContent>
-      {way.hasSource && <SourceField label="Source address" value={url} onValue={setUrl} required />}
+      {way.hasSource && (
+        <SourceField label={t('goLive.sourceAddress')} value={url} onValue={setUrl} required />
+      )}
     </FormDialog>
   );
 }
@@ -115,5 +118,5 @@ async function prepare(liveStreamId: string, changes: NewStream): Promise<string
 }
 
 function nameOf({ name, broadcasting }: LiveStream): string {
-  return broadcasting ? `${name} (live now)` : name;
+  return broadcasting ? t('goLive.liveNow', { name }) : name;
 }

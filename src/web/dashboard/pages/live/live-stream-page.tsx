@@ -8,6 +8,7 @@ import { type StreamState, streamStateOf } from '../../broadcasts/stream-state.t
 import { type RunningBroadcast, useBroadcast } from '../../broadcasts/use-broadcast.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can, type Scope } from '../../state/session.ts';
+import { t } from '../../texts/live.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -23,7 +24,7 @@ import { showToast } from '../../ui/toast.tsx';
 import { LiveClipDialog } from '../clips/live-clip-dialog.tsx';
 import { AlarmList } from './health/alarm-list.tsx';
 import { HealthPanel } from './health/health-panel.tsx';
-import { MissingStream } from './missing-stream.tsx';
+import { backToStreams, MissingStream } from './missing-stream.tsx';
 import { RecordingsPanel } from './recordings-panel.tsx';
 import { RestreamsPanel } from './restreams/restreams-panel.tsx';
 import { LivePreview, showInPreview } from './room/live-preview.tsx';
@@ -36,17 +37,17 @@ import { SetupPanel } from './setup-panel.tsx';
 import { SharePanel } from './share-panel.tsx';
 import { SourcePanel } from './source-panel.tsx';
 
-const back = { href: '/dashboard/live', label: 'Live streams' };
-
-const panels: readonly (readonly [id: string, label: string, scope?: Scope])[] = [
-  ['set-up', 'Setup'],
-  ['source', 'Source', 'live'],
-  ['health', 'Health'],
-  ['restreams', 'Restreams'],
-  ['share', 'Share'],
-  ['past', 'Recordings'],
-  ['settings', 'Settings', 'live'],
-];
+function panels(): readonly (readonly [id: string, label: string, scope?: Scope])[] {
+  return [
+    ['set-up', t('page.setup')],
+    ['source', t('page.source'), 'live'],
+    ['health', t('page.health')],
+    ['restreams', t('page.restreams')],
+    ['share', t('page.share')],
+    ['past', t('streams.recordings')],
+    ['settings', t('page.settings'), 'live'],
+  ];
+}
 
 export function LiveStreamPage({ params }: PageProps) {
   const { liveStreamId = '' } = params;
@@ -61,7 +62,7 @@ export function LiveStreamPage({ params }: PageProps) {
   if (problem?.status === 404) return <MissingStream />;
   if (value === undefined) {
     return (
-      <Page title="Live stream" back={back}>
+      <Page title={t('streams.one')} back={backToStreams()}>
         <LoadedContent loaded={stream} height={420}>
           {() => null}
         </LoadedContent>
@@ -85,7 +86,7 @@ function StreamPage({
   const { route } = useLocation();
   const [openDialog, setOpenDialog] = useState<'clip' | 'complete' | 'delete'>();
   const state = streamStateOf(stream.broadcasting, broadcast);
-  const allowed = panels.filter(([, , scope]) => scope === undefined || can(scope));
+  const allowed = panels().filter(([, , scope]) => scope === undefined || can(scope));
   const opening = useOpeningPart(state);
   const part = allowed.find(([id]) => id === query.part)?.[0] ?? opening;
   const log = useIngestLog(liveStreamId, state, openDialog === 'delete' ? 'never' : undefined, loaded.reload);
@@ -94,32 +95,32 @@ function StreamPage({
   return (
     <Page
       title={name}
-      back={back}
+      back={backToStreams()}
       badge={<StreamBadge state={state} />}
       actions={
         <>
           {state === 'off' && can('live') && (
             <Button kind="primary" icon="camera" href={`/dashboard/live/${liveStreamId}/studio`}>
-              Go live from this browser
+              {t('goLive.browserTitle')}
             </Button>
           )}
           <CopyLink stream={stream} />
           {state !== 'off' && can('upload') && (
             <Button icon="clip" onClick={() => setOpenDialog('clip')}>
-              Clip
+              {t('page.clip')}
             </Button>
           )}
           {state !== 'off' && can('live') && (
-            <Button icon="stop" label="End broadcast" onClick={() => setOpenDialog('complete')}>
-              End
+            <Button icon="stop" label={t('page.endBroadcast')} onClick={() => setOpenDialog('complete')}>
+              {t('page.end')}
             </Button>
           )}
           {can('live') && (
             <Menu
-              label="More actions"
+              label={t('page.more')}
               items={[
                 {
-                  label: 'Delete live stream',
+                  label: t('page.delete'),
                   icon: 'trash',
                   danger: true,
                   onClick: () => setOpenDialog('delete'),
@@ -153,7 +154,7 @@ function StreamPage({
         />
       </div>
       <Tabs
-        label="Live stream sections"
+        label={t('page.sections')}
         tabs={allowed.map(([id, label]) => ({ href: hrefOf(id), label }))}
         current={hrefOf(part)}
       />
@@ -183,20 +184,17 @@ function StreamPage({
       )}
       {openDialog === 'delete' && (
         <ConfirmDialog
-          title="Delete this live stream?"
-          action="Delete live stream"
+          title={t('page.deleteTitle')}
+          action={t('page.delete')}
           name={name}
           work={async () => {
             await call('DELETE /live-streams/{liveStreamId}', path);
-            showToast(`“${name}” was deleted.`);
-            route(back.href);
+            showToast(t('page.deleted', { name }));
+            route(backToStreams().href);
           }}
           onClose={() => setOpenDialog(undefined)}
         >
-          <p>
-            The stream key, links and broadcast history are deleted permanently, and a running broadcast ends.
-            Live streams don’t go to the trash, so this can’t be undone. Recordings stay in your videos.
-          </p>
+          <p>{t('page.deleteText')}</p>
         </ConfirmDialog>
       )}
     </Page>
@@ -214,20 +212,15 @@ function CopyLink({ stream }: { stream: LiveStream }) {
   const copying = useSubmit(() => copyLink(stream));
   return (
     <Button icon="link" busy={copying.busy} onClick={copying.submit}>
-      Copy link
+      {t('streams.copyLink')}
     </Button>
   );
 }
 
 function jump(time: number): void {
-  if (!showInPreview(time))
-    showToast('Viewers can’t go back that far. It is in the recording, if there is one.');
+  if (!showInPreview(time)) showToast(t('page.tooFarBack'));
 }
 
 function KeysHidden() {
-  return (
-    <Notice title="Stream keys are hidden from your role">
-      Anyone with the stream key can go live. Ask an owner of the account for a role that can go live.
-    </Notice>
-  );
+  return <Notice title={t('page.keysHidden')}>{t('page.keysHiddenText')}</Notice>;
 }

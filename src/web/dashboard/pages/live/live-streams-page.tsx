@@ -5,6 +5,8 @@ import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
 import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { can } from '../../state/session.ts';
+import { rich, t } from '../../texts/live.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { SearchField } from '../../ui/form/search-field.tsx';
@@ -35,26 +37,26 @@ export function LiveStreamsPage() {
     change({ sort: next === 'newest' ? undefined : next, page: undefined });
   const create = can('live') && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New live stream
+      {t('streams.new')}
     </Button>
   );
   const { value, problem } = loaded;
   const isEmpty = value !== undefined && items.length === 0;
   return (
-    <Page title="Live streams" actions={create}>
+    <Page title={t('streams.title')} actions={create}>
       {!(isEmpty && search === '' && query.page === undefined) && (
         <search class="toolbar list-toolbar">
           <SearchField
-            label="Search names"
+            label={t('streams.search')}
             search={search}
             onSearch={text => change({ search: text, page: undefined })}
           />
           <SelectField
-            label="Order"
+            label={t('streams.order')}
             hideLabel
             value={order}
             onValue={choose}
-            options={Object.entries(streamOrders).map(([name, { label }]) => [name as StreamOrder, label])}
+            options={Object.entries(streamOrders).map(([name, { label }]) => [name as StreamOrder, t(label)])}
           />
           <ViewSwitch view={view} onView={setView} />
         </search>
@@ -158,30 +160,23 @@ function NoStreams({
   return (
     <EmptyState
       icon="search"
-      title="No results"
-      action={<Button onClick={onReset}>Show all live streams</Button>}
+      title={t('streams.noResults')}
+      action={<Button onClick={onReset}>{t('streams.showAll')}</Button>}
     >
-      {search === '' ? 'This page has no live streams.' : `No live stream has “${search}” in its name.`}
+      {search === '' ? t('streams.emptyPage') : t('streams.noMatch', { search })}
     </EmptyState>
   );
 }
 
 function FirstStream({ action }: { action: ComponentChildren }) {
-  if (!can('live')) return <EmptyState icon="live" title="No live streams yet" />;
+  if (!can('live')) return <EmptyState icon="live" title={t('streams.none')} />;
   return (
     <div class="card first-stream">
-      <EmptyState icon="live" title="Go live in three steps" action={action} />
+      <EmptyState icon="live" title={t('streams.firstTitle')} action={action} />
       <ol class="steps">
-        <li>
-          <strong>Create a live stream.</strong> It has its own stream key, which doesn’t change.
-        </li>
-        <li>
-          <strong>Enter the server and stream key in your encoder,</strong> such as OBS Studio. You’ll find
-          both on the live stream’s page.
-        </li>
-        <li>
-          <strong>Start streaming.</strong> The page shows your video within seconds, with links to share.
-        </li>
+        <li>{rich('streams.firstCreate', {}, bold)}</li>
+        <li>{rich('streams.firstEncoder', {}, bold)}</li>
+        <li>{rich('streams.firstStart', {}, bold)}</li>
       </ol>
     </div>
   );

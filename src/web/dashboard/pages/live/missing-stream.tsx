@@ -1,19 +1,23 @@
 import { elsewhere } from '../../state/session.ts';
+import { t } from '../../texts/live.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 
-const back = { href: '/dashboard/live', label: 'Live streams' };
+export function backToStreams() {
+  return { href: '/dashboard/live', label: t('streams.title') };
+}
 
 export function MissingStream() {
+  const back = backToStreams();
   return (
-    <Page title="Live stream" back={back}>
+    <Page title={t('streams.one')} back={back}>
       <EmptyState
         icon="live"
-        title="Live stream not found"
-        action={<Button href={back.href}>Go to live streams</Button>}
+        title={t('missing.title')}
+        action={<Button href={back.href}>{t('missing.back')}</Button>}
       >
-        It may have been deleted, or belong to {elsewhere.value}.
+        {t('missing.text', { elsewhere: elsewhere.value })}
       </EmptyState>
     </Page>
   );

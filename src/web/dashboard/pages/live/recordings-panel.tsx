@@ -5,6 +5,7 @@ import { isBroadcastChange } from '../../broadcasts/broadcast-stats.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { t } from '../../texts/live.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -37,20 +38,18 @@ export function RecordingsPanel({ stream: { liveStreamId, record } }: { stream: 
   });
   return (
     <div class="stack">
-      <Card title="Recordings" flush>
+      <Card title={t('streams.recordings')} flush>
         <LoadedContent loaded={videos} height={150}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <EmptyState icon="video" title="No recordings yet">
-                {record === false
-                  ? 'Recording is turned off for this live stream. Choose “Always record” in its settings to keep broadcasts.'
-                  : 'When a broadcast ends, it becomes a video within seconds.'}
+              <EmptyState icon="video" title={t('past.noRecordings')}>
+                {record === false ? t('past.recordingOff') : t('past.recordingOn')}
               </EmptyState>
             ) : (
               <>
                 <Table
-                  caption="Recordings"
-                  columns={videoColumns}
+                  caption={t('streams.recordings')}
+                  columns={videoColumns()}
                   rows={data}
                   keyOf={({ videoId }) => videoId}
                 />
@@ -60,18 +59,18 @@ export function RecordingsPanel({ stream: { liveStreamId, record } }: { stream: 
           }
         </LoadedContent>
       </Card>
-      <Card title="Broadcasts" flush>
+      <Card title={t('past.broadcasts')} flush>
         <LoadedContent loaded={broadcasts} height={150}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <EmptyState icon="live" title="No broadcasts yet">
-                Broadcasts of the last 30 days are listed here.
+              <EmptyState icon="live" title={t('past.noBroadcasts')}>
+                {t('past.noBroadcastsText')}
               </EmptyState>
             ) : (
               <>
                 <Table
-                  caption="Broadcasts"
-                  columns={broadcastColumns}
+                  caption={t('past.broadcasts')}
+                  columns={broadcastColumns()}
                   rows={data}
                   keyOf={({ broadcastId }) => broadcastId}
                 />
@@ -85,46 +84,50 @@ export function RecordingsPanel({ stream: { liveStreamId, record } }: { stream: 
   );
 }
 
-const videoColumns: readonly Column<Video>[] = [
-  {
-    head: 'Recording',
-    cell: video => (
-      <a class="recording" href={`/dashboard/videos/${video.videoId}`}>
-        <span class="recording-picture">
-          <VideoThumbnail video={video} state={undefined} isSmall />
-        </span>
-        {titleOf(video)}
-      </a>
-    ),
-  },
-  { head: 'Recorded', cell: ({ createdAt }) => formatDateTime(createdAt) },
-  { head: 'Visibility', cell: video => (video.public ? 'Public' : 'Private') },
-];
-
-const broadcastColumns: readonly Column<Broadcast>[] = [
-  { head: 'Started', cell: ({ startedAt }) => formatDateTime(startedAt) },
-  {
-    head: 'Duration',
-    cell: ({ startedAt, endedAt }) =>
-      endedAt === undefined ? (
-        <Badge tone="live">Live</Badge>
-      ) : (
-        formatSpan((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+function videoColumns(): readonly Column<Video>[] {
+  return [
+    {
+      head: t('past.recording'),
+      cell: video => (
+        <a class="recording" href={`/dashboard/videos/${video.videoId}`}>
+          <span class="recording-picture">
+            <VideoThumbnail video={video} state={undefined} isSmall />
+          </span>
+          {titleOf(video)}
+        </a>
       ),
-  },
-  {
-    head: 'End reason',
-    cell: ({ endReason }) => (endReason === undefined ? 'In progress' : formatEndReason(endReason)),
-  },
-  { head: 'Video, audio', cell: broadcast => formatMedia(broadcast) ?? '–' },
-  {
-    head: 'Bitrate',
-    isNumber: true,
-    cell: ({ averageBitrateBitsPerSecond: rate }) => (rate === undefined ? '–' : formatBitrate(rate)),
-  },
-  {
-    head: 'Connection lost',
-    isNumber: true,
-    cell: ({ droppedConnections: losses }) => (losses === undefined ? '–' : formatNumber(losses)),
-  },
-];
+    },
+    { head: t('past.recorded'), cell: ({ createdAt }) => formatDateTime(createdAt) },
+    { head: t('streams.visibility'), cell: video => (video.public ? t('past.public') : t('past.private')) },
+  ];
+}
+
+function broadcastColumns(): readonly Column<Broadcast>[] {
+  return [
+    { head: t('past.started'), cell: ({ startedAt }) => formatDateTime(startedAt) },
+    {
+      head: t('past.duration'),
+      cell: ({ startedAt, endedAt }) =>
+        endedAt === undefined ? (
+          <Badge tone="live">{t('past.live')}</Badge>
+        ) : (
+          formatSpan((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+        ),
+    },
+    {
+      head: t('past.endReason'),
+      cell: ({ endReason }) => (endReason === undefined ? t('past.inProgress') : formatEndReason(endReason)),
+    },
+    { head: t('past.media'), cell: broadcast => formatMedia(broadcast) ?? '–' },
+    {
+      head: t('live.bitrate'),
+      isNumber: true,
+      cell: ({ averageBitrateBitsPerSecond: rate }) => (rate === undefined ? '–' : formatBitrate(rate)),
+    },
+    {
+      head: t('past.connectionLost'),
+      isNumber: true,
+      cell: ({ droppedConnections: losses }) => (losses === undefined ? '–' : formatNumber(losses)),
+    },
+  ];
+}

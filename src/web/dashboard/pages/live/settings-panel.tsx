@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/live.ts';
 import { Button } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -39,24 +40,24 @@ export function SettingsPanel({
     const changed = await call('PATCH /live-streams/{liveStreamId}', { params: { liveStreamId }, body });
     onChange(changed);
     show(changed);
-    showToast('Saved.');
+    showToast(t('settings.saved'));
   });
   const isReady = isChanged && choices.name.trim() !== '';
   return (
     <div class="columns">
-      <Card title="Settings">
+      <Card title={t('settings.title')}>
         <Form submission={submission} disabled={!isReady}>
           <StreamFields choices={choices} onChoices={setChoices} />
           {stream.broadcasting && choices.record !== choicesOf(stream).record && (
-            <p class="hint">Recording changes with the next broadcast.</p>
+            <p class="hint">{t('settings.recordingLater')}</p>
           )}
           {stream.broadcasting && choices.qualities !== (stream.qualities ?? '') && (
-            <p class="hint">Qualities change with the next broadcast.</p>
+            <p class="hint">{t('settings.qualitiesLater')}</p>
           )}
           <FormActions disabled={!isReady}>
             {isChanged && (
               <Button kind="quiet" onClick={() => show(stream)}>
-                Discard changes
+                {t('settings.discard')}
               </Button>
             )}
           </FormActions>

@@ -1,7 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Account, LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { rich, t } from '../../texts/live.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -38,7 +39,7 @@ export function SetupPanel({
   return (
     <div class="columns">
       <div class="stack">
-        <Card title="Server and stream key">
+        <Card title={t('setup.title')}>
           <LoadedContent loaded={account} height={66}>
             {({ ingest }) => (
               <ServerFields
@@ -51,27 +52,27 @@ export function SetupPanel({
           </LoadedContent>
           <CopyField
             key={streamKey}
-            label={protocol === 'whip' ? 'Bearer token (the stream key)' : 'Stream key'}
+            label={protocol === 'whip' ? t('setup.bearerToken') : t('streams.streamKey')}
             value={streamKey}
             secret
-            hint="Anyone with this key can go live. It stays the same until you regenerate it."
+            hint={t('setup.keyHint')}
           />
           <div class="actions">
             <Button small icon="refresh" onClick={() => setAsking(true)}>
-              Regenerate key
+              {t('setup.regenerate')}
             </Button>
           </div>
         </Card>
         {protocol !== 'whip' && (
           <Card title="ffmpeg">
-            <p class="quiet">Streams a file in a loop, as if it were live.</p>
+            <p class="quiet">{t('setup.ffmpegText')}</p>
             <LoadedContent loaded={account} height={140}>
               {({ ingest: { rtmp, srt } }) => {
                 const server = protocol === 'srt' && srt !== undefined ? srt : rtmp;
                 return (
                   <CodeSample
-                    label="Command"
-                    text={ffmpegCommand(server, '<stream key>')}
+                    label={t('setup.command')}
+                    text={ffmpegCommand(server, `<${t('setup.keyPlaceholder')}>`)}
                     copied={ffmpegCommand(server, streamKey)}
                   />
                 );
@@ -83,21 +84,18 @@ export function SetupPanel({
       <ObsCard protocol={protocol} isUltraLowLatency={stream.ultraLowLatency === true} />
       {isAsking && (
         <ConfirmDialog
-          title="Regenerate the stream key?"
-          action="Regenerate key"
+          title={t('setup.regenerateTitle')}
+          action={t('setup.regenerate')}
           work={async () => {
             onChange(
               await call('POST /live-streams/{liveStreamId}/stream-key', { params: { liveStreamId } }),
             );
-            showToast('Stream key regenerated.');
+            showToast(t('setup.regenerated'));
           }}
           onClose={() => setAsking(false)}
         >
-          <p>The old key stops working immediately. Enter the new one in your encoder.</p>
-          <p>
-            An encoder that is live now stays connected, but can’t reconnect. To disconnect it, end the
-            broadcast.
-          </p>
+          <p>{t('setup.regenerateText')}</p>
+          <p>{t('setup.regenerateLive')}</p>
         </ConfirmDialog>
       )}
     </div>
@@ -119,7 +117,7 @@ function ServerFields({
     <>
       {(srt !== undefined || whip !== undefined) && (
         <SegmentedControl
-          label="Protocol"
+          label={t('setup.protocol')}
           value={protocol}
           options={protocolsOf({ srt, whip })}
           onValue={onProtocol}
@@ -128,26 +126,18 @@ function ServerFields({
       {protocol === 'srt' && srt !== undefined ? (
         <CopyField
           key={streamKey}
-          label="Server, with the stream key"
+          label={t('setup.serverWithKey')}
           value={srtAddress(srt, streamKey)}
           secret
-          hint="Leave the stream key of your encoder empty. SRT recovers lost packets, so it suits mobile and long-distance connections. If your operator set a passphrase, add &passphrase= and the passphrase."
+          hint={t('setup.srtHint')}
         />
       ) : protocol === 'whip' && whip !== undefined ? (
-        <CopyField
-          label="Server"
-          value={whip}
-          hint="WHIP is WebRTC for publishing. Your encoder sends the stream key as bearer token."
-        />
+        <CopyField label={t('setup.server')} value={whip} hint={t('setup.whipHint')} />
       ) : (
         <>
-          <CopyField label="Server" value={rtmp} />
+          <CopyField label={t('setup.server')} value={rtmp} />
           {rtmps !== undefined && (
-            <CopyField
-              label="Server (encrypted)"
-              value={rtmps}
-              hint="RTMPS encrypts the stream key and the stream."
-            />
+            <CopyField label={t('setup.serverEncrypted')} value={rtmps} hint={t('setup.rtmpsHint')} />
           )}
         </>
       )}
@@ -159,23 +149,15 @@ function ObsCard({ protocol, isUltraLowLatency }: { protocol: Protocol; isUltraL
   return (
     <Card title="OBS Studio">
       {isUltraLowLatency && protocol !== 'whip' && (
-        <Notice title="Choose WHIP for ultra low latency.">
-          It needs Opus and no B-frames, which these settings don’t have. Without them, viewers get HLS.
-        </Notice>
+        <Notice title={t('setup.chooseWhip')}>{t('setup.chooseWhipText')}</Notice>
       )}
       <ol class="steps">
         <li>
-          Open <strong>Settings</strong>, then <strong>Stream</strong>, and choose the service{' '}
-          <strong>{protocol === 'whip' ? 'WHIP.' : 'Custom…'}</strong>
+          {rich('setup.obsService', { service: protocol === 'whip' ? 'WHIP' : t('setup.obsCustom') }, bold)}
         </li>
-        <li>{obsCopyStep[protocol]}</li>
-        <li>
-          Under <strong>Output</strong>, choose the output mode <strong>Advanced</strong> and apply the
-          settings below.
-        </li>
-        <li>
-          Press <strong>Start Streaming</strong>. This page goes live automatically.
-        </li>
+        <li>{rich(`setup.obsCopy.${protocol}`, {}, bold)}</li>
+        <li>{rich('setup.obsOutput', {}, bold)}</li>
+        <li>{rich('setup.obsStart', {}, bold)}</li>
       </ol>
       <dl class="encoder-settings">
         {encoderSettings(protocol === 'whip').map(([setting, value, why]) => (
@@ -191,21 +173,3 @@ function ObsCard({ protocol, isUltraLowLatency }: { protocol: Protocol; isUltraL
     </Card>
   );
 }
-
-const obsCopyStep: Readonly<Record<Protocol, ComponentChildren>> = {
-  rtmp: (
-    <>
-      Copy the <strong>server</strong> and the <strong>stream key</strong> from here.
-    </>
-  ),
-  srt: (
-    <>
-      Copy the <strong>server</strong> from here, and leave the stream key empty.
-    </>
-  ),
-  whip: (
-    <>
-      Copy the <strong>server</strong> and the <strong>bearer token</strong> from here.
-    </>
-  ),
-};

@@ -1,6 +1,7 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/live.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
@@ -18,39 +19,33 @@ export function SharePanel({ stream }: { stream: LiveStream }) {
   const size = useNewestSize(stream);
   return (
     <Card
-      title="Share"
+      title={t('share.title')}
       actions={
         stream.public ? (
           <Button small icon="external" href={localUrl(stream.assets.player)} target="_blank">
-            Open player page
+            {t('share.open')}
           </Button>
         ) : (
           <Button small icon="refresh" busy={fresh.isLoading} onClick={fresh.reload}>
-            New links
+            {t('share.newLinks')}
           </Button>
         )
       }
     >
-      {!stream.public && (
-        <Notice title="This live stream is private.">
-          Each link works for one viewer: the first who opens it. Get new links for each viewer.
-        </Notice>
-      )}
+      {!stream.public && <Notice title={t('share.private')}>{t('share.privateText')}</Notice>}
       <LoadedContent loaded={fresh} height={240}>
         {({ assets }) => (
           <>
-            <CopyField label="Link" value={assets.player} />
-            <EmbedField player={{ url: assets.player, title: stream.name.trim() || 'Live stream', size }} />
-            <CopyField
-              label="HLS URL"
-              value={assets.hls}
-              hint="For other players and apps. It works while the stream is live."
+            <CopyField label={t('share.link')} value={assets.player} />
+            <EmbedField
+              player={{ url: assets.player, title: stream.name.trim() || t('streams.one'), size }}
             />
+            <CopyField label={t('share.hlsUrl')} value={assets.hls} hint={t('share.hlsHint')} />
             {stream.ultraLowLatency === true && (
               <CopyField
-                label="WHEP URL"
+                label={t('share.whepUrl')}
                 value={whepUrl(assets.player)}
-                hint="For players and apps that play WebRTC, with a delay below half a second. It works while the stream is live."
+                hint={t('share.whepHint')}
               />
             )}
           </>

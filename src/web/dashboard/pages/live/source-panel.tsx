@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatClock } from '../../format/time.ts';
+import { t } from '../../texts/live.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -17,19 +18,21 @@ import { SourceField } from './source-field.tsx';
 type Source = NonNullable<LiveStream['source']>;
 
 const refreshMs = 3_000;
-const states: Readonly<Record<Source['state'], readonly [tone: Tone, label: string]>> = {
-  off: ['neutral', 'Off'],
-  connecting: ['info', 'Connecting'],
-  live: ['good', 'Live'],
-  retrying: ['warning', 'Retrying'],
+const tones: Readonly<Record<Source['state'], Tone>> = {
+  off: 'neutral',
+  connecting: 'info',
+  live: 'good',
+  retrying: 'warning',
 };
-const kinds = [
-  ['IP camera', 'rtsp://user:password@camera/stream1'],
-  ['HLS', 'https://host/live.m3u8'],
-  ['MPEG-TS over HTTP', 'http://host/live.ts'],
-  ['RTMP', 'rtmp://host/app/key'],
-  ['SRT', 'srt://host:9000?streamid=key'],
-] as const;
+function kinds() {
+  return [
+    [t('source.camera'), 'rtsp://user:password@camera/stream1'],
+    ['HLS', 'https://host/live.m3u8'],
+    [t('source.mpegTs'), 'http://host/live.ts'],
+    ['RTMP', 'rtmp://host/app/key'],
+    ['SRT', 'srt://host:9000?streamid=key'],
+  ] as const;
+}
 
 export function SourcePanel({
   stream,
@@ -51,7 +54,7 @@ export function SourcePanel({
   };
   const submission = useSubmit(async () => {
     await save({ url: url.trim(), enabled: source?.enabled ?? true });
-    showToast('Saved.');
+    showToast(t('settings.saved'));
   });
   const isReady = url.trim() !== '' && url.trim() !== source?.url;
   const toggle = async (current: Source) => {
@@ -67,11 +70,11 @@ export function SourcePanel({
   return (
     <div class="columns">
       <Card
-        title="Source"
+        title={t('source.title')}
         actions={
           source !== undefined && (
             <Switch
-              label="Pull the source"
+              label={t('source.pull')}
               checked={source.enabled}
               busy={isSwitching}
               onClick={() => void toggle(source)}
@@ -79,31 +82,31 @@ export function SourcePanel({
           )
         }
       >
-        <p class="quiet">
-          The server can pull a camera or another server’s stream, so that you need no encoder. It tries again
-          when the source fails.
-        </p>
+        <p class="quiet">{t('source.text')}</p>
         {source !== undefined && <SourceState source={source} />}
         <Form submission={submission} disabled={!isReady}>
           <SourceField
-            label="Address"
+            label={t('source.address')}
             value={url}
             onValue={setUrl}
-            hint="A user name and password belong in the address. Special characters in them are percent-encoded."
+            hint={t('source.addressHint')}
             required
           />
-          <FormActions action={source === undefined ? 'Pull this source' : 'Save'} disabled={!isReady}>
+          <FormActions
+            action={source === undefined ? t('source.pullThis') : t('source.save')}
+            disabled={!isReady}
+          >
             {source !== undefined && (
               <Button kind="quiet" onClick={() => setAsking(true)}>
-                Remove source
+                {t('source.remove')}
               </Button>
             )}
           </FormActions>
         </Form>
       </Card>
-      <Card title="Supported sources">
+      <Card title={t('source.supported')}>
         <dl class="encoder-settings">
-          {kinds.map(([kind, example]) => (
+          {kinds().map(([kind, example]) => (
             <div key={kind}>
               <dt>{kind}</dt>
               <dd>
@@ -112,25 +115,19 @@ export function SourcePanel({
             </div>
           ))}
         </dl>
-        <p class="hint">
-          Video must be H.264 or HEVC, over RTMP also AV1. Audio may be missing. For a camera in a private
-          network, the operator of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.
-        </p>
+        <p class="hint">{t('source.supportedHint')}</p>
       </Card>
       {isAsking && (
         <ConfirmDialog
-          title="Remove the source?"
-          action="Remove source"
+          title={t('source.removeTitle')}
+          action={t('source.remove')}
           work={async () => {
             await save(null);
             setUrl('');
           }}
           onClose={() => setAsking(false)}
         >
-          <p>
-            The server forgets the address and stops pulling. To keep the address, turn the source off
-            instead.
-          </p>
+          <p>{t('source.removeText')}</p>
         </ConfirmDialog>
       )}
     </div>
@@ -138,15 +135,14 @@ export function SourcePanel({
 }
 
 function SourceState({ source: { state, reason, nextAttemptAt } }: { source: Source }) {
-  const [tone, label] = states[state];
   return (
-    <p class="two-lines" role="status" aria-label="State of the source">
+    <p class="two-lines" role="status" aria-label={t('source.state')}>
       <span>
-        <Badge tone={tone}>{label}</Badge>
+        <Badge tone={tones[state]}>{t(`source.states.${state}`)}</Badge>
       </span>
       {reason !== undefined && <span class="hint">{reason}</span>}
       {state === 'retrying' && nextAttemptAt !== undefined && (
-        <span class="hint">Next attempt at {formatClock(nextAttemptAt)}.</span>
+        <span class="hint">{t('source.nextAttempt', { time: formatClock(nextAttemptAt) })}</span>
       )}
     </p>
   );

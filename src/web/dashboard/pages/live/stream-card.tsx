@@ -1,13 +1,12 @@
-import { formatTime } from '../../../shared/time-text.ts';
 import { StreamBadge } from '../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../broadcasts/stream-state.ts';
 import { versionedUrl } from '../../format/local-url.ts';
-import { formatNumber } from '../../format/size.ts';
 import { formatDate } from '../../format/time.ts';
+import { rich, t } from '../../texts/live.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { StreamMenu } from './stream-menu.tsx';
-import { restreamsText, type StreamItem } from './streams-table.tsx';
+import { liveFor, restreamsText, type StreamItem, wordsForReaders } from './streams-table.tsx';
 
 export function StreamCard({ item: { stream, stats, round } }: { item: StreamItem }) {
   const { liveStreamId, name, assets, createdAt, updatedAt } = stream;
@@ -26,13 +25,11 @@ export function StreamCard({ item: { stream, stats, round } }: { item: StreamIte
             <span class="stream-numbers">
               <span>
                 <Icon name="eye" size={16} />
-                {formatNumber(stats.viewers)}
-                <span class="for-readers"> viewers</span>
+                {wordsForReaders(
+                  rich('streams.viewerCount', { count: stats.viewers }, { n: text => <>{text}</> }),
+                )}
               </span>
-              <span>
-                <span class="for-readers">live for </span>
-                {formatTime(stats.durationSeconds)}
-              </span>
+              <span>{liveFor(stats)}</span>
             </span>
           )}
         </span>
@@ -44,11 +41,11 @@ export function StreamCard({ item: { stream, stats, round } }: { item: StreamIte
         {!stream.public && (
           <Badge>
             <Icon name="lock" size={13} />
-            Private
+            {t('streams.private')}
           </Badge>
         )}
         {restreams !== undefined && <Badge>{restreams}</Badge>}
-        <span>Created {formatDate(createdAt)}</span>
+        <span>{t('streams.createdOn', { date: formatDate(createdAt) })}</span>
         <StreamMenu stream={stream} />
       </p>
     </li>

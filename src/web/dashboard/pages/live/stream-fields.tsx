@@ -1,4 +1,5 @@
 import type { LiveStream } from '../../api/api-types.ts';
+import { t } from '../../texts/live.ts';
 import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
 import { FieldValues } from '../../ui/form/form-context.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
@@ -100,7 +101,7 @@ export function StreamFields(props: FieldsProps) {
 export function MainStreamFields({ choices, onChoices }: FieldsProps) {
   return (
     <FieldValues values={choices} onValues={onChoices}>
-      <TextField label="Name" field="name" maxLength={1024} required />
+      <TextField label={t('streams.nameLabel')} field="name" maxLength={1024} required />
       <VisibilityField value={choices} onValue={visibility => onChoices({ ...choices, ...visibility })} />
     </FieldValues>
   );
@@ -110,54 +111,42 @@ export function MoreStreamFields({ choices, onChoices }: FieldsProps) {
   return (
     <FieldValues values={choices} onValues={onChoices}>
       <SelectField
-        label="Qualities"
+        label={t('fields.qualities')}
         field="qualities"
-        hint="Lower qualities help viewers on slow networks, and need CPU time on the server."
+        hint={t('fields.qualitiesHint')}
         options={[
-          ['', 'Server default'],
-          ['passthrough', 'Source only'],
-          ['ladder', 'Multiple qualities'],
+          ['', t('fields.serverDefault')],
+          ['passthrough', t('fields.sourceOnly')],
+          ['ladder', t('fields.multipleQualities')],
         ]}
       />
       <SelectField
-        label="Recording"
+        label={t('fields.recording')}
         field="record"
-        hint={
-          choices.record === 'never'
-            ? 'Viewers can rewind during a broadcast. The server keeps nothing afterwards.'
-            : 'A recorded broadcast becomes a video.'
-        }
+        hint={choices.record === 'never' ? t('fields.neverHint') : t('fields.recordHint')}
         options={[
-          ['', 'Server default'],
-          ['always', 'Always record'],
-          ['never', 'Never record'],
+          ['', t('fields.serverDefault')],
+          ['always', t('fields.always')],
+          ['never', t('fields.never')],
         ]}
       />
       {choices.record !== 'never' && (
         <TextField
-          label="Keep recordings for (days)"
+          label={t('fields.keepDays')}
           type="number"
           min={1}
           max={36_500}
-          placeholder="Project default"
+          placeholder={t('fields.projectDefault')}
           field="keepRecordingsDays"
         />
       )}
       <CheckField
         field="ultraLowLatency"
-        label="Ultra low latency"
-        hint="The player offers WebRTC, with a delay below a second. The encoder must send H.264 without B-frames, and Opus. Applies from the next broadcast. Not in the sandbox."
+        label={t('fields.ultraLowLatency')}
+        hint={t('fields.ultraLowLatencyHint')}
       />
-      <CheckField
-        field="showViewers"
-        label="Show the number of viewers"
-        hint="In the player, on the watch page and in the channel."
-      />
-      <CheckField
-        field="viewerClips"
-        label="Clips by viewers"
-        hint="Viewers can turn the last seconds of a broadcast into a video of this project, with the tag viewer-clip."
-      />
+      <CheckField field="showViewers" label={t('fields.showViewers')} hint={t('fields.showViewersHint')} />
+      <CheckField field="viewerClips" label={t('fields.viewerClips')} hint={t('fields.viewerClipsHint')} />
       <PlayerThemeField />
       <OwnPolicyFields own={choices.policy} onOwn={policy => onChoices({ ...choices, policy })} />
     </FieldValues>

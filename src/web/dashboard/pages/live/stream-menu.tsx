@@ -1,6 +1,7 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { copyLink } from '../../broadcasts/copy-link.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/live.ts';
 import { copyText } from '../../ui/copy.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -12,34 +13,34 @@ export function StreamMenu({ stream }: { stream: LiveStream }) {
   const { route } = useLocation();
   return (
     <Menu
-      label={`Actions for ${name}`}
+      label={t('streams.actionsFor', { name })}
       items={[
-        { label: 'Copy link', icon: 'link', onClick: () => void copyLink(stream).catch(showError) },
+        { label: t('streams.copyLink'), icon: 'link', onClick: () => void copyLink(stream).catch(showError) },
         ...(streamKey === undefined
           ? []
           : [
               {
-                label: 'Copy stream key',
+                label: t('streams.copyKey'),
                 icon: 'key',
-                onClick: () => void copyText(streamKey, 'Stream key'),
+                onClick: () => void copyText(streamKey, t('streams.streamKey')),
               } as const,
             ]),
         ...(can('live')
           ? [
               {
-                label: 'Go live from the browser',
+                label: t('streams.fromBrowser'),
                 icon: 'live',
                 onClick: () => route(`/dashboard/live/${liveStreamId}/studio`),
               } as const,
             ]
           : []),
         {
-          label: 'Recordings',
+          label: t('streams.recordings'),
           icon: 'video',
           onClick: () => route(`/dashboard/videos?source=${liveStreamId}`),
         },
         {
-          label: 'Analytics',
+          label: t('streams.analytics'),
           icon: 'chart',
           onClick: () => route(`/dashboard/analytics?media=${liveStreamId}`),
         },

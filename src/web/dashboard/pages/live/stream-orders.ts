@@ -1,9 +1,9 @@
 export const streamOrders = {
-  newest: { label: 'Newest first', sortBy: 'createdAt', sortOrder: 'desc' },
-  oldest: { label: 'Oldest first', sortBy: 'createdAt', sortOrder: 'asc' },
-  changed: { label: 'Recently updated', sortBy: 'updatedAt', sortOrder: 'desc' },
-  name: { label: 'Name, A to Z', sortBy: 'name', sortOrder: 'asc' },
-  'name-back': { label: 'Name, Z to A', sortBy: 'name', sortOrder: 'desc' },
+  newest: { label: 'streams.newest', sortBy: 'createdAt', sortOrder: 'desc' },
+  oldest: { label: 'streams.oldest', sortBy: 'createdAt', sortOrder: 'asc' },
+  changed: { label: 'streams.changed', sortBy: 'updatedAt', sortOrder: 'desc' },
+  name: { label: 'streams.name', sortBy: 'name', sortOrder: 'asc' },
+  'name-back': { label: 'streams.nameBack', sortBy: 'name', sortOrder: 'desc' },
 } as const;
 
 export type StreamOrder = keyof typeof streamOrders;

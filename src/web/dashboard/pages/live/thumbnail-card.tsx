@@ -1,6 +1,7 @@
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/live.ts';
 import { ImageUpload } from '../../ui/form/image-upload.tsx';
 import { Card } from '../../ui/page.tsx';
 
@@ -14,17 +15,17 @@ export function ThumbnailCard({
   const { liveStreamId, name, hasThumbnail = false, assets, updatedAt } = stream;
   const params = { liveStreamId };
   return (
-    <Card title="Thumbnail">
+    <Card title={t('thumbnail.title')}>
       <img
         class="thumbnail"
         src={versionedUrl(assets.thumbnail, updatedAt)}
-        alt={`Shown for ${name}`}
+        alt={t('thumbnail.alt', { name })}
         width={640}
         height={360}
       />
       <ImageUpload
         name="thumbnail"
-        label="Thumbnail of the live stream"
+        label={t('thumbnail.label')}
         types="image/jpeg,image/png,image/webp"
         isRemovable={hasThumbnail}
         upload={async body =>
@@ -32,7 +33,7 @@ export function ThumbnailCard({
         }
         remove={async () => onChange(await call('DELETE /live-streams/{liveStreamId}/thumbnail', { params }))}
       >
-        JPEG, PNG or WebP, up to 8 MB. Without one, a frame of the broadcast is shown.
+        {t('thumbnail.hint')}
       </ImageUpload>
     </Card>
   );

@@ -3,8 +3,9 @@ import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import type { RunningBroadcast } from '../../../broadcasts/use-broadcast.ts';
-import { formatBitrate, formatNumber } from '../../../format/size.ts';
-import { formatSpan } from '../../../format/time.ts';
+import { formatBitrate, formatNumber, formatPercent } from '../../../format/size.ts';
+import { formatRelative, formatSpan } from '../../../format/time.ts';
+import { rich, t } from '../../../texts/live.ts';
 import { wholeSteps } from '../../../ui/chart/chart-axes.ts';
 import type { ChartProps } from '../../../ui/chart/chart-values.ts';
 import { LazyChart } from '../../../ui/chart/lazy-chart.tsx';
@@ -19,14 +20,9 @@ import { useHealthHistory } from './use-health-history.ts';
 
 const chartHeight = 170;
 const sync = 'ingest-health';
-const unknown = 'unknown';
 
-const periods = [
-  [5, '5 minutes'],
-  [60, '1 hour'],
-  [720, '12 hours'],
-] as const;
-type Minutes = (typeof periods)[number][0];
+const periods = [5, 60, 720] as const;
+type Minutes = (typeof periods)[number];
 
 interface HealthPlot extends Pick<ChartProps, 'format' | 'steps' | 'minScaleMax' | 'isArea'> {
   readonly title: string;
@@ -35,46 +31,48 @@ interface HealthPlot extends Pick<ChartProps, 'format' | 'steps' | 'minScaleMax'
   readonly read: (sample: HealthSample) => number | null;
 }
 
-const plots: readonly HealthPlot[] = [
-  {
-    title: 'Bitrate',
-    series: 'Bitrate',
-    color: 1,
-    read: one => one.bitrateBitsPerSecond,
-    format: formatBitrate,
-    minScaleMax: 100_000,
-    isArea: true,
-  },
-  {
-    title: 'Frame rate',
-    series: 'Frame rate',
-    color: 2,
-    read: one => one.framesPerSecond,
-    format: value => `${formatNumber(value)} fps`,
-    steps: wholeSteps,
-    minScaleMax: 30,
-    isArea: true,
-  },
-  {
-    title: 'Viewers',
-    series: 'Viewers',
-    color: 4,
-    read: one => one.viewers,
-    format: formatNumber,
-    steps: wholeSteps,
-    minScaleMax: 4,
-    isArea: true,
-  },
-  {
-    title: 'Audio/video sync',
-    series: 'Audio ahead',
-    color: 3,
-    read: one => one.audioDriftMilliseconds,
-    format: value => `${formatNumber(value)} ms`,
-    steps: wholeSteps,
-    minScaleMax: 100,
-  },
-];
+function plots(): readonly HealthPlot[] {
+  return [
+    {
+      title: t('live.bitrate'),
+      series: t('live.bitrate'),
+      color: 1,
+      read: one => one.bitrateBitsPerSecond,
+      format: formatBitrate,
+      minScaleMax: 100_000,
+      isArea: true,
+    },
+    {
+      title: t('status.frameRate'),
+      series: t('status.frameRate'),
+      color: 2,
+      read: one => one.framesPerSecond,
+      format: value => `${formatNumber(value)} fps`,
+      steps: wholeSteps,
+      minScaleMax: 30,
+      isArea: true,
+    },
+    {
+      title: t('streams.viewers'),
+      series: t('streams.viewers'),
+      color: 4,
+      read: one => one.viewers,
+      format: formatNumber,
+      steps: wholeSteps,
+      minScaleMax: 4,
+      isArea: true,
+    },
+    {
+      title: t('health.sync'),
+      series: t('health.audioAhead'),
+      color: 3,
+      read: one => one.audioDriftMilliseconds,
+      format: value => `${formatNumber(value)} ms`,
+      steps: wholeSteps,
+      minScaleMax: 100,
+    },
+  ];
+}
 
 export function HealthPanel({
   stream: { liveStreamId },
@@ -91,29 +89,37 @@ export function HealthPanel({
     if (state !== 'off' || isLoading) return <Skeleton height={2 * chartHeight} />;
     return (
       <Card>
-        <EmptyState icon="chart" title="Not live">
-          While you’re live, this shows the bitrate, frame rate and audio/video sync of your stream. Earlier
-          broadcasts are under Recordings.
+        <EmptyState icon="chart" title={t('health.notLive')}>
+          {t('health.notLiveText')}
         </EmptyState>
       </Card>
     );
   }
-  const [, period] = periods.find(([one]) => one === minutes)!;
   return (
     <div class="stack">
       <div class="health-head">
-        <SegmentedControl label="Period" hideLabel value={minutes} options={periods} onValue={setMinutes} />
+        <SegmentedControl
+          label={t('health.period')}
+          hideLabel
+          value={minutes}
+          options={periods.map(one => [one, t(`health.period.${one}`)] as const)}
+          onValue={setMinutes}
+        />
         <p class="hint">
           {state === 'off' && endedAt !== undefined && (
             <>
-              Last broadcast, ended <RelativeTime time={endedAt} />.{' '}
+              {rich(
+                'health.lastEnded',
+                { time: formatRelative(endedAt) },
+                { t: () => <RelativeTime time={endedAt} /> },
+              )}{' '}
             </>
           )}
-          Rates are averaged over 4 seconds.
+          {t('health.averaged')}
         </p>
       </div>
       <div class="columns health-charts">
-        <HealthCharts samples={samples} seconds={minutes * 60} period={period} />
+        <HealthCharts samples={samples} seconds={minutes * 60} period={t(`health.period.${minutes}`)} />
         {state !== 'off' && <BroadcastDetails broadcast={broadcast} />}
       </div>
     </div>
@@ -133,10 +139,10 @@ function HealthCharts({
   const from = axisStart(samples, seconds);
   return (
     <>
-      {plots.map(({ title, series, color, read, ...plot }) => (
+      {plots().map(({ title, series, color, read, ...plot }) => (
         <Card key={title} title={title}>
           <LazyChart
-            label={`${title}, last ${period}`}
+            label={t('health.chart', { title, period })}
             times={times}
             series={[{ name: series, color, values: samples.map(read) }]}
             height={chartHeight}
@@ -153,23 +159,23 @@ function HealthCharts({
 
 function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: RunningBroadcast }) {
   const seconds = (value: number | undefined) =>
-    value === undefined ? unknown : `${formatNumber(value, 1)} s`;
+    value === undefined ? t('health.unknown') : `${formatNumber(value, 1)} s`;
   if (stats === undefined) return null;
   return (
     <div class="health-facts stack">
-      <Card title="This broadcast">
+      <Card title={t('health.thisBroadcast')}>
         <Figures
           figures={[
-            ['Alarms', alarms.length === 0 ? 'None' : formatNumber(alarms.length)],
-            ['Keyframe interval', seconds(stats.keyframeIntervalSeconds)],
-            ['Longest interval', seconds(stats.longestKeyframeIntervalSeconds)],
-            ['Average bitrate', bitrate(stats.averageBitrateBitsPerSecond)],
-            ['Peak bitrate', bitrate(stats.peakBitrateBitsPerSecond)],
-            ['Dropped frames', formatNumber(stats.droppedFrames)],
-            ['Missing frames', formatNumber(stats.missingFrames)],
-            ['Connection lost', formatLosses(stats.droppedConnections, stats.awaySeconds)],
-            ['Encoder', stats.encoder || 'Not announced'],
-            ['Protocol', formatProtocol(stats.protocol)],
+            [t('health.alarms'), alarms.length === 0 ? t('health.none') : formatNumber(alarms.length)],
+            [t('setup.keyframeInterval'), seconds(stats.keyframeIntervalSeconds)],
+            [t('health.longestInterval'), seconds(stats.longestKeyframeIntervalSeconds)],
+            [t('status.averageBitrate'), bitrate(stats.averageBitrateBitsPerSecond)],
+            [t('health.peakBitrate'), bitrate(stats.peakBitrateBitsPerSecond)],
+            [t('restreams.droppedFrames'), formatNumber(stats.droppedFrames)],
+            [t('health.missingFrames'), formatNumber(stats.missingFrames)],
+            [t('past.connectionLost'), formatLosses(stats.droppedConnections, stats.awaySeconds)],
+            [t('health.encoder'), stats.encoder || t('health.notAnnounced')],
+            [t('health.protocol'), formatProtocol(stats.protocol)],
             ...transportRows(stats.transport),
           ]}
         />
@@ -186,29 +192,31 @@ function transportRows(transport: BroadcastStats['transport']): [string, string]
   const percent = sent === 0 ? 0 : (packetsLost / sent) * 100;
   return [
     [
-      'Round trip',
-      roundTripMilliseconds === undefined ? unknown : `${formatNumber(roundTripMilliseconds)} ms`,
+      t('health.roundTrip'),
+      roundTripMilliseconds === undefined ? t('health.unknown') : `${formatNumber(roundTripMilliseconds)} ms`,
     ],
     [
-      'Packet loss',
+      t('health.packetLoss'),
       packetsLost === 0
-        ? '0%'
-        : `${formatNumber(percent, 1)}%, not recovered: ${formatNumber(packetsLost - packetsRecovered)}`,
+        ? formatPercent(0)
+        : t('health.lossText', {
+            share: formatPercent(percent, 1),
+            count: packetsLost - packetsRecovered,
+          }),
     ],
   ];
 }
 
 function formatProtocol(protocol: string | undefined): string {
-  if (protocol === undefined) return unknown;
-  return protocol === 'pull' ? 'Pulled from the source' : protocol.toUpperCase();
+  if (protocol === undefined) return t('health.unknown');
+  return protocol === 'pull' ? t('health.pulled') : protocol.toUpperCase();
 }
 
 function bitrate(value: number | undefined): string {
-  return value === undefined ? unknown : formatBitrate(value);
+  return value === undefined ? t('health.unknown') : formatBitrate(value);
 }
 
 function formatLosses(losses: number | undefined, awaySeconds: number | undefined): string {
-  if (losses === undefined || losses === 0) return 'Never';
-  const times = losses === 1 ? 'once' : `${formatNumber(losses)} times`;
-  return `${times}, for ${formatSpan(awaySeconds ?? 0)}`;
+  if (losses === undefined || losses === 0) return t('health.never');
+  return t('health.losses', { count: losses, time: formatSpan(awaySeconds ?? 0) });
 }

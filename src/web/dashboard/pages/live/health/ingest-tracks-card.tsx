@@ -1,5 +1,6 @@
 import type { IngestTrack } from '../../../api/api-types.ts';
 import { languageName } from '../../../format/languages.ts';
+import { t } from '../../../texts/live.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { channelLayout } from '../../video/tracks/channel-layout.ts';
@@ -7,7 +8,7 @@ import { channelLayout } from '../../video/tracks/channel-layout.ts';
 /** The tracks that the encoder sends, and the renditions that viewers get. */
 export function IngestTracksCard({ tracks }: { tracks: readonly IngestTrack[] }) {
   return (
-    <Card title="Tracks">
+    <Card title={t('tracks.title')}>
       <ul class="tracks">
         {tracks.map(track => (
           <li key={`${track.kind} ${track.trackId}`}>
@@ -18,11 +19,11 @@ export function IngestTracksCard({ tracks }: { tracks: readonly IngestTrack[] })
               </span>
               {track.leftOutReason !== undefined && <span class="hint">{track.leftOutReason}</span>}
               {track.recordingLeftOutReason !== undefined && (
-                <span class="hint">Not recorded: {track.recordingLeftOutReason}</span>
+                <span class="hint">{t('tracks.notRecorded', { reason: track.recordingLeftOutReason })}</span>
               )}
             </span>
             {track.leftOutReason !== undefined ? (
-              <Badge tone="warning">Left out</Badge>
+              <Badge tone="warning">{t('tracks.leftOut')}</Badge>
             ) : (
               track.rendition !== undefined && <Badge>{track.rendition}</Badge>
             )}
@@ -34,7 +35,7 @@ export function IngestTracksCard({ tracks }: { tracks: readonly IngestTrack[] })
 }
 
 function titleOf({ kind, trackId, name }: IngestTrack): string {
-  return name ?? `${kind === 'video' ? 'Video' : 'Audio'} ${trackId + 1}`;
+  return name ?? t(kind === 'video' ? 'tracks.video' : 'tracks.audio', { number: trackId + 1 });
 }
 
 function detailsOf({ codec, width, height, channels, language }: IngestTrack): string {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../../texts/live.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
 import { FieldValues } from '../../../ui/form/form-context.tsx';
@@ -50,14 +51,14 @@ export function RestreamDialog({
   const isMissing = !renditions.includes(rendition);
   return (
     <FormDialog
-      title={before === undefined ? 'Add destination' : 'Edit destination'}
-      action={before === undefined ? 'Add' : 'Save'}
+      title={before === undefined ? t('restreams.add') : t('restreams.editTitle')}
+      action={before === undefined ? t('restreams.addAction') : t('source.save')}
       disabled={!isComplete}
       submission={submission}
       onClose={onClose}
     >
       <SelectField<Known>
-        label="Service"
+        label={t('restreams.service')}
         value={known?.[0] ?? 'other'}
         onValue={id => {
           const chosen = knownDestinations.find(([one]) => one === id);
@@ -65,22 +66,31 @@ export function RestreamDialog({
           const [, service, url] = chosen;
           change({ serverUrl: url, ...(trimmed.name === '' ? { name: service } : {}) });
         }}
-        options={[...knownDestinations.map(([id, label]) => [id, label] as const), ['other', 'Other']]}
+        options={[
+          ...knownDestinations.map(([id, label]) => [id, label] as const),
+          ['other', t('restreams.other')],
+        ]}
       />
       <FieldValues values={destination} onValues={setDestination}>
-        <TextField label="Name" hint="Only you see it." field="name" maxLength={2048} required />
         <TextField
-          label="Server URL"
-          hint="Such as rtmp://host/app, rtmps://host/app or srt://host:port."
+          label={t('streams.nameLabel')}
+          hint={t('restreams.nameHint')}
+          field="name"
+          maxLength={2048}
+          required
+        />
+        <TextField
+          label={t('restreams.serverUrl')}
+          hint={t('restreams.serverUrlHint')}
           field="serverUrl"
           spellcheck={false}
           maxLength={2048}
           required
         />
         <TextField
-          label="Stream key"
+          label={t('streams.streamKey')}
           type="password"
-          hint="The stream key from that service."
+          hint={t('restreams.keyHint')}
           autocomplete="new-password"
           field="streamKey"
           maxLength={2048}
@@ -89,22 +99,18 @@ export function RestreamDialog({
       </FieldValues>
       {(renditions.length > 1 || isMissing) && (
         <SelectField<Rendition>
-          label="Rendition"
-          hint={
-            isMissing
-              ? 'This live stream isn’t encoded to this rendition. Choose another one, or turn on multiple qualities in Settings.'
-              : 'Choose a lower rendition for a service that limits the bitrate.'
-          }
+          label={t('restreams.rendition')}
+          hint={isMissing ? t('restreams.renditionMissing') : t('restreams.renditionHint')}
           value={rendition}
           onValue={chosen => change({ rendition: chosen })}
           field="rendition"
           options={(isMissing ? [...renditions, rendition] : renditions).map(
-            one => [one, one === 'source' ? 'Source (from your encoder)' : formatRendition(one)] as const,
+            one => [one, one === 'source' ? t('restreams.sourceFromEncoder') : formatRendition(one)] as const,
           )}
         />
       )}
       {isLive && before !== undefined && isReconnecting(before, trimmed) && (
-        <Notice tone="warning">“{before.name}” is live. Saving interrupts it until it reconnects.</Notice>
+        <Notice tone="warning">{t('restreams.interrupts', { name: before.name })}</Notice>
       )}
     </FormDialog>
   );

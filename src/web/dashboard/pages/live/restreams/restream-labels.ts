@@ -1,4 +1,5 @@
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
+import { t } from '../../../texts/live.ts';
 
 export type Destination = LiveStream['restreams'][number] & { readonly streamKey: string };
 
@@ -54,36 +55,27 @@ export function redactedUrl(serverUrl: string): string {
   return serverUrl.replace(/^((?:rtmps?|srt):\/\/)[^/?#\s@]*@/i, '$1').replace(/[?#].*$/, '');
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  refused: 'The server refused the stream. Check the server URL and the stream key.',
-  'name-not-found': 'The server’s name wasn’t found. Check the server URL.',
-  'connection-refused': 'The server refused the connection. Check the server URL, or try again later.',
-  unreachable: 'The server can’t be reached. Check the server URL, or try again later.',
-  'timed-out': 'The server doesn’t respond. Check the server URL, or try again later.',
-  'not-public': 'The server URL is in a private network. Only the operator can allow that.',
-  tls: 'The server’s certificate is not valid. Check the server URL.',
-  closed: 'The connection was lost. If that happens often, lower your bitrate.',
-  stalled: 'The server accepts no more data. If that happens often, lower your bitrate.',
-  failed: 'The server doesn’t accept RTMP or SRT at this URL. Check it.',
-  codec: 'The stream’s codecs can’t be sent. Use H.264 and AAC in your encoder.',
-  'sandbox-limit': 'In the sandbox, restreams end after 2 minutes.',
-};
+const reasons = {
+  refused: 'restreams.refused',
+  'name-not-found': 'restreams.nameNotFound',
+  'connection-refused': 'restreams.connectionRefused',
+  unreachable: 'restreams.unreachable',
+  'timed-out': 'restreams.timedOut',
+  'not-public': 'restreams.notPublic',
+  tls: 'restreams.tls',
+  closed: 'restreams.closed',
+  stalled: 'restreams.stalled',
+  failed: 'restreams.failed',
+  codec: 'restreams.codec',
+  'sandbox-limit': 'restreams.sandboxLimit',
+} as const;
 
-export function formatReason(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : (reasons[reason] ?? reason);
+export function formatReason(reason: string): string {
+  return Object.hasOwn(reasons, reason) ? t(reasons[reason as keyof typeof reasons]) : reason;
 }
 
-export const restreamStates: Readonly<Record<Restream['state'], string>> = {
-  idle: 'Not live',
-  connecting: 'Connecting',
-  live: 'Live',
-  retrying: 'Retrying',
-  stopped: 'Stopped',
-  disabled: 'Off',
-};
-
 export function formatRendition(rendition: string): string {
-  return rendition === 'source' ? 'Source' : rendition;
+  return rendition === 'source' ? t('restreams.source') : rendition;
 }
 
 export const knownDestinations = [

@@ -7,6 +7,7 @@ import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { formatDateTime, formatSpan } from '../../../format/time.ts';
 import { can, environment } from '../../../state/session.ts';
+import { t } from '../../../texts/live.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
@@ -26,7 +27,6 @@ import {
   isEnabled,
   type RestreamRow,
   restreamRows,
-  restreamStates,
 } from './restream-labels.ts';
 import { useRestreams } from './use-restreams.ts';
 
@@ -72,8 +72,8 @@ export function RestreamsPanel({
     if (index === -1) {
       onOutdated();
       throw new ApiProblem(409, {
-        title: 'Someone else changed this destination.',
-        detail: 'Check its settings and try again.',
+        title: t('restreams.changedTitle'),
+        detail: t('restreams.changedText'),
       });
     }
     const body = { restreams: [...current.slice(0, index), ...after, ...current.slice(index + 1)] };
@@ -111,20 +111,20 @@ export function RestreamsPanel({
       disabled={isFull}
       onClick={() => setOpenDialog({ what: 'add' })}
     >
-      Add destination
+      {t('restreams.add')}
     </Button>
   );
   return (
-    <Card title="Restreams" flush actions={restreams.length > 0 && add}>
+    <Card title={t('restreams.title')} flush actions={restreams.length > 0 && add}>
       {loaded.problem !== undefined && <LoadError problem={loaded.problem} retry={loaded.reload} />}
       {rows.length === 0 ? (
-        <EmptyState icon="send" title="Stream to other platforms" action={add}>
-          While you’re live, your stream is sent to up to five destinations, such as YouTube or Twitch.
-          {canEdit && ' You can add them at any time, also during a broadcast.'}
+        <EmptyState icon="send" title={t('restreams.emptyTitle')} action={add}>
+          {t('restreams.emptyText')}
+          {canEdit && ` ${t('restreams.emptyEdit')}`}
         </EmptyState>
       ) : (
         <Table
-          caption="Destinations"
+          caption={t('restreams.destinations')}
           columns={columns}
           rows={rows}
           keyOf={({ destination }) => `${restreams.indexOf(destination)}`}
@@ -132,13 +132,12 @@ export function RestreamsPanel({
       )}
       {rows.length > 0 && (
         <p class="hint card-note">
-          {isFull && 'You can have up to five destinations. '}
-          {canEdit && 'Changes apply immediately, also while you’re live. '}Stream keys are never shown here.
+          {isFull && `${t('restreams.full')} `}
+          {canEdit && `${t('restreams.immediate')} `}
+          {t('restreams.keysHidden')}
         </p>
       )}
-      {environment.value === 'sandbox' && (
-        <Notice>In the sandbox, restreams end after 2 minutes. The live stream continues.</Notice>
-      )}
+      {environment.value === 'sandbox' && <Notice>{t('restreams.sandbox')}</Notice>}
       {(openDialog?.what === 'add' || openDialog?.what === 'edit') && (
         <RestreamDialog
           before={openDialog.what === 'edit' ? openDialog.row.destination : undefined}
@@ -152,27 +151,24 @@ export function RestreamsPanel({
       )}
       {openDialog?.what === 'remove' && (
         <ConfirmDialog
-          title="Remove this destination?"
-          action="Remove destination"
+          title={t('restreams.removeTitle')}
+          action={t('restreams.remove')}
           work={() => replace(openDialog.row.destination, [])}
           onClose={close}
         >
           {openDialog.row.status?.state === 'live' && <LiveNow name={openDialog.row.destination.name} />}
-          <p>
-            The server forgets “{openDialog.row.destination.name}” and its stream key. To keep them, turn the
-            destination off instead.
-          </p>
+          <p>{t('restreams.removeText', { name: openDialog.row.destination.name })}</p>
         </ConfirmDialog>
       )}
       {openDialog?.what === 'disable' && (
         <ConfirmDialog
-          title="Turn off this destination?"
-          action="Turn off"
+          title={t('restreams.offTitle')}
+          action={t('restreams.turnOff')}
           work={() => setEnabled(openDialog.row.destination, false)}
           onClose={close}
         >
           <LiveNow name={openDialog.row.destination.name} />
-          <p>Your other destinations and your own viewers are not affected.</p>
+          <p>{t('restreams.offText')}</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -180,7 +176,7 @@ export function RestreamsPanel({
 }
 
 function LiveNow({ name }: { name: string }) {
-  return <p>“{name}” is live now. Its viewers will no longer get your stream.</p>;
+  return <p>{t('restreams.liveNow', { name })}</p>;
 }
 
 function indexOf(destinations: readonly Destination[], destination: Destination): number {
@@ -197,18 +193,20 @@ interface RowChanges {
 function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
   return [
     {
-      head: 'Destination',
+      head: t('restreams.destination'),
       cell: ({ destination: { name, rendition = 'source' }, serverUrl }) => (
         <span class="two-lines">
           <strong>{name}</strong>
           <span class="hint">{serverUrl}</span>
-          {rendition !== 'source' && <span class="hint">Rendition: {formatRendition(rendition)}</span>}
+          {rendition !== 'source' && (
+            <span class="hint">{t('restreams.renditionOf', { name: formatRendition(rendition) })}</span>
+          )}
         </span>
       ),
     },
-    { head: 'State', cell: row => <RestreamState row={row} isOnAir={isOnAir} /> },
+    { head: t('restreams.stateHead'), cell: row => <RestreamState row={row} isOnAir={isOnAir} /> },
     {
-      head: 'Bitrate',
+      head: t('live.bitrate'),
       isNumber: true,
       cell: ({ status }) =>
         status?.state === 'live' && status.bitrateBitsPerSecond !== undefined
@@ -216,7 +214,7 @@ function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
           : '–',
     },
     {
-      head: 'Dropped frames',
+      head: t('restreams.droppedFrames'),
       isNumber: true,
       cell: ({ status }) =>
         status?.droppedFrames === undefined || status.state === 'disabled'
@@ -229,10 +227,10 @@ function columnsOf(isOnAir: boolean): Column<RestreamRow>[] {
 function changeColumns({ switched, toggle, openDialog }: RowChanges): Column<RestreamRow>[] {
   return [
     {
-      head: 'On',
+      head: t('restreams.on'),
       cell: row => (
         <Switch
-          label={`Send to ${row.destination.name}`}
+          label={t('restreams.sendTo', { name: row.destination.name })}
           checked={isEnabled(row.destination)}
           busy={row.destination === switched}
           onClick={() => toggle(row)}
@@ -240,14 +238,19 @@ function changeColumns({ switched, toggle, openDialog }: RowChanges): Column<Res
       ),
     },
     {
-      head: 'Actions',
+      head: t('streams.actions'),
       isActions: true,
       cell: row => (
         <Menu
-          label={`Actions for ${row.destination.name}`}
+          label={t('streams.actionsFor', { name: row.destination.name })}
           items={[
-            { label: 'Edit', icon: 'edit', onClick: () => openDialog('edit', row) },
-            { label: 'Remove', icon: 'trash', danger: true, onClick: () => openDialog('remove', row) },
+            { label: t('restreams.edit'), icon: 'edit', onClick: () => openDialog('edit', row) },
+            {
+              label: t('audio.remove'),
+              icon: 'trash',
+              danger: true,
+              onClick: () => openDialog('remove', row),
+            },
           ]}
         />
       ),
@@ -263,21 +266,21 @@ function RestreamState({ row: { destination, status }, isOnAir }: { row: Restrea
   return (
     <span class="two-lines">
       <span class="actions">
-        <Badge tone={tones[state]}>{restreamStates[state]}</Badge>
+        <Badge tone={tones[state]}>{t(`restreams.state.${state}`)}</Badge>
         {since !== undefined && state !== 'disabled' && (
           <span class="hint" title={formatDateTime(since)}>
-            for {formatSpan((Date.now() - Date.parse(since)) / 1000)}
+            {t('restreams.for', { time: formatSpan((Date.now() - Date.parse(since)) / 1000) })}
           </span>
         )}
       </span>
-      {isOtherRendition && <span class="hint">The source is sent, because {chosen} isn’t encoded.</span>}
+      {isOtherRendition && <span class="hint">{t('restreams.otherRendition', { rendition: chosen })}</span>}
       {reason !== undefined && (
         <span class="hint" title={lastError}>
           {formatReason(reason)}
         </span>
       )}
       {retries !== undefined && retries > 0 && (
-        <span class="hint">Retried {retries === 1 ? 'once' : `${formatNumber(retries)} times`}.</span>
+        <span class="hint">{t('restreams.retried', { count: retries })}</span>
       )}
     </span>
   );

@@ -1,6 +1,6 @@
 import type { IngestLogEntry } from '../../../api/api-types.ts';
-import { lowerFirst } from '../../../format/lower-first.ts';
 import { formatSpan } from '../../../format/time.ts';
+import { t } from '../../../texts/live.ts';
 import { formatEndReason } from '../broadcast-labels.ts';
 import { alarmTitle } from '../health/alarm-titles.ts';
 import { encoderOf } from './encoder-name.ts';
@@ -52,7 +52,7 @@ export function timelineOf({ entries, clips, liveSince, now }: TimelineInput): I
   const clipMoments = clips.map(({ title, createdAt }) => ({
     time: secondsOf(createdAt),
     kind: 'clip' as const,
-    text: `Clip “${title}”`,
+    text: t('timeline.clip', { title }),
   }));
   const moments = [...reader.moments, ...clipMoments].filter(({ time }) => time <= to);
   const first = Math.min(...moments.map(({ time }) => time), ...reader.spans.map(({ from }) => from), to);
@@ -108,7 +108,7 @@ class LogReader {
     else if (entry.type === 'ended') this.#ended(entry.reason ?? '', time);
     else if (entry.type === 'alarm-raised') {
       this.#alarmsSince.set(alarm, time);
-      this.#add(time, 'alarm', `${alarmTitle(alarm)}. ${message}`);
+      this.#add(time, 'alarm', t('timeline.alarm', { title: alarmTitle(alarm), message }));
     } else {
       this.#endAlarm(alarm, time);
       this.#add(time, 'cleared', message);
@@ -130,27 +130,31 @@ class LogReader {
     this.#connectedSince = time;
     this.#goneSince = undefined;
     if (goneSince === undefined) {
-      this.#add(time, 'start', `${encoder} connected`);
+      this.#add(time, 'start', t('timeline.connected', { encoder }));
       return;
     }
     const span = { kind: 'gap', from: goneSince, to: time } as const;
     if (span.to > span.from) this.spans.push(span);
-    if (former !== encoder) this.#add(time, 'encoder', `The encoder changed: ${encoder} took over`);
-    else this.#add(time, 'back', `The encoder came back after ${formatSpan(time - goneSince)}`);
+    if (former !== encoder) this.#add(time, 'encoder', t('timeline.changed', { encoder }));
+    else this.#add(time, 'back', t('timeline.back', { time: formatSpan(time - goneSince) }));
   }
 
   #disconnected(reason: string | undefined, time: number): void {
     this.#endConnection(time);
     this.#goneSince = time;
-    if (reason === 'unpublished') this.#add(time, 'end', 'The encoder stopped');
-    else if (reason !== 'replaced') this.#add(time, 'lost', 'The connection of the encoder was lost');
+    if (reason === 'unpublished') this.#add(time, 'end', formatEndReason('publisher-stopped'));
+    else if (reason !== 'replaced') this.#add(time, 'lost', t('timeline.lost'));
   }
 
   #refused(entry: IngestLogEntry, time: number): void {
     const { reason, message = '', times = 1 } = entry;
     this.#refusedWith = reason;
-    const often = times > 1 ? ` ${times} times` : '';
-    this.#add(time, 'refused', `${encoderOf(entry)} was refused${often}: ${message}`);
+    const encoder = encoderOf(entry);
+    const text =
+      times === 1
+        ? t('timeline.refused', { encoder, message })
+        : t('timeline.refusedTimes', { encoder, count: times, message });
+    this.#add(time, 'refused', text);
   }
 
   #ended(reason: string, time: number): void {
@@ -158,12 +162,7 @@ class LogReader {
     this.#goneSince = undefined;
     this.#encoder = undefined;
     for (const alarm of [...this.#alarmsSince.keys()]) this.#endAlarm(alarm, time);
-    if (this.#refusedWith !== reason) {
-      const isTold = reason === 'publisher-stopped' || reason === 'publisher-gone';
-      const why = lowerFirst(formatEndReason(reason));
-      const text = why.startsWith('ended ') ? `The broadcast ${why}` : `The broadcast ended: ${why}`;
-      this.#add(time, 'end', isTold ? 'The broadcast ended' : text);
-    }
+    if (this.#refusedWith !== reason) this.#add(time, 'end', endTextOf(reason));
     this.#refusedWith = undefined;
   }
 
@@ -183,6 +182,13 @@ class LogReader {
   #add(time: number, kind: MomentKind, text: string): void {
     this.moments.push({ time, kind, text });
   }
+}
+
+/** Leaves out what a moment before tells already. */
+function endTextOf(reason: string): string {
+  if (reason === 'publisher-stopped' || reason === 'publisher-gone') return t('timeline.ended');
+  if (reason === 'completed') return t('timeline.endedByUser');
+  return t('timeline.endedWhy', { reason: formatEndReason(reason) });
 }
 
 function secondsOf(time: string): number {

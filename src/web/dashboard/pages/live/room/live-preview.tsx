@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { t } from '../../../texts/live.ts';
 
 /** Undefined until the player page has loaded. */
 type PlayerWindow = Partial<Pick<Window, 'millrace'>>;
@@ -28,7 +29,7 @@ export function LivePreview({ stream }: { stream: LiveStream }) {
       <iframe
         id={frameId}
         key={address}
-        title={`Preview of ${name}`}
+        title={t('preview.title', { name })}
         src={address}
         allow="autoplay; fullscreen"
       />

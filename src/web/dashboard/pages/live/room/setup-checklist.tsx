@@ -1,4 +1,5 @@
 import type { IngestLog } from '../../../api/api-types.ts';
+import { t } from '../../../texts/live.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { encoderOf } from './encoder-name.ts';
 
@@ -16,30 +17,34 @@ export function SetupChecklist({
   isPulled?: boolean | undefined;
   connecting: IngestLog['connecting'];
 }) {
-  const encoder = connecting === undefined ? 'Encoder' : encoderOf(connecting);
+  const encoder = encoderOf(connecting ?? {});
   const steps: readonly Step[] = [
     isPulled
       ? {
-          done: 'The source is connected',
-          waiting: 'Waiting for the source',
-          hint: 'Source tells when the server tries next, and why the last attempt failed.',
+          done: t('checklist.sourceConnected'),
+          waiting: t('checklist.sourceWaiting'),
+          hint: t('checklist.sourceHint'),
         }
       : {
-          done: `${encoder} is connected`,
-          waiting: 'Waiting for your encoder',
-          hint: 'If it doesn’t connect, check the server and the stream key in its settings.',
+          done: t('checklist.encoderConnected', { encoder }),
+          waiting: t('checklist.encoderWaiting'),
+          hint: t('checklist.encoderHint'),
         },
-    { done: 'Media arrives', waiting: connecting === undefined ? 'Media arrives' : 'Waiting for media' },
     {
-      done: 'Keyframe received',
-      waiting: connecting?.waitingFor === 'keyframe' ? 'Connected, waiting for a keyframe' : 'First keyframe',
-      hint: 'If this takes long, set the keyframe interval to 2 s in your encoder.',
+      done: t('checklist.media'),
+      waiting: connecting === undefined ? t('checklist.media') : t('checklist.mediaWaiting'),
     },
-    { done: 'Live', waiting: 'Live' },
+    {
+      done: t('checklist.keyframe'),
+      waiting:
+        connecting?.waitingFor === 'keyframe' ? t('checklist.keyframeWaiting') : t('checklist.keyframeFirst'),
+      hint: t('checklist.keyframeHint'),
+    },
+    { done: t('checklist.live'), waiting: t('checklist.live') },
   ];
   const current = connecting === undefined ? 0 : connecting.waitingFor === 'media' ? 1 : 2;
   return (
-    <ol class="checklist" aria-label="Steps to go live">
+    <ol class="checklist" aria-label={t('checklist.title')}>
       {steps.map(({ done, waiting, hint }, index) => (
         <li
           key={done === waiting ? done : index}
@@ -49,7 +54,7 @@ export function SetupChecklist({
           <span class="checklist-mark">{index < current && <Icon name="check" size={14} />}</span>
           <span>
             {index < current ? done : waiting}
-            {index < current && <span class="for-readers"> (done)</span>}
+            {index < current && <span class="for-readers"> {t('checklist.done')}</span>}
             {index === current && hint !== undefined && <span class="hint">{hint}</span>}
           </span>
         </li>

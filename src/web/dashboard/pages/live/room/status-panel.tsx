@@ -9,6 +9,7 @@ import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { codecName } from '../../../format/codec-name.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { can } from '../../../state/session.ts';
+import { t } from '../../../texts/live.ts';
 import { Figures } from '../../../ui/figures.tsx';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
@@ -37,7 +38,7 @@ export function StatusPanel({
 }) {
   const isPulled = stream.source?.enabled;
   return (
-    <Card title="Status">
+    <Card title={t('status.title')}>
       <VerdictLine verdict={broadcastVerdict({ state, stats, alarms, isPulled, connecting })} />
       {children}
       {state === 'off' && can('live') && <SetupChecklist isPulled={isPulled} connecting={connecting} />}
@@ -55,15 +56,15 @@ function LiveFigures({ stats }: { stats: BroadcastStats | undefined }) {
     <>
       <Figures
         figures={[
-          ['Viewers', show(stats?.viewers, formatNumber)],
-          ['Live for', show(stats?.durationSeconds, formatTime)],
-          ['Bitrate', show(stats?.bitrateBitsPerSecond, formatBitrate)],
-          ['Frame rate', show(stats?.framesPerSecond, value => `${formatNumber(value)} fps`)],
-          ['Resolution', size ?? nothing],
-          ['Codecs', codecs ?? show(stats?.videoCodec, codecName)],
+          [t('streams.viewers'), show(stats?.viewers, formatNumber)],
+          [t('status.liveFor'), show(stats?.durationSeconds, formatTime)],
+          [t('live.bitrate'), show(stats?.bitrateBitsPerSecond, formatBitrate)],
+          [t('status.frameRate'), show(stats?.framesPerSecond, value => `${formatNumber(value)} fps`)],
+          [t('status.resolution'), size ?? nothing],
+          [t('status.codecs'), codecs ?? show(stats?.videoCodec, codecName)],
         ]}
       />
-      <p class="hint">All tabs of a browser count as one viewer, including this preview.</p>
+      <p class="hint">{t('status.hint')}</p>
     </>
   );
 }
@@ -87,10 +88,10 @@ function LastBroadcast({ stream: { liveStreamId } }: { stream: LiveStream }) {
   return (
     <Figures
       figures={[
-        ['Last live', <RelativeTime key="time" time={endedAt ?? startedAt} />],
-        ['Length', seconds === undefined ? nothing : formatTime(seconds)],
-        ...(bitrate === undefined ? [] : [['Average bitrate', formatBitrate(bitrate)] as const]),
-        ...(endReason === undefined ? [] : [['Why it ended', formatEndReason(endReason)] as const]),
+        [t('status.lastLive'), <RelativeTime key="time" time={endedAt ?? startedAt} />],
+        [t('status.length'), seconds === undefined ? nothing : formatTime(seconds)],
+        ...(bitrate === undefined ? [] : [[t('status.averageBitrate'), formatBitrate(bitrate)] as const]),
+        ...(endReason === undefined ? [] : [[t('status.whyEnded'), formatEndReason(endReason)] as const]),
       ]}
     />
   );

@@ -4,6 +4,7 @@ import { call } from '../../../api/client.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { formatClock } from '../../../format/time.ts';
+import { t } from '../../../texts/live.ts';
 import { useInterval } from '../../../ui/hooks/use-interval.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Icon, type IconName } from '../../../ui/icon.tsx';
@@ -63,7 +64,7 @@ export function TimelineCard({
   });
   if (timeline === undefined) return null;
   return (
-    <Card title={state === 'off' ? 'Timeline of the last broadcast' : 'Timeline of the last hour'}>
+    <Card title={state === 'off' ? t('timeline.last') : t('timeline.hour')}>
       <Timeline timeline={timeline} isLive={state !== 'off'} onJump={onJump} />
     </Card>
   );
@@ -138,7 +139,7 @@ function Timeline({
       </div>
       <div class="timeline-ends" aria-hidden="true">
         <time>{formatClock(from * 1000)}</time>
-        <time>{isLive ? 'Now' : formatClock(to * 1000)}</time>
+        <time>{isLive ? t('streams.now') : formatClock(to * 1000)}</time>
       </div>
       <ul class="timeline-readout">
         {(shown ?? []).slice(-4).map(({ time, kind, text }) => (
@@ -180,7 +181,7 @@ function Marker({
         class={`timeline-marker ${kind}`}
         tabIndex={isReachable ? 0 : -1}
         aria-label={said}
-        title={onJump === undefined ? undefined : 'Show this moment in the preview'}
+        title={onJump === undefined ? undefined : t('timeline.show')}
         onPointerEnter={() => onPoint(true)}
         onPointerLeave={() => onPoint(false)}
         onFocus={() => onFocus(true)}

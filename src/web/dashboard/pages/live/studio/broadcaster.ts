@@ -1,3 +1,4 @@
+import { t } from '../../../texts/live.ts';
 import { readCounters, type UplinkCounters, type UplinkStats, uplinkStats } from './connection-quality.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { WhipConnection, type WhipMedia, WhipRefusal } from './whip-connection.ts';
@@ -88,8 +89,7 @@ export class Broadcaster {
     if (this.#isOver) return;
     const delayMs = reconnectDelayMs(attempt, performance.now() - lostAtMs);
     if (delayMs === undefined) {
-      const text =
-        'The connection was lost for over a minute, and the broadcast has ended. Check your network, then go live again.';
+      const text = t('studio.lostTooLong');
       this.#finish({ kind: 'failed', text });
       return;
     }
@@ -120,6 +120,6 @@ function textOf(error: unknown): string {
   if (error instanceof WhipRefusal) return error.message;
   const isNetwork =
     error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
-  if (isNetwork) return 'The server can’t be reached. Check your network, then try again.';
+  if (isNetwork) return t('studio.unreachable');
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../texts/live.ts';
 export interface UplinkStats {
   readonly bitsPerSecond: number;
   readonly framesPerSecond: number;
@@ -31,20 +32,20 @@ export function connectionQuality(stats: UplinkStats, maxBitsPerSecond: number):
   if (lossShare >= poorLoss || roundTripMs >= poorRoundTripMs || isStarved) {
     return {
       grade: 'poor',
-      text: 'Poor: your connection is too slow. Move closer to the router, or choose a lower quality.',
+      text: t('studio.quality.slow'),
     };
   }
   if (limitedBy === 'cpu' && framesPerSecond < minFramesPerSecond) {
     return {
       grade: 'poor',
-      text: 'Poor: this device is too busy. Choose a lower quality, or close other apps.',
+      text: t('studio.quality.busy'),
     };
   }
   if (lossShare >= fairLoss || roundTripMs >= fairRoundTripMs || limitedBy === 'bandwidth') {
-    return { grade: 'fair', text: 'Fair: your connection limits the video' };
+    return { grade: 'fair', text: t('studio.quality.limited') };
   }
-  if (limitedBy === 'cpu') return { grade: 'fair', text: 'Fair: this device is busy' };
-  return { grade: 'good', text: 'Good' };
+  if (limitedBy === 'cpu') return { grade: 'fair', text: t('studio.quality.fair') };
+  return { grade: 'good', text: t('studio.quality.good') };
 }
 
 export interface UplinkCounters {

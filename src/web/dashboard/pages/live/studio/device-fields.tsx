@@ -1,3 +1,5 @@
+import { formatNumber } from '../../../format/size.ts';
+import { t } from '../../../texts/live.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/form/field.tsx';
 import type { PresetName } from './capture.ts';
@@ -5,10 +7,11 @@ import { LevelMeter } from './level-meter.tsx';
 import type { Studio } from './studio.ts';
 import { type Device, noMicrophone } from './studio-media.ts';
 
-const qualities: readonly (readonly [PresetName, string])[] = [
-  ['1080p', '1080p: 6 Mbit/s upload'],
-  ['720p', '720p: 3.5 Mbit/s upload'],
-  ['480p', '480p: 2 Mbit/s upload'],
+/** Upload bandwidth in Mbit/s that each quality needs. */
+const qualities: readonly (readonly [PresetName, number])[] = [
+  ['1080p', 6],
+  ['720p', 3.5],
+  ['480p', 2],
 ];
 
 /** Choices of what is sent. All of them work during the broadcast, too. */
@@ -20,37 +23,40 @@ export function DeviceFields({ studio }: { studio: Studio }) {
     <>
       <div class="studio-device">
         <SelectField
-          label="Camera"
+          label={t('studio.camera')}
           value={media.cameraId.value}
           onValue={id => void media.chooseCamera(id)}
-          options={optionsOf(media.cameras.value, 'No camera in use')}
+          options={optionsOf(media.cameras.value, t('studio.noCamera'))}
         />
         {media.cameras.value.length > 1 && (
-          <IconButton icon="refresh" label="Switch camera" onClick={() => void media.useNextCamera()} />
+          <IconButton
+            icon="refresh"
+            label={t('studio.switchCamera')}
+            onClick={() => void media.useNextCamera()}
+          />
         )}
       </div>
       {isScreen && (
-        <p class="hint">
-          {media.hasScreenAudio.value
-            ? 'Screen audio is sent, too.'
-            : 'Screen audio isn’t shared. In Chrome and Edge, choose a tab and turn on “Also share tab audio”.'}
-        </p>
+        <p class="hint">{media.hasScreenAudio.value ? t('studio.screenAudio') : t('studio.noScreenAudio')}</p>
       )}
       <SelectField
-        label="Microphone"
+        label={t('studio.microphone')}
         value={microphoneId}
         onValue={id => void media.useMicrophone(id)}
-        options={[...optionsOf(media.microphones.value, undefined), [noMicrophone, 'No microphone']]}
+        options={[...optionsOf(media.microphones.value, undefined), [noMicrophone, t('studio.noMicrophone')]]}
       />
       {(microphoneId !== noMicrophone || media.hasScreenAudio.value) && (
         <LevelMeter mixer={media.mixer} isOff={media.isMuted.value && !media.hasScreenAudio.value} />
       )}
       <SelectField
-        label="Quality"
+        label={t('studio.quality')}
         value={media.preset.value}
         onValue={preset => void studio.setPreset(preset)}
-        options={qualities}
-        hint={studio.isOnAir ? 'A new resolution interrupts playback for a moment.' : undefined}
+        options={qualities.map(
+          ([quality, rate]) =>
+            [quality, t('studio.upload', { quality, rate: formatNumber(rate, 1) })] as const,
+        )}
+        hint={studio.isOnAir ? t('studio.qualityHint') : undefined}
       />
     </>
   );

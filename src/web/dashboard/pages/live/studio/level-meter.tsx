@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../texts/live.ts';
 import type { AudioMixer } from './audio-mixer.ts';
 
 const quietestDecibels = -60;
@@ -29,7 +30,7 @@ export function LevelMeter({ mixer, isOff }: { mixer: AudioMixer; isOff: boolean
     <div class="studio-level">
       <meter
         ref={bar}
-        aria-label="Audio level"
+        aria-label={t('studio.level')}
         min={0}
         max={1}
         low={0}
@@ -37,7 +38,7 @@ export function LevelMeter({ mixer, isOff }: { mixer: AudioMixer; isOff: boolean
         optimum={0.5}
         value={0}
       />
-      <span class="hint">{isOff ? 'Muted' : 'Speak: the bar should move'}</span>
+      <span class="hint">{isOff ? t('studio.muted') : t('studio.speak')}</span>
     </div>
   );
 }

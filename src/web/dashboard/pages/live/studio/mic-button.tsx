@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../texts/live.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { levelShare } from './level-meter.tsx';
 import { noMicrophone, type StudioMedia } from './studio-media.ts';
@@ -29,7 +30,7 @@ export function MicButton({ media, onChoose }: { media: StudioMedia; onChoose: (
         {!isSilent && <span ref={level} class="studio-mic-level" aria-hidden="true" />}
         <Icon name={isSilent ? 'mic-off' : 'mic'} size={22} />
       </span>
-      <span>{isOff ? 'No microphone' : isMuted ? 'Unmute' : 'Mute'}</span>
+      <span>{isOff ? t('studio.noMicrophone') : isMuted ? t('studio.unmute') : t('studio.mute')}</span>
     </button>
   );
 }

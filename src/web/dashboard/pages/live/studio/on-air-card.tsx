@@ -1,24 +1,18 @@
 import { formatTime } from '../../../../shared/time-text.ts';
 import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
-import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { formatBitrate, formatNumber, formatPercent } from '../../../format/size.ts';
+import { rich, t } from '../../../texts/live.ts';
+import { bold } from '../../../ui/bold.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyField } from '../../../ui/copy.tsx';
 import { type Figure, Figures } from '../../../ui/figures.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { connectionQuality, type UplinkStats } from './connection-quality.ts';
-import type { Studio, StudioState } from './studio.ts';
+import type { Studio } from './studio.ts';
 
 const nothing = '–';
-const stateTexts: Readonly<Record<StudioState['kind'], string>> = {
-  off: 'Ready. Nobody can see you yet.',
-  connecting: 'Connecting…',
-  live: 'You’re live',
-  reconnecting: 'The connection was lost. Reconnecting…',
-  ended: 'The broadcast has ended',
-  failed: 'You’re not live',
-};
 
 export function OnAirCard({
   studio,
@@ -34,29 +28,31 @@ export function OnAirCard({
   const uplink = studio.uplink.value;
   const quality = uplink && connectionQuality(uplink, media.maxBitsPerSecond);
   return (
-    <Card title="Broadcast">
+    <Card title={t('studio.broadcast')}>
       <p class={`studio-state ${state.kind}`} role="status">
-        {stateTexts[state.kind]}
+        {t(`studio.state.${state.kind}`)}
       </p>
       {state.kind === 'failed' && <Notice tone="bad">{state.text}</Notice>}
       {state.kind === 'ended' && (
         <p>
           {state.text !== undefined && `${state.text} `}
-          {stream.record !== false && 'The recording appears in your videos within a few seconds.'}
+          {stream.record !== false && t('studio.recordingSoon')}
         </p>
       )}
       {state.kind === 'ended' && (
         <div class="actions">
-          <Button href={`/dashboard/live/${stream.liveStreamId}?part=past`}>Show recordings</Button>
+          <Button href={`/dashboard/live/${stream.liveStreamId}?part=past`}>
+            {t('studio.showRecordings')}
+          </Button>
         </div>
       )}
       {isOnAir && <Figures figures={figuresOf(stats, studio.uplink.value)} />}
       {isOnAir && uplink !== undefined && (
         <p class={`studio-connection ${quality?.grade}`}>
-          <strong>Connection</strong> {quality?.text}
+          {rich('studio.connection', { quality: quality?.text ?? '' }, bold)}
         </p>
       )}
-      <CopyField label="Link for viewers" value={stream.assets.player} />
+      <CopyField label={t('studio.link')} value={stream.assets.player} />
     </Card>
   );
 }
@@ -64,14 +60,14 @@ export function OnAirCard({
 function figuresOf(stats: BroadcastStats | undefined, uplink: UplinkStats | undefined): Figure[] {
   const size = uplink?.width === undefined ? nothing : `${uplink.width} × ${uplink.height}`;
   return [
-    ['Live for', stats === undefined ? nothing : formatTime(stats.durationSeconds)],
-    ['Viewers', stats === undefined ? nothing : formatNumber(stats.viewers)],
-    ['Sending', uplink === undefined ? nothing : formatBitrate(uplink.bitsPerSecond)],
-    ['Resolution', size],
-    ['Frame rate', uplink === undefined ? nothing : `${formatNumber(uplink.framesPerSecond)} fps`],
+    [t('status.liveFor'), stats === undefined ? nothing : formatTime(stats.durationSeconds)],
+    [t('streams.viewers'), stats === undefined ? nothing : formatNumber(stats.viewers)],
+    [t('studio.sending'), uplink === undefined ? nothing : formatBitrate(uplink.bitsPerSecond)],
+    [t('status.resolution'), size],
+    [t('status.frameRate'), uplink === undefined ? nothing : `${formatNumber(uplink.framesPerSecond)} fps`],
     [
-      'Packet loss',
-      uplink?.lossShare === undefined ? nothing : `${formatNumber(uplink.lossShare * 100, 1)}%`,
+      t('health.packetLoss'),
+      uplink?.lossShare === undefined ? nothing : formatPercent(uplink.lossShare * 100, 1),
     ],
   ];
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
+import { t } from '../../../texts/live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { ResultDialog } from '../../../ui/dialog/dialog.tsx';
@@ -18,18 +19,18 @@ export function StudioBar({ studio, stream }: { studio: Studio; stream: LiveStre
   const isScreen = media.source.value === 'screen';
   const hasOverlay = media.hasOverlay.value;
   return (
-    <fieldset class="studio-bar" aria-label="Studio controls">
+    <fieldset class="studio-bar" aria-label={t('studio.controls')}>
       <MicButton media={media} onChoose={() => setOpenDialog('devices')} />
       <BarButton
         icon={isVideoOff ? 'camera-off' : 'camera'}
-        label={isVideoOff ? 'Show video' : 'Hide video'}
+        label={isVideoOff ? t('studio.showVideo') : t('studio.hideVideo')}
         isOff={isVideoOff}
         onClick={() => media.setVideoOff(!isVideoOff)}
       />
       {canShareScreen() && (
         <BarButton
           icon="screen"
-          label={isScreen ? 'Stop sharing' : 'Share screen'}
+          label={isScreen ? t('studio.stopSharing') : t('studio.shareScreen')}
           isOn={isScreen}
           onClick={() => void (isScreen ? media.useCamera(media.cameraId.value) : media.useScreen())}
         />
@@ -37,38 +38,41 @@ export function StudioBar({ studio, stream }: { studio: Studio; stream: LiveStre
       {isScreen && canOverlayCamera() && (
         <BarButton
           icon="player"
-          label={hasOverlay ? 'Screen only' : 'Camera over screen'}
+          label={hasOverlay ? t('studio.screenOnly') : t('studio.overlay')}
           isOn={hasOverlay}
           onClick={() => void media.setOverlay(!hasOverlay)}
         />
       )}
-      <BarButton icon="settings" label="Devices" onClick={() => setOpenDialog('devices')} />
+      <BarButton icon="settings" label={t('studio.devices')} onClick={() => setOpenDialog('devices')} />
       <span class="studio-bar-end">
         {isOnAir ? (
-          <Button kind="danger" icon="stop" label="End broadcast" onClick={() => setOpenDialog('end')}>
-            End
+          <Button
+            kind="danger"
+            icon="stop"
+            label={t('page.endBroadcast')}
+            onClick={() => setOpenDialog('end')}
+          >
+            {t('page.end')}
           </Button>
         ) : (
           <Button kind="primary" icon="live" onClick={() => studio.goLive(stream.streamKey ?? '')}>
-            {studio.state.value.kind === 'off' ? 'Go live' : 'Go live again'}
+            {studio.state.value.kind === 'off' ? t('studio.goLive') : t('studio.goLiveAgain')}
           </Button>
         )}
       </span>
       {openDialog === 'devices' && (
-        <ResultDialog title="Devices" onClose={() => setOpenDialog(undefined)}>
+        <ResultDialog title={t('studio.devices')} onClose={() => setOpenDialog(undefined)}>
           <DeviceFields studio={studio} />
         </ResultDialog>
       )}
       {openDialog === 'end' && (
         <ConfirmDialog
-          title="End the broadcast?"
-          action="End broadcast"
+          title={t('studio.endTitle')}
+          action={t('page.endBroadcast')}
           work={() => studio.end()}
           onClose={() => setOpenDialog(undefined)}
         >
-          <p>
-            Viewers of “{stream.name}” see that the stream has ended, and what was recorded becomes a video.
-          </p>
+          <p>{t('studio.endText', { name: stream.name })}</p>
         </ConfirmDialog>
       )}
     </fieldset>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from '../../../state/local-storage.ts';
+import { t } from '../../../texts/live.ts';
 import { AudioMixer } from './audio-mixer.ts';
 import { CameraOverlay, canOverlayCamera } from './camera-overlay.ts';
 import {
@@ -221,7 +222,7 @@ export class StudioMedia {
     track.addEventListener('ended', () => {
       this.mixer.setInput('microphone', undefined);
       this.microphoneId.value = noMicrophone;
-      this.problem.value = 'The microphone was disconnected. Choose another one.';
+      this.problem.value = t('studio.microphoneGone');
     });
     await this.#listDevices();
   }
@@ -270,32 +271,31 @@ export class StudioMedia {
   #composingIsSlow(): void {
     this.hasOverlay.value = false;
     this.#show();
-    this.problem.value =
-      'This device is too slow to show your camera over the screen. Viewers see the screen only.';
+    this.problem.value = t('studio.tooSlow');
   }
 
   #cameraEnded(track: MediaStreamTrack): void {
     if (this.#isClosed || this.#camera !== track) return;
     this.#camera = undefined;
     if (this.source.value === 'screen') this.#show();
-    this.problem.value = 'The camera was disconnected. Choose another one.';
+    this.problem.value = t('studio.cameraGone');
   }
 
   /** The browser's own button ends sharing the screen, too. */
   #screenEnded(track: MediaStreamTrack): void {
     if (this.#isClosed || this.#screen !== track) return;
     if (this.cameras.value.length > 0) void this.useCamera(this.cameraId.value);
-    else this.problem.value = 'The screen is no longer shared. Share it again, or turn on the camera.';
+    else this.problem.value = t('studio.screenGone');
   }
 
   readonly #listDevices = async (): Promise<void> => {
     const devices = await navigator.mediaDevices.enumerateDevices().catch(() => []);
-    const of = (kind: MediaDeviceKind, name: string) =>
+    const of = (kind: MediaDeviceKind, nameOf: (number: number) => string) =>
       devices
         .filter(device => device.kind === kind && device.deviceId !== '')
-        .map(({ deviceId, label }, index) => ({ id: deviceId, label: label || `${name} ${index + 1}` }));
-    this.cameras.value = of('videoinput', 'Camera');
-    this.microphones.value = of('audioinput', 'Microphone');
+        .map(({ deviceId, label }, index) => ({ id: deviceId, label: label || nameOf(index + 1) }));
+    this.cameras.value = of('videoinput', number => t('studio.cameraNumber', { number }));
+    this.microphones.value = of('audioinput', number => t('studio.microphoneNumber', { number }));
   };
 }
 

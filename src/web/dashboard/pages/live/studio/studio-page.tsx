@@ -4,6 +4,7 @@ import { call } from '../../../api/client.ts';
 import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
 import type { PageProps } from '../../../shell/page-props.ts';
 import { environment } from '../../../state/session.ts';
+import { t } from '../../../texts/live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
@@ -26,9 +27,9 @@ export function StudioPage({ params }: PageProps) {
     call('GET /live-streams/{liveStreamId}', { params: { liveStreamId }, signal }),
   );
   if (stream.problem?.status === 404) return <MissingStream />;
-  const back = { href: `/dashboard/live/${liveStreamId}`, label: stream.value?.name ?? 'Live stream' };
+  const back = { href: `/dashboard/live/${liveStreamId}`, label: stream.value?.name ?? t('streams.one') };
   return (
-    <Page title="Studio" back={back} lead="Go live from this browser, without an encoder.">
+    <Page title={t('studio.title')} back={back} lead={t('studio.lead')}>
       <LoadedContent loaded={stream} height={420}>
         {value => <StudioDesk stream={value} />}
       </LoadedContent>
@@ -40,7 +41,7 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
   const [studio] = useState(() => new Studio());
   const broadcast = useBroadcast(stream.liveStreamId, isEnd => {
     // The feed reports it before the connection notices.
-    if (isEnd && studio.state.value.kind === 'live') void studio.end('It was ended on the server.');
+    if (isEnd && studio.state.value.kind === 'live') void studio.end(t('studio.endedOnServer'));
   });
   useEffect(() => {
     const onHide = () => studio.close();
@@ -57,7 +58,7 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
   }, [studio]);
   if (problem !== undefined)
     return (
-      <Notice tone="warning" title="You can’t go live here">
+      <Notice tone="warning" title={t('studio.notHere')}>
         {problem}
       </Notice>
     );
@@ -66,20 +67,9 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
   const hasVideo = media.video.value !== undefined;
   return (
     <>
-      {environment.value === 'sandbox' && (
-        <Notice>You’re in the sandbox: broadcasts are short and have a watermark.</Notice>
-      )}
-      {videoCodec() === 'av1' && (
-        <Notice>
-          Your browser can’t send H.264 and sends AV1. Some phones, TVs and older browsers can’t play AV1
-          unless the live stream has renditions.
-        </Notice>
-      )}
-      {videoCodec() === 'vp8' && (
-        <Notice>
-          Your browser can’t send H.264 and sends VP8. The server encodes it, so that all viewers can play it.
-        </Notice>
-      )}
+      {environment.value === 'sandbox' && <Notice>{t('studio.sandbox')}</Notice>}
+      {videoCodec() === 'av1' && <Notice>{t('studio.av1')}</Notice>}
+      {videoCodec() === 'vp8' && <Notice>{t('studio.vp8')}</Notice>}
       {captureProblem !== undefined && <Notice tone="bad">{captureProblem}</Notice>}
       <div class="live-room stack">
         <div class="stream-top">
@@ -89,8 +79,8 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
         {isOnAir && <AlarmList alarms={broadcast.alarms} />}
       </div>
       {hasVideo && <StudioBar studio={studio} stream={stream} />}
-      <LeaveGuard isActive={isOnAir} title="Leave and end the broadcast?" action="End and leave">
-        You’re live. Leaving this page ends the broadcast for your viewers.
+      <LeaveGuard isActive={isOnAir} title={t('studio.leaveTitle')} action={t('studio.leave')}>
+        {t('studio.leaveText')}
       </LeaveGuard>
     </>
   );
@@ -99,18 +89,15 @@ function StudioDesk({ stream }: { stream: LiveStream }) {
 function TurnOn({ studio: { media } }: { studio: Studio }) {
   const isBusy = media.isBusy.value;
   return (
-    <Card title="Choose what viewers see">
-      <p>
-        Your browser asks whether this page may use your camera and microphone. You see your video first:
-        nothing is sent before you press “Go live”.
-      </p>
+    <Card title={t('studio.choose')}>
+      <p>{t('studio.chooseText')}</p>
       <div class="actions">
         <Button kind="primary" icon="video" busy={isBusy} onClick={() => void media.start('camera')}>
-          Turn on camera
+          {t('studio.turnOn')}
         </Button>
         {canShareScreen() && (
           <Button icon="screen" busy={isBusy} onClick={() => void media.start('screen')}>
-            Share screen
+            {t('studio.shareScreen')}
           </Button>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../texts/live.ts';
 import type { StudioMedia } from './studio-media.ts';
 
 export function StudioPreview({ media }: { media: StudioMedia }) {
@@ -19,9 +20,9 @@ export function StudioPreview({ media }: { media: StudioMedia }) {
         autoplay
         muted
         playsInline
-        aria-label="Preview of what you send"
+        aria-label={t('studio.preview')}
       />
-      {media.isVideoOff.value && <p class="studio-preview-note">Your video is off. Viewers see black.</p>}
+      {media.isVideoOff.value && <p class="studio-preview-note">{t('studio.videoOff')}</p>}
     </div>
   );
 }

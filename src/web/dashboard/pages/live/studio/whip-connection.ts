@@ -1,5 +1,6 @@
 import { withBasePath } from '../../../../shared/base-path.ts';
 import { isLoopbackOnly } from '../../../../shared/is-loopback-only.ts';
+import { t } from '../../../texts/live.ts';
 import { framesPerSecond, type VideoCodec, videoCodec } from './capture.ts';
 
 /** An answer of the server that another attempt may not change. */
@@ -29,9 +30,6 @@ const connectTimeoutMs = 15_000;
 /** ICE recovers from short losses on its own. */
 const disconnectedGraceMs = 4_000;
 const audioBitsPerSecond = 128_000;
-const blockedText = 'Your video couldn’t reach the server. A firewall may block its WebRTC port.';
-const loopbackText =
-  'Your video couldn’t reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).';
 
 /** One WebRTC session that publishes a video and an audio track. RFC 9725. */
 export class WhipConnection {
@@ -138,7 +136,9 @@ export class WhipConnection {
   #connected(): Promise<void> {
     const peer = this.#peer;
     return new Promise((resolve, reject) => {
-      const unreachable = isLoopbackOnly(peer.remoteDescription?.sdp ?? '') ? loopbackText : blockedText;
+      const unreachable = t(
+        isLoopbackOnly(peer.remoteDescription?.sdp ?? '') ? 'studio.loopback' : 'studio.blocked',
+      );
       const timer = setTimeout(() => finish(new Error(unreachable)), connectTimeoutMs);
       const finish = (error?: Error) => {
         clearTimeout(timer);
@@ -207,8 +207,8 @@ function withStereo(sdp: string): string {
 async function problemText(response: Response): Promise<string> {
   try {
     const { detail, title } = (await response.json()) as { detail?: string; title?: string };
-    return detail ?? title ?? `The server responded with status ${response.status}.`;
+    return detail ?? title ?? t('studio.badStatus', { status: response.status });
   } catch {
-    return `The server responded with status ${response.status}.`;
+    return t('studio.badStatus', { status: response.status });
   }
 }
