@@ -69,7 +69,7 @@ describeInBrowser('the account in the dashboard', browser => {
     await page.getByRole('table').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
-    await page.getByRole('button', { name: 'New key pair' }).click();
+    await page.getByRole('button', { name: 'New API key' }).click();
     expect(await dashboard.violations()).toEqual([]);
     await page.getByLabel('Name').fill('Upload page');
     await page.keyboard.press('Enter');
@@ -91,9 +91,9 @@ describeInBrowser('the account in the dashboard', browser => {
     await renewed.getByRole('button', { name: 'Done' }).click();
 
     await row.getByRole('button', { name: /^Actions for (?!the )/ }).click();
-    await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
-    const confirm = page.getByRole('dialog', { name: 'Delete the key pair?' });
-    const destroy = confirm.getByRole('button', { name: 'Delete key pair' });
+    await page.getByRole('menuitem', { name: 'Delete API key' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Delete the API key?' });
+    const destroy = confirm.getByRole('button', { name: 'Delete API key' });
     expect(await destroy.getAttribute('aria-disabled')).toBe('true');
     await confirm.getByRole('textbox').fill('Upload page');
     expect(await dashboard.violations()).toEqual([]);
@@ -352,7 +352,7 @@ describeInBrowser('the account in the dashboard', browser => {
 
 async function deletePair(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Actions for (?!the )/ }).click();
-  await page.getByRole('menuitem', { name: 'Delete key pair' }).click();
+  await page.getByRole('menuitem', { name: 'Delete API key' }).click();
   const name = await page
     .getByRole('dialog')
     .getByText(/^Type “/)

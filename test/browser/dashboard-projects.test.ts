@@ -48,14 +48,11 @@ describeInBrowser('projects in the dashboard', browser => {
     const { page } = dashboard;
     await create(dashboard, 'Events');
     await page.getByRole('link', { name: 'API keys' }).click();
-    await page
-      .getByRole('button', { name: /New key pair|Create key pair/ })
-      .first()
-      .click();
+    await page.getByRole('button', { name: 'New API key' }).first().click();
     const answered = page.waitForResponse(
       response => response.url().endsWith('/account/api-keys') && response.status() === 201,
     );
-    await page.getByRole('button', { name: 'Create key pair' }).last().click();
+    await page.getByRole('button', { name: 'Create API key' }).last().click();
     const { production } = (await (await answered).json()) as { production: { apiKey: string } };
     await page.goto(`${server.baseUrl}/dashboard/videos`);
     await page.getByText('No videos yet').waitFor();

@@ -9,7 +9,7 @@ const counted = {
   'deleted videos': 'deletedVideos',
   deliveries: 'deliveries',
   entries: 'entries',
-  'key pairs': 'keyPairs',
+  'API keys': 'apiKeys',
   'live streams': 'liveStreams',
   recordings: 'recordings',
   sessions: 'sessions',

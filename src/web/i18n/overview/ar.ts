@@ -187,6 +187,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': 'نسخ الجودة',
   'storage.downloads': 'تنزيلات MP4',
   'storage.texts': 'الصور المصغّرة والترجمات',
+  'delivery.status.waiting': 'قيد الانتظار',
+  'delivery.status.retrying': 'إعادة المحاولة',
+  'delivery.status.succeeded': 'سُلِّم',
+  'delivery.status.failed': 'فشل',
+  'delivery.noResponse': 'لا رد',
 };
 
 export default messages;

@@ -184,6 +184,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': 'Qualitätsstufen',
   'storage.downloads': 'MP4-Downloads',
   'storage.texts': 'Vorschaubilder und Untertitel',
+  'delivery.status.waiting': 'Wartend',
+  'delivery.status.retrying': 'Neuer Versuch',
+  'delivery.status.succeeded': 'Zugestellt',
+  'delivery.status.failed': 'Fehlgeschlagen',
+  'delivery.noResponse': 'Keine Antwort',
 };
 
 export default messages;

@@ -177,4 +177,9 @@ export default {
   'storage.renditions': 'Renditions',
   'storage.downloads': 'MP4 downloads',
   'storage.texts': 'Thumbnails and captions',
+  'delivery.status.waiting': 'Waiting',
+  'delivery.status.retrying': 'Retrying',
+  'delivery.status.succeeded': 'Delivered',
+  'delivery.status.failed': 'Failed',
+  'delivery.noResponse': 'No response',
 } as const;

@@ -188,6 +188,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': 'Calidades',
   'storage.downloads': 'Descargas MP4',
   'storage.texts': 'Miniaturas y subtítulos',
+  'delivery.status.waiting': 'En espera',
+  'delivery.status.retrying': 'Reintentando',
+  'delivery.status.succeeded': 'Entregada',
+  'delivery.status.failed': 'Fallida',
+  'delivery.noResponse': 'Sin respuesta',
 };
 
 export default messages;

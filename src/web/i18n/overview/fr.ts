@@ -190,6 +190,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': 'Qualités',
   'storage.downloads': 'Téléchargements MP4',
   'storage.texts': 'Miniatures et sous-titres',
+  'delivery.status.waiting': 'En attente',
+  'delivery.status.retrying': 'Nouvel essai',
+  'delivery.status.succeeded': 'Livrée',
+  'delivery.status.failed': 'Échec',
+  'delivery.noResponse': 'Aucune réponse',
 };
 
 export default messages;

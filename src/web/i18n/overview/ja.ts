@@ -177,6 +177,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': '画質別ファイル',
   'storage.downloads': 'MP4 ダウンロード',
   'storage.texts': 'サムネイルと字幕',
+  'delivery.status.waiting': '待機中',
+  'delivery.status.retrying': '再試行中',
+  'delivery.status.succeeded': '配信済み',
+  'delivery.status.failed': '失敗',
+  'delivery.noResponse': '応答なし',
 };
 
 export default messages;

@@ -189,6 +189,11 @@ const messages: TranslationOf<typeof en> = {
   'storage.renditions': 'Qualidades',
   'storage.downloads': 'Downloads em MP4',
   'storage.texts': 'Miniaturas e legendas',
+  'delivery.status.waiting': 'Aguardando',
+  'delivery.status.retrying': 'Tentando de novo',
+  'delivery.status.succeeded': 'Entregue',
+  'delivery.status.failed': 'Falhou',
+  'delivery.noResponse': 'Sem resposta',
 };
 
 export default messages;

@@ -114,8 +114,8 @@ const messages: TranslationOf<typeof en> = {
     '{count, plural, zero {لا سمات} one {سمة واحدة} two {سمتان} few {# سمات} many {# سمة} other {# سمة}}',
   'list.count.watermarks':
     '{count, plural, zero {لا علامات مائية} one {علامة مائية واحدة} two {علامتان مائيتان} few {# علامات مائية} many {# علامة مائية} other {# علامة مائية}}',
-  'list.count.keyPairs':
-    '{count, plural, zero {لا أزواج مفاتيح} one {زوج مفاتيح واحد} two {زوجا مفاتيح} few {# أزواج مفاتيح} many {# زوج مفاتيح} other {# زوج مفاتيح}}',
+  'list.count.apiKeys':
+    '{count, plural, one {مفتاح API واحد} two {مفتاحا API} few {# مفاتيح API} many {# مفتاح API} other {# مفتاح API}}',
   'list.count.uploadTokens':
     '{count, plural, zero {لا رموز رفع} one {رمز رفع واحد} two {رمزا رفع} few {# رموز رفع} many {# رمز رفع} other {# رمز رفع}}',
   'list.count.deliveries':

@@ -112,7 +112,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.broadcasts': '{count, plural, one {# Sendung} other {# Sendungen}}',
   'list.count.themes': '{count, plural, one {# Design} other {# Designs}}',
   'list.count.watermarks': '{count, plural, one {# Wasserzeichen} other {# Wasserzeichen}}',
-  'list.count.keyPairs': '{count, plural, one {# Schlüsselpaar} other {# Schlüsselpaare}}',
+  'list.count.apiKeys': '{count, plural, one {# API-Schlüssel} other {# API-Schlüssel}}',
   'list.count.uploadTokens': '{count, plural, one {# Upload-Token} other {# Upload-Tokens}}',
   'list.count.deliveries': '{count, plural, one {# Zustellung} other {# Zustellungen}}',
   'list.count.users': '{count, plural, one {# Benutzer} other {# Benutzer}}',

@@ -105,7 +105,7 @@ export default {
   'list.count.broadcasts': '{count, plural, one {# broadcast} other {# broadcasts}}',
   'list.count.themes': '{count, plural, one {# theme} other {# themes}}',
   'list.count.watermarks': '{count, plural, one {# watermark} other {# watermarks}}',
-  'list.count.keyPairs': '{count, plural, one {# key pair} other {# key pairs}}',
+  'list.count.apiKeys': '{count, plural, one {# API key} other {# API keys}}',
   'list.count.uploadTokens': '{count, plural, one {# upload token} other {# upload tokens}}',
   'list.count.deliveries': '{count, plural, one {# delivery} other {# deliveries}}',
   'list.count.users': '{count, plural, one {# user} other {# users}}',

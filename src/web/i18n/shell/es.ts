@@ -109,7 +109,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.broadcasts': '{count, plural, one {# emisión} other {# emisiones}}',
   'list.count.themes': '{count, plural, one {# tema} other {# temas}}',
   'list.count.watermarks': '{count, plural, one {# marca de agua} other {# marcas de agua}}',
-  'list.count.keyPairs': '{count, plural, one {# par de claves} other {# pares de claves}}',
+  'list.count.apiKeys': '{count, plural, one {# clave de API} other {# claves de API}}',
   'list.count.uploadTokens': '{count, plural, one {# token de subida} other {# tokens de subida}}',
   'list.count.deliveries': '{count, plural, one {# entrega} other {# entregas}}',
   'list.count.users': '{count, plural, one {# usuario} other {# usuarios}}',

@@ -110,7 +110,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.broadcasts': '{count, plural, one {# diffusion} other {# diffusions}}',
   'list.count.themes': '{count, plural, one {# thème} other {# thèmes}}',
   'list.count.watermarks': '{count, plural, one {# filigrane} other {# filigranes}}',
-  'list.count.keyPairs': '{count, plural, one {# paire de clés} other {# paires de clés}}',
+  'list.count.apiKeys': '{count, plural, one {# clé d’API} other {# clés d’API}}',
   'list.count.uploadTokens': '{count, plural, one {# jeton d’import} other {# jetons d’import}}',
   'list.count.deliveries': '{count, plural, one {# livraison} other {# livraisons}}',
   'list.count.users': '{count, plural, one {# utilisateur} other {# utilisateurs}}',

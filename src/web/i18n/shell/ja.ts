@@ -109,7 +109,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.broadcasts': '{count, plural, other {# 件の放送}}',
   'list.count.themes': '{count, plural, other {# 件のテーマ}}',
   'list.count.watermarks': '{count, plural, other {# 件の透かし}}',
-  'list.count.keyPairs': '{count, plural, other {# 組のキー}}',
+  'list.count.apiKeys': '{count, plural, other {API キー # 個}}',
   'list.count.uploadTokens': '{count, plural, other {# 件のアップロードトークン}}',
   'list.count.deliveries': '{count, plural, other {# 件の配信}}',
   'list.count.users': '{count, plural, other {# 人のユーザー}}',

@@ -109,7 +109,7 @@ const messages: TranslationOf<typeof en> = {
   'list.count.broadcasts': '{count, plural, one {# transmissão} other {# transmissões}}',
   'list.count.themes': '{count, plural, one {# tema} other {# temas}}',
   'list.count.watermarks': '{count, plural, one {# marca d’água} other {# marcas d’água}}',
-  'list.count.keyPairs': '{count, plural, one {# par de chaves} other {# pares de chaves}}',
+  'list.count.apiKeys': '{count, plural, one {# chave de API} other {# chaves de API}}',
   'list.count.uploadTokens': '{count, plural, one {# token de envio} other {# tokens de envio}}',
   'list.count.deliveries': '{count, plural, one {# entrega} other {# entregas}}',
   'list.count.users': '{count, plural, one {# usuário} other {# usuários}}',

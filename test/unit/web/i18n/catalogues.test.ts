@@ -53,6 +53,12 @@ function walk(
   for (const node of message as unknown[]) {
     if (!Array.isArray(node)) continue;
     const [name, kind, branches] = node as [string, unknown, Branches | undefined];
+    // The text of a tag follows its name.
+    if (kind !== undefined && typeof kind !== 'number') {
+      visit([name, 'tag', undefined]);
+      walk(node.slice(1), visit);
+      continue;
+    }
     visit([name, kind, branches]);
     if (typeof branches === 'object') for (const branch of Object.values(branches)) walk(branch, visit);
   }

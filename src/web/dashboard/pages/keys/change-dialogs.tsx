@@ -1,9 +1,12 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { rich, t } from '../../texts/developers.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
-import { type KeyKind, keyHint, kindNames, nameOf } from './key-pair.ts';
+import { type KeyKind, keyHint, nameOf } from './key-pair.ts';
+
+const code = { code: (text: string) => <code>{text}</code> };
 
 interface KeyChange {
   readonly pair: ApiKeyPair;
@@ -19,7 +22,6 @@ export function RegenerateDialog({
   onMade,
   onClose,
 }: KeyChange & { onMade: (pair: ApiKeyPair) => void }) {
-  const name = kindNames[kind].toLowerCase();
   const isNew = pair[kind] === undefined;
   const submission = useSubmit(async () => {
     const params = { keyPairId: pair.keyPairId, environment: kind };
@@ -27,21 +29,18 @@ export function RegenerateDialog({
   });
   return (
     <FormDialog
-      title={isNew ? `Create a ${name} key?` : `Regenerate the ${name} key?`}
-      action={isNew ? 'Create key' : 'Regenerate key'}
+      title={isNew ? t('keys.createTitle', { kind }) : t('keys.regenerateTitle', { kind })}
+      action={isNew ? t('keys.createKey') : t('keys.regenerateAction')}
       danger={!isNew}
       submission={submission}
       onClose={onClose}
     >
       {isNew ? (
-        <p>The new key is shown only once.</p>
+        <p>{t('keys.newShownOnce')}</p>
       ) : (
         <div class="prose">
-          <p>
-            The key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” and all access tokens created with
-            it stop working immediately. Enter the new key in every app that uses the old one.
-          </p>
-          <p>The new key is shown only once.</p>
+          <p>{rich('keys.regenerateText', { hint: keyHint(pair[kind]) ?? '…', name: nameOf(pair) }, code)}</p>
+          <p>{t('keys.newShownOnce')}</p>
         </div>
       )}
     </FormDialog>
@@ -55,24 +54,22 @@ export function DeleteKeyDialog({
   onDone,
   onClose,
 }: KeyChange & { onDone: (message: string) => void }) {
-  const name = kindNames[kind].toLowerCase();
   return (
     <ConfirmDialog
-      title={`Delete the ${name} key?`}
-      action="Delete key"
+      title={t('keys.deleteKeyTitle', { kind })}
+      action={t('keys.deleteKey')}
       name={nameOf(pair)}
       work={async () => {
         await call('DELETE /account/api-keys/{keyPairId}/{environment}', {
           params: { keyPairId: pair.keyPairId, environment: kind },
           headers,
         });
-        onDone('Key deleted.');
+        onDone(t('keys.keyDeleted'));
       }}
       onClose={onClose}
     >
       <p>
-        The {name} key <code>{keyHint(pair[kind])}</code> of “{nameOf(pair)}” and all access tokens created
-        with it stop working immediately. Apps that use it lose access.
+        {rich('keys.deleteKeyText', { kind, hint: keyHint(pair[kind]) ?? '…', name: nameOf(pair) }, code)}
       </p>
     </ConfirmDialog>
   );
@@ -86,19 +83,16 @@ export function DeletePairDialog({
 }: Omit<KeyChange, 'kind'> & { onDone: (message: string) => void }) {
   return (
     <ConfirmDialog
-      title="Delete the key pair?"
-      action="Delete key pair"
+      title={t('keys.deletePairTitle')}
+      action={t('keys.deletePair')}
       name={nameOf(pair)}
       work={async () => {
         await call('DELETE /account/api-keys/{keyPairId}', { params: pair, headers });
-        onDone('Key pair deleted.');
+        onDone(t('keys.pairDeleted'));
       }}
       onClose={onClose}
     >
-      <p>
-        The keys of “{nameOf(pair)}” and all access tokens created with them stop working immediately. Apps
-        that use them lose access.
-      </p>
+      <p>{t('keys.deletePairText', { name: nameOf(pair) })}</p>
     </ConfirmDialog>
   );
 }

@@ -5,8 +5,6 @@ export type KeyKind = 'sandbox' | 'production';
 
 export const keyKinds: readonly KeyKind[] = ['sandbox', 'production'];
 
-export const kindNames: Readonly<Record<KeyKind, string>> = { sandbox: 'Sandbox', production: 'Production' };
-
 export interface NewKeys {
   readonly pair: ApiKeyPair;
   readonly keys: readonly (readonly [kind: KeyKind, text: string])[];

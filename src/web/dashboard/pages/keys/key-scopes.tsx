@@ -1,4 +1,6 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
+import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/developers.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 import { useFieldError } from '../../ui/form/form-context.tsx';
 
@@ -6,28 +8,10 @@ type KeyScope = ApiKeyPair['scopes'][number];
 
 export const keyScopes: readonly KeyScope[] = ['read', 'upload', 'live', 'admin'];
 
-const scopeTexts: Readonly<Record<KeyScope, { readonly label: string; readonly hint: string }>> = {
-  read: {
-    label: 'Read',
-    hint: 'See videos, live streams, analytics and events, without stream keys and other secrets.',
-  },
-  upload: {
-    label: 'Upload',
-    hint: 'Upload, change and delete videos, captions, players and watermarks, and create upload tokens.',
-  },
-  live: {
-    label: 'Live',
-    hint: 'Create, change and delete live streams, and see their stream keys.',
-  },
-  admin: {
-    label: 'Admin',
-    hint: 'Manage API keys, webhooks and the account. Includes everything above.',
-  },
-};
-
 export function scopeNames(scopes: readonly KeyScope[]): string {
-  if (scopes.includes('admin')) return 'Everything';
-  return scopes.map(scope => scopeTexts[scope].label).join(', ');
+  if (scopes.includes('admin')) return t('scopes.everything');
+  const names = scopes.map(scope => t(`scopes.label.${scope}`));
+  return new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).format(names);
 }
 
 export function ScopeFields({
@@ -41,12 +25,12 @@ export function ScopeFields({
   const isAdmin = scopes.includes('admin');
   return (
     <fieldset class="form-grid">
-      <legend>These keys can</legend>
+      <legend>{t('scopes.legend')}</legend>
       {keyScopes.map(scope => (
         <CheckField
           key={scope}
-          label={scopeTexts[scope].label}
-          hint={scopeTexts[scope].hint}
+          label={t(`scopes.label.${scope}`)}
+          hint={t(`scopes.hint.${scope}`)}
           checked={isAdmin || scopes.includes(scope)}
           disabled={isAdmin && scope !== 'admin'}
           onValue={isOn => onScopes(keyScopes.filter(one => (one === scope ? isOn : scopes.includes(one))))}

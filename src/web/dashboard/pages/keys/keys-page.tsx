@@ -3,6 +3,8 @@ import { serverUrl } from '../../../shared/base-path.ts';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectKey } from '../../state/session.ts';
+import { rich, t } from '../../texts/developers.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -18,7 +20,7 @@ import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { DeleteKeyDialog, DeletePairDialog, RegenerateDialog } from './change-dialogs.tsx';
-import { type KeysDialog, kindNames, type NewKeys, nameOf, newKeysOf, reachableKeys } from './key-pair.ts';
+import { type KeysDialog, type NewKeys, nameOf, newKeysOf, reachableKeys } from './key-pair.ts';
 import { pairColumns } from './pair-columns.tsx';
 import { CreatePairDialog, EditPairDialog } from './pair-dialogs.tsx';
 import { SigningKeysCard } from './signing-keys-card.tsx';
@@ -55,11 +57,11 @@ export function KeysPage() {
   };
   return (
     <Page
-      title="API keys"
-      lead="Use a key to call the API from your own apps. Keep keys secret: whoever has one can use it."
+      title={t('keys.title')}
+      lead={t('keys.lead')}
       actions={
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          New key pair
+          {t('keys.new')}
         </Button>
       }
     >
@@ -67,20 +69,20 @@ export function KeysPage() {
         <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
-              <EmptyState icon="key" title="No API keys yet">
-                Create a key pair for each of your apps, so that you can revoke each on its own.
+              <EmptyState icon="key" title={t('keys.emptyTitle')}>
+                {t('keys.emptyText')}
               </EmptyState>
             ) : (
               <>
                 <Table
-                  caption="API key pairs"
+                  caption={t('keys.title')}
                   columns={pairColumns(kinds, setOpen)}
                   rows={data}
                   keyOf={({ keyPairId }) => keyPairId}
                 />
                 <Pagination
                   pagination={pagination}
-                  what="key pairs"
+                  what="API keys"
                   onPage={next => change({ page: next === 1 ? undefined : String(next) })}
                 />
               </>
@@ -96,7 +98,7 @@ export function KeysPage() {
           made={open.made}
           onClose={() => {
             close();
-            showToast('The keys won’t be shown again. You can regenerate a lost key.');
+            showToast(t('keys.notShownAgain'));
           }}
         />
       )}
@@ -118,16 +120,17 @@ export function KeysPage() {
 
 function KindsExplained() {
   return (
-    <Section title="Sandbox and production keys">
-      <p>
-        A pair has a key for each environment: use the <strong>production</strong> key in your apps and the{' '}
-        <strong>sandbox</strong> key for tests. Videos in the sandbox are watermarked, cut to 30 seconds and
-        deleted after 24 hours. Neither key can see what the other one created.
-      </p>
+    <Section title={t('keys.kindsTitle')}>
+      <p>{rich('keys.kindsText', {}, bold)}</p>
       <p class="quiet">
-        In code that runs in browsers and apps, use <a href="/dashboard/upload-tokens">upload tokens</a>{' '}
-        instead: anyone can read a key there. To get started, see the{' '}
-        <LearnMore docs="start#get-a-key">documentation</LearnMore>.
+        {rich(
+          'keys.inBrowsers',
+          {},
+          {
+            tokens: text => <a href="/dashboard/upload-tokens">{text}</a>,
+            docs: text => <LearnMore docs="start#get-a-key">{text}</LearnMore>,
+          },
+        )}
       </p>
     </Section>
   );
@@ -136,16 +139,16 @@ function KindsExplained() {
 function NewKeysDialog({ made, onClose }: { made: NewKeys; onClose: () => void }) {
   const [, key] = made.keys[0]!;
   const command = `curl -u ${key}: ${serverUrl}/live-streams`;
-  const isOne = made.keys.length === 1;
+  const count = made.keys.length;
   return (
-    <ResultDialog title={isOne ? 'Your new key' : `Your new keys: ${nameOf(made.pair)}`} onClose={onClose}>
-      <Notice tone="warning" title={isOne ? 'Copy it now.' : 'Copy them now.'}>
-        {isOne ? 'It is' : 'They are'} shown only once. The server doesn’t store {isOne ? 'it' : 'them'}.
+    <ResultDialog title={t('keys.madeTitle', { count, name: nameOf(made.pair) })} onClose={onClose}>
+      <Notice tone="warning" title={t('keys.copyNow', { count })}>
+        {t('keys.shownOnce', { count })}
       </Notice>
       {made.keys.map(([kind, text]) => (
-        <CopyField key={kind} label={`${kindNames[kind]} key`} value={text} />
+        <CopyField key={kind} label={t('keys.kind', { kind })} value={text} />
       ))}
-      <CodeSample label="Try it from a terminal" text={command} />
+      <CodeSample label={t('keys.tryIt')} text={command} />
     </ResultDialog>
   );
 }

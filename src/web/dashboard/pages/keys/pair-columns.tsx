@@ -1,12 +1,13 @@
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { formatDate, formatDateTime } from '../../format/time.ts';
+import { rich, t } from '../../texts/developers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { relativeTime } from '../../ui/relative-time.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { type KeyKind, type KeysDialog, keyHint, keyKinds, kindNames, nameOf } from './key-pair.ts';
+import { type KeyKind, type KeysDialog, keyHint, keyKinds, nameOf } from './key-pair.ts';
 import { scopeNames } from './key-scopes.tsx';
 
 export function pairColumns(
@@ -15,20 +16,20 @@ export function pairColumns(
 ): readonly Column<ApiKeyPair>[] {
   return [
     {
-      head: 'Name',
+      head: t('keys.name'),
       cell: ({ name, scopes }) => (
         <>
-          {name ?? <span class="quiet">Unnamed</span>} <Badge>{scopeNames(scopes)}</Badge>
+          {name ?? <span class="quiet">{t('keys.unnamed')}</span>} <Badge>{scopeNames(scopes)}</Badge>
         </>
       ),
     },
     ...keyKinds.map(kind => ({
-      head: `${kindNames[kind]} key`,
+      head: t('keys.kind', { kind }),
       cell: (pair: ApiKeyPair) =>
         kinds.includes(kind) ? <KeyCell pair={pair} kind={kind} open={open} /> : <Locked />,
     })),
     {
-      head: 'Created',
+      head: t('keys.createdAt'),
       cell: ({ createdAt }) => (
         <time dateTime={createdAt} title={formatDateTime(createdAt)}>
           {formatDate(createdAt)}
@@ -36,15 +37,15 @@ export function pairColumns(
       ),
     },
     {
-      head: 'Actions',
+      head: t('keys.actions'),
       isActions: true,
       cell: pair => (
         <Menu
-          label={`Actions for ${nameOf(pair)}`}
+          label={t('keys.actionsFor', { name: nameOf(pair) })}
           items={[
-            { label: 'Edit', icon: 'edit', onClick: () => open({ kind: 'edit', pair }) },
+            { label: t('keys.edit'), icon: 'edit', onClick: () => open({ kind: 'edit', pair }) },
             {
-              label: 'Delete key pair',
+              label: t('keys.deletePair'),
               icon: 'trash',
               danger: true,
               onClick: () => open({ kind: 'delete-pair', pair }),
@@ -66,43 +67,38 @@ function KeyCell({
   open: (dialog: KeysDialog) => void;
 }) {
   const key = pair[kind];
-  const name = kindNames[kind].toLowerCase();
   if (key === undefined) {
     return (
       <Button
         small
         icon="plus"
-        label={`Create a ${name} key for ${nameOf(pair)}`}
+        label={t('keys.createKind', { kind, name: nameOf(pair) })}
         onClick={() => open({ kind: 'regenerate', pair, key: kind })}
       >
-        Create key
+        {t('keys.createKey')}
       </Button>
     );
   }
   return (
     <div class="key-cell">
       <div>
-        <code title="The end of the key">{keyHint(key) ?? '…'}</code>
+        <code title={t('keys.end')}>{keyHint(key) ?? '…'}</code>
         <p class="hint">
-          {key.lastUsedAt === undefined ? (
-            'Never used'
-          ) : (
-            <>
-              Last used <RelativeTime time={key.lastUsedAt} />
-            </>
-          )}
+          {key.lastUsedAt === undefined
+            ? t('keys.neverUsed')
+            : rich('keys.lastUsed', {}, relativeTime(key.lastUsedAt))}
         </p>
       </div>
       <Menu
-        label={`Actions for the ${name} key ${keyHint(key) ?? ''} of ${nameOf(pair)}`}
+        label={t('keys.keyActions', { kind, hint: keyHint(key) ?? '', name: nameOf(pair) })}
         items={[
           {
-            label: 'Regenerate',
+            label: t('keys.regenerate'),
             icon: 'refresh',
             onClick: () => open({ kind: 'regenerate', pair, key: kind }),
           },
           {
-            label: 'Delete key',
+            label: t('keys.deleteKey'),
             icon: 'trash',
             danger: true,
             onClick: () => open({ kind: 'delete-key', pair, key: kind }),
@@ -117,7 +113,7 @@ function Locked() {
   return (
     <a class="locked-key" href="/dashboard/settings?part=organisation#upgrade">
       <Icon name="lock" size={14} />
-      Upgrade required
+      {t('keys.upgrade')}
     </a>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiKeyPair } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -17,8 +18,8 @@ export function CreatePairDialog({
 }) {
   return (
     <PairDialog
-      title="New key pair"
-      action="Create key pair"
+      title={t('keys.new')}
+      action={t('keys.create')}
       onSubmit={async ({ name, scopes }) => {
         const body = { ...(name === null ? {} : { name }), scopes };
         onMade(await call('POST /account/api-keys', { body, headers }));
@@ -41,12 +42,12 @@ export function EditPairDialog({
 }) {
   return (
     <PairDialog
-      title="Edit key pair"
-      action="Save"
+      title={t('keys.editTitle')}
+      action={t('keys.save')}
       pair={pair}
       onSubmit={async body => {
         await call('PATCH /account/api-keys/{keyPairId}', { params: pair, body, headers });
-        onDone('Key pair changed.');
+        onDone(t('keys.changed'));
       }}
       onClose={onClose}
     />
@@ -78,12 +79,12 @@ function PairDialog({
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="For example, the app that uses it."
+        label={t('keys.name')}
+        hint={t('keys.nameHint')}
         value={name}
         onValue={setName}
         field="name"
-        placeholder="Upload page"
+        placeholder={t('keys.namePlaceholder')}
       />
       <ScopeFields scopes={scopes} onScopes={setScopes} />
     </FormDialog>

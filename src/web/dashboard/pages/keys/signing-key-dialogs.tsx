@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { saveFile } from '../../../shared/save-file.ts';
 import type { SigningKey } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -27,34 +28,39 @@ export function CreateSigningKeyDialog({
     onMade(await call('POST /account/signing-keys', { body: { name: name.trim(), ...key } }));
   });
   return (
-    <FormDialog title="New signing key" action="Create key" submission={submission} onClose={onClose}>
+    <FormDialog
+      title={t('signing.new')}
+      action={t('keys.createKey')}
+      submission={submission}
+      onClose={onClose}
+    >
       <TextField
-        label="Name"
-        hint="For example, the app that signs with it."
+        label={t('keys.name')}
+        hint={t('signing.nameHint')}
         value={name}
         onValue={setName}
         field="name"
-        placeholder="Website"
+        placeholder={t('signing.namePlaceholder')}
         maxLength={100}
         required
       />
       <SelectField
-        label="Key"
+        label={t('signing.key')}
         value={kind}
         onValue={setKind}
         field="algorithm"
         options={[
-          ['ES256', 'New key, ES256 (recommended)'],
-          ['EdDSA', 'New key, EdDSA'],
-          ['RS256', 'New key, RS256'],
-          ['own', 'My own public key'],
+          ['ES256', t('signing.newRecommended', { algorithm: 'ES256' })],
+          ['EdDSA', t('signing.newKey', { algorithm: 'EdDSA' })],
+          ['RS256', t('signing.newKey', { algorithm: 'RS256' })],
+          ['own', t('signing.own')],
         ]}
       />
       {kind === 'own' && (
         <TextArea
-          label="Public key"
+          label={t('signing.publicKey')}
           rows={6}
-          hint="PEM: EC with the curve P-256, Ed25519, or RSA with 2048 to 4096 bits."
+          hint={t('signing.publicKeyHint')}
           value={publicKey}
           onValue={setPublicKey}
           field="publicKey"
@@ -74,22 +80,22 @@ export function NewSigningKeyDialog({
 }) {
   const file = `${signingKeyId}.pem`;
   return (
-    <ResultDialog title={`Your new signing key: ${name}`} wide onClose={onClose}>
-      <Notice tone="warning" title="Copy the private key now.">
-        It is shown only once. The server doesn’t store it.
+    <ResultDialog title={t('signing.madeTitle', { name })} wide onClose={onClose}>
+      <Notice tone="warning" title={t('signing.copyNow')}>
+        {t('signing.shownOnce')}
       </Notice>
       <CopyField
-        label="Key ID"
+        label={t('signing.keyId')}
         value={signingKeyId}
-        hint={`The “kid” of tokens. Their “alg” is ${algorithm}.`}
+        hint={t('signing.keyIdHint', { algorithm })}
       />
-      <CodeSample label="Private key" text={privateKey} />
+      <CodeSample label={t('signing.privateKey')} text={privateKey} />
       <div class="actions">
         <Button
           icon="download"
           onClick={() => saveFile(`data:application/x-pem-file,${encodeURIComponent(privateKey)}`, file)}
         >
-          Download the private key
+          {t('signing.download')}
         </Button>
       </div>
     </ResultDialog>

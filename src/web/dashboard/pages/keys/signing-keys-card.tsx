@@ -3,6 +3,7 @@ import type { SigningKey } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDate, formatDateTime } from '../../format/time.ts';
 import { projectKey } from '../../state/session.ts';
+import { t } from '../../texts/developers.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -29,29 +30,29 @@ export function SigningKeysCard() {
   return (
     <>
       <Section
-        title="Signing keys"
-        lead="Your server signs tokens with these keys, and viewers with a token watch private videos and live streams."
+        title={t('signing.title')}
+        lead={t('signing.lead')}
         actions={
           <Button small icon="plus" onClick={() => setOpen({ kind: 'create' })}>
-            New signing key
+            {t('signing.new')}
           </Button>
         }
       >
         <LoadedContent loaded={loaded} height={140}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState icon="key" title="No signing keys yet">
-                You need one only for videos and live streams that are private.
+              <EmptyState icon="key" title={t('signing.emptyTitle')}>
+                {t('signing.emptyText')}
               </EmptyState>
             ) : (
               <Table
-                caption="Signing keys"
+                caption={t('signing.title')}
                 columns={[
-                  { head: 'Name', cell: ({ name }) => name },
-                  { head: 'Key ID', cell: ({ signingKeyId }) => <code>{signingKeyId}</code> },
-                  { head: 'Algorithm', cell: ({ algorithm }) => algorithm },
+                  { head: t('keys.name'), cell: ({ name }) => name },
+                  { head: t('signing.keyId'), cell: ({ signingKeyId }) => <code>{signingKeyId}</code> },
+                  { head: t('signing.algorithm'), cell: ({ algorithm }) => algorithm },
                   {
-                    head: 'Created',
+                    head: t('keys.createdAt'),
                     cell: ({ createdAt }) => (
                       <time dateTime={createdAt} title={formatDateTime(createdAt)}>
                         {formatDate(createdAt)}
@@ -59,16 +60,16 @@ export function SigningKeysCard() {
                     ),
                   },
                   {
-                    head: 'Actions',
+                    head: t('keys.actions'),
                     isActions: true,
                     cell: key => (
                       <Button
                         small
                         icon="trash"
-                        label={`Revoke the signing key ${key.name}`}
+                        label={t('signing.revokeLabel', { name: key.name })}
                         onClick={() => setOpen({ kind: 'revoke', key })}
                       >
-                        Revoke
+                        {t('signing.revoke')}
                       </Button>
                     ),
                   },
@@ -86,7 +87,7 @@ export function SigningKeysCard() {
             loaded.reload();
             if (key.privateKey === undefined) {
               close();
-              showToast('Signing key added.');
+              showToast(t('signing.added'));
             } else setOpen({ kind: 'new', key });
           }}
           onClose={close}
@@ -95,22 +96,19 @@ export function SigningKeysCard() {
       {open?.kind === 'new' && <NewSigningKeyDialog signingKey={open.key} onClose={close} />}
       {open?.kind === 'revoke' && (
         <ConfirmDialog
-          title="Revoke the signing key?"
-          action="Revoke key"
+          title={t('signing.revokeTitle')}
+          action={t('signing.revokeAction')}
           name={open.key.name}
           work={async () => {
             await call('DELETE /account/signing-keys/{signingKeyId}', {
               params: { signingKeyId: open.key.signingKeyId },
             });
             loaded.reload();
-            showToast('Signing key revoked.');
+            showToast(t('signing.revoked'));
           }}
           onClose={close}
         >
-          <p>
-            Tokens that were signed with “{open.key.name}” stop working within a second. Viewers who watch
-            with one are cut off.
-          </p>
+          <p>{t('signing.revokeText', { name: open.key.name })}</p>
         </ConfirmDialog>
       )}
     </>

@@ -48,7 +48,7 @@ function limitRows({ requestsPerMinute, ...limits }: Account['limits']): (readon
     ['Read requests', perMinute(requestsPerMinute.reads)],
     ['Write requests', perMinute(requestsPerMinute.writes)],
     ['Uploads', perMinute(requestsPerMinute.uploads)],
-    ['API key pairs', `up to ${formatNumber(limits.apiKeyPairs)}`],
+    ['API keys', `up to ${formatNumber(limits.apiKeyPairs)}`],
     ['Webhooks', `up to ${formatNumber(limits.webhooks)}`],
   ];
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -12,7 +13,7 @@ import {
   ttlOf,
 } from './token-lifetime.ts';
 
-const unitChoices = (Object.keys(lifetimeUnits) as LifetimeUnit[]).map(unit => [unit, unit] as const);
+const units = Object.keys(lifetimeUnits) as LifetimeUnit[];
 
 export function TokenForm({
   onMade,
@@ -30,31 +31,36 @@ export function TokenForm({
   });
   return (
     <FormDialog
-      title="New upload token"
-      action="Create token"
+      title={t('tokens.new')}
+      action={t('tokens.create')}
       disabled={ttl === undefined}
       submission={submission}
       onClose={onClose}
     >
       <SelectField<LifetimeChoice>
-        label="Valid for"
-        hint="Anyone with the token can use it any number of times."
+        label={t('tokens.validFor')}
+        hint={t('tokens.validForHint')}
         value={choice}
-        options={lifetimeChoices}
+        options={lifetimeChoices()}
         onValue={setChoice}
         field="ttl"
       />
       {choice === 'custom' && (
         <div class="form-grid two">
           <TextField
-            label="Number"
+            label={t('tokens.number')}
             type="number"
             min={1}
             value={number}
             onValue={setNumber}
-            error={ttl === undefined ? 'From one second to 68 years.' : undefined}
+            error={ttl === undefined ? t('tokens.numberWrong') : undefined}
           />
-          <SelectField<LifetimeUnit> label="Unit" value={unit} options={unitChoices} onValue={setUnit} />
+          <SelectField<LifetimeUnit>
+            label={t('tokens.unit')}
+            value={unit}
+            options={units.map(one => [one, t(`tokens.units.${one}`)] as const)}
+            onValue={setUnit}
+          />
         </div>
       )}
     </FormDialog>

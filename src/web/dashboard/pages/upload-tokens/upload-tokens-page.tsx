@@ -4,6 +4,7 @@ import type { UploadToken } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { shortId } from '../../format/short-id.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/developers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
@@ -46,11 +47,11 @@ export function UploadTokensPage() {
   const close = () => setOpen(undefined);
   return (
     <Page
-      title="Upload tokens"
-      lead="Let visitors of your pages and users of your apps upload videos without an API key."
+      title={t('tokens.title')}
+      lead={t('tokens.lead')}
       actions={
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          New upload token
+          {t('tokens.new')}
         </Button>
       }
     >
@@ -58,13 +59,13 @@ export function UploadTokensPage() {
         <LoadedContent loaded={loaded} height={180}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <EmptyState icon="token" title="No upload tokens yet">
-                Create a token and use it in your upload page. Expired tokens disappear from this list.
+              <EmptyState icon="token" title={t('tokens.emptyTitle')}>
+                {t('tokens.emptyText')}
               </EmptyState>
             ) : (
               <>
                 <Table
-                  caption="Upload tokens"
+                  caption={t('tokens.title')}
                   rows={data}
                   keyOf={({ token }) => token}
                   columns={columnsOf(setOpen)}
@@ -108,49 +109,46 @@ function DeleteToken({
 }) {
   return (
     <ConfirmDialog
-      title="Delete this upload token?"
-      action="Delete token"
+      title={t('tokens.deleteTitle')}
+      action={t('tokens.delete')}
       name={shortId(token)}
       onClose={onClose}
       work={async () => {
         await call('DELETE /upload-tokens/{uploadToken}', { params: { uploadToken: token } });
-        showToast('Upload token deleted.');
+        showToast(t('tokens.deleted'));
         onDeleted();
       }}
     >
-      <p>
-        Uploads with this token stop working immediately, including those in progress. Videos that were
-        uploaded with it stay.
-      </p>
+      <p>{t('tokens.deleteText')}</p>
     </ConfirmDialog>
   );
 }
 
 function columnsOf(setOpen: (open: Open) => void): Column<UploadToken>[] {
   return [
-    { head: 'Token', cell: ({ token }) => <TokenCell token={token} /> },
+    { head: t('tokens.token'), cell: ({ token }) => <TokenCell token={token} /> },
     {
-      head: 'Expires',
+      head: t('tokens.expires'),
       cell: ({ expiresAt }) =>
-        expiresAt === undefined ? <Badge>Never</Badge> : <RelativeTime time={expiresAt} />,
+        expiresAt === undefined ? <Badge>{t('tokens.never')}</Badge> : <RelativeTime time={expiresAt} />,
     },
-    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+    { head: t('tokens.createdAt'), cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
-      head: 'Actions',
+      head: t('tokens.actions'),
       isActions: true,
       cell: token => (
         <span class="actions-of-row">
           <Button
             small
-            label={`How to use token ${shortId(token.token)}`}
+            label={t('tokens.howToLabel', { ending: shortId(token.token) })}
             onClick={() => setOpen({ what: 'token', token, isNew: false })}
           >
-            How to use
+            {t('tokens.howTo')}
           </Button>
           <IconButton
             danger
             icon="trash"
-            label={`Delete token ${shortId(token.token)}`}
+            label={t('tokens.deleteLabel', { ending: shortId(token.token) })}
             onClick={() => setOpen({ what: 'deletion', token })}
           />
         </span>
@@ -169,7 +167,7 @@ function TokenCell({ token }: { token: string }) {
           token
         ) : (
           <>
-            <span class="for-readers">Ends in </span>
+            <span class="for-readers">{t('tokens.endsIn')} </span>
             <span aria-hidden="true">••••••</span>
             {ending}
           </>
@@ -177,10 +175,14 @@ function TokenCell({ token }: { token: string }) {
       </code>
       <IconButton
         icon={isShown ? 'eye-off' : 'eye'}
-        label={`${isShown ? 'Hide' : 'Show'} token ${ending}`}
+        label={isShown ? t('tokens.hideLabel', { ending }) : t('tokens.showLabel', { ending })}
         onClick={() => setShown(!isShown)}
       />
-      <IconButton icon="copy" label={`Copy token ${ending}`} onClick={() => void copyText(token, 'Token')} />
+      <IconButton
+        icon="copy"
+        label={t('tokens.copyLabel', { ending })}
+        onClick={() => void copyText(token, t('tokens.token'))}
+      />
     </span>
   );
 }
@@ -195,21 +197,20 @@ function TokenDialog({
   onClose: () => void;
 }) {
   return (
-    <ResultDialog title={isNew ? 'Upload token created' : 'Upload with this token'} wide onClose={onClose}>
+    <ResultDialog title={isNew ? t('tokens.madeTitle') : t('tokens.useTitle')} wide onClose={onClose}>
       <CopyField
-        label="Token"
+        label={t('tokens.token')}
         value={token}
         secret={!isNew}
         hint={
-          expiresAt === undefined ? 'Valid until you delete it.' : `Valid until ${formatDateTime(expiresAt)}.`
+          expiresAt === undefined
+            ? t('tokens.validAlways')
+            : t('tokens.validUntil', { date: formatDateTime(expiresAt) })
         }
       />
-      <Notice>
-        Anyone with this token can upload videos to this environment, and nothing else. You can use it in a
-        web page or an app.
-      </Notice>
-      <CodeSample label="From a terminal" text={curlSample(serverUrl, token)} />
-      <CodeSample label="From a web page" text={pageSample(serverUrl, token)} />
+      <Notice>{t('tokens.notice')}</Notice>
+      <CodeSample label={t('tokens.fromTerminal')} text={curlSample(serverUrl, token)} />
+      <CodeSample label={t('tokens.fromPage')} text={pageSample(serverUrl, token)} />
     </ResultDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
@@ -14,17 +15,17 @@ export function DeleteWebhook({
 }) {
   return (
     <ConfirmDialog
-      title="Delete this webhook?"
-      action="Delete webhook"
+      title={t('webhooks.deleteTitle')}
+      action={t('webhooks.deleteAction')}
       name={url}
       onClose={onClose}
       work={async () => {
         await call('DELETE /webhooks/{webhookId}', { params: { webhookId } });
-        showToast('Webhook deleted.');
+        showToast(t('webhooks.deleted'));
         onDeleted();
       }}
     >
-      <p>No more events are sent to this URL, and its delivery log is deleted.</p>
+      <p>{t('webhooks.deleteText')}</p>
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -17,7 +18,7 @@ import {
   formatAnswer,
   formatDuration,
   isPending,
-  statusLabels,
+  statusLabel,
 } from './delivery-labels.ts';
 import { eventLabel } from './event-labels.ts';
 import { resend } from './resend.ts';
@@ -25,10 +26,6 @@ import { useDeliveryRefresh } from './use-delivery-refresh.ts';
 
 const pageSize = 25;
 const statuses = ['failed', 'retrying', 'waiting', 'succeeded'] as const;
-const choices = [
-  ['', 'All deliveries'],
-  ...statuses.map(status => [status, statusLabels[status].label] as const),
-] as const;
 
 export function DeliveriesCard({
   webhook: { webhookId },
@@ -55,7 +52,7 @@ export function DeliveriesCard({
   const sendAgain = async ({ deliveryId }: WebhookDelivery) => {
     try {
       await resend(webhookId, deliveryId);
-      showToast('Sending again.');
+      showToast(t('deliveries.resent'));
       loaded.reload();
       soon();
     } catch (error) {
@@ -65,13 +62,13 @@ export function DeliveriesCard({
   return (
     <>
       <Section
-        title="Deliveries"
+        title={t('deliveries.title')}
         actions={
           <SelectField<DeliveryStatus | ''>
-            label="Filter by state"
+            label={t('deliveries.filter')}
             hideLabel
             value={status ?? ''}
-            options={choices}
+            options={[['', t('deliveries.all')], ...statuses.map(one => [one, statusLabel(one)] as const)]}
             onValue={chosen => change({ status: chosen, page: undefined })}
           />
         }
@@ -83,7 +80,7 @@ export function DeliveriesCard({
             ) : (
               <>
                 <Table
-                  caption="Deliveries"
+                  caption={t('deliveries.title')}
                   rows={data}
                   keyOf={({ deliveryId }) => deliveryId}
                   columns={columnsOf({ show: onShown, sendAgain: one => void sendAgain(one) })}
@@ -117,10 +114,10 @@ export function DeliveriesCard({
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState icon="send" title="No results" />
+    <EmptyState icon="send" title={t('deliveries.noResults')} />
   ) : (
-    <EmptyState icon="send" title="No deliveries yet">
-      The next event for this webhook appears here. Deliveries are kept for 7 days.
+    <EmptyState icon="send" title={t('deliveries.emptyTitle')}>
+      {t('deliveries.emptyText')}
     </EmptyState>
   );
 }
@@ -133,13 +130,13 @@ function columnsOf({
   sendAgain: (delivery: WebhookDelivery) => void;
 }): Column<WebhookDelivery>[] {
   return [
-    { head: 'State', cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { head: 'Event', cell: ({ type }) => eventLabel(type).label },
+    { head: t('deliveries.state'), cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { head: t('deliveries.event'), cell: ({ type }) => eventLabel(type).label },
     {
-      head: 'Last response',
+      head: t('deliveries.lastResponse'),
       cell: ({ lastAttempt }) =>
         lastAttempt === undefined ? (
-          <span class="quiet">None yet</span>
+          <span class="quiet">{t('deliveries.none')}</span>
         ) : (
           <span class="last-answer">
             {formatAnswer(lastAttempt)}
@@ -147,19 +144,23 @@ function columnsOf({
           </span>
         ),
     },
-    { head: 'Attempts', isNumber: true, cell: ({ attemptsTotal }) => attemptsTotal },
-    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+    { head: t('deliveries.attempts'), isNumber: true, cell: ({ attemptsTotal }) => attemptsTotal },
+    { head: t('deliveries.createdAt'), cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
-      head: 'Actions',
+      head: t('deliveries.actions'),
       isActions: true,
       cell: delivery => (
         <span class="actions-of-row">
-          <Button small label={`Details of ${nameOf(delivery)}`} onClick={() => show(delivery.deliveryId)}>
-            Details
+          <Button
+            small
+            label={t('deliveries.detailsLabel', { delivery: nameOf(delivery) })}
+            onClick={() => show(delivery.deliveryId)}
+          >
+            {t('deliveries.details')}
           </Button>
           <IconButton
             icon="send"
-            label={`Send again: ${nameOf(delivery)}`}
+            label={t('deliveries.sendAgainLabel', { delivery: nameOf(delivery) })}
             onClick={() => sendAgain(delivery)}
           />
         </span>
@@ -170,5 +171,5 @@ function columnsOf({
 
 function nameOf({ type, eventId }: WebhookDelivery): string {
   const { label } = eventLabel(type);
-  return eventId === undefined ? label : `${label}, event ${eventId}`;
+  return eventId === undefined ? label : t('deliveries.nameWithEvent', { event: label, eventId });
 }

@@ -1,6 +1,7 @@
 import type { WebhookAttempt, WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/developers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
@@ -35,11 +36,11 @@ export function DeliveryDialog({
   useDeliveryRefresh(loaded.reload, loaded.value !== undefined && isPending(loaded.value));
   const resending = useSubmit(async () => {
     const made = await resend(webhookId, deliveryId);
-    showToast('Sending again.');
+    showToast(t('deliveries.resent'));
     onResent(made.deliveryId);
   });
   return (
-    <Dialog title="Delivery" wide onClose={onClose}>
+    <Dialog title={t('deliveries.delivery')} wide onClose={onClose}>
       <div class="dialog-body">
         <LoadedContent loaded={loaded} height={340}>
           {delivery => <Details delivery={delivery} />}
@@ -48,10 +49,10 @@ export function DeliveryDialog({
       </div>
       <footer>
         <Button kind="quiet" onClick={onClose}>
-          Close
+          {t('deliveries.close')}
         </Button>
         <Button kind="primary" icon="send" busy={resending.busy} onClick={() => resending.submit()}>
-          Send again
+          {t('deliveries.sendAgain')}
         </Button>
       </footer>
     </Dialog>
@@ -65,26 +66,26 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
     <>
       <DetailList
         rows={[
-          ['State', <DeliveryBadge key="state" status={status} />],
+          [t('deliveries.state'), <DeliveryBadge key="state" status={status} />],
           [
-            'Event',
+            t('deliveries.event'),
             <>
               {eventLabel(type).label} <code class="quiet">{type}</code>
             </>,
           ],
-          ...(eventId === undefined ? [] : [['Event ID', eventId] as const]),
-          ['Created', formatDateTime(createdAt)],
+          ...(eventId === undefined ? [] : [[t('deliveries.eventId'), eventId] as const]),
+          [t('deliveries.createdAt'), formatDateTime(createdAt)],
           ...(nextAttemptAt === undefined
             ? []
-            : [['Next attempt', <NextTry key="next" time={nextAttemptAt} />] as const]),
+            : [[t('deliveries.nextAttempt'), <NextTry key="next" time={nextAttemptAt} />] as const]),
           ...(resentFrom === undefined
             ? []
-            : [['Resent from', <code key="repeats">{resentFrom}</code>] as const]),
+            : [[t('deliveries.resentFrom'), <code key="repeats">{resentFrom}</code>] as const]),
         ]}
       />
-      <CodeSample label="Payload" text={prettyJson(body)} />
-      <section class="stack" aria-label="Attempts">
-        <h3>{triesOf(attemptsTotal, attempts.length)}</h3>
+      <CodeSample label={t('deliveries.payload')} text={prettyJson(body)} />
+      <section class="stack" aria-label={t('deliveries.attempts')}>
+        <h3>{attemptsText(attemptsTotal, attempts.length)}</h3>
         <ol class="attempts">
           {attempts.map(attempt => (
             <Attempt key={attempt.attemptedAt} attempt={attempt} />
@@ -97,13 +98,13 @@ function Details({ delivery }: { delivery: WebhookDeliveryDetails }) {
 
 function NextTry({ time }: { time: string }) {
   if (new Date(time).getTime() > Date.now()) return <RelativeTime time={time} />;
-  return <>After earlier deliveries</>;
+  return <>{t('deliveries.afterEarlier')}</>;
 }
 
-function triesOf(total: number, kept: number): string {
-  if (total === 0) return 'No attempts yet';
-  const count = total === 1 ? '1 attempt' : `${total} attempts`;
-  return kept < total ? `${count}. The last ${kept} are kept.` : count;
+function attemptsText(total: number, kept: number): string {
+  return kept < total
+    ? t('deliveries.attemptsKept', { count: total, kept })
+    : t('deliveries.attemptCount', { count: total });
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {
@@ -113,7 +114,10 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }) {
       <p class="attempt-head">
         <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{formatAnswer(attempt)}</Badge>
         <span class="quiet">
-          {formatDateTime(attemptedAt)}, {formatDuration(durationMs)}
+          {t('deliveries.attemptAt', {
+            date: formatDateTime(attemptedAt),
+            duration: formatDuration(durationMs),
+          })}
         </span>
       </p>
       {response !== undefined && response !== '' && <pre class="attempt-answer">{response}</pre>}

@@ -1,23 +1,26 @@
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api-types.ts';
 import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/overview.ts';
 
 export type DeliveryStatus = WebhookDelivery['status'];
 
-export const statusLabels: Readonly<
-  Record<DeliveryStatus, { label: string; tone: 'good' | 'bad' | 'warning' | 'info' }>
-> = {
-  waiting: { label: 'Waiting', tone: 'info' },
-  retrying: { label: 'Retrying', tone: 'warning' },
-  succeeded: { label: 'Delivered', tone: 'good' },
-  failed: { label: 'Failed', tone: 'bad' },
-};
+export const statusTones = {
+  waiting: 'info',
+  retrying: 'warning',
+  succeeded: 'good',
+  failed: 'bad',
+} as const;
+
+export function statusLabel(status: DeliveryStatus): string {
+  return t(`delivery.status.${status}`);
+}
 
 export function isPending({ status }: Pick<WebhookDelivery, 'status'>): boolean {
   return status === 'waiting' || status === 'retrying';
 }
 
 export function formatAnswer({ statusCode, error }: Pick<WebhookAttempt, 'statusCode' | 'error'>): string {
-  if (statusCode === undefined) return error ?? 'No response';
+  if (statusCode === undefined) return error ?? t('delivery.noResponse');
   return error === undefined ? `HTTP ${statusCode}` : `HTTP ${statusCode}: ${error}`;
 }
 

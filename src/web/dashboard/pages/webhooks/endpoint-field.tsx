@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WebhookVerdict } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { rich, t } from '../../texts/developers.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -21,7 +22,7 @@ export function EndpointField({
   return (
     <>
       <TextField
-        label="Endpoint URL"
+        label={t('endpoint.label')}
         type="url"
         placeholder="https://example.com/hooks"
         spellcheck={false}
@@ -39,9 +40,7 @@ export function EndpointField({
 }
 
 function wrongText(address: string): string {
-  return /^https?:/i.test(address)
-    ? 'This isn’t a complete URL. Enter one such as https://example.com/hooks.'
-    : 'Begin the URL with “https://” or “http://”.';
+  return /^https?:/i.test(address) ? t('endpoint.incomplete') : t('endpoint.noScheme');
 }
 
 function EndpointVerdict({ address, isLeft }: { address: string; isLeft: boolean }) {
@@ -51,14 +50,13 @@ function EndpointVerdict({ address, isLeft }: { address: string; isLeft: boolean
       {verdict?.deliverable === false && (
         <Notice tone="warning">
           {verdict.reason}{' '}
-          {verdict.setting === undefined ? (
-            'You can save it, but nothing will arrive.'
-          ) : (
-            <>
-              To allow private addresses, set <code>{verdict.setting}=true</code> on the server and restart
-              it.
-            </>
-          )}
+          {verdict.setting === undefined
+            ? t('endpoint.saveAnyway')
+            : rich(
+                'endpoint.setting',
+                { setting: verdict.setting },
+                { code: text => <code dir="ltr">{text}</code> },
+              )}
         </Notice>
       )}
     </div>

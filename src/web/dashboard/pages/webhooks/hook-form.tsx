@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { maxHookTimeoutSeconds } from '../../../../shared/limits/resource-limits.ts';
 import type { Hook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { EndpointField } from './endpoint-field.tsx';
-import { type HookKind, hookLabels } from './hook-labels.ts';
 
 const defaultTimeoutSeconds = 5;
 export function HookForm({
@@ -15,7 +15,7 @@ export function HookForm({
   onSaved,
   onClose,
 }: {
-  kind: HookKind;
+  kind: Hook['hook'];
   hook: Hook | null;
   onSaved: () => void;
   onClose: () => void;
@@ -24,7 +24,6 @@ export function HookForm({
   const [timeout, setTimeout] = useState(String(hook?.timeoutSeconds ?? defaultTimeoutSeconds));
   const [onFailure, setOnFailure] = useState(hook?.onFailure ?? 'refuse');
   const address = url.trim();
-  const { title, failureLabels } = hookLabels[kind];
   const submission = useSubmit(async () => {
     const body = { url: address, timeoutSeconds: Number(timeout), onFailure };
     await call('PUT /hooks/{hook}', { params: { hook: kind }, body });
@@ -32,19 +31,15 @@ export function HookForm({
   });
   return (
     <FormDialog
-      title={title}
-      action="Save"
+      title={t('hooks.title', { hook: kind })}
+      action={t('hooks.save')}
       disabled={address === '' || timeout === ''}
       submission={submission}
       onClose={onClose}
     >
-      <EndpointField
-        hint="Receives a POST request. A 2xx status allows, and a 4xx status refuses."
-        value={url}
-        onValue={setUrl}
-      />
+      <EndpointField hint={t('hooks.endpointHint')} value={url} onValue={setUrl} />
       <TextField
-        label="Timeout (seconds)"
+        label={t('hooks.timeoutSeconds')}
         type="number"
         min={1}
         max={maxHookTimeoutSeconds}
@@ -53,13 +48,13 @@ export function HookForm({
         field="timeoutSeconds"
       />
       <SelectField
-        label="Without a response"
-        hint="Applies when your server is down, too slow, or responds with a 5xx status."
+        label={t('hooks.onFailure')}
+        hint={t('hooks.onFailureHint')}
         value={onFailure}
         onValue={setOnFailure}
         options={[
-          ['refuse', failureLabels.refuse],
-          ['allow', failureLabels.allow],
+          ['refuse', t('hooks.refuse', { hook: kind })],
+          ['allow', t('hooks.allow', { hook: kind })],
         ]}
       />
     </FormDialog>

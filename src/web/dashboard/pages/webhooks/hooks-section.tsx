@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Hook, HookResult } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { projectKey } from '../../state/session.ts';
+import { t } from '../../texts/developers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -17,7 +18,8 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { formatAnswer, formatDuration } from './delivery-labels.ts';
 import { HookForm } from './hook-form.tsx';
-import { type HookKind, hookLabels } from './hook-labels.ts';
+
+type HookKind = Hook['hook'];
 
 const kinds = ['publish', 'play'] as const;
 
@@ -39,16 +41,19 @@ export function HooksSection() {
 
 function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null; onChange: () => void }) {
   const [openDialog, setOpenDialog] = useState<'edit' | 'delete'>();
-  const { title, lead } = hookLabels[kind];
   return (
     <>
       <Section
-        title={title}
-        lead={lead}
+        title={t('hooks.title', { hook: kind })}
+        lead={t('hooks.lead', { hook: kind })}
         actions={
           hook === null && (
-            <Button icon="plus" label={`Set up ${title.toLowerCase()}`} onClick={() => setOpenDialog('edit')}>
-              Set up
+            <Button
+              icon="plus"
+              label={t('hooks.setUpLabel', { hook: kind })}
+              onClick={() => setOpenDialog('edit')}
+            >
+              {t('hooks.setUp')}
             </Button>
           )
         }
@@ -62,24 +67,24 @@ function HookCard({ kind, hook, onChange }: { kind: HookKind; hook: Hook | null;
           onClose={() => setOpenDialog(undefined)}
           onSaved={() => {
             setOpenDialog(undefined);
-            showToast(`${title} saved.`);
+            showToast(t('hooks.saved', { hook: kind }));
             onChange();
           }}
         />
       )}
       {openDialog === 'delete' && hook !== null && (
         <ConfirmDialog
-          title={`Delete the ${title.toLowerCase()}?`}
-          action="Delete hook"
+          title={t('hooks.deleteTitle', { hook: kind })}
+          action={t('hooks.delete')}
           name={hook.url}
           onClose={() => setOpenDialog(undefined)}
           work={async () => {
             await call('DELETE /hooks/{hook}', { params: { hook: kind } });
-            showToast(`${title} deleted.`);
+            showToast(t('hooks.deleted', { hook: kind }));
             onChange();
           }}
         >
-          <p>{hookLabels[kind].without}</p>
+          <p>{t('hooks.deleteText', { hook: kind })}</p>
         </ConfirmDialog>
       )}
     </>
@@ -101,20 +106,17 @@ function HookDetails({
     setTested(await call('POST /hooks/{hook}/test', { params: { hook: kind } }));
     onChange();
   });
-  const { title, failureLabels } = hookLabels[kind];
   return (
     <>
-      <CopyField label="Endpoint URL" value={url} />
-      <CopyField
-        secret
-        label="Signing secret"
-        value={signatureSecret}
-        hint="Every request is signed with it, like those of webhooks."
-      />
+      <CopyField label={t('endpoint.label')} value={url} />
+      <CopyField secret label={t('webhooks.secret')} value={signatureSecret} hint={t('hooks.secretHint')} />
       <DetailList
         rows={[
-          ['Timeout', timeoutSeconds === 1 ? '1 second' : `${timeoutSeconds} seconds`],
-          ['Without a response', failureLabels[onFailure]],
+          [t('hooks.timeout'), t('hooks.seconds', { count: timeoutSeconds })],
+          [
+            t('hooks.onFailure'),
+            onFailure === 'refuse' ? t('hooks.refuse', { hook: kind }) : t('hooks.allow', { hook: kind }),
+          ],
         ]}
       />
       <div role="status">
@@ -124,32 +126,32 @@ function HookDetails({
       <div class="actions">
         <Button
           icon="send"
-          label={`Send test to the ${title.toLowerCase()}`}
+          label={t('hooks.sendTestLabel', { hook: kind })}
           busy={testing.busy}
           onClick={() => testing.submit()}
         >
-          Send test
+          {t('hooks.sendTest')}
         </Button>
-        <Button icon="edit" label={`Edit the ${title.toLowerCase()}`} onClick={() => onOpenDialog('edit')}>
-          Edit
+        <Button icon="edit" label={t('hooks.editLabel', { hook: kind })} onClick={() => onOpenDialog('edit')}>
+          {t('hooks.edit')}
         </Button>
         <Button
           icon="trash"
-          label={`Delete the ${title.toLowerCase()}`}
+          label={t('hooks.deleteLabel', { hook: kind })}
           onClick={() => onOpenDialog('delete')}
         >
-          Delete
+          {t('hooks.deleteButton')}
         </Button>
       </div>
-      <h3>Latest responses</h3>
+      <h3>{t('hooks.latest')}</h3>
       {results.length === 0 ? (
-        <p class="quiet">No requests yet.</p>
+        <p class="quiet">{t('hooks.noRequests')}</p>
       ) : (
         <Table
-          caption={`Latest responses of the ${title.toLowerCase()}`}
+          caption={t('hooks.latestOf', { hook: kind })}
           rows={results}
           keyOf={result => String(results.indexOf(result))}
-          columns={resultColumns}
+          columns={resultColumns()}
         />
       )}
     </>
@@ -161,14 +163,13 @@ function TestNotice({ result }: { result: HookResult }) {
   return (
     <Notice
       tone={error === undefined ? 'good' : 'bad'}
-      title={
-        error === undefined
-          ? `The hook responded: ${resultLabel(result).toLowerCase()}`
-          : 'The hook didn’t respond'
-      }
+      title={error === undefined ? t('hooks.responded', { result: result.result }) : t('hooks.noResponse')}
     >
       <p>
-        {formatAnswer(result).replace(/\.?$/, '.')} It took {formatDuration(durationMs)}.
+        {t('webhooks.answerTook', {
+          answer: formatAnswer(result).replace(/\.$/, ''),
+          duration: formatDuration(durationMs),
+        })}
       </p>
     </Notice>
   );
@@ -176,31 +177,34 @@ function TestNotice({ result }: { result: HookResult }) {
 
 const maxShownChars = 200;
 
-const resultColumns: Column<HookResult>[] = [
-  {
-    head: 'Result',
-    cell: result => <Badge tone={result.result === 'allowed' ? 'good' : 'bad'}>{resultLabel(result)}</Badge>,
-  },
-  {
-    head: 'Response',
-    cell: result => (
-      <span class="last-answer">
-        {formatAnswer(result)}
-        {result.response !== undefined && <span>{result.response.slice(0, maxShownChars)}</span>}
-        <span class="quiet">{formatDuration(result.durationMs)}</span>
-      </span>
-    ),
-  },
-  { head: 'For', cell: result => (result.test ? 'Test' : <Subject result={result} />) },
-  { head: 'Address', cell: ({ remoteAddress }) => remoteAddress },
-  { head: 'Time', cell: ({ attemptedAt }) => <RelativeTime time={attemptedAt} /> },
-];
-
-function Subject({ result: { liveStreamId, videoId } }: { result: HookResult }) {
-  if (videoId !== undefined) return <a href={`/dashboard/videos/${videoId}`}>Video</a>;
-  return <a href={`/dashboard/live/${liveStreamId}`}>Live stream</a>;
+function resultColumns(): Column<HookResult>[] {
+  return [
+    {
+      head: t('hooks.result'),
+      cell: ({ result }) => (
+        <Badge tone={result === 'allowed' ? 'good' : 'bad'}>{t('hooks.outcome', { result })}</Badge>
+      ),
+    },
+    {
+      head: t('hooks.response'),
+      cell: result => (
+        <span class="last-answer">
+          {formatAnswer(result)}
+          {result.response !== undefined && <span>{result.response.slice(0, maxShownChars)}</span>}
+          <span class="quiet">{formatDuration(result.durationMs)}</span>
+        </span>
+      ),
+    },
+    {
+      head: t('hooks.for'),
+      cell: result => (result.test ? t('hooks.test') : <Subject result={result} />),
+    },
+    { head: t('hooks.address'), cell: ({ remoteAddress }) => remoteAddress },
+    { head: t('hooks.time'), cell: ({ attemptedAt }) => <RelativeTime time={attemptedAt} /> },
+  ];
 }
 
-function resultLabel({ result }: HookResult): string {
-  return result === 'allowed' ? 'Allowed' : 'Refused';
+function Subject({ result: { liveStreamId, videoId } }: { result: HookResult }) {
+  if (videoId !== undefined) return <a href={`/dashboard/videos/${videoId}`}>{t('hooks.video')}</a>;
+  return <a href={`/dashboard/live/${liveStreamId}`}>{t('hooks.liveStream')}</a>;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { CheckField } from '../../ui/form/field.tsx';
@@ -8,7 +9,7 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { EndpointField } from './endpoint-field.tsx';
 import { type EventType, eventGroups, eventLabel } from './event-labels.ts';
 
-const all = eventGroups.flatMap(({ types }) => types);
+const all: readonly EventType[] = eventGroups.flatMap(({ types }) => types);
 
 export function WebhookForm({
   webhook,
@@ -39,29 +40,23 @@ export function WebhookForm({
   const hasAll = chosen.size === all.length;
   return (
     <FormDialog
-      title={webhook === undefined ? 'New webhook' : 'Edit webhook'}
-      action={webhook === undefined ? 'Create webhook' : 'Save'}
+      title={webhook === undefined ? t('webhooks.new') : t('webhooks.editTitle')}
+      action={webhook === undefined ? t('webhooks.create') : t('webhooks.save')}
       disabled={address === '' || chosen.size === 0}
       submission={submission}
       onClose={onClose}
     >
-      <EndpointField
-        hint="Receives a POST request for each event, and must respond with a 2xx status."
-        value={url}
-        onValue={setUrl}
-      />
-      {webhook !== undefined && address !== webhook.url && (
-        <p class="hint">Pending deliveries go to the new URL. The signing secret stays the same.</p>
-      )}
+      <EndpointField hint={t('webhooks.endpointHint')} value={url} onValue={setUrl} />
+      {webhook !== undefined && address !== webhook.url && <p class="hint">{t('webhooks.newUrl')}</p>}
       <div class="choose-events">
-        <p class="quiet">Events</p>
+        <p class="quiet">{t('webhooks.events')}</p>
         <Button small onClick={() => setChosen(new Set(hasAll ? [] : all))}>
-          {hasAll ? 'Clear' : 'Select all'}
+          {hasAll ? t('webhooks.clear') : t('webhooks.selectAll')}
         </Button>
       </div>
-      {eventGroups.map(({ title, types }) => (
-        <fieldset key={title} class="event-group">
-          <legend>{title}</legend>
+      {eventGroups.map(({ name, types }) => (
+        <fieldset key={name} class="event-group">
+          <legend>{t(`events.group.${name}`)}</legend>
           {types.map(type => (
             <CheckField
               key={type}

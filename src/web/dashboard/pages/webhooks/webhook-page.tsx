@@ -3,6 +3,7 @@ import type { Webhook, WebhookDeliveryDetails } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import type { PageProps } from '../../shell/page-props.ts';
+import { rich, t } from '../../texts/developers.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSample } from '../../ui/code-sample.tsx';
 import { CopyField } from '../../ui/copy.tsx';
@@ -38,19 +39,19 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
   });
   return (
     <Page
-      title={webhook === undefined ? 'Webhook' : hostOf(webhook.url)}
-      back={{ href: list, label: 'Webhooks' }}
+      title={webhook === undefined ? t('webhooks.webhook') : hostOf(webhook.url)}
+      back={{ href: list, label: t('webhooks.title') }}
       actions={
         webhook === undefined ? undefined : (
           <>
             <Button icon="send" busy={testing.busy} onClick={() => testing.submit()}>
-              Send test event
+              {t('webhooks.sendTest')}
             </Button>
             <Button icon="edit" onClick={() => setOpenDialog('edit')}>
-              Edit
+              {t('webhooks.edit')}
             </Button>
             <Button icon="trash" onClick={() => setOpenDialog('delete')}>
-              Delete
+              {t('webhooks.delete')}
             </Button>
           </>
         )
@@ -79,7 +80,7 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
             loaded.set(saved);
             setOpenDialog(undefined);
             setTest(undefined);
-            showToast('Webhook saved.');
+            showToast(t('webhooks.saved'));
           }}
         />
       )}
@@ -96,23 +97,26 @@ export function WebhookPage({ params: { webhookId = '' } }: PageProps) {
 
 function WebhookDetails({ webhook: { webhookId, url, events, createdAt } }: { webhook: Webhook }) {
   return (
-    <Card title="Webhook">
-      <CopyField label="Endpoint URL" value={url} />
+    <Card title={t('webhooks.webhook')}>
+      <CopyField label={t('endpoint.label')} value={url} />
       <DetailList
         rows={[
           [
-            'Events',
-            <ul key="events" class="told-of">
-              {events.map(type => (
-                <li key={type}>
-                  {eventLabel(type).label}
-                  <code class="quiet">{type}</code>
-                </li>
-              ))}
-            </ul>,
+            t('webhooks.events'),
+            <details key="events" class="more">
+              <summary>{t('webhooks.eventCount', { count: events.length })}</summary>
+              <ul class="told-of">
+                {events.map(type => (
+                  <li key={type}>
+                    {eventLabel(type).label}
+                    <code class="quiet">{type}</code>
+                  </li>
+                ))}
+              </ul>
+            </details>,
           ],
-          ['Created', formatDateTime(createdAt)],
-          ['Webhook ID', <code key="id">{webhookId}</code>],
+          [t('webhooks.createdAt'), formatDateTime(createdAt)],
+          [t('webhooks.id'), <code key="id">{webhookId}</code>],
         ]}
       />
     </Card>
@@ -121,20 +125,17 @@ function WebhookDetails({ webhook: { webhookId, url, events, createdAt } }: { we
 
 function Signing({ webhook: { signatureSecret } }: { webhook: Webhook }) {
   return (
-    <Card title="Signature">
+    <Card title={t('webhooks.signature')}>
       <CopyField
         secret
-        label="Signing secret"
+        label={t('webhooks.secret')}
         value={signatureSecret}
-        hint="Every request is signed with it, so that your app can verify where it came from."
+        hint={t('webhooks.secretHint')}
       />
       <details class="more">
-        <summary>How to verify</summary>
+        <summary>{t('webhooks.verify')}</summary>
         <div class="prose">
-          <p>
-            <code>X-Api-Video-Signature</code> is the HMAC-SHA256 of the body in hexadecimal, with the whole
-            secret as its key. <code>Millrace-Signature</code> also covers the time of the attempt.
-          </p>
+          <p>{rich('webhooks.verifyText', {}, { code: text => <code>{text}</code> })}</p>
           <CodeSample label="Node.js" text={verifySample} />
         </div>
       </details>
@@ -163,16 +164,19 @@ function TestResult({
   return (
     <Notice
       tone={isDelivered ? 'good' : 'bad'}
-      title={isDelivered ? 'Test event delivered' : 'Test event failed'}
+      title={isDelivered ? t('webhooks.testDelivered') : t('webhooks.testFailed')}
       action={
         <Button small onClick={onDetails}>
-          Details
+          {t('webhooks.details')}
         </Button>
       }
     >
       {attempt !== undefined && (
         <p>
-          {formatAnswer(attempt).replace(/\.?$/, '.')} It took {formatDuration(attempt.durationMs)}.
+          {t('webhooks.answerTook', {
+            answer: formatAnswer(attempt).replace(/\.$/, ''),
+            duration: formatDuration(attempt.durationMs),
+          })}
         </p>
       )}
     </Notice>

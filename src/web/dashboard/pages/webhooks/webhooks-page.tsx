@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { maxWebhooks } from '../../../../shared/limits/resource-limits.ts';
 import type { Webhook, WebhookDelivery } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/developers.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useLocation } from '../../ui/hooks/use-location.ts';
@@ -30,26 +31,21 @@ export function WebhooksPage() {
 
   const newButton = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New webhook
+      {t('webhooks.new')}
     </Button>
   );
   return (
-    <Page
-      title="Webhooks"
-      lead={`Webhooks send events to your app as they happen. You can have ${maxWebhooks} in the sandbox and ${maxWebhooks} in production.`}
-      actions={newButton}
-    >
+    <Page title={t('webhooks.title')} lead={t('webhooks.lead', { count: maxWebhooks })} actions={newButton}>
       <Section>
         <LoadedContent loaded={loaded} height={180}>
           {webhooks =>
             webhooks.length === 0 ? (
-              <EmptyState icon="hook" title="No webhooks yet">
-                Add an endpoint URL and choose events: a broadcast starts, a recording is complete, a video is
-                encoded.
+              <EmptyState icon="hook" title={t('webhooks.emptyTitle')}>
+                {t('webhooks.emptyText')}
               </EmptyState>
             ) : (
               <Table
-                caption="Webhooks"
+                caption={t('webhooks.title')}
                 rows={webhooks}
                 keyOf={({ webhookId }) => webhookId}
                 columns={columnsOf(newest.value ?? {}, setDeleting)}
@@ -63,7 +59,7 @@ export function WebhooksPage() {
         <WebhookForm
           onClose={() => setCreating(false)}
           onSaved={({ webhookId }) => {
-            showToast('Webhook created.');
+            showToast(t('webhooks.created'));
             route(`/dashboard/webhooks/${webhookId}`);
           }}
         />
@@ -98,7 +94,7 @@ function isUnderWay(delivery: WebhookDelivery | null): boolean {
 function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column<Webhook>[] {
   return [
     {
-      head: 'Endpoint',
+      head: t('webhooks.endpoint'),
       cell: ({ webhookId, url }) => (
         <a class="hook-address" href={`/dashboard/webhooks/${webhookId}`}>
           {url}
@@ -106,18 +102,26 @@ function columnsOf(newest: Newest, onDelete: (webhook: Webhook) => void): Column
       ),
     },
     {
-      head: 'Events',
+      head: t('webhooks.events'),
       cell: ({ events }) => (
         <span title={events.map(type => eventLabel(type).label).join('\n')}>{summarizeEvents(events)}</span>
       ),
     },
-    { head: 'Last delivery', cell: ({ webhookId }) => <LastDelivery delivery={newest[webhookId]} /> },
-    { head: 'Created', cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
     {
-      head: 'Actions',
+      head: t('webhooks.lastDelivery'),
+      cell: ({ webhookId }) => <LastDelivery delivery={newest[webhookId]} />,
+    },
+    { head: t('webhooks.createdAt'), cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+    {
+      head: t('webhooks.actions'),
       isActions: true,
       cell: webhook => (
-        <IconButton danger icon="trash" label={`Delete ${webhook.url}`} onClick={() => onDelete(webhook)} />
+        <IconButton
+          danger
+          icon="trash"
+          label={t('webhooks.deleteLabel', { url: webhook.url })}
+          onClick={() => onDelete(webhook)}
+        />
       ),
     },
   ];

@@ -26,7 +26,7 @@ it('has words for every event, and the name of one that it does not know', () =>
 
 it('sums up what a webhook is told of', () => {
   expect(summarizeEvents(['video.source.recorded'])).toBe('A recording is complete');
-  expect(summarizeEvents(eventTypes.slice(0, 4))).toBe('A broadcast starts, a broadcast ends and 2 more');
+  expect(summarizeEvents(eventTypes.slice(0, 4))).toBe('A broadcast starts · A broadcast ends · 2 more');
 });
 
 it.each([
