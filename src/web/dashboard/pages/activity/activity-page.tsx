@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { nameOfEnvironment } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -42,26 +43,23 @@ export function ActivityPage() {
   const first = loaded.value?.data[0];
   const clear = () => filter({ action: undefined, period: undefined, actor: undefined, target: undefined });
   return (
-    <Page
-      title="Activity"
-      lead="Changes and sign-ins of your account, in all projects and both environments."
-    >
+    <Page title={t('activity.title')} lead={t('activity.lead')}>
       <Section
-        title="Audit log"
+        title={t('activity.log')}
         actions={
           <>
             <SelectField
-              label="Filter by action"
+              label={t('activity.filterAction')}
               hideLabel
               value={action}
               options={actionChoices(action, first)}
               onValue={chosen => filter({ action: chosen })}
             />
             <SelectField
-              label="Filter by time"
+              label={t('activity.filterTime')}
               hideLabel
               value={period}
-              options={periodChoices}
+              options={periodChoices()}
               onValue={chosen => filter({ period: chosen })}
             />
           </>
@@ -71,7 +69,7 @@ export function ActivityPage() {
           <div class="activity-filters">
             {actor !== undefined && (
               <Button small icon="close" onClick={() => filter({ actor: undefined })}>
-                By {first === undefined ? actor : actorLabel(first.actor)}
+                {t('activity.byActor', { name: first === undefined ? actor : actorLabel(first.actor) })}
               </Button>
             )}
             {target !== undefined && (
@@ -88,7 +86,7 @@ export function ActivityPage() {
             ) : (
               <>
                 <Table
-                  caption="Audit log"
+                  caption={t('activity.log')}
                   rows={data}
                   keyOf={({ number }) => String(number)}
                   columns={columnsOf(filter)}
@@ -114,12 +112,12 @@ function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
   return isFiltered ? (
     <EmptyState
       icon="search"
-      title="No results"
-      action={<Button onClick={onClear}>Show everything</Button>}
+      title={t('activity.noResults')}
+      action={<Button onClick={onClear}>{t('activity.showAll')}</Button>}
     />
   ) : (
-    <EmptyState icon="clock" title="No activity yet">
-      Changes that you, your team and your apps make appear here.
+    <EmptyState icon="clock" title={t('activity.none')}>
+      {t('activity.noneText')}
     </EmptyState>
   );
 }
@@ -127,7 +125,7 @@ function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
 function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEntry>[] {
   return [
     {
-      head: 'Time',
+      head: t('activity.time'),
       cell: ({ createdAt }) => (
         <span class="activity-time">
           <RelativeTime time={createdAt} />
@@ -136,7 +134,7 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
       ),
     },
     {
-      head: 'Action',
+      head: t('activity.actionHead'),
       cell: ({ summary, action, changed = [] }) => (
         <span class="activity-action">
           <span title={action}>{summary}</span>
@@ -145,11 +143,11 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
       ),
     },
     {
-      head: 'Target',
+      head: t('activity.target'),
       cell: entry => <ActivityTarget entry={entry} onFilter={id => filter({ target: id })} />,
     },
     {
-      head: 'By',
+      head: t('activity.by'),
       cell: ({ actor }) =>
         actor.id === undefined ? (
           actorLabel(actor)
@@ -157,7 +155,7 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
           <button
             type="button"
             class="text-button"
-            title="Show everything by this actor"
+            title={t('activity.showOfActor')}
             onClick={() => filter({ actor: actor.id })}
           >
             {actorLabel(actor)}
@@ -165,10 +163,10 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
         ),
     },
     {
-      head: 'Environment',
+      head: t('activity.environment'),
       cell: ({ environment, projectId }) =>
         environment === undefined ? (
-          <span class="quiet">Account</span>
+          <span class="quiet">{t('activity.account')}</span>
         ) : (
           <Badge tone={environment === 'sandbox' ? 'warning' : 'neutral'}>
             {nameOfEnvironment(environment, projectId)}
@@ -176,7 +174,7 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
         ),
     },
     {
-      head: 'Address',
+      head: t('activity.address'),
       cell: ({ address }) => (address === undefined ? '' : <span class="mono">{address}</span>),
     },
   ];

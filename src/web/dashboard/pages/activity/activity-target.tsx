@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../api/api-types.ts';
 import { environment as chosen, project } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { targetLabel } from './activity-labels.ts';
 
@@ -27,7 +28,7 @@ export function ActivityTarget({
       )}
       <IconButton
         icon="search"
-        label={`Show everything about ${label}`}
+        label={t('activity.showAbout', { target: label })}
         onClick={() => onFilter(target.id)}
       />
     </span>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/server.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { useLocation } from '../../ui/hooks/use-location.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -16,12 +17,12 @@ export function AnalyticsPage() {
   const { question, overTime, refresh } = analytics;
   return (
     <Page
-      title="Analytics"
+      title={t('analytics.title')}
       badge={<CurrentViewers mediaId={mediaId} />}
       actions={
         <>
           <ExportMenu question={question} overTime={overTime.value} />
-          <IconButton icon="refresh" label="Refresh" onClick={refresh} />
+          <IconButton icon="refresh" label={t('analytics.refresh')} onClick={refresh} />
         </>
       }
     >

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatDateTime, formatUtcDay } from '../../format/time.ts';
 import { environment } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
@@ -101,10 +102,8 @@ export function AnalyticsReport({
 function NoViews() {
   return (
     <Section>
-      <EmptyState icon="chart" title="No views in this period">
-        The player reports views within seconds, wherever you link or embed it. Other players are counted if
-        they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not
-        counted.
+      <EmptyState icon="chart" title={t('analytics.none')}>
+        {t('analytics.noneText')}
       </EmptyState>
     </Section>
   );
@@ -115,30 +114,27 @@ function hasAny({ impressions, plays, watchSeconds, peakViewers }: TimeSeries): 
 }
 
 function explain({ fromMs, toMs, clock, before }: TimeFrame, isSandbox: boolean): string {
-  const shown =
-    clock === 'local'
-      ? `${formatDateTime(fromMs)} to now. Times are in ${localZone()}.`
-      : `${formatUtcDay(fromMs)} to ${formatUtcDay(toMs - 1)}. Times are in UTC.`;
   const compared =
     before !== undefined
-      ? 'Compared with the previous period.'
+      ? t('analytics.compared')
       : isSandbox
-        ? 'The sandbox shows its last 24 hours.'
-        : `Analytics are kept for ${retentionDays} days, so there is no earlier period to compare with.`;
-  return `${shown} ${compared}`;
+        ? t('analytics.ofSandbox')
+        : t('analytics.kept', { days: retentionDays });
+  return `${shownText(fromMs, toMs, clock)} ${compared}`;
 }
 
-function localZone(): string {
+function shownText(fromMs: number, toMs: number, clock: TimeFrame['clock']): string {
+  if (clock !== 'local') {
+    return t('analytics.inUtc', { from: formatUtcDay(fromMs), to: formatUtcDay(toMs - 1) });
+  }
+  const from = formatDateTime(fromMs);
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return timeZone === 'UTC' ? timeZone : `your time zone (${timeZone})`;
+  return timeZone === 'UTC'
+    ? t('analytics.sinceInUtc', { from })
+    : t('analytics.since', { from, zone: timeZone });
 }
 
-const names: readonly (readonly [RangeName, string])[] = [
-  ['24h', '24 hours'],
-  ['7d', '7 days'],
-  ['30d', '30 days'],
-  ['custom', 'Custom'],
-];
+const names = ['24h', '7d', '30d', 'custom'] as const satisfies readonly RangeName[];
 
 function RangePicker({
   range,
@@ -156,22 +152,24 @@ function RangePicker({
   return (
     <>
       <SegmentedControl
-        label="Period"
+        label={t('analytics.period')}
         value={name}
-        options={names.filter(([one]) => !isSandbox || one === '24h')}
+        options={names
+          .filter(one => !isSandbox || one === '24h')
+          .map(one => [one, t(`analytics.range.${one}`)] as const)}
         onValue={range => onChange({ range, from: undefined, to: undefined })}
       />
       {name === 'custom' && (
         <>
           <TextField
-            label="First day"
+            label={t('analytics.firstDay')}
             type="date"
             value={firstDay ?? ''}
             {...limits}
             onValue={from => onChange({ range: name, from, to: lastDay })}
           />
           <TextField
-            label="Last day"
+            label={t('analytics.lastDay')}
             type="date"
             value={lastDay ?? ''}
             {...limits}

@@ -1,4 +1,5 @@
 import { formatNumber } from '../../format/size.ts';
+import { t } from '../../texts/server.ts';
 import { Bars } from '../../ui/chart/bars.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Section } from '../../ui/page.tsx';
@@ -23,8 +24,8 @@ export function BreakdownCards({
       {question.mediaId === undefined && hrefOf !== undefined && (
         <TopMedia question={question} hrefOf={hrefOf} />
       )}
-      {breakdowns.map(({ dimension, title }) => (
-        <Breakdown key={dimension} question={question} dimension={dimension} title={title} />
+      {breakdowns.map(dimension => (
+        <Breakdown key={dimension} question={question} dimension={dimension} />
       ))}
     </div>
   );
@@ -37,11 +38,11 @@ function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (med
     return { rows, total, media: await loadMedia(ids, signal) };
   });
   return (
-    <Section title="Most played">
+    <Section title={t('breakdowns.mostPlayed')}>
       <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total, media }) => (
           <Ranking
-            label="Most played"
+            label={t('breakdowns.label.media')}
             total={total}
             rows={rows.map(({ value, count }, index) => ({
               id: value,
@@ -56,26 +57,18 @@ function TopMedia({ question, hrefOf }: { question: AnalyticsQuery; hrefOf: (med
   );
 }
 
-function Breakdown({
-  question,
-  dimension,
-  title,
-}: {
-  question: AnalyticsQuery;
-  dimension: Dimension;
-  title: string;
-}) {
+function Breakdown({ question, dimension }: { question: AnalyticsQuery; dimension: Dimension }) {
   const loaded = useLoad(`${dimension} ${JSON.stringify(question)}`, signal =>
     loadBreakdown(question, dimension, { pageSize: maxRows }, signal),
   );
   const namesNoViewer = loaded.value?.rows.every(({ value }) => value === '') ?? true;
   if (dimension === 'viewer-id' && namesNoViewer) return null;
   return (
-    <Section title={title}>
+    <Section title={t(`breakdowns.title.${dimension}`)}>
       <LoadedContent loaded={loaded} height={cardHeight}>
         {({ rows, total }) => (
           <Ranking
-            label={title}
+            label={t(`breakdowns.label.${dimension}`)}
             total={total}
             rows={rows.map(({ value, count }) => ({
               id: value,
@@ -99,11 +92,11 @@ function Ranking({
   rows: Parameters<typeof Bars>[0]['rows'];
   total: number;
 }) {
-  if (rows.length === 0) return <p class="quiet">No plays in this period.</p>;
+  if (rows.length === 0) return <p class="quiet">{t('breakdowns.none')}</p>;
   return (
     <>
-      <Bars label={`${label}, by plays`} rows={rows} format={formatNumber} />
-      {total > rows.length && <p class="hint">{formatNumber(total - rows.length)} more in the export.</p>}
+      <Bars label={label} rows={rows} format={formatNumber} />
+      {total > rows.length && <p class="hint">{t('breakdowns.more', { count: total - rows.length })}</p>}
     </>
   );
 }

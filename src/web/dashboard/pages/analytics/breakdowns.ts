@@ -1,24 +1,18 @@
 import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/server.ts';
 
 export const breakdowns = [
-  { dimension: 'country', title: 'Countries', head: 'Country' },
-  { dimension: 'device-type', title: 'Devices', head: 'Device' },
-  { dimension: 'browser', title: 'Browsers', head: 'Browser' },
-  { dimension: 'operating-system', title: 'Operating systems', head: 'Operating system' },
-  { dimension: 'referrer', title: 'Referrers', head: 'Referrer' },
-  { dimension: 'viewer-id', title: 'Viewers of signed links', head: 'Viewer id' },
+  'country',
+  'device-type',
+  'browser',
+  'operating-system',
+  'referrer',
+  'viewer-id',
 ] as const;
 
-export type Dimension = (typeof breakdowns)[number]['dimension'];
+export type Dimension = (typeof breakdowns)[number];
 
-const devices: Readonly<Record<string, string>> = {
-  computer: 'Computer',
-  phone: 'Phone',
-  tablet: 'Tablet',
-  tv: 'Television',
-  console: 'Game console',
-  wearable: 'Watch or headset',
-};
+const devices = ['computer', 'phone', 'tablet', 'tv', 'console', 'wearable'] as const;
 const properNames: Readonly<Record<string, string>> = {
   'mac osx': 'macOS',
   ios: 'iOS',
@@ -37,11 +31,14 @@ const properNames: Readonly<Record<string, string>> = {
 };
 
 export function formatDimensionValue(dimension: Dimension, value: string, language = locale()): string {
-  if (dimension === 'referrer') return value === '' ? 'Direct or unknown' : formatReferrer(value);
-  if (dimension === 'viewer-id') return value === '' ? 'Without an id' : value;
-  if (value === '' || value === 'unknown') return 'Unknown';
+  if (dimension === 'referrer') return value === '' ? t('breakdowns.direct') : formatReferrer(value);
+  if (dimension === 'viewer-id') return value === '' ? t('breakdowns.noId') : value;
+  if (value === '' || value === 'unknown') return t('breakdowns.unknown');
   if (dimension === 'country') return formatCountry(value, language);
-  if (dimension === 'device-type') return devices[value] ?? value;
+  if (dimension === 'device-type') {
+    const device = devices.find(one => one === value);
+    return device === undefined ? value : t(`breakdowns.device.${device}`);
+  }
   return properNames[value] ?? value.replace(/(^|\s)\S/g, letter => letter.toUpperCase());
 }
 

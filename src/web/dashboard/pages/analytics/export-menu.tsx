@@ -1,3 +1,4 @@
+import { t } from '../../texts/server.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { showError } from '../../ui/toast.tsx';
@@ -22,10 +23,13 @@ export function ExportMenu({
   };
   return (
     <Menu
-      label="Export as CSV:"
-      items={exportNames.map(([name, label]) => ({ label, onClick: () => void save(name) }))}
+      label={t('export.label')}
+      items={exportNames.map(name => ({
+        label: t(`breakdowns.title.${name}`),
+        onClick: () => void save(name),
+      }))}
     >
-      Export
+      {t('export.button')}
       <Icon name="down" size={16} />
     </Menu>
   );

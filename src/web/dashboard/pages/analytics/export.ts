@@ -1,4 +1,5 @@
 import { saveFile } from '../../../shared/save-file.ts';
+import { t } from '../../texts/server.ts';
 import { type AnalyticsQuery, loadBreakdown, type Row, type TimeSeries } from './analytics-data.ts';
 import { breakdowns, formatDimensionValue } from './breakdowns.ts';
 import { type Cell, csvOf } from './csv.ts';
@@ -7,20 +8,17 @@ import { dayOf } from './time-range.ts';
 const pageSize = 100;
 const maxPages = 50;
 
-export const exportNames = [
-  ...[['over-time', 'Over time'] as const, ['media-id', 'Videos and live streams'] as const],
-  ...breakdowns.map(({ dimension, title }) => [dimension, title] as const),
-];
+export const exportNames = ['over-time', 'media-id', ...breakdowns] as const;
 
 export function timeSeriesCsv(values: TimeSeries): string {
   const heads = [
-    'from (UTC)',
-    'plays',
-    'players loaded',
-    'play rate',
-    'watch time (s)',
-    'peak viewers',
-    'average viewers',
+    t('export.from'),
+    t('export.plays'),
+    t('export.impressions'),
+    t('export.playRate'),
+    t('export.watchTime'),
+    t('export.peakViewers'),
+    t('export.averageViewers'),
   ];
   return csvOf(
     heads,
@@ -47,18 +45,14 @@ export async function breakdownCsv(question: AnalyticsQuery, dimension: string):
     rows.push(...page.rows);
     if (page.rows.length < pageSize) break;
   }
-  const entry = breakdowns.find(one => one.dimension === dimension);
-  if (entry === undefined)
+  const known = breakdowns.find(one => one === dimension);
+  if (known === undefined)
     return csvOf(
-      ['id', 'plays'],
+      ['id', t('export.plays')],
       rows.map(({ value, count }) => [value, count]),
     );
-  const cells = ({ value, count }: Row): Cell[] => [
-    value,
-    formatDimensionValue(entry.dimension, value),
-    count,
-  ];
-  return csvOf([entry.dimension, entry.head.toLowerCase(), 'plays'], rows.map(cells));
+  const cells = ({ value, count }: Row): Cell[] => [value, formatDimensionValue(known, value), count];
+  return csvOf([known, t(`export.head.${known}`), t('export.plays')], rows.map(cells));
 }
 
 export function exportFileName(name: string, { fromMs, toMs }: AnalyticsQuery): string {

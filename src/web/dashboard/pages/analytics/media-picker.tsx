@@ -1,4 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { problemText } from '../../format/problem-text.ts';
+import { t } from '../../texts/server.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -22,11 +24,11 @@ function ChosenMedia({ id, onClear }: { id: string; onClear: () => void }) {
   const name = media.value?.name ?? (media.problem === undefined ? '…' : id);
   return (
     <div class="media-picker">
-      <p class="media-label">Showing</p>
+      <p class="media-label">{t('media.showing')}</p>
       <div class="media-chosen">
         <Icon name={id.startsWith('li') ? 'live' : 'video'} size={18} />
         <span>{name}</span>
-        <IconButton icon="close" label="Show all videos and live streams" onClick={onClear} />
+        <IconButton icon="close" label={t('media.showAll')} onClick={onClear} />
       </div>
     </div>
   );
@@ -71,7 +73,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
       }}
     >
       <div class="field">
-        <label for={id}>Video or live stream</label>
+        <label for={id}>{t('media.label')}</label>
         <input
           id={id}
           type="text"
@@ -81,7 +83,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
           aria-autocomplete="list"
           aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
           autocomplete="off"
-          placeholder="All media. Type to search…"
+          placeholder={t('media.placeholder')}
           value={text}
           onFocus={() => setOpen(true)}
           onClick={() => setOpen(true)}
@@ -96,7 +98,7 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
         class="media-list"
         role="listbox"
         id={`${id}-list`}
-        aria-label="Results"
+        aria-label={t('media.results')}
         hidden={offered.length === 0}
       >
         {offered.map((media, index) => (
@@ -115,11 +117,15 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
         ))}
       </div>
       <p class="for-readers" role="status">
-        {isEmpty ? 'No results.' : offered.length > 0 ? `${offered.length} results.` : ''}
+        {isEmpty
+          ? t('media.noResults')
+          : offered.length > 0
+            ? t('media.resultCount', { count: offered.length })
+            : ''}
       </p>
       {isEmpty && (
         <p class="media-list nothing">
-          {results.problem === undefined ? 'No results.' : results.problem.text}
+          {results.problem === undefined ? t('media.noResults') : problemText(results.problem)}
         </p>
       )}
     </div>

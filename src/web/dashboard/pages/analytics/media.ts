@@ -1,5 +1,6 @@
 import { call } from '../../api/client.ts';
 import { isAbort, problemOf } from '../../api/problem.ts';
+import { t } from '../../texts/server.ts';
 
 export interface Media {
   readonly id: string;
@@ -34,7 +35,7 @@ async function load(id: string, signal: AbortSignal): Promise<Media> {
     return mediaOf(id, (await call('GET /videos/{videoId}', { params: { videoId: id }, signal })).title);
   } catch (error) {
     if (isAbort(error) || problemOf(error).status !== 404) throw error;
-    return mediaOf(id, isLive(id) ? 'Deleted live stream' : 'Deleted video');
+    return mediaOf(id, t(isLive(id) ? 'media.deletedStream' : 'media.deletedVideo'));
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatNumber, formatPercent } from '../../format/size.ts';
 import { formatSpan } from '../../format/time.ts';
+import { t } from '../../texts/server.ts';
 import { spanSteps, wholeSteps } from '../../ui/chart/chart-axes.ts';
 import type { ChartProps } from '../../ui/chart/chart-values.ts';
 import { LazyChart } from '../../ui/chart/lazy-chart.tsx';
@@ -15,13 +16,13 @@ const legendHeight = 58;
 
 type Plot = Pick<ChartProps, 'series' | 'format' | 'isArea' | 'steps' | 'minScaleMax'>;
 
-const plots: readonly { readonly title: string; readonly plot: (values: TimeSeries) => Plot }[] = [
+const plots = [
   {
-    title: 'Plays',
+    name: 'plays',
     plot: ({ plays, impressions }) => ({
       series: [
-        { name: 'Plays', values: plays },
-        { name: 'Players loaded', color: 6, values: impressions },
+        { name: t('charts.title.plays'), values: plays },
+        { name: t('charts.impressions'), color: 6, values: impressions },
       ],
       format: formatNumber,
       steps: wholeSteps,
@@ -29,9 +30,9 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
     }),
   },
   {
-    title: 'Watch time',
+    name: 'watchTime',
     plot: ({ watchSeconds }) => ({
-      series: [{ name: 'Watch time', color: 2, values: watchSeconds }],
+      series: [{ name: t('charts.title.watchTime'), color: 2, values: watchSeconds }],
       format: formatSpan,
       isArea: true,
       steps: spanSteps,
@@ -39,11 +40,11 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
     }),
   },
   {
-    title: 'Concurrent viewers',
+    name: 'viewers',
     plot: ({ peakViewers, averageViewers }) => ({
       series: [
-        { name: 'Peak', color: 4, values: peakViewers },
-        { name: 'Average', color: 3, values: averageViewers },
+        { name: t('charts.peak'), color: 4, values: peakViewers },
+        { name: t('charts.average'), color: 3, values: averageViewers },
       ],
       format: value => formatNumber(value, 1),
       steps: wholeSteps,
@@ -51,16 +52,16 @@ const plots: readonly { readonly title: string; readonly plot: (values: TimeSeri
     }),
   },
   {
-    title: 'Play rate',
+    name: 'playRate',
     plot: ({ playPercents }) => ({
-      series: [{ name: 'Plays per loaded player', color: 3, values: playPercents }],
+      series: [{ name: t('charts.playsPerPlayer'), color: 3, values: playPercents }],
       format: formatPercent,
       isArea: true,
       steps: wholeSteps,
       minScaleMax: 100,
     }),
   },
-];
+] as const satisfies readonly { readonly name: string; readonly plot: (values: TimeSeries) => Plot }[];
 
 export function TimeSeriesCharts({
   loaded,
@@ -69,17 +70,16 @@ export function TimeSeriesCharts({
   loaded: Loaded<TimeSeries>;
   frame: TimeFrame;
 }) {
-  const each = interval === 'hour' ? 'by the hour' : 'by the day';
   return (
     <div class="columns plots">
-      {plots.map(({ title, plot }, index) => {
+      {plots.map(({ name, plot }, index) => {
         const height = plotHeights[index === 0 ? 'first' : 'other'];
         return (
-          <Card key={title} title={title}>
+          <Card key={name} title={t(`charts.title.${name}`)}>
             <LoadedContent loaded={loaded} height={height + legendHeight}>
               {values => (
                 <LazyChart
-                  label={`${title}, ${each}`}
+                  label={t(interval === 'hour' ? `charts.hourly.${name}` : `charts.daily.${name}`)}
                   times={values.times}
                   height={height}
                   sync="analytics"

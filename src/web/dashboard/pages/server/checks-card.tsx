@@ -3,6 +3,7 @@ import { withBasePath } from '../../../shared/base-path.ts';
 import type { ServerChecks } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { type ApiProblem, problemOf } from '../../api/problem.ts';
+import { rich, t } from '../../texts/server.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -18,12 +19,7 @@ const tones: Readonly<Record<Finding['state'], Tone>> = {
   failed: 'bad',
   skipped: 'neutral',
 };
-const stateNames: Readonly<Record<Finding['state'], string>> = {
-  ok: 'OK',
-  warning: 'Warning',
-  failed: 'Failed',
-  skipped: 'Not checked',
-};
+
 const order: readonly Finding['state'][] = ['failed', 'warning', 'skipped', 'ok'];
 
 /** Checks of the server, which the operator runs. */
@@ -46,20 +42,17 @@ export function ChecksCard() {
   };
   return (
     <Card
-      title="Checks"
+      title={t('checks.title')}
       actions={
         <Button small busy={isBusy} onClick={() => void run()}>
-          {findings === undefined ? 'Run checks' : 'Run again'}
+          {t(findings === undefined ? 'checks.run' : 'checks.runAgain')}
         </Button>
       }
     >
       <div class="checks" role="status" aria-busy={isBusy}>
-        {isBusy && <p class="quiet">Checking. This takes some seconds.</p>}
+        {isBusy && <p class="quiet">{t('checks.running')}</p>}
         {!isBusy && findings === undefined && problem === undefined && (
-          <p class="quiet">
-            Checks the disk, limits, clock, database, ffmpeg, certificate and public address, and tells you
-            how to fix what is wrong.
-          </p>
+          <p class="quiet">{t('checks.text')}</p>
         )}
         {!isBusy && problem !== undefined && <LoadError problem={problem} retry={() => void run()} />}
         {!isBusy && findings !== undefined && problem === undefined && <FindingList findings={findings} />}
@@ -80,7 +73,7 @@ function FindingList({ findings }: { findings: readonly Finding[] }) {
             <li key={`${title} ${text}`}>
               <p class="finding-title">
                 <strong>{title}</strong>
-                <Badge tone={tones[state]}>{stateNames[state]}</Badge>
+                <Badge tone={tones[state]}>{t(`checks.state.${state}`)}</Badge>
               </p>
               <p>{text}</p>
               {why !== undefined && <p class="quiet">{why}</p>}
@@ -95,13 +88,16 @@ function FindingList({ findings }: { findings: readonly Finding[] }) {
             <span>
               <strong>{title}</strong> <span class="quiet">{text}</span>
             </span>
-            <span class="for-readers">OK</span>
+            <span class="for-readers">{t('checks.state.ok')}</span>
           </li>
         ))}
       </ul>
       <p class="quiet">
-        Firewalls can’t be seen from here. On another computer, run{' '}
-        <code>millrace doctor --from {location.origin + withBasePath('')}</code>
+        {rich(
+          'checks.firewalls',
+          { command: `millrace doctor --from ${location.origin}${withBasePath('')}` },
+          { code: text => <code dir="ltr">{text}</code> },
+        )}
       </p>
     </>
   );

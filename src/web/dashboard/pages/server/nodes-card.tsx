@@ -1,16 +1,13 @@
 import type { ServerState } from '../../api/api-types.ts';
-import { formatNumber, formatPercent } from '../../format/size.ts';
+import { formatPercent } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/server.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/page.tsx';
 
 type Node = NonNullable<ServerState['nodes']>[number];
 
-const states = {
-  ready: ['good', 'Ready'],
-  draining: ['neutral', 'Draining'],
-  unresponsive: ['warning', 'Not responding'],
-} as const;
+const tones = { ready: 'good', draining: 'neutral', unresponsive: 'warning' } as const;
 const allRoles = 4;
 
 /** All servers that share the database. */
@@ -18,10 +15,12 @@ export function NodesCard({ nodes }: { nodes: readonly Node[] }) {
   const ready = nodes.filter(({ state }) => state === 'ready').length;
   return (
     <Card
-      title="Servers"
+      title={t('nodes.title')}
       actions={
         <Badge tone={ready === nodes.length ? 'good' : 'warning'}>
-          {ready === nodes.length ? `${ready} ready` : `${ready} of ${nodes.length} ready`}
+          {ready === nodes.length
+            ? t('nodes.allReady', { count: ready })
+            : t('nodes.someReady', { count: ready, total: nodes.length })}
         </Badge>
       }
     >
@@ -36,25 +35,25 @@ export function NodesCard({ nodes }: { nodes: readonly Node[] }) {
 
 function NodeItem({ node }: { node: Node }) {
   const { url, roles, version, startedAt, state, isCurrent, jobs, load } = node;
-  const [tone, name] = states[state];
+
   const figures = [
     ...(load === undefined ? [] : [`CPU ${formatPercent(load.machinePercent)}`]),
-    ...(load === undefined ? [] : [count(load.broadcasts, 'broadcast')]),
-    count(jobs, 'job'),
-    ...(load === undefined ? [] : [count(load.viewers, 'viewer')]),
+    ...(load === undefined ? [] : [t('nodes.broadcasts', { count: load.broadcasts })]),
+    t('nodes.jobs', { count: jobs }),
+    ...(load === undefined ? [] : [t('nodes.viewers', { count: load.viewers })]),
   ];
   return (
     <li class="node">
       <div class="node-head">
         <strong title={node.nodeId}>{hostOf(url)}</strong>
-        <Badge tone={tone}>{name}</Badge>
+        <Badge tone={tones[state]}>{t(`nodes.state.${state}`)}</Badge>
       </div>
       <FigureLine figures={figures} />
-      <div class="quiet" title={`Started ${formatDateTime(startedAt)}`}>
+      <div class="quiet" title={t('nodes.started', { time: formatDateTime(startedAt) })}>
         <FigureLine
           figures={[
-            ...(isCurrent ? ['This server'] : []),
-            roles.length === allRoles ? 'All roles' : roles.join(', '),
+            ...(isCurrent ? [t('nodes.thisServer')] : []),
+            roles.length === allRoles ? t('nodes.allRoles') : roles.join(', '),
             `Millrace ${version}`,
           ]}
         />
@@ -72,10 +71,6 @@ function FigureLine({ figures }: { figures: readonly string[] }) {
       ))}
     </div>
   );
-}
-
-function count(value: number, noun: string): string {
-  return `${formatNumber(value)} ${value === 1 ? noun : `${noun}s`}`;
 }
 
 function hostOf(url: string): string {

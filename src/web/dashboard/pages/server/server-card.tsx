@@ -2,17 +2,18 @@ import type { ServerState } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBytes, formatNumber, formatPercent } from '../../format/size.ts';
 import { formatDate, formatSpan } from '../../format/time.ts';
+import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/server.ts';
 import { Card, DetailList, LearnMore } from '../../ui/page.tsx';
 import { Meter } from './meter.tsx';
 import { formatQueue } from './queue-text.ts';
 
-const encoderNames: Readonly<Record<ServerState['encoder']['kind'], string>> = {
-  software: 'x264 (software)',
+const encoderNames = {
   nvenc: 'NVENC (NVIDIA GPU)',
   qsv: 'Quick Sync (Intel GPU)',
   vaapi: 'VAAPI (GPU)',
   videotoolbox: 'VideoToolbox (Apple)',
-};
+} as const;
 
 /** Load of the machine and work of the server. */
 export function LoadCard({ state }: { state: ServerState }) {
@@ -21,32 +22,38 @@ export function LoadCard({ state }: { state: ServerState }) {
   const memoryTaken = memory.machineTotalBytes - memory.machineFreeBytes;
   const diskTaken = disk.totalBytes - disk.freeBytes;
   return (
-    <Card title={nodes === undefined ? 'Load' : 'This server'}>
+    <Card title={t(nodes === undefined ? 'load.title' : 'nodes.thisServer')}>
       <div class="meters">
         <Meter
           name="CPU"
-          valueText={`${formatPercent(cpu.machinePercent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
+          valueText={t('load.cpu', { share: formatPercent(cpu.machinePercent), count: cpu.cores })}
           percent={cpu.machinePercent}
           isBad={has('cpu-busy')}
         />
         <Meter
-          name="Memory"
-          valueText={`${formatBytes(memory.machineFreeBytes)} of ${formatBytes(memory.machineTotalBytes)} free`}
+          name={t('load.memory')}
+          valueText={t('load.free', {
+            free: formatBytes(memory.machineFreeBytes),
+            total: formatBytes(memory.machineTotalBytes),
+          })}
           percent={(100 * memoryTaken) / memory.machineTotalBytes}
           isBad={has('memory-low')}
         />
         <Meter
-          name="Disk"
-          valueText={`${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)} free`}
+          name={t('load.disk')}
+          valueText={t('load.free', {
+            free: formatBytes(disk.freeBytes),
+            total: formatBytes(disk.totalBytes),
+          })}
           percent={(100 * diskTaken) / disk.totalBytes}
           isBad={has('disk-full', 'disk-nearly-full')}
         />
       </div>
       <DetailList
         rows={[
-          ['Video jobs', formatQueue(queue)],
-          ['Live broadcasts', formatNumber(live.broadcasts)],
-          ['Viewers', formatNumber(live.viewers)],
+          [t('load.jobs'), formatQueue(queue)],
+          [t('load.broadcasts'), formatNumber(live.broadcasts)],
+          [t('load.viewers'), formatNumber(live.viewers)],
         ]}
       />
     </Card>
@@ -57,15 +64,15 @@ export function LoadCard({ state }: { state: ServerState }) {
 export function SystemCard({ state }: { state: ServerState }) {
   const { programs, isolation, encoder, codecs, certificate } = state;
   return (
-    <Card title="System">
+    <Card title={t('system.title')}>
       <DetailList
         rows={[
           [
-            'Version',
+            t('system.version'),
             <span key="version" class="versions">
               Millrace {state.version}
               {state.newerVersion !== undefined && (
-                <LearnMore docs="upgrading">{`${state.newerVersion} is available`}</LearnMore>
+                <LearnMore docs="upgrading">{t('system.newer', { version: state.newerVersion })}</LearnMore>
               )}
               {programs.map(({ name, path, version }) => (
                 <span key={path} title={`${name}: ${path}`}>
@@ -74,17 +81,21 @@ export function SystemCard({ state }: { state: ServerState }) {
               ))}
             </span>,
           ],
-          ['Uptime', formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
+          [t('system.uptime'), formatSpan((Date.now() - Date.parse(state.startedAt)) / 1_000)],
           [
-            'Video encoder',
+            t('system.encoder'),
             <span key="encoder" title={encoder.reason}>
-              {encoderNames[encoder.kind]}
+              {encoder.kind === 'software' ? t('system.software') : encoderNames[encoder.kind]}
             </span>,
           ],
-          ['Video codecs', codecs.map(codecName).join(', ')],
+          [t('system.codecs'), new Intl.ListFormat(locale(), { type: 'unit' }).format(codecs.map(codecName))],
           [
-            'Media isolation',
-            <span key="isolation">{isolation.isActive ? 'On' : `Off: ${isolation.missing}`}</span>,
+            t('system.isolation'),
+            <span key="isolation">
+              {isolation.isActive
+                ? t('system.isolated')
+                : t('system.notIsolated', { reason: isolation.missing ?? '' })}
+            </span>,
           ],
           ...certificateRows(certificate),
         ]}
@@ -96,7 +107,6 @@ export function SystemCard({ state }: { state: ServerState }) {
 function certificateRows(certificate: ServerState['certificate']): [string, string][] {
   if (certificate === undefined) return [];
   const { domains, state, expiresAt } = certificate;
-  const states = { missing: 'not issued yet', valid: 'valid until', expired: 'expired on' };
-  const date = expiresAt === undefined ? '' : ` ${formatDate(expiresAt)}`;
-  return [['Certificate', `${domains.join(', ')}: ${states[state]}${date}`]];
+  const date = expiresAt === undefined ? '' : formatDate(expiresAt);
+  return [[t('system.certificate'), t(`system.certificate.${state}`, { domains: domains.join(', '), date })]];
 }

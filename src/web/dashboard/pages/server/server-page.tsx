@@ -1,12 +1,13 @@
 import type { ServerState, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/server.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
-import { projectText, UsageCards, useUsage } from '../usage/usage-page.tsx';
+import { chosenProject, UsageCards, useUsage } from '../usage/usage-page.tsx';
 import { ChecksCard } from './checks-card.tsx';
 import { NodesCard } from './nodes-card.tsx';
 import { LoadCard, SystemCard } from './server-card.tsx';
@@ -22,8 +23,8 @@ export function ServerPage() {
   useInterval(refreshMs, loaded.reload);
   return (
     <Page
-      title="Server"
-      lead="Everything that runs here, for all accounts."
+      title={t('server.title')}
+      lead={t('server.lead')}
       badge={loaded.value !== undefined && <HealthBadge warnings={loaded.value.warnings.length} />}
     >
       <ServerTabs current="/dashboard/server" />
@@ -52,7 +53,7 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
         <div class="stack">
           <SystemCard state={state} />
           <UnverifiedUsersCard />
-          <h2 class="server-usage">Usage of {projectText()}</h2>
+          <h2 class="server-usage">{t('server.usage', chosenProject())}</h2>
           <UsageCards loaded={usage} />
         </div>
       </div>
@@ -61,6 +62,6 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
 }
 
 function HealthBadge({ warnings }: { warnings: number }) {
-  if (warnings === 0) return <Badge tone="good">Healthy</Badge>;
-  return <Badge tone="warning">{warnings === 1 ? '1 warning' : `${warnings} warnings`}</Badge>;
+  if (warnings === 0) return <Badge tone="good">{t('server.healthy')}</Badge>;
+  return <Badge tone="warning">{t('server.warnings', { count: warnings })}</Badge>;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ServerSetting } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/server.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/field.tsx';
@@ -13,13 +14,7 @@ import { Table } from '../../ui/table.tsx';
 import { ServerTabs } from './server-tabs.tsx';
 import { SettingDescription } from './setting-description.tsx';
 import { SettingDialog } from './setting-dialog.tsx';
-import { originLabels, valueLabel } from './setting-labels.ts';
-
-const filters = [
-  ['', 'All settings'],
-  ['changeable', 'Can be changed here'],
-  ['set', 'Not the default'],
-] as const;
+import { valueLabel } from './setting-labels.ts';
 
 export function ServerSettingsPage() {
   const loaded = useLoad('', signal => call('GET /server/settings', { signal }));
@@ -27,25 +22,26 @@ export function ServerSettingsPage() {
   const { search = '', filter = '' } = query;
   const [selected, setSelected] = useState<ServerSetting>();
   return (
-    <Page
-      title="Server"
-      lead="Changes here apply at once, on all servers of the database. Everything else is set in the settings file or the environment."
-    >
+    <Page title={t('server.title')} lead={t('settingList.lead')}>
       <ServerTabs current="/dashboard/server/settings" />
       <Section
-        title="Settings"
+        title={t('settingList.title')}
         actions={
           <>
             <SearchField
-              label="Search settings"
+              label={t('settingList.search')}
               search={search}
               onSearch={text => change({ search: text === '' ? undefined : text })}
             />
             <SelectField
-              label="Filter settings"
+              label={t('settingList.filter')}
               hideLabel
               value={filter}
-              options={filters}
+              options={[
+                ['', t('settingList.all')],
+                ['changeable', t('settingList.changeable')],
+                ['set', t('settingList.notDefault')],
+              ]}
               onValue={chosen => change({ filter: chosen === '' ? undefined : chosen })}
             />
           </>
@@ -57,10 +53,10 @@ export function ServerSettingsPage() {
             return shown.length === 0 ? (
               <EmptyState
                 icon="settings"
-                title="No setting matches"
+                title={t('settingList.none')}
                 action={
                   <Button onClick={() => change({ search: undefined, filter: undefined })}>
-                    Show all settings
+                    {t('settingList.showAll')}
                   </Button>
                 }
               />
@@ -86,10 +82,10 @@ function SettingsTable({
 }) {
   return (
     <Table
-      caption="Settings"
+      caption={t('settingList.title')}
       columns={[
         {
-          head: 'Setting',
+          head: t('settingList.setting'),
           cell: ({ name, description }) => (
             <div class="server-setting">
               <code>{name}</code>
@@ -100,15 +96,15 @@ function SettingsTable({
           ),
         },
         {
-          head: 'Value',
+          head: t('settingList.value'),
           cell: setting => (
             <div class="server-setting-value">
               <span>{valueLabel(setting)}</span>
               {setting.origin === 'default' ? (
-                <span class="hint">{originLabels.default}</span>
+                <span class="hint">{t('settingList.origin.default')}</span>
               ) : (
                 <Badge tone={setting.origin === 'dashboard' ? 'info' : 'neutral'}>
-                  {originLabels[setting.origin]}
+                  {t(`settingList.origin.${setting.origin}`)}
                 </Badge>
               )}
               {setting.where !== undefined && <span class="hint">{setting.where}</span>}
@@ -116,12 +112,16 @@ function SettingsTable({
           ),
         },
         {
-          head: 'Actions',
+          head: t('settingList.actions'),
           isActions: true,
           cell: setting =>
             setting.isChangeable && (
-              <Button small label={`Change ${setting.name}`} onClick={() => onSelect(setting)}>
-                Change
+              <Button
+                small
+                label={t('settingList.changeOf', { name: setting.name })}
+                onClick={() => onSelect(setting)}
+              >
+                {t('settingList.change')}
               </Button>
             ),
         },

@@ -1,10 +1,15 @@
+import { t } from '../../texts/server.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 
-const tabs = [
-  { href: '/dashboard/server', label: 'State' },
-  { href: '/dashboard/server/settings', label: 'Settings' },
-] as const;
-
-export function ServerTabs({ current }: { current: (typeof tabs)[number]['href'] }) {
-  return <Tabs label="Server sections" tabs={tabs} current={current} />;
+export function ServerTabs({ current }: { current: '/dashboard/server' | '/dashboard/server/settings' }) {
+  return (
+    <Tabs
+      label={t('server.tabs')}
+      tabs={[
+        { href: '/dashboard/server', label: t('server.state') },
+        { href: '/dashboard/server/settings', label: t('settingList.title') },
+      ]}
+      current={current}
+    />
+  );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ServerSetting } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/form/field.tsx';
@@ -23,14 +24,14 @@ export function SettingDialog({
     await call('PATCH /server/settings/{setting}', { params: { setting: name }, body: { value: saved } });
     onChange();
     onClose();
-    showToast(saved === null ? 'Setting reset.' : 'Setting saved.');
+    showToast(t(saved === null ? 'setting.wasReset' : 'setting.saved'));
   };
   const submission = useSubmit(() => save(value));
   const reset = useSubmit(() => save(null));
   return (
     <FormDialog
       title={name}
-      action="Save"
+      action={t('setting.save')}
       disabled={value === (setting.value ?? '')}
       submission={reset.problem === undefined ? submission : reset}
       onClose={onClose}
@@ -41,7 +42,7 @@ export function SettingDialog({
       <ValueField setting={setting} value={value} onValue={setValue} />
       {origin === 'dashboard' && (
         <Button small busy={reset.busy} onClick={() => reset.submit()}>
-          {fallback === undefined ? 'Reset' : 'Use the value of the settings file'}
+          {t(fallback === undefined ? 'setting.reset' : 'setting.useFile')}
         </Button>
       )}
     </FormDialog>
@@ -57,17 +58,23 @@ function ValueField({
   value: string;
   onValue: (value: string) => void;
 }) {
-  const hint = fallback === undefined ? 'Not set by default.' : `Default: ${fallback}`;
+  const hint = fallback === undefined ? t('setting.noDefault') : t('setting.default', { value: fallback });
   if (words === undefined) {
     return (
-      <TextField label="Value" field="value" value={value} onValue={onValue} hint={`${kind}. ${hint}`} />
+      <TextField
+        label={t('settingList.value')}
+        field="value"
+        value={value}
+        onValue={onValue}
+        hint={`${kind}. ${hint}`}
+      />
     );
   }
   if (!isList) {
     const options = words.map(word => [word, word] as const);
     return (
       <SelectField
-        label="Value"
+        label={t('settingList.value')}
         field="value"
         value={value}
         options={options}
@@ -79,7 +86,7 @@ function ValueField({
   const chosen = value.split(',').map(word => word.trim());
   return (
     <fieldset class="field">
-      <legend>Value</legend>
+      <legend>{t('settingList.value')}</legend>
       {words.map(word => (
         <CheckField
           key={word}

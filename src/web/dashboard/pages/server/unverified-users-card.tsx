@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { UnverifiedUser, VerifiedUser } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { formatDate } from '../../format/time.ts';
+import { rich, t } from '../../texts/server.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { FormDialog, ResultDialog } from '../../ui/dialog/dialog.tsx';
@@ -23,18 +25,22 @@ export function UnverifiedUsersCard() {
   );
   if (value === undefined || value.pagination.itemsTotal === 0) return null;
   return (
-    <Card title="Unverified users" flush>
+    <Card title={t('unverified.title')} flush>
       <Table
-        caption="Unverified users"
+        caption={t('unverified.title')}
         columns={[
-          { head: 'Email', cell: ({ email }) => email },
-          { head: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
+          { head: t('unverified.email'), cell: ({ email }) => email },
+          { head: t('unverified.created'), cell: ({ createdAt }) => formatDate(createdAt) },
           {
-            head: 'Actions',
+            head: t('settingList.actions'),
             isActions: true,
             cell: user => (
-              <Button small label={`Verify ${user.email}`} onClick={() => setSelected(user)}>
-                Verify
+              <Button
+                small
+                label={t('unverified.verifyOf', { email: user.email })}
+                onClick={() => setSelected(user)}
+              >
+                {t('unverified.verify')}
               </Button>
             ),
           },
@@ -66,24 +72,23 @@ function VerifyDialog({ user, onClose }: { user: UnverifiedUser; onClose: () => 
   });
   if (verified !== undefined) {
     return (
-      <ResultDialog title="User verified" onClose={onClose}>
-        <Notice tone="warning" title="Copy it now.">
-          The new password is shown only once. Give it to the person whose address this is.
+      <ResultDialog title={t('unverified.verified')} onClose={onClose}>
+        <Notice tone="warning" title={t('unverified.copyNow')}>
+          {t('unverified.passwordText')}
         </Notice>
-        <CopyField label={`Password of ${verified.email}`} value={verified.password} />
+        <CopyField label={t('unverified.passwordOf', { email: verified.email })} value={verified.password} />
       </ResultDialog>
     );
   }
   return (
-    <FormDialog title="Verify this user?" action="Verify" submission={submission} onClose={onClose}>
-      <p>
-        You confirm that <strong>{user.email}</strong> belongs to the person to whom you give the new
-        password.
-      </p>
-      <p>
-        Someone else may have set up this user. Their password, passkeys, two-factor sign-in, sessions and API
-        keys stop working.
-      </p>
+    <FormDialog
+      title={t('unverified.dialogTitle')}
+      action={t('unverified.verify')}
+      submission={submission}
+      onClose={onClose}
+    >
+      <p>{rich('unverified.confirm', { email: user.email }, bold)}</p>
+      <p>{t('unverified.warning')}</p>
     </FormDialog>
   );
 }

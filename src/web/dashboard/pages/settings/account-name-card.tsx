@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { loadSession, sessionChannel } from '../../api/sessions.ts';
 import { session } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -15,27 +16,22 @@ export function AccountNameCard() {
   const isChanged = name.trim() !== stored;
   const submission = useSubmit(async () => {
     await call('PATCH /account', { body: { name: name.trim() === '' ? null : name.trim() } });
-    showToast('Account name saved.');
+    showToast(t('account.nameSaved'));
     sessionChannel.postMessage('changed');
     await loadSession();
   });
   return (
-    <Section
-      isSplit
-      title="Account name"
-      id="name"
-      lead="Members see it when they switch accounts, and in invitations. Without a name, they see the email address of the first owner."
-    >
+    <Section isSplit title={t('account.name')} id="name" lead={t('account.nameText')}>
       <Form submission={submission} disabled={!isChanged}>
         <TextField
-          label="Account name"
+          label={t('account.name')}
           hideLabel
           value={name}
           onValue={setName}
           field="name"
           maxLength={100}
         />
-        <FormActions action="Save name" disabled={!isChanged} />
+        <FormActions action={t('account.saveName')} disabled={!isChanged} />
       </Form>
     </Section>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Channel } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can, environment, project } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { CopyField } from '../../ui/copy.tsx';
 import { CheckField, Field, TextArea, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -21,17 +22,16 @@ export function ChannelCard() {
   return (
     <Section
       isSplit
-      title="Channel"
+      title={t('channel.title')}
       id="channel"
       lead={
         <>
-          A public page with your live streams and videos. It shows only what you add to it.{' '}
-          <LearnMore docs="playing#the-channel" />
+          {t('channel.lead')} <LearnMore docs="playing#the-channel" />
         </>
       }
     >
       {environment.value === 'sandbox' ? (
-        <p>Only production has a channel. Switch to production to set it up.</p>
+        <p>{t('channel.ofProduction')}</p>
       ) : (
         <LoadedContent loaded={loaded} height={420}>
           {channel => (
@@ -43,7 +43,7 @@ export function ChannelCard() {
                   <ChannelLogo channel={channel} onChange={loaded.set} onRemoved={loaded.reload} />
                 </>
               ) : (
-                channel.url === undefined && <p>The channel is off.</p>
+                channel.url === undefined && <p>{t('channel.off')}</p>
               )}
             </>
           )}
@@ -56,10 +56,10 @@ export function ChannelCard() {
 function ChannelLink({ url }: { url: string }) {
   return (
     <>
-      <CopyField label="Channel link" value={url} />
+      <CopyField label={t('channel.link')} value={url} />
       <div class="actions">
         <a class="button" href={url} target="_blank" rel="noreferrer">
-          Open channel
+          {t('channel.open')}
         </a>
       </div>
     </>
@@ -83,31 +83,23 @@ function ChannelForm({ channel, onChange }: { channel: Channel; onChange: (chann
     });
     onChange(changed);
     setValues(valuesOf(changed));
-    showToast(changed.enabled === channel.enabled ? 'Channel saved.' : toggled(changed.enabled));
+    showToast(changed.enabled === channel.enabled ? t('channel.saved') : toggled(changed.enabled));
   });
   return (
     <Form submission={submission} disabled={!isReady}>
       <FieldValues values={values} onValues={setValues}>
-        <CheckField
-          field="enabled"
-          label="Show the channel to everybody"
-          hint="Videos and live streams appear in it when their visibility is “Public: in the channel”."
-        />
-        <TextField field="name" label="Name" maxLength={100} />
+        <CheckField field="enabled" label={t('channel.show')} hint={t('channel.showHint')} />
+        <TextField field="name" label={t('channel.name')} maxLength={100} />
         <TextField
           field="slug"
-          label="Address"
+          label={t('channel.address')}
           maxLength={64}
           spellcheck={false}
           placeholder="pier-tv"
-          hint={`The channel is at /channel/${values.slug || '…'}. Lower case letters, digits and hyphens.`}
+          hint={t('channel.addressHint', { path: `/channel/${values.slug || '…'}` })}
         />
-        <TextArea field="description" label="Description" rows={3} maxLength={2000} />
-        <Field
-          label="Accent color"
-          field="accentColor"
-          hint="For links and buttons. It’s adjusted where it would be hard to read."
-        >
+        <TextArea field="description" label={t('channel.description')} rows={3} maxLength={2000} />
+        <Field label={t('channel.accent')} field="accentColor" hint={t('channel.accentHint')}>
           {attributes => (
             <input
               {...attributes}
@@ -119,7 +111,7 @@ function ChannelForm({ channel, onChange }: { channel: Channel; onChange: (chann
           )}
         </Field>
       </FieldValues>
-      <FormActions action="Save channel" disabled={!isReady} />
+      <FormActions action={t('channel.save')} disabled={!isReady} />
     </Form>
   );
 }
@@ -147,5 +139,5 @@ function slugOf(name: string): string {
 }
 
 function toggled(isOn: boolean): string {
-  return isOn ? 'The channel is on.' : 'The channel is off.';
+  return t(isOn ? 'channel.on' : 'channel.off');
 }

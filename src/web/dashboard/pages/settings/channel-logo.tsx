@@ -1,6 +1,7 @@
 import type { Channel } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/server.ts';
 import { ImageUpload } from '../../ui/form/image-upload.tsx';
 
 /** The logo is saved at once, unlike the form above it. */
@@ -15,13 +16,13 @@ export function ChannelLogo({
 }) {
   return (
     <>
-      <h3>Logo</h3>
-      {logo !== undefined && <img class="channel-logo" src={localUrl(logo)} alt="The logo of the channel" />}
+      <h3>{t('channel.logo')}</h3>
+      {logo !== undefined && <img class="channel-logo" src={localUrl(logo)} alt={t('channel.logoAlt')} />}
       <ImageUpload
         name="logo"
-        label="Logo of the channel"
+        label={t('channel.logoLabel')}
         types="image/jpeg,image/png"
-        uploadLabel={hasLogo ? 'Replace logo' : 'Upload logo'}
+        uploadLabel={t(hasLogo ? 'channel.replaceLogo' : 'channel.uploadLogo')}
         isRemovable={hasLogo}
         upload={async body => onChange(await call('POST /account/channel/logo', { body }))}
         remove={async () => {
@@ -29,8 +30,8 @@ export function ChannelLogo({
           onRemoved();
         }}
       >
-        {hasLogo && logo === undefined ? 'Shown when the channel is on. ' : ''}A square JPEG or PNG image, up
-        to 1024 pixels and 200 KB. Without one, the channel shows the first letter of its name.
+        {hasLogo && logo === undefined && `${t('channel.logoShown')} `}
+        {t('channel.logoText')}
       </ImageUpload>
     </>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ProjectPlaybackPolicy } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can, projectKey } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
 import { describePolicy, PolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
@@ -14,18 +15,15 @@ import { showToast } from '../../ui/toast.tsx';
 export function PlaybackPolicyCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/playback-policy', { signal }));
   return (
-    <Section
-      isSplit
-      title="Playback policy"
-      id="playback-policy"
-      lead="Where your media can be played. For all videos and live streams without a policy of their own."
-    >
+    <Section isSplit title={t('policy.title')} id="playback-policy" lead={t('policy.lead')}>
       <LoadedContent loaded={loaded} height={320}>
         {stored =>
           can('admin') ? (
             <PolicyForm stored={stored} onChange={loaded.set} />
           ) : (
-            <p>{stored.playbackPolicy === null ? 'Everyone' : describePolicy(stored.playbackPolicy)}</p>
+            <p>
+              {stored.playbackPolicy === null ? t('policy.everyone') : describePolicy(stored.playbackPolicy)}
+            </p>
           )
         }
       </LoadedContent>
@@ -49,12 +47,12 @@ function PolicyForm({
     });
     onChange(changed);
     setChoices(policyChoicesOf(changed.playbackPolicy));
-    showToast('Playback policy saved.');
+    showToast(t('policy.saved'));
   });
   return (
     <Form submission={submission} disabled={!isReady}>
       <PolicyFields choices={choices} onChoices={setChoices} />
-      <FormActions action="Save policy" disabled={!isReady} />
+      <FormActions action={t('policy.save')} disabled={!isReady} />
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can, environment, projectKey } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -16,14 +17,9 @@ import { showToast } from '../../ui/toast.tsx';
 export function RetentionCard() {
   const loaded = useLoad(projectKey.value, signal => call('GET /account/retention', { signal }));
   return (
-    <Section
-      isSplit
-      title="Retention"
-      id="retention"
-      lead="How long videos are kept. A video can have its own date, and a live stream its own days for recordings."
-    >
+    <Section isSplit title={t('retention.title')} id="retention" lead={t('retention.lead')}>
       {environment.value === 'sandbox' ? (
-        <p>Sandbox videos are deleted 24 hours after they were uploaded or recorded.</p>
+        <p>{t('retention.ofSandbox')}</p>
       ) : (
         <LoadedContent loaded={loaded} height={240}>
           {retention => (
@@ -43,8 +39,7 @@ export function RetentionCard() {
 }
 
 function retentionText(days: number | null): string {
-  if (days === null) return 'New videos are kept until someone deletes them.';
-  return `New videos are kept for ${days === 1 ? 'a day' : `${days} days`}.`;
+  return days === null ? t('retention.forever') : t('retention.kept', { days });
 }
 
 function RetentionForm({
@@ -62,28 +57,24 @@ function RetentionForm({
     const keepVideosDays = days === '' ? null : Number(days);
     onChange(await call('PATCH /account/retention', { body: { keepVideosDays, applyToExisting } }));
     setApplyToExisting(false);
-    showToast('Retention saved.');
+    showToast(t('retention.saved'));
   });
   return (
     <Form submission={submission} disabled={!isReady}>
       <TextField
-        label="Keep videos for (days)"
+        label={t('retention.days')}
         type="number"
         min={1}
         max={36_500}
         value={days}
-        placeholder="Until you delete them"
+        placeholder={t('retention.untilDeleted')}
         onValue={setDays}
-        hint="For new videos."
+        hint={t('retention.daysHint')}
         field="keepVideosDays"
       />
       <CheckField
-        label="Apply to existing videos, too"
-        hint={
-          days === ''
-            ? 'Videos that would expire are kept.'
-            : 'Videos without a date expire that many days after they were created, and in 24 hours at the earliest.'
-        }
+        label={t('retention.applyToExisting')}
+        hint={t(days === '' ? 'retention.existingKept' : 'retention.existingExpire')}
         checked={applyToExisting}
         onValue={setApplyToExisting}
       />
@@ -93,10 +84,10 @@ function RetentionForm({
 }
 
 function NextVideos({ retention: { next } }: { retention: Retention }) {
-  if (next.length === 0) return <p class="quiet">No videos expire.</p>;
+  if (next.length === 0) return <p class="quiet">{t('retention.none')}</p>;
   return (
     <>
-      <h3>Expire next</h3>
+      <h3>{t('retention.next')}</h3>
       <DetailList
         rows={next.map(
           video =>

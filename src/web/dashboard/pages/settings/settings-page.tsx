@@ -1,7 +1,9 @@
-import { can, environment, project, projectKey } from '../../state/session.ts';
+import { can, projectKey } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { chosenProject } from '../usage/usage-page.tsx';
 import { AccountDetailsCard } from './account-details-card.tsx';
 import { AccountNameCard } from './account-name-card.tsx';
 import { ChannelCard } from './channel-card.tsx';
@@ -13,24 +15,22 @@ import { VideoDefaultsCard } from './video-defaults-card.tsx';
 const ofProject = '/dashboard/settings';
 const ofOrganisation = `${ofProject}?part=organisation`;
 
-const tabs = [
-  { href: ofProject, label: 'Project' },
-  { href: ofOrganisation, label: 'Organisation' },
-];
-
 export function SettingsPage() {
   const { query } = useQuery();
   const isOfProject = query.part !== 'organisation';
   return (
     <Page
-      title="Settings"
-      lead={
-        isOfProject
-          ? `For the project ${project.value?.name ?? ''}, in ${environment.value === 'sandbox' ? 'the sandbox' : 'production'}.`
-          : 'For the whole account, with all its projects.'
-      }
+      title={t('settings.title')}
+      lead={isOfProject ? t('settings.projectLead', chosenProject()) : t('settings.organisationLead')}
     >
-      <Tabs label="Settings sections" tabs={tabs} current={isOfProject ? ofProject : ofOrganisation} />
+      <Tabs
+        label={t('settings.tabs')}
+        tabs={[
+          { href: ofProject, label: t('settings.project') },
+          { href: ofOrganisation, label: t('settings.organisation') },
+        ]}
+        current={isOfProject ? ofProject : ofOrganisation}
+      />
       {isOfProject ? <ProjectSettings key={projectKey.value} /> : <OrganisationSettings />}
     </Page>
   );

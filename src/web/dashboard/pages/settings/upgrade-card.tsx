@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { loadSession } from '../../api/sessions.ts';
 import { accountCommand } from '../../format/account-command.ts';
 import { can, chooseEnvironment, environment, session } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
@@ -23,34 +24,30 @@ export function UpgradeCard() {
   if (account.upgraded) return isJustDone ? <Upgraded /> : null;
   return (
     <div id="upgrade" tabIndex={-1} class="upgrade">
-      <Card title="Upgrade to production">
-        <p>
-          You’re in the sandbox, which is for tests. In production, a separate environment that starts empty:
-        </p>
+      <Card title={t('upgrade.title')}>
+        <p>{t('upgrade.text')}</p>
         <ul class="points">
-          <li>No watermark on videos, thumbnails, live streams and restreams.</li>
-          <li>Videos keep their full length and stay until you delete them.</li>
-          <li>Live streams and restreams run for as long as you like and are recorded in full.</li>
-          <li>Analytics cover more than the last 24 hours.</li>
+          <li>{t('upgrade.noWatermark')}</li>
+          <li>{t('upgrade.fullLength')}</li>
+          <li>{t('upgrade.noTimeLimit')}</li>
+          <li>{t('upgrade.analytics')}</li>
         </ul>
-        <p class="quiet">
-          What you created in the sandbox stays there, with its limits. You can’t undo an upgrade here.
-        </p>
+        <p class="quiet">{t('upgrade.notUndone')}</p>
         {!can('admin') ? (
-          <p>Ask an owner of this account to upgrade it.</p>
+          <p>{t('upgrade.askOwner')}</p>
         ) : account.isOperator ? (
           <>
             <ProblemNotice problem={submission.notice} />
             <div class="actions">
               <Button kind="primary" busy={submission.busy} onClick={() => submission.submit()}>
-                Upgrade this account
+                {t('upgrade.button')}
               </Button>
             </div>
           </>
         ) : (
           <>
-            <p>Ask the operator of this server to run this command on it:</p>
-            <CopyField label="Command for the operator" value={accountCommand(`upgrade ${email}`)} />
+            <p>{t('upgrade.askOperator')}</p>
+            <CopyField label={t('upgrade.command')} value={accountCommand(`upgrade ${email}`)} />
           </>
         )}
       </Card>
@@ -62,16 +59,16 @@ function Upgraded() {
   return (
     <Notice
       tone="good"
-      title="You can now use production"
+      title={t('upgrade.done')}
       action={
         environment.value === 'sandbox' ? (
           <Button small kind="primary" onClick={() => chooseEnvironment('production')}>
-            Switch to production
+            {t('upgrade.switch')}
           </Button>
         ) : undefined
       }
     >
-      Switch between sandbox and production at the top of every page.
+      {t('upgrade.doneText')}
     </Notice>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { VideoDefaults } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can } from '../../state/session.ts';
+import { rich, t } from '../../texts/server.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -15,20 +16,18 @@ import { showToast } from '../../ui/toast.tsx';
 export function VideoDefaultsCard() {
   const loaded = useVideoDefaults();
   return (
-    <Section
-      isSplit
-      title="New videos"
-      id="new-videos"
-      lead="What videos get automatically, unless you choose otherwise when you add one."
-    >
+    <Section isSplit title={t('defaults.title')} id="new-videos" lead={t('defaults.lead')}>
       <LoadedContent loaded={loaded} height={200}>
         {defaults => (
           <>
             {!defaults.available.transcript && (
               <Notice>
                 <p>
-                  This server can’t generate captions, because it has no transcription API (
-                  <code>MILLRACE_TRANSCRIPTION_URL</code>).
+                  {rich(
+                    'defaults.noTranscription',
+                    { variable: 'MILLRACE_TRANSCRIPTION_URL' },
+                    { code: text => <code>{text}</code> },
+                  )}
                 </p>
               </Notice>
             )}
@@ -45,9 +44,9 @@ export function VideoDefaultsCard() {
 }
 
 function defaultsText({ transcript, transcriptSummary, recordings }: VideoDefaults): string {
-  const texts = [...(transcript ? ['captions'] : []), ...(transcriptSummary ? ['a summary'] : [])];
-  if (texts.length === 0) return 'New videos get no captions and no summary automatically.';
-  return `${recordings ? 'New videos and recordings' : 'New videos, except recordings,'} get ${texts.join(' and ')} automatically.`;
+  if (!transcript && !transcriptSummary) return t('defaults.nothing');
+  const what = transcript ? (transcriptSummary ? 'both' : 'captions') : 'summary';
+  return t(recordings ? 'defaults.allGet' : 'defaults.videosGet', { what });
 }
 
 function DefaultsForm({
@@ -65,7 +64,7 @@ function DefaultsForm({
   const submission = useSubmit(async () => {
     onChange(await call('PATCH /account/video-defaults', { body: changes }));
     setChanges({});
-    showToast('Defaults saved.');
+    showToast(t('defaults.saved'));
   });
   const field = (name: (typeof names)[number]) => ({
     checked: chosen[name],
@@ -74,28 +73,24 @@ function DefaultsForm({
   return (
     <Form submission={submission} disabled={!isReady}>
       <CheckField
-        label="Generate captions"
-        hint="In the spoken language. Existing videos don’t change."
+        label={t('defaults.captions')}
+        hint={t('defaults.captionsHint')}
         disabled={!available.transcript && !chosen.transcript}
         {...field('transcript')}
       />
       <CheckField
-        label="Generate a summary"
-        hint={
-          available.transcriptSummary
-            ? 'From the captions, which are generated first.'
-            : 'This server has no language model for summaries.'
-        }
+        label={t('defaults.summary')}
+        hint={t(available.transcriptSummary ? 'defaults.summaryHint' : 'defaults.noSummary')}
         disabled={!(available.transcript && available.transcriptSummary) && !chosen.transcriptSummary}
         {...field('transcriptSummary')}
       />
       <CheckField
-        label="Also for recordings of live streams"
-        hint="After the end of the broadcast."
+        label={t('defaults.recordings')}
+        hint={t('defaults.recordingsHint')}
         disabled={!chosen.transcript && !chosen.transcriptSummary}
         {...field('recordings')}
       />
-      <FormActions action="Save defaults" disabled={!isReady} />
+      <FormActions action={t('defaults.save')} disabled={!isReady} />
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/server.ts';
 import { Figures } from '../../ui/figures.tsx';
 import { Card } from '../../ui/page.tsx';
 
@@ -10,14 +11,14 @@ type Day = Usage['bandwidth']['days'][number];
 export function BandwidthCard({ bandwidth }: { bandwidth: Usage['bandwidth'] }) {
   const { days, todayBytes, last30DaysBytes } = bandwidth;
   return (
-    <Card title="Bandwidth">
+    <Card title={t('usage.bandwidth')}>
       <Figures
         figures={[
-          ['Today', formatBytes(todayBytes)],
-          ['Last 30 days', formatBytes(last30DaysBytes)],
+          [t('usage.today'), formatBytes(todayBytes)],
+          [t('usage.last30Days'), formatBytes(last30DaysBytes)],
         ]}
       />
-      {last30DaysBytes === 0 ? <p class="hint">No traffic yet.</p> : <Days days={days} />}
+      {last30DaysBytes === 0 ? <p class="hint">{t('usage.noTraffic')}</p> : <Days days={days} />}
     </Card>
   );
 }
@@ -46,22 +47,26 @@ function Days({ days }: { days: readonly Day[] }) {
             <span>{dayLabel(days[0])}</span>
             <span class="days-legend">
               <span class="with-icon">
-                <span class="dot color-3" /> Live
+                <span class="dot color-3" /> {t('usage.live')}
               </span>
               <span class="with-icon">
-                <span class="dot color-1" /> Videos
+                <span class="dot color-1" /> {t('usage.videos')}
               </span>
             </span>
-            <span>Today</span>
+            <span>{t('usage.today')}</span>
           </>
         ) : (
           <span>
-            {dayLabel(pointed)}: {formatBytes(pointed.bytes)} (live {formatBytes(pointed.liveBytes)}, videos{' '}
-            {formatBytes(pointed.videoBytes)})
+            {t('usage.day', {
+              day: dayLabel(pointed),
+              total: formatBytes(pointed.bytes),
+              live: formatBytes(pointed.liveBytes),
+              videos: formatBytes(pointed.videoBytes),
+            })}
           </span>
         )}
       </div>
-      <p class="hint">Times are in UTC.</p>
+      <p class="hint">{t('usage.inUtc')}</p>
       <div class="for-readers">
         <DaysTable days={days} />
       </div>
@@ -72,12 +77,12 @@ function Days({ days }: { days: readonly Day[] }) {
 function DaysTable({ days }: { days: readonly Day[] }) {
   return (
     <table>
-      <caption>Bandwidth of the last 30 days. Days without traffic are left out.</caption>
+      <caption>{t('usage.tableCaption')}</caption>
       <thead>
         <tr>
-          <th scope="col">Day</th>
-          <th scope="col">Live</th>
-          <th scope="col">Videos</th>
+          <th scope="col">{t('usage.dayHead')}</th>
+          <th scope="col">{t('usage.live')}</th>
+          <th scope="col">{t('usage.videos')}</th>
         </tr>
       </thead>
       <tbody>

@@ -1,5 +1,7 @@
 import type { Usage } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
+import { rich, t } from '../../texts/server.ts';
+import { bold } from '../../ui/bold.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { StorageBar } from './storage-bar.tsx';
@@ -8,13 +10,11 @@ import { storageShares } from './storage-kinds.ts';
 export function StorageCard({ storage }: { storage: Usage['storage'] }) {
   const shares = storageShares(storage);
   return (
-    <Card title="Storage">
-      <p class="figure">
-        <strong>{formatBytes(storage.totalBytes)}</strong> <span class="quiet">{usedText(storage)}</span>
-      </p>
+    <Card title={t('usage.storage')}>
+      <p class="figure">{usedText(storage)}</p>
       <StorageBar storage={storage} />
       {shares.length === 0 ? (
-        <p class="hint">No files yet.</p>
+        <p class="hint">{t('usage.noFiles')}</p>
       ) : (
         <ul class="legend">
           {shares.map(({ name, bytes, color }) => (
@@ -27,16 +27,17 @@ export function StorageCard({ storage }: { storage: Usage['storage'] }) {
         </ul>
       )}
       {storage.totalBytes >= (storage.maxBytes ?? Number.POSITIVE_INFINITY) && (
-        <Notice tone="warning">
-          You have reached the storage limit: uploads are refused, and broadcasts are not recorded. Delete
-          videos, or ask the operator for more.
-        </Notice>
+        <Notice tone="warning">{t('usage.full')}</Notice>
       )}
     </Card>
   );
 }
 
-function usedText({ maxBytes, measuring }: Usage['storage']): string {
-  const limit = maxBytes === undefined ? '' : ` of ${formatBytes(maxBytes)}`;
-  return measuring === true ? `measured so far${limit}` : `used${limit}`;
+function usedText({ totalBytes, maxBytes, measuring }: Usage['storage']) {
+  const size = formatBytes(totalBytes);
+  const tags = { ...bold, q: (text: string) => <span class="quiet">{text}</span> };
+  if (maxBytes === undefined)
+    return rich(measuring === true ? 'usage.measured' : 'usage.used', { size }, tags);
+  const values = { size, limit: formatBytes(maxBytes) };
+  return rich(measuring === true ? 'usage.measuredOf' : 'usage.usedOf', values, tags);
 }

@@ -1,6 +1,7 @@
 import type { Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { environment, project, projectKey } from '../../state/session.ts';
+import { t } from '../../texts/server.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
 import { Page } from '../../ui/page.tsx';
@@ -13,7 +14,7 @@ const refreshMs = 30_000;
 export function UsagePage() {
   const loaded = useUsage();
   return (
-    <Page title="Usage" lead={`Storage and bandwidth of ${projectText()}.`}>
+    <Page title={t('usage.title')} lead={t('usage.lead', chosenProject())}>
       <UsageCards loaded={loaded} />
     </Page>
   );
@@ -25,9 +26,9 @@ export function useUsage(): Loaded<Usage> {
   return loaded;
 }
 
-/** Names the chosen project and environment within a sentence. */
-export function projectText(): string {
-  return `the project ${project.value?.name ?? ''}, in ${environment.value === 'sandbox' ? 'the sandbox' : 'production'}`;
+/** Names the chosen project and environment for a text. */
+export function chosenProject(): { project: string; environment: string } {
+  return { project: project.value?.name ?? '', environment: environment.value };
 }
 
 export function UsageCards({ loaded }: { loaded: Loaded<Usage> }) {
