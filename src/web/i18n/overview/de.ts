@@ -189,6 +189,31 @@ const messages: TranslationOf<typeof en> = {
   'delivery.status.succeeded': 'Zugestellt',
   'delivery.status.failed': 'Fehlgeschlagen',
   'delivery.noResponse': 'Keine Antwort',
+  'clip.precisionHints.frame':
+    'Der Clip beginnt und endet genau zu den gewählten Zeiten. Die Erstellung dauert meist ein paar Sekunden.',
+  'clip.precisionHints.keyframe':
+    'Der Clip wird sofort erstellt, kann aber einige Sekunden vor der gewählten Zeit beginnen.',
+  'clip.title': 'Titel',
+  'clip.precision': 'Genauigkeit',
+  'clip.exact': 'Genau',
+  'clip.fast': 'Schnell',
+  'clip.public': 'Öffentlich',
+  'clip.publicHint': 'Alle, die den Link haben, können zusehen.',
+  'clip.wrongTime': 'Geben Sie eine Zeit wie 1:05.5 ein.',
+  'clip.afterEnd': 'Das Video endet bei {time}.',
+  'clip.tooShort': 'Ein Clip ist mindestens 1 Sekunde lang.',
+  'clip.wrongStart': 'Der Clip muss vor seinem Ende beginnen.',
+  'clip.wrongEnd': 'Der Clip muss nach seinem Anfang enden.',
+  'clip.titleOf': '{title} (Clip)',
+  'clip.broadcast': 'Clip aus der Sendung',
+  'clip.create': 'Clip erstellen',
+  'clip.part': 'Teil der Sendung',
+  'clip.half': 'Letzte 30 s',
+  'clip.minute': 'Letzte Minute',
+  'clip.custom': 'Anderer Teil',
+  'clip.start': 'Anfang',
+  'clip.end': 'Ende',
+  'clip.timesHint': 'Zeiten seit Beginn der Sendung, zum Beispiel 12:30.',
 };
 
 export default messages;

@@ -193,6 +193,31 @@ const messages: TranslationOf<typeof en> = {
   'delivery.status.succeeded': 'Entregada',
   'delivery.status.failed': 'Fallida',
   'delivery.noResponse': 'Sin respuesta',
+  'clip.precisionHints.frame':
+    'El clip empieza y termina exactamente en los tiempos elegidos. Suele tardar unos segundos en crearse.',
+  'clip.precisionHints.keyframe':
+    'El clip se crea al instante, pero puede empezar unos segundos antes del tiempo elegido.',
+  'clip.title': 'Título',
+  'clip.precision': 'Precisión',
+  'clip.exact': 'Exacta',
+  'clip.fast': 'Rápida',
+  'clip.public': 'Público',
+  'clip.publicHint': 'Cualquiera con el enlace puede verlo.',
+  'clip.wrongTime': 'Escribe un tiempo como 1:05.5.',
+  'clip.afterEnd': 'El vídeo termina en {time}.',
+  'clip.tooShort': 'Un clip dura al menos 1 segundo.',
+  'clip.wrongStart': 'El clip debe empezar antes de terminar.',
+  'clip.wrongEnd': 'El clip debe terminar después de empezar.',
+  'clip.titleOf': '{title} (clip)',
+  'clip.broadcast': 'Clip de la emisión',
+  'clip.create': 'Crear clip',
+  'clip.part': 'Parte de la emisión',
+  'clip.half': 'Últimos 30 s',
+  'clip.minute': 'Último minuto',
+  'clip.custom': 'Otra parte',
+  'clip.start': 'Inicio',
+  'clip.end': 'Fin',
+  'clip.timesHint': 'Tiempos desde el inicio de la emisión, como 12:30.',
 };
 
 export default messages;

@@ -195,6 +195,31 @@ const messages: TranslationOf<typeof en> = {
   'delivery.status.succeeded': 'Livrée',
   'delivery.status.failed': 'Échec',
   'delivery.noResponse': 'Aucune réponse',
+  'clip.precisionHints.frame':
+    'L’extrait commence et finit exactement aux temps choisis. Sa création prend en général quelques secondes.',
+  'clip.precisionHints.keyframe':
+    'L’extrait est créé immédiatement, mais peut commencer quelques secondes avant le temps choisi.',
+  'clip.title': 'Titre',
+  'clip.precision': 'Précision',
+  'clip.exact': 'Exacte',
+  'clip.fast': 'Rapide',
+  'clip.public': 'Public',
+  'clip.publicHint': 'Toute personne disposant du lien peut regarder.',
+  'clip.wrongTime': 'Saisissez un temps comme 1:05.5.',
+  'clip.afterEnd': 'La vidéo finit à {time}.',
+  'clip.tooShort': 'Un extrait dure au moins 1 seconde.',
+  'clip.wrongStart': 'L’extrait doit commencer avant sa fin.',
+  'clip.wrongEnd': 'L’extrait doit finir après son début.',
+  'clip.titleOf': '{title} (extrait)',
+  'clip.broadcast': 'Extrait de la diffusion',
+  'clip.create': 'Créer un extrait',
+  'clip.part': 'Partie de la diffusion',
+  'clip.half': '30 dernières s',
+  'clip.minute': 'Dernière minute',
+  'clip.custom': 'Autre partie',
+  'clip.start': 'Début',
+  'clip.end': 'Fin',
+  'clip.timesHint': 'Temps depuis le début de la diffusion, par exemple 12:30.',
 };
 
 export default messages;

@@ -182,6 +182,31 @@ const messages: TranslationOf<typeof en> = {
   'delivery.status.succeeded': '配信済み',
   'delivery.status.failed': '失敗',
   'delivery.noResponse': '応答なし',
+  'clip.precisionHints.frame':
+    'クリップは選んだ時間ちょうどに始まり、終わります。作成には通常数秒かかります。',
+  'clip.precisionHints.keyframe':
+    'クリップはすぐに作成されますが、選んだ時間より数秒前に始まることがあります。',
+  'clip.title': 'タイトル',
+  'clip.precision': '精度',
+  'clip.exact': '正確',
+  'clip.fast': '高速',
+  'clip.public': '公開',
+  'clip.publicHint': 'リンクを知っている人は誰でも視聴できます。',
+  'clip.wrongTime': '1:05.5 のような時間を入力してください。',
+  'clip.afterEnd': '動画は {time} で終わります。',
+  'clip.tooShort': 'クリップは1秒以上必要です。',
+  'clip.wrongStart': 'クリップの開始は終了より前にしてください。',
+  'clip.wrongEnd': 'クリップの終了は開始より後にしてください。',
+  'clip.titleOf': '{title} (クリップ)',
+  'clip.broadcast': '放送からクリップを作成',
+  'clip.create': 'クリップを作成',
+  'clip.part': '放送のどの部分か',
+  'clip.half': '直近30秒',
+  'clip.minute': '直近1分',
+  'clip.custom': 'ほかの部分',
+  'clip.start': '開始',
+  'clip.end': '終了',
+  'clip.timesHint': '放送開始からの時間です。例: 12:30。',
 };
 
 export default messages;

@@ -194,6 +194,31 @@ const messages: TranslationOf<typeof en> = {
   'delivery.status.succeeded': 'Entregue',
   'delivery.status.failed': 'Falhou',
   'delivery.noResponse': 'Sem resposta',
+  'clip.precisionHints.frame':
+    'O clipe começa e termina exatamente nos tempos escolhidos. Costuma levar alguns segundos para ser criado.',
+  'clip.precisionHints.keyframe':
+    'O clipe é criado na hora, mas pode começar alguns segundos antes do tempo escolhido.',
+  'clip.title': 'Título',
+  'clip.precision': 'Precisão',
+  'clip.exact': 'Exata',
+  'clip.fast': 'Rápida',
+  'clip.public': 'Público',
+  'clip.publicHint': 'Qualquer pessoa com o link pode assistir.',
+  'clip.wrongTime': 'Informe um tempo como 1:05.5.',
+  'clip.afterEnd': 'O vídeo termina em {time}.',
+  'clip.tooShort': 'Um clipe dura pelo menos 1 segundo.',
+  'clip.wrongStart': 'O clipe deve começar antes de terminar.',
+  'clip.wrongEnd': 'O clipe deve terminar depois de começar.',
+  'clip.titleOf': '{title} (clipe)',
+  'clip.broadcast': 'Clipe da transmissão',
+  'clip.create': 'Criar clipe',
+  'clip.part': 'Parte da transmissão',
+  'clip.half': 'Últimos 30 s',
+  'clip.minute': 'Último minuto',
+  'clip.custom': 'Outra parte',
+  'clip.start': 'Início',
+  'clip.end': 'Fim',
+  'clip.timesHint': 'Tempos desde o início da transmissão, como 12:30.',
 };
 
 export default messages;

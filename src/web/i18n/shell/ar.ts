@@ -324,6 +324,20 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'هذا ملف من نظامك وليس فيديو.',
   'refusal.empty': 'الملف فارغ.',
   'refusal.tooLarge': 'الملف كبير جدًا: يجب أن يكون أصغر من 10 GB.',
+  'channels.mono': 'أحادي',
+  'channels.stereo': 'ستيريو',
+  'channels.count':
+    '{count, plural, one {قناة واحدة} two {قناتان} few {# قنوات} many {# قناة} other {# قناة}}',
+  'audioTrack.save': 'حفظ',
+  'audioTrack.name': 'الاسم',
+  'audioTrack.language': 'اللغة',
+  'audioTrack.notSet': 'غير محددة',
+  'audioTrack.edit': 'تعديل الاسم واللغة',
+  'audioTrack.play': 'التشغيل افتراضيًا',
+  'audioTrack.up': 'نقل لأعلى',
+  'audioTrack.down': 'نقل لأسفل',
+  'audioTrack.default': 'افتراضي',
+  'audioTrack.actions': 'إجراءات مسار الصوت {name}',
 };
 
 export default messages;

@@ -317,6 +317,19 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'Das ist eine Systemdatei, kein Video.',
   'refusal.empty': 'Die Datei ist leer.',
   'refusal.tooLarge': 'Die Datei ist zu groß: Sie muss kleiner als 10 GB sein.',
+  'channels.mono': 'Mono',
+  'channels.stereo': 'Stereo',
+  'channels.count': '{count, plural, one {# Kanal} other {# Kanäle}}',
+  'audioTrack.save': 'Speichern',
+  'audioTrack.name': 'Name',
+  'audioTrack.language': 'Sprache',
+  'audioTrack.notSet': 'Nicht festgelegt',
+  'audioTrack.edit': 'Name und Sprache bearbeiten',
+  'audioTrack.play': 'Standardmäßig abspielen',
+  'audioTrack.up': 'Nach oben',
+  'audioTrack.down': 'Nach unten',
+  'audioTrack.default': 'Standard',
+  'audioTrack.actions': 'Aktionen für die Audiospur {name}',
 };
 
 export default messages;

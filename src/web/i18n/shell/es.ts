@@ -314,6 +314,19 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'Es un archivo de tu sistema, no un vídeo.',
   'refusal.empty': 'El archivo está vacío.',
   'refusal.tooLarge': 'El archivo es demasiado grande: debe ocupar menos de 10 GB.',
+  'channels.mono': 'Mono',
+  'channels.stereo': 'Estéreo',
+  'channels.count': '{count, plural, one {# canal} other {# canales}}',
+  'audioTrack.save': 'Guardar',
+  'audioTrack.name': 'Nombre',
+  'audioTrack.language': 'Idioma',
+  'audioTrack.notSet': 'Sin definir',
+  'audioTrack.edit': 'Editar nombre e idioma',
+  'audioTrack.play': 'Reproducir de forma predeterminada',
+  'audioTrack.up': 'Subir',
+  'audioTrack.down': 'Bajar',
+  'audioTrack.default': 'Predeterminada',
+  'audioTrack.actions': 'Acciones de la pista de audio {name}',
 };
 
 export default messages;

@@ -316,6 +316,19 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'C’est un fichier de votre système, pas une vidéo.',
   'refusal.empty': 'Le fichier est vide.',
   'refusal.tooLarge': 'Le fichier est trop volumineux : il doit faire moins de 10 GB.',
+  'channels.mono': 'Mono',
+  'channels.stereo': 'Stéréo',
+  'channels.count': '{count, plural, one {# canal} other {# canaux}}',
+  'audioTrack.save': 'Enregistrer',
+  'audioTrack.name': 'Nom',
+  'audioTrack.language': 'Langue',
+  'audioTrack.notSet': 'Non définie',
+  'audioTrack.edit': 'Modifier le nom et la langue',
+  'audioTrack.play': 'Lire par défaut',
+  'audioTrack.up': 'Monter',
+  'audioTrack.down': 'Descendre',
+  'audioTrack.default': 'Par défaut',
+  'audioTrack.actions': 'Actions pour la piste audio {name}',
 };
 
 export default messages;

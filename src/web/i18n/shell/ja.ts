@@ -309,6 +309,19 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'これはシステムファイルで、動画ではありません。',
   'refusal.empty': 'ファイルが空です。',
   'refusal.tooLarge': 'ファイルが大きすぎます：10 GB 未満にしてください。',
+  'channels.mono': 'モノラル',
+  'channels.stereo': 'ステレオ',
+  'channels.count': '{count, plural, other {#チャンネル}}',
+  'audioTrack.save': '保存',
+  'audioTrack.name': '名前',
+  'audioTrack.language': '言語',
+  'audioTrack.notSet': '未設定',
+  'audioTrack.edit': '名前と言語を編集',
+  'audioTrack.play': '既定で再生',
+  'audioTrack.up': '上へ',
+  'audioTrack.down': '下へ',
+  'audioTrack.default': '既定',
+  'audioTrack.actions': '音声トラック {name} の操作',
 };
 
 export default messages;

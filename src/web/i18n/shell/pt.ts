@@ -312,6 +312,19 @@ const messages: TranslationOf<typeof en> = {
   'refusal.kind.system': 'Este é um arquivo do seu sistema, não um vídeo.',
   'refusal.empty': 'O arquivo está vazio.',
   'refusal.tooLarge': 'O arquivo é grande demais: deve ter menos de 10 GB.',
+  'channels.mono': 'Mono',
+  'channels.stereo': 'Estéreo',
+  'channels.count': '{count, plural, one {# canal} other {# canais}}',
+  'audioTrack.save': 'Salvar',
+  'audioTrack.name': 'Nome',
+  'audioTrack.language': 'Idioma',
+  'audioTrack.notSet': 'Não definido',
+  'audioTrack.edit': 'Editar nome e idioma',
+  'audioTrack.play': 'Reproduzir por padrão',
+  'audioTrack.up': 'Mover para cima',
+  'audioTrack.down': 'Mover para baixo',
+  'audioTrack.default': 'Padrão',
+  'audioTrack.actions': 'Ações da faixa de áudio {name}',
 };
 
 export default messages;

@@ -6,6 +6,7 @@ import { localUrl } from '../../format/local-url.ts';
 import { videoStateOf } from '../../format/video-state.ts';
 import { shortTitleOf, titleOf } from '../../format/video-title.ts';
 import { session } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -77,7 +78,7 @@ export function CaptionEditor({
     await sendTrack('captions', videoId, language, text);
     setStored({ text, file: sorted });
     editing.settle(file, sorted);
-    showToast('Captions saved.');
+    showToast(t('captionEditor.saved'));
   };
   const submission = useSubmit(async () => {
     const [fault] = check.faults.keys();
@@ -100,12 +101,18 @@ export function CaptionEditor({
 
   return (
     <Page
-      title={isReadOnly ? 'Captions' : stored.text === undefined ? 'Write captions' : 'Edit captions'}
+      title={
+        isReadOnly
+          ? t('captionEditor.captions')
+          : stored.text === undefined
+            ? t('captionEditor.write')
+            : t('captionEditor.edit')
+      }
       back={{ href: tabHref(videoId, 'captions'), label: shortTitleOf(video) }}
       badge={
         <>
           <Badge>{languageName(language)}</Badge>
-          {isChanged && <Badge tone="warning">Unsaved changes</Badge>}
+          {isChanged && <Badge tone="warning">{t('captionEditor.unsaved')}</Badge>}
         </>
       }
     >
@@ -135,35 +142,37 @@ export function CaptionEditor({
           {!isReadOnly && <ShortcutList />}
         </div>
         <div class="stack">
-          {isReadOnly && <Notice>Your role can’t change captions. Ask an owner of the account.</Notice>}
+          {isReadOnly && <Notice>{t('captionEditor.readOnly')}</Notice>}
           {file.unreadable > 0 && (
-            <Notice tone="warning">
-              Players skip {file.unreadable === 1 ? 'a cue' : `${file.unreadable} cues`} with invalid times.
-              The editor doesn’t show or change {file.unreadable === 1 ? 'it' : 'them'}.
-            </Notice>
+            <Notice tone="warning">{t('captionEditor.unreadable', { count: file.unreadable })}</Notice>
           )}
           <Card
-            title="Cues"
+            title={t('captionEditor.cues')}
             actions={
               !isReadOnly && (
                 <>
                   <IconButton
                     icon="restore"
-                    label="Undo"
+                    label={t('captionEditor.undo')}
                     disabled={!editing.canUndo}
                     onClick={editing.undo}
                   />
-                  <IconButton icon="redo" label="Redo" disabled={!editing.canRedo} onClick={editing.redo} />
+                  <IconButton
+                    icon="redo"
+                    label={t('captionEditor.redo')}
+                    disabled={!editing.canRedo}
+                    onClick={editing.redo}
+                  />
                   <Button small icon="clock" disabled={cues.length === 0} onClick={() => setDialog('shift')}>
-                    Shift all
+                    {t('captionEditor.shiftAll')}
                   </Button>
                   <Button
                     small
                     icon="plus"
-                    label="Add cue at current time"
+                    label={t('captionEditor.addLabel')}
                     onClick={() => editing.add(playerMs())}
                   >
-                    Add
+                    {t('captionEditor.add')}
                   </Button>
                 </>
               )
@@ -172,18 +181,16 @@ export function CaptionEditor({
             {cues.length === 0 && (
               <EmptyState
                 icon="captions"
-                title="No cues yet"
+                title={t('captionEditor.none')}
                 action={
                   !isReadOnly && (
                     <Button kind="primary" icon="plus" onClick={() => editing.add(playerMs())}>
-                      Add the first cue
+                      {t('captionEditor.addFirst')}
                     </Button>
                   )
                 }
               >
-                {isReadOnly
-                  ? 'Players show nothing in this language.'
-                  : 'Play the video to where somebody speaks, add a cue, and type the words. The cue starts at the current time.'}
+                {isReadOnly ? t('captionEditor.noneRead') : t('captionEditor.noneText')}
               </EmptyState>
             )}
             <CueList
@@ -205,7 +212,7 @@ export function CaptionEditor({
               <ProblemNotice problem={submission.notice} />
               <div class="actions">
                 <p class="quiet" role="status">
-                  {saveState(isChanged, check.faults.size)}
+                  {saveState(isChanged, stored !== first, check.faults.size)}
                 </p>
                 <Button
                   disabled={!isChanged || submission.busy}
@@ -214,7 +221,7 @@ export function CaptionEditor({
                     editing.reset(stored.file);
                   }}
                 >
-                  Discard
+                  {t('captionEditor.discard')}
                 </Button>
                 <Button
                   kind="primary"
@@ -222,7 +229,7 @@ export function CaptionEditor({
                   busy={submission.busy}
                   onClick={() => submission.submit()}
                 >
-                  Save
+                  {t('captionEditor.save')}
                 </Button>
               </div>
             </div>
@@ -235,15 +242,12 @@ export function CaptionEditor({
       )}
       {dialog === 'replace' && (
         <ConfirmDialog
-          title="Replace newer captions?"
-          action="Replace"
+          title={t('captionEditor.replaceTitle')}
+          action={t('captionEditor.replace')}
           work={send}
           onClose={() => setDialog(undefined)}
         >
-          <p>
-            These captions were changed or removed since you opened them. Yours replace them. To see the
-            others first, open this page in another tab.
-          </p>
+          <p>{t('captionEditor.replaceText')}</p>
         </ConfirmDialog>
       )}
     </Page>
@@ -266,7 +270,9 @@ function useFollow(
   }, [shownId]);
 }
 
-function saveState(isChanged: boolean, faults: number): string {
-  if (faults > 0) return faults === 1 ? 'One cue has an error.' : `${faults} cues have errors.`;
-  return isChanged ? 'Not saved yet.' : 'All changes saved.';
+/** Empty until something was changed. */
+function saveState(isChanged: boolean, wasSaved: boolean, faults: number): string {
+  if (faults > 0) return t('captionEditor.faults', { count: faults });
+  if (isChanged) return t('captionEditor.notSaved');
+  return wasSaved ? t('captionEditor.allSaved') : '';
 }

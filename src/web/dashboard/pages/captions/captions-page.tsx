@@ -2,10 +2,10 @@ import { maxCues } from '../../../../media/webvtt/cues.ts';
 import { call } from '../../api/client.ts';
 import { languageName } from '../../format/languages.ts';
 import { localUrl } from '../../format/local-url.ts';
-import { formatNumber } from '../../format/size.ts';
 import { shortTitleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
@@ -40,39 +40,38 @@ export function CaptionsPage({ params }: PageProps) {
   }
   const href = tabHref(videoId, 'captions');
   const problem = video.problem ?? captions.problem;
-  const toVideo = <Button href={href}>Go to the video</Button>;
+  const toVideo = <Button href={href}>{t('captionEditor.toVideo')}</Button>;
   return (
     <Page
-      title="Edit captions"
-      back={{ href, label: video.value === undefined ? 'Video' : shortTitleOf(video.value) }}
+      title={t('captionEditor.edit')}
+      back={{ href, label: video.value === undefined ? t('captionEditor.video') : shortTitleOf(video.value) }}
     >
       {captions.value !== undefined && captions.value.file === undefined ? (
-        <EmptyState icon="captions" title="Too many cues to edit here" action={toVideo}>
-          The file has more than {formatNumber(maxCues)} cues. Download it, edit it in another app, and upload
-          it again.
+        <EmptyState icon="captions" title={t('captionEditor.tooMany')} action={toVideo}>
+          {t('captionEditor.tooManyText', { count: maxCues })}
         </EmptyState>
       ) : captions.problem?.status === 404 ? (
         <EmptyState
           icon="captions"
-          title="Captions not found"
+          title={t('captionEditor.notFound')}
           action={
             <div class="actions">
               {can('upload') && (
                 <Button kind="primary" icon="edit" href={newCaptionsHref(videoId, language)}>
-                  Write captions
+                  {t('captionEditor.write')}
                 </Button>
               )}
               {toVideo}
             </div>
           }
         >
-          The video has no captions in {languageName(language)}. They may have been removed.
+          {t('captionEditor.notFoundText', { language: languageName(language) })}
         </EmptyState>
       ) : problem !== undefined ? (
         <LoadError problem={problem} retry={video.problem === undefined ? captions.reload : video.reload} />
       ) : (
         <div class="caption-editor" role="status">
-          <span class="for-readers">Loading</span>
+          <span class="for-readers">{t('captionEditor.loading')}</span>
           <div class="video-stage skeleton block" />
           <Skeleton height={480} />
         </div>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/videos.ts';
 import type { Cue } from './caption-file.ts';
 
 export interface CueFault {
@@ -12,8 +13,6 @@ export interface CueCheck {
   /** Players show these cues, but perhaps not as intended. */
   readonly warnings: ReadonlyMap<number, string>;
 }
-
-const invalidTime = 'Enter a time such as 1:05.5.';
 
 export function checkCues(cues: readonly Cue[], durationMs: number | undefined): CueCheck {
   const faults = new Map<number, CueFault>();
@@ -30,18 +29,14 @@ export function checkCues(cues: readonly Cue[], durationMs: number | undefined):
 }
 
 function faultOf({ startMs, endMs, text }: Cue): CueFault | undefined {
-  const end = Number.isNaN(endMs)
-    ? invalidTime
-    : endMs <= startMs
-      ? 'The cue must end after it starts.'
-      : undefined;
+  const end = Number.isNaN(endMs) ? t('cue.wrongTime') : endMs <= startMs ? t('cue.wrongOrder') : undefined;
   const hasStart = !Number.isNaN(startMs);
   const hasText = text.trim() !== '';
   if (hasStart && hasText && end === undefined) return undefined;
   return {
-    ...(hasStart ? {} : { start: invalidTime }),
+    ...(hasStart ? {} : { start: t('cue.wrongTime') }),
     end,
-    ...(hasText ? {} : { text: 'Enter the text, or delete the cue.' }),
+    ...(hasText ? {} : { text: t('cue.noText') }),
   };
 }
 
@@ -50,8 +45,8 @@ function warningOf(
   previous: Cue | undefined,
   durationMs: number | undefined,
 ): string | undefined {
-  if (durationMs !== undefined && startMs >= durationMs) return 'Starts after the end of the video.';
+  if (durationMs !== undefined && startMs >= durationMs) return t('cue.afterEnd');
   if (previous === undefined) return undefined;
-  if (startMs < previous.startMs) return 'Starts before the cue above. Saving sorts the cues.';
-  return startMs < previous.endMs ? 'Overlaps the cue above: both are shown.' : undefined;
+  if (startMs < previous.startMs) return t('cue.beforeOther');
+  return startMs < previous.endMs ? t('cue.overlaps') : undefined;
 }

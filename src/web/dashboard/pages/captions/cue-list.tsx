@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import type { Cue } from './caption-file.ts';
 import type { CueCheck } from './cue-faults.ts';
@@ -69,7 +70,7 @@ export function CueList({
   });
   return (
     <>
-      <ol class="cue-list" ref={listRef} start={first + 1} aria-label="Cues">
+      <ol class="cue-list" ref={listRef} start={first + 1} aria-label={t('captionEditor.cues')}>
         {onPageCues.map((cue, index) => {
           const row = {
             cue,

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Field, TextField } from '../../ui/form/field.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
@@ -44,15 +45,15 @@ export function CueRow({
   const text = useRef<HTMLTextAreaElement>(null);
   const items: MenuItem[] = [
     {
-      label: 'Split at cursor',
+      label: t('cue.split'),
       icon: 'clip',
       onClick: () => onAction({ kind: 'split', cursor: text.current?.selectionStart ?? 0 }),
     },
     ...(isLast
       ? []
-      : [{ label: 'Merge with next', icon: 'link', onClick: () => onAction({ kind: 'merge' }) } as const]),
-    { label: 'Add cue below', icon: 'plus', onClick: () => onAction({ kind: 'add' }) },
-    { label: 'Delete', icon: 'trash', danger: true, onClick: () => onAction({ kind: 'remove' }) },
+      : [{ label: t('cue.merge'), icon: 'link', onClick: () => onAction({ kind: 'merge' }) } as const]),
+    { label: t('cue.addBelow'), icon: 'plus', onClick: () => onAction({ kind: 'add' }) },
+    { label: t('cue.delete'), icon: 'trash', danger: true, onClick: () => onAction({ kind: 'remove' }) },
   ];
   return (
     <li
@@ -70,7 +71,7 @@ export function CueRow({
         {(['start', 'end'] as const).map(edge => (
           <div key={edge} class="time-with-button">
             <TextField
-              label={`${edge === 'start' ? 'Start' : 'End'} of cue ${number}`}
+              label={t(`cue.times.${edge}`, { number })}
               hideLabel
               spellcheck={false}
               value={cue[edge]}
@@ -79,14 +80,14 @@ export function CueRow({
             />
             <IconButton
               icon="clock"
-              label={`Use current time as ${edge} of cue ${number}`}
+              label={t(`cue.current.${edge}`, { number })}
               onClick={() => onAction({ kind: 'to-player', edge })}
             />
           </div>
         ))}
       </div>
       <Field
-        label={`Text of cue ${number}`}
+        label={t('cue.text', { number })}
         hideLabel
         error={fault?.text}
         hint={warning && <span class="cue-warning">{warning}</span>}
@@ -103,7 +104,7 @@ export function CueRow({
           />
         )}
       </Field>
-      <Menu label={`Actions for cue ${number}`} items={items} />
+      <Menu label={t('cue.actions', { number })} items={items} />
     </li>
   );
 }
@@ -123,7 +124,7 @@ export function ReadOnlyCueRow({ cue, number, language, isShown, onSeek }: CueRo
 }
 
 function SeekButton({ number, onSeek }: { number: number; onSeek: () => void }) {
-  const label = `Go to cue ${number}`;
+  const label = t('cue.goTo', { number });
   return (
     <button type="button" class="row-number" aria-label={label} title={label} onClick={onSeek}>
       {number}

@@ -50,15 +50,15 @@ export function editKeyOf({ code, key, altKey, ctrlKey, metaKey, shiftKey }: Pre
 }
 
 /** Shortcuts with what they do, as they are written for readers. */
-export const shortcuts: readonly (readonly [keys: string, action: string])[] = [
-  ['Alt K', 'Play or pause'],
-  ['Alt J', 'Back 1 second'],
-  ['Alt L', 'Forward 1 second'],
-  ['Alt I', 'Start at current time'],
-  ['Alt O', 'End at current time'],
-  ['Alt N', 'Add at current time'],
-  ['Alt ↑ ↓', 'Previous or next cue'],
-  ['Ctrl Z', 'Undo'],
-  ['Ctrl Shift Z', 'Redo'],
-  ['Ctrl S', 'Save'],
-];
+export const shortcuts = [
+  ['Alt K', 'play'],
+  ['Alt J', 'back'],
+  ['Alt L', 'forward'],
+  ['Alt I', 'start'],
+  ['Alt O', 'end'],
+  ['Alt N', 'add'],
+  ['Alt ↑ ↓', 'step'],
+  ['Ctrl Z', 'undo'],
+  ['Ctrl Shift Z', 'redo'],
+  ['Ctrl S', 'save'],
+] as const;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -20,22 +21,22 @@ export function ShiftDialog({
     const [, sign, time = ''] = /^\s*([-+−]?)(.*)$/.exec(typed) ?? [];
     const ms = msOf(time);
     if (Number.isNaN(ms)) {
-      setError('Enter a time such as 1.5 or -0:02.');
+      setError(t('shift.wrong'));
       return;
     }
     const shifted = shiftCues(file, sign === '' || sign === '+' ? ms : -ms);
     if (shifted === undefined) {
-      setError('A cue would start before 0:00. Enter a smaller offset.');
+      setError(t('shift.tooEarly'));
       return;
     }
     onShifted(shifted);
     onClose();
   });
   return (
-    <FormDialog title="Shift all cues" action="Shift" submission={submission} onClose={onClose}>
+    <FormDialog title={t('shift.title')} action={t('shift.action')} submission={submission} onClose={onClose}>
       <TextField
-        label="Offset in seconds"
-        hint="A negative offset shows the captions earlier."
+        label={t('shift.offset')}
+        hint={t('shift.hint')}
         placeholder="1.5"
         value={typed}
         onValue={value => {

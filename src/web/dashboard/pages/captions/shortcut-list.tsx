@@ -1,9 +1,10 @@
+import { t } from '../../texts/videos.ts';
 import { shortcuts } from './edit-keys.ts';
 
 export function ShortcutList() {
   return (
     <details class="shortcuts">
-      <summary>Keyboard shortcuts</summary>
+      <summary>{t('captionKeys.title')}</summary>
       <dl>
         {shortcuts.map(([keys, action]) => (
           <div key={keys}>
@@ -12,7 +13,7 @@ export function ShortcutList() {
                 <kbd key={key}>{key}</kbd>
               ))}
             </dt>
-            <dd>{action}</dd>
+            <dd>{t(`captionKeys.actions.${action}`)}</dd>
           </div>
         ))}
       </dl>

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { type CaptionFile, type Cue, timeOf } from './caption-file.ts';
 import { addCue, mergeWithNext, removeCue, setText, setTime, splitCue } from './cue-edits.ts';
@@ -38,7 +39,7 @@ export function useCueEditing(stored: CaptionFile, playerMs: () => number) {
       case 'split': {
         const next = splitCue(file, id, action.cursor);
         if (next === undefined) {
-          showToast('Place the cursor in the text where the second cue begins.');
+          showToast(t('cue.noSplit'));
           break;
         }
         apply(next);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { maxTitleChars } from '../../../../shared/limits/resource-limits.ts';
+import { t } from '../../texts/overview.ts';
 import { CheckField, TextField } from '../../ui/form/field.tsx';
 import { FieldValues } from '../../ui/form/form-context.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
@@ -9,11 +10,6 @@ export interface ClipOptions {
   readonly precision: 'keyframe' | 'frame';
   readonly isPublic: boolean;
 }
-
-const precisionHints = {
-  frame: 'The clip starts and ends exactly at the chosen times. It usually takes a few seconds to make.',
-  keyframe: 'The clip is made at once, but may start a few seconds before the chosen time.',
-} as const;
 
 export function ClipFields({
   options,
@@ -27,21 +23,21 @@ export function ClipFields({
   const { precision } = options;
   return (
     <FieldValues values={options} onValues={onOptions}>
-      <TextField label="Title" field="title" maxLength={maxTitleChars} required />
+      <TextField label={t('clip.title')} field="title" maxLength={maxTitleChars} required />
       {children}
       <div class="field">
         <SegmentedControl
-          label="Precision"
+          label={t('clip.precision')}
           value={precision}
           options={[
-            ['frame', 'Exact'],
-            ['keyframe', 'Fast'],
+            ['frame', t('clip.exact')],
+            ['keyframe', t('clip.fast')],
           ]}
           onValue={value => onOptions({ ...options, precision: value })}
         />
-        <p class="hint">{precisionHints[precision]}</p>
+        <p class="hint">{t(`clip.precisionHints.${precision}`)}</p>
       </div>
-      <CheckField field="isPublic" label="Public" hint="Anyone who has the link can watch." />
+      <CheckField field="isPublic" label={t('clip.public')} hint={t('clip.publicHint')} />
     </FieldValues>
   );
 }

@@ -1,5 +1,6 @@
 import { minClipMs } from '../../../../shared/limits/resource-limits.ts';
 import { parseTime } from '../../../shared/time-text.ts';
+import { t } from '../../texts/overview.ts';
 
 /** Seconds. */
 export interface ClipTimes {
@@ -47,16 +48,14 @@ export function clipFaults(
   for (const edge of ['start', 'end'] as const) {
     const text = typed[edge];
     const seconds = edge === 'start' ? start : end;
-    if (text !== undefined && typedTime(text) === undefined) faults[edge] = 'Enter a time such as 1:05.5.';
+    if (text !== undefined && typedTime(text) === undefined) faults[edge] = t('clip.wrongTime');
     // The fields show rounded times.
     else if (seconds > durationSeconds + 0.01)
-      faults[edge] = `The video ends at ${shownTime(durationSeconds)}.`;
+      faults[edge] = t('clip.afterEnd', { time: shownTime(durationSeconds) });
   }
   if (faults.start === undefined && faults.end === undefined && end - start < minClipSeconds - 0.001) {
-    if (end > start) faults[last] = 'A clip is at least 1 second long.';
-    else
-      faults[last] =
-        last === 'start' ? 'The clip must start before it ends.' : 'The clip must end after it starts.';
+    if (end > start) faults[last] = t('clip.tooShort');
+    else faults[last] = last === 'start' ? t('clip.wrongStart') : t('clip.wrongEnd');
   }
   return faults;
 }

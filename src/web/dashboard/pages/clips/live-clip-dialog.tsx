@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/overview.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { SegmentedControl } from '../../ui/form/segmented-control.tsx';
@@ -25,14 +26,14 @@ export function LiveClipDialog({
   const [part, setPart] = useState<Part>('half');
   const [typed, setTyped] = useState({ start: '', end: '' });
   const [options, setOptions] = useState<ClipOptions>({
-    title: `${stream.name} (clip)`,
+    title: t('clip.titleOf', { title: stream.name }),
     precision: 'frame',
     isPublic: stream.public,
   });
   const [start, end] = [typedTime(typed.start), typedTime(typed.end)];
   const hasWrongOrder = start !== undefined && end !== undefined && end <= start;
   const faultOf = (text: string, seconds: number | undefined) =>
-    text.trim() !== '' && seconds === undefined ? 'Enter a time such as 1:05.5.' : undefined;
+    text.trim() !== '' && seconds === undefined ? t('clip.wrongTime') : undefined;
   const isComplete = part !== 'custom' || (start !== undefined && end !== undefined);
   const submission = useSubmit(async () => {
     const { title, precision, isPublic } = options;
@@ -50,20 +51,20 @@ export function LiveClipDialog({
   });
   return (
     <FormDialog
-      title="Clip the broadcast"
-      action="Create clip"
+      title={t('clip.broadcast')}
+      action={t('clip.create')}
       disabled={!isComplete || (part === 'custom' && hasWrongOrder) || options.title.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
       <ClipFields options={options} onOptions={setOptions}>
         <SegmentedControl
-          label="Part of the broadcast"
+          label={t('clip.part')}
           value={part}
           options={[
-            ['half', 'Last 30 s'],
-            ['minute', 'Last minute'],
-            ['custom', 'Another part'],
+            ['half', t('clip.half')],
+            ['minute', t('clip.minute')],
+            ['custom', t('clip.custom')],
           ]}
           onValue={setPart}
         />
@@ -71,7 +72,7 @@ export function LiveClipDialog({
           <>
             <div class="trim-times">
               <TextField
-                label="Start"
+                label={t('clip.start')}
                 placeholder="0:00"
                 value={typed.start}
                 onValue={value => setTyped({ ...typed, start: value })}
@@ -79,15 +80,15 @@ export function LiveClipDialog({
                 error={faultOf(typed.start, start)}
               />
               <TextField
-                label="End"
+                label={t('clip.end')}
                 placeholder="0:30"
                 value={typed.end}
                 onValue={value => setTyped({ ...typed, end: value })}
                 field="clip[endTimecode]"
-                error={hasWrongOrder ? 'The clip must end after it starts.' : faultOf(typed.end, end)}
+                error={hasWrongOrder ? t('clip.wrongEnd') : faultOf(typed.end, end)}
               />
             </div>
-            <p class="hint">Times since the start of the broadcast, such as 12:30.</p>
+            <p class="hint">{t('clip.timesHint')}</p>
           </>
         )}
       </ClipFields>

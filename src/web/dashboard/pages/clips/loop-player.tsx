@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/videos.ts';
 import { useFrameVideo } from '../captions/use-frame-video.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 
@@ -43,7 +44,7 @@ export function LoopPlayer({
   }, [player]);
   return (
     <div class="frame-preview" style={{ aspectRatio, '--aspect-ratio': aspectRatio }}>
-      <iframe ref={setFrame} title="Preview of the clip" src={address} allow="autoplay" />
+      <iframe ref={setFrame} title={t('trim.preview')} src={address} allow="autoplay" />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { formatTimecode } from '../../../shared/time-text.ts';
+import { rich, t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { FramePreview } from '../video/thumbnail/frame-preview.tsx';
@@ -61,14 +62,14 @@ export function TrimEditor({
           )}
         </div>
         <FrameSlider
-          label="Start of the clip"
+          label={t('trim.startOf')}
           seconds={start}
           shownTime={shownTime(start)}
           lastSeconds={durationSeconds}
           onSeconds={moveStart}
         />
         <FrameSlider
-          label="End of the clip"
+          label={t('trim.endOf')}
           seconds={end}
           shownTime={shownTime(end)}
           lastSeconds={durationSeconds}
@@ -76,10 +77,14 @@ export function TrimEditor({
         />
       </div>
       <div class="trim-times">
-        {field('start', 'Start')}
-        {field('end', 'End')}
+        {field('start', t('trim.start'))}
+        {field('end', t('trim.end'))}
         <p role="status">
-          Length: <output class="number">{isWrong ? '–' : shownTime(end - start)}</output>
+          {rich(
+            'trim.length',
+            { length: isWrong ? '–' : shownTime(end - start) },
+            { time: text => <output class="number">{text}</output> },
+          )}
         </p>
         <Button
           icon={isPlaying ? 'stop' : 'play'}
@@ -87,10 +92,10 @@ export function TrimEditor({
           pressed={isPlaying}
           onClick={() => setPlaying(!isPlaying)}
         >
-          Loop preview
+          {t('trim.loop')}
         </Button>
       </div>
-      <p class="hint">Arrow keys move a handle by a second, with Shift by a frame.</p>
+      <p class="hint">{t('trim.keys')}</p>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { titleOf } from '../../format/video-title.ts';
+import { t } from '../../texts/videos.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../ui/states.tsx';
@@ -29,7 +30,7 @@ export function VideoClipDialog({
   const film = useFrameSource(assets);
   const [chosen, setChosen] = useState<ClipDraft>();
   const [options, setOptions] = useState<ClipOptions>({
-    title: `${titleOf(video)} (clip)`,
+    title: t('trim.titleOf', { title: titleOf(video) }),
     precision: 'frame',
     isPublic: video.public,
   });
@@ -54,8 +55,8 @@ export function VideoClipDialog({
   });
   return (
     <FormDialog
-      title="Create clip"
-      action="Create clip"
+      title={t('trim.create')}
+      action={t('trim.create')}
       wide
       disabled={duration < minClipSeconds || hasFaults || options.title.trim() === ''}
       submission={submission}

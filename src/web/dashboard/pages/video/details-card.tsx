@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { languageName } from '../../format/languages.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/videos.ts';
 import { TextArea, TextField } from '../../ui/form/field.tsx';
 import { FieldValues } from '../../ui/form/form-context.tsx';
 import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';
@@ -18,9 +19,11 @@ export function DetailsCard(edited: EditedVideo) {
   const { description, language, expiresAt } = edited.video;
   return (
     <Section
-      title="Details"
+      title={t('details.title')}
       actions={
-        !isEditing && <EditButton buttonRef={button} what="details" onClick={() => setEditing(true)} />
+        !isEditing && (
+          <EditButton buttonRef={button} label={t('details.edit')} onClick={() => setEditing(true)} />
+        )
       }
     >
       {isEditing ? (
@@ -28,19 +31,27 @@ export function DetailsCard(edited: EditedVideo) {
       ) : (
         <>
           {description === '' ? (
-            <p class="quiet">No description yet. Viewers read it below the player.</p>
+            <p class="quiet">{t('details.noDescription')}</p>
           ) : (
             <p class="description">{description}</p>
           )}
           <DetailList
             rows={[
               [
-                'Language',
-                language === undefined ? <span class="quiet">Not set</span> : languageName(language),
+                t('details.language'),
+                language === undefined ? (
+                  <span class="quiet">{t('details.notSet')}</span>
+                ) : (
+                  languageName(language)
+                ),
               ],
               [
-                'Expires',
-                expiresAt === undefined ? <span class="quiet">Never</span> : formatDateTime(expiresAt),
+                t('details.expires'),
+                expiresAt === undefined ? (
+                  <span class="quiet">{t('details.never')}</span>
+                ) : (
+                  formatDateTime(expiresAt)
+                ),
               ],
             ]}
           />
@@ -66,20 +77,20 @@ function DetailsForm({ video, change, onDone }: EditedVideo & { onDone: () => vo
       ...(language === stored.language ? {} : { language: language === '' ? null : language }),
       ...(expiresAt === stored.expiresAt ? {} : { expiresAt: expiresAt === '' ? null : endOfDay(expiresAt) }),
     });
-    showToast('Details saved.');
+    showToast(t('details.saved'));
     onDone();
   });
   const isChanged = JSON.stringify(values) !== JSON.stringify(stored);
   return (
     <EditForm submission={submission} isChanged={isChanged} onClose={onDone}>
       <FieldValues values={values} onValues={setValues}>
-        <TextArea field="description" label="Description" />
+        <TextArea field="description" label={t('details.description')} />
         <SpokenLanguageField />
         <TextField
           field="expiresAt"
-          label="Expires on"
+          label={t('details.expiresOn')}
           type="date"
-          hint="The video is deleted at the end of this day. Without a date, it’s kept."
+          hint={t('details.expiresHint')}
         />
       </FieldValues>
     </EditForm>

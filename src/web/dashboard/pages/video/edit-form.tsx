@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -37,7 +38,7 @@ export function EditForm({
         {children}
         <FormActions>
           <Button kind="quiet" onClick={onClose}>
-            Cancel
+            {t('editForm.cancel')}
           </Button>
         </FormActions>
       </SubmissionContext>
@@ -49,17 +50,17 @@ export function EditForm({
 /** Hidden from roles that can only view. */
 export function EditButton({
   buttonRef,
-  what,
+  label,
   onClick,
 }: {
   buttonRef: RefObject<HTMLButtonElement | null>;
-  what: string;
+  label: string;
   onClick: () => void;
 }) {
   if (!can('upload')) return null;
   return (
-    <Button small icon="edit" label={`Edit ${what}`} buttonRef={buttonRef} onClick={onClick}>
-      Edit
+    <Button small icon="edit" label={label} buttonRef={buttonRef} onClick={onClick}>
+      {t('videos.edit')}
     </Button>
   );
 }

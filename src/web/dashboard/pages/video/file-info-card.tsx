@@ -7,6 +7,7 @@ import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { environment, project } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
@@ -22,40 +23,36 @@ export function FileInfoCard({ video, status }: { video: Video; status: Loaded<V
       ? []
       : [
           [
-            'Recorded from',
+            t('file.recordedFrom'),
             <a key="link" href={`/dashboard/live/${source.liveStream.liveStreamId}`}>
-              Live stream
+              {t('file.stream')}
             </a>,
           ],
         ];
   return (
-    <Section title="File details">
+    <Section title={t('file.title')}>
       {status.value === undefined ? <Skeleton rows={5} /> : <DetailList rows={fileRows(status.value)} />}
       <DetailList
         rows={[
           ...origin,
-          ['Created', formatDateTime(createdAt)],
-          ...(publishedAt === createdAt ? [] : [['Published', formatDateTime(publishedAt)] as const]),
-          ['Updated', formatDateTime(updatedAt)],
+          [t('file.created'), formatDateTime(createdAt)],
+          ...(publishedAt === createdAt ? [] : [[t('file.published'), formatDateTime(publishedAt)] as const]),
+          [t('file.updated'), formatDateTime(updatedAt)],
           [
-            'Video ID',
+            t('file.videoId'),
             <span key="id" class="video-id">
               <code>{videoId}</code>
               <IconButton
                 icon="copy"
-                label="Copy video ID"
-                onClick={() => void copyText(videoId, 'Video ID')}
+                label={t('file.copyId')}
+                onClick={() => void copyText(videoId, t('file.videoId'))}
               />
             </span>,
           ],
         ]}
       />
       <OriginalDownload video={video} status={status.value} />
-      {environment.value === 'sandbox' && (
-        <p class="hint">
-          Sandbox videos are cut after 30 seconds, carry a watermark and are deleted after 24 hours.
-        </p>
-      )}
+      {environment.value === 'sandbox' && <p class="hint">{t('file.sandbox')}</p>}
     </Section>
   );
 }
@@ -69,6 +66,7 @@ function OriginalDownload({
 }) {
   const { ingest } = status ?? {};
   if (ingest?.filesize == null || (ingest.status !== 'uploaded' && ingest.status !== 'ingested')) return null;
+  const size = formatBytes(ingest.filesize);
   const address = urlOf(
     '/videos/{videoId}/source',
     { videoId },
@@ -77,8 +75,9 @@ function OriginalDownload({
   return (
     <div>
       <Button icon="download" small onClick={() => saveFile(address, '')}>
-        {source.type === 'liveStream' ? 'Download recording' : 'Download original'} (
-        {formatBytes(ingest.filesize)})
+        {source.type === 'liveStream'
+          ? t('file.downloadRecording', { size })
+          : t('file.downloadOriginal', { size })}
       </Button>
     </div>
   );
@@ -89,16 +88,16 @@ function fileRows({ ingest, encoding }: VideoStatus): Row[] {
     encoding.metadata;
   const size = ingest?.filesize ?? null;
   const rows: [string, string | null][] = [
-    ['Duration', duration === null ? null : formatTime(duration)],
-    ['Size', size === null ? null : formatBytes(size)],
-    ['Resolution', width === null || height === null ? null : `${width} × ${height}`],
-    ['Frame rate', framerate === null ? null : `${formatNumber(framerate)} fps`],
-    ['Bitrate', bitrate === null ? null : formatBitrate(bitrate * 1000)],
-    ['Video codec', videoCodec === null ? null : codecName(videoCodec)],
-    ['Audio codec', audioFormat(audioCodec, samplerate)],
+    [t('file.duration'), duration === null ? null : formatTime(duration)],
+    [t('file.size'), size === null ? null : formatBytes(size)],
+    [t('file.resolution'), width === null || height === null ? null : `${width} × ${height}`],
+    [t('file.frameRate'), framerate === null ? null : `${formatNumber(framerate)} fps`],
+    [t('file.bitrate'), bitrate === null ? null : formatBitrate(bitrate * 1000)],
+    [t('file.videoCodec'), videoCodec === null ? null : codecName(videoCodec)],
+    [t('file.audioCodec'), audioFormat(audioCodec, samplerate)],
   ];
   const known = rows.filter((row): row is [string, string] => row[1] !== null);
-  return known.length === 0 ? [['File', 'Unknown']] : known;
+  return known.length === 0 ? [[t('file.file'), t('file.unknown')]] : known;
 }
 
 function audioFormat(codec: string | null, samplerate: number | null): string | null {

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { t } from '../../texts/videos.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -13,15 +14,17 @@ export function MetadataCard(edited: EditedVideo) {
   const { metadata } = edited.video;
   return (
     <Section
-      title="Metadata"
+      title={t('metadata.title')}
       actions={
-        !isEditing && <EditButton buttonRef={button} what="metadata" onClick={() => setEditing(true)} />
+        !isEditing && (
+          <EditButton buttonRef={button} label={t('metadata.edit')} onClick={() => setEditing(true)} />
+        )
       }
     >
       {isEditing ? (
         <MetadataForm {...edited} onDone={() => setEditing(false)} />
       ) : metadata.length === 0 ? (
-        <p class="quiet">No metadata yet. Add your own names and values, such as a customer or an episode.</p>
+        <p class="quiet">{t('metadata.none')}</p>
       ) : (
         <dl class="facts">
           {metadata.map(({ key, value }, index) => (
@@ -57,7 +60,7 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
   const isChanged = JSON.stringify(filled) !== JSON.stringify(video.metadata);
   const submission = useSubmit(async () => {
     await change({ metadata: filled });
-    showToast('Metadata saved.');
+    showToast(t('metadata.saved'));
     onDone();
   });
   return (
@@ -66,22 +69,22 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
         {rows.map(({ id, key, value }, index) => (
           <li key={id}>
             <TextField
-              label={`Name ${index + 1}`}
+              label={t('metadata.nameNumber', { number: index + 1 })}
               hideLabel
-              placeholder="Name"
+              placeholder={t('metadata.name')}
               value={key}
               onValue={text => set(id, { key: text })}
             />
             <TextField
-              label={`Value ${index + 1}`}
+              label={t('metadata.valueNumber', { number: index + 1 })}
               hideLabel
-              placeholder="Value"
+              placeholder={t('metadata.value')}
               value={value}
               onValue={text => set(id, { value: text })}
             />
             <IconButton
               icon="close"
-              label={`Remove row ${index + 1}`}
+              label={t('metadata.remove', { number: index + 1 })}
               onClick={() => setRows(rows.filter(row => row.id !== id))}
             />
           </li>
@@ -89,7 +92,7 @@ function MetadataForm({ video, change, onDone }: EditedVideo & { onDone: () => v
       </ul>
       <div>
         <Button small icon="plus" onClick={() => setRows([...rows, empty()])}>
-          Add row
+          {t('metadata.add')}
         </Button>
       </div>
     </EditForm>

@@ -2,6 +2,7 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can, elsewhere } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -9,10 +10,13 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
 import { restoreVideos } from '../videos/discard-videos.ts';
 
-const back = { href: '/dashboard/videos', label: 'Videos' };
+export function backToVideos() {
+  return { href: '/dashboard/videos', label: t('videos.title') };
+}
 
 export function MissingVideo({ videoId, onRestored }: { videoId: string; onRestored: () => void }) {
   const params = { videoId };
+  const back = backToVideos();
   const { value, problem, reload } = useLoad(videoId, signal =>
     call('GET /discarded/videos/{videoId}', { params, signal }),
   );
@@ -25,40 +29,40 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
       <Page title={titleOf(value)} back={back}>
         <EmptyState
           icon="trash"
-          title="This video is in the trash"
+          title={t('video.inTrash')}
           action={
             <div class="actions">
               {can('upload') && (
                 <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
-                  Restore
+                  {t('trash.restore')}
                 </Button>
               )}
-              <Button href="/dashboard/videos/trash">Open trash</Button>
+              <Button href="/dashboard/videos/trash">{t('video.openTrash')}</Button>
             </div>
           }
         >
-          {value.discardedAt !== null && `Deleted on ${formatDateTime(value.discardedAt)}. `}
-          {value.deletesAt !== null && `It is deleted permanently on ${formatDateTime(value.deletesAt)}.`}
+          {value.discardedAt !== null && t('video.deletedOn', { date: formatDateTime(value.discardedAt) })}{' '}
+          {value.deletesAt !== null && t('video.deletesOn', { date: formatDateTime(value.deletesAt) })}
         </EmptyState>
       </Page>
     );
   }
   if (problem === undefined) {
     return (
-      <Page title="Video" back={back}>
+      <Page title={t('video.page')} back={back}>
         <Skeleton height={240} />
       </Page>
     );
   }
   return (
-    <Page title="Not found" back={back}>
+    <Page title={t('video.notFoundTitle')} back={back}>
       {problem.status === 404 ? (
         <EmptyState
           icon="video"
-          title="Video not found"
-          action={<Button href="/dashboard/videos">Go to videos</Button>}
+          title={t('video.notFound')}
+          action={<Button href="/dashboard/videos">{t('trash.toVideos')}</Button>}
         >
-          It was deleted, or it belongs to {elsewhere.value}.
+          {t('video.notFoundText', { elsewhere: elsewhere.value })}
         </EmptyState>
       ) : (
         <LoadError problem={problem} retry={reload} />

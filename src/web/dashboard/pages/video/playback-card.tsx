@@ -1,3 +1,4 @@
+import { rich, t } from '../../texts/videos.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -8,35 +9,32 @@ export function PlaybackCard({ video, change }: EditedVideo) {
   const { playerId, mp4Support, panoramic } = video;
   const save = useInstantSave(change);
   return (
-    <Section title="Playback">
+    <Section title={t('playback.title')}>
       <PlayerThemeField
-        hint={
-          <>
-            Colors and logo. Create themes under <a href="/dashboard/players">Players</a>.
-          </>
-        }
+        hint={rich('playback.themeHint', {}, { a: text => <a href="/dashboard/players">{text}</a> })}
         value={playerId ?? ''}
-        onValue={value => save({ playerId: value === '' ? null : value }, 'Player theme changed.')}
+        onValue={value => save({ playerId: value === '' ? null : value }, t('playback.themeChanged'))}
       />
       <CheckField
-        label="Offer MP4 download"
-        hint="Shows a download button in the player."
+        label={t('playback.mp4')}
+        hint={t('playback.mp4Hint')}
         checked={mp4Support}
         onValue={isOffered =>
-          save({ mp4Support: isOffered }, isOffered ? 'MP4 download turned on.' : 'MP4 download turned off.')
+          save({ mp4Support: isOffered }, isOffered ? t('playback.mp4On') : t('playback.mp4Off'))
         }
       />
       <CheckField
-        label="360° video"
-        hint="Marks the video as 360° for apps."
+        label={t('playback.panoramic')}
+        hint={t('playback.panoramicHint')}
         checked={panoramic}
-        onValue={value => save({ panoramic: value }, value ? 'Marked as 360°.' : 'No longer marked as 360°.')}
+        onValue={value =>
+          save({ panoramic: value }, value ? t('playback.panoramicOn') : t('playback.panoramicOff'))
+        }
       />
       <div>
-        <h3>Watermark</h3>
+        <h3>{t('playback.watermark')}</h3>
         <p class="hint">
-          You choose a watermark when you create a video. It becomes part of the video and can’t be changed or
-          removed. See <a href="/dashboard/watermarks">Watermarks</a>.
+          {rich('playback.watermarkHint', {}, { a: text => <a href="/dashboard/watermarks">{text}</a> })}
         </p>
       </div>
     </Section>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { VideoStatus } from '../../api/api-types.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -40,7 +41,7 @@ export function PlayerFrame({
     <div class="video-stage">
       <iframe
         ref={frameRef ?? null}
-        title={`Player: ${title}`}
+        title={t('player.frame', { title })}
         src={`${localUrl(assets.player)}#hide-title;analytics:false${options === undefined ? '' : `;${options}`}`}
         allow="autoplay; fullscreen; picture-in-picture"
       />
@@ -63,29 +64,27 @@ function NotPlayable({
   const { title, text } = activityOf(state, status);
   const isFailed = kind === 'failed';
   return (
-    <section class={`video-stage waiting${isFailed ? ' failed' : ''}`} aria-label="Player">
+    <section class={`video-stage waiting${isFailed ? ' failed' : ''}`} aria-label={t('player.name')}>
       <Icon name={stateIcon(state)} size={34} />
       <p class="stage-title">{title}</p>
       <p>{failure ?? text}</p>
-      {delay !== undefined && <p>Waiting: {delay}</p>}
+      {delay !== undefined && <p>{t('player.waiting', { reason: delay })}</p>}
       {onFile !== undefined && kind === 'empty' && (
         <div class="stage-action">
-          <UploadButton label="Upload file" onFile={onFile} />
+          <UploadButton label={t('player.uploadFile')} onFile={onFile} />
         </div>
       )}
       {isFailed && (
         <div class="actions stage-action">
-          {onFile !== undefined && <UploadButton label="Upload another file" onFile={onFile} />}
+          {onFile !== undefined && <UploadButton label={t('player.uploadAnother')} onFile={onFile} />}
           {onRetry !== undefined && (
             <Button icon="refresh" onClick={onRetry}>
-              Try again
+              {t('player.tryAgain')}
             </Button>
           )}
         </div>
       )}
-      {isFailed && onFile === undefined && (
-        <p>Ask somebody who can upload to send another file, or to try again.</p>
-      )}
+      {isFailed && onFile === undefined && <p>{t('player.askUploader')}</p>}
       {!isSettled(state) && <Progress percent={percent} label={title} />}
     </section>
   );
@@ -102,7 +101,7 @@ function UploadButton({ label, onFile }: { label: string; onFile: (file: File) =
         ref={input}
         type="file"
         hidden
-        aria-label="Video file"
+        aria-label={t('player.file')}
         accept="video/*,audio/*,.mkv,.ts,.flv"
         onChange={event => {
           const file = event.currentTarget.files?.[0];

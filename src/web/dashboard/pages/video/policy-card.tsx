@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { rich, t } from '../../texts/videos.ts';
 import { describePolicy, OwnPolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Section } from '../../ui/page.tsx';
@@ -13,10 +14,10 @@ export function PolicyCard(edited: EditedVideo) {
   const { playbackPolicy } = edited.video;
   return (
     <Section
-      title="Playback policy"
+      title={t('policy.title')}
       actions={
         !isEditing && (
-          <EditButton buttonRef={button} what="playback policy" onClick={() => setEditing(true)} />
+          <EditButton buttonRef={button} label={t('policy.edit')} onClick={() => setEditing(true)} />
         )
       }
     >
@@ -24,10 +25,13 @@ export function PolicyCard(edited: EditedVideo) {
         <PolicyForm {...edited} onDone={() => setEditing(false)} />
       ) : playbackPolicy === undefined ? (
         <div>
-          <p>Project default</p>
+          <p>{t('policy.default')}</p>
           <p class="hint">
-            The <a href="/dashboard/settings#playback-policy">playback policy of the project</a> decides which
-            sites and countries can play it.
+            {rich(
+              'policy.defaultHint',
+              {},
+              { a: text => <a href="/dashboard/settings#playback-policy">{text}</a> },
+            )}
           </p>
         </div>
       ) : (
@@ -43,7 +47,7 @@ function PolicyForm({ video, change, onDone }: EditedVideo & { onDone: () => voi
   const isChanged = JSON.stringify(policy) !== JSON.stringify(stored);
   const submission = useSubmit(async () => {
     if (isChanged) await change({ playbackPolicy: policy === undefined ? null : policyOf(policy) });
-    showToast('Playback policy saved.');
+    showToast(t('policy.saved'));
     onDone();
   });
   return (

@@ -2,6 +2,7 @@ import type { VideoStatus } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatPercent } from '../../format/size.ts';
 import type { AdditionalQuality, Quality } from '../../format/video-state.ts';
+import { t } from '../../texts/videos.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Section } from '../../ui/page.tsx';
@@ -9,25 +10,25 @@ import { Progress } from '../../ui/progress.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { renditionName } from './video-activity.ts';
 
-const statusLabels: Readonly<Record<Quality['status'], readonly [text: string, tone: Tone]>> = {
-  waiting: ['Waiting', 'neutral'],
-  encoding: ['Encoding', 'info'],
-  encoded: ['Done', 'good'],
-  failed: ['Failed', 'bad'],
+const tones: Readonly<Record<Quality['status'], Tone>> = {
+  waiting: 'neutral',
+  encoding: 'info',
+  encoded: 'good',
+  failed: 'bad',
 };
 
 export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
   return (
-    <Section title="Renditions">
+    <Section title={t('renditions.title')}>
       <LoadedContent loaded={status} rows={4}>
         {({ encoding }) =>
           encoding.qualities.length === 0 ? (
             <p class="quiet">
               {encoding.playable
-                ? 'Audio-only videos have one rendition.'
+                ? t('renditions.audioOnly')
                 : encoding.failure === undefined
-                  ? 'Encoding starts once the file has arrived.'
-                  : 'None, because the video failed.'}
+                  ? t('renditions.notStarted')
+                  : t('renditions.none')}
             </p>
           ) : (
             <ul class="qualities">
@@ -47,9 +48,13 @@ export function QualitiesCard({ status }: { status: Loaded<VideoStatus> }) {
 
 function QualityRow({ rendition }: { rendition: Quality | AdditionalQuality }) {
   const { quality, status, progress } = rendition;
-  const [text, tone] = statusLabels[status];
+
   const kind =
-    'codec' in rendition ? codecName(rendition.codec) : rendition.type === 'mp4' ? 'MP4 download' : undefined;
+    'codec' in rendition
+      ? codecName(rendition.codec)
+      : rendition.type === 'mp4'
+        ? t('renditions.mp4')
+        : undefined;
   const isEncoding = status === 'encoding';
   return (
     <li>
@@ -57,8 +62,15 @@ function QualityRow({ rendition }: { rendition: Quality | AdditionalQuality }) {
         {quality}
         {kind !== undefined && <span class="quiet"> {kind}</span>}
       </span>
-      <Badge tone={tone}>{isEncoding ? formatPercent(progress) : text}</Badge>
-      {isEncoding && <Progress percent={progress} label={`Encoding ${renditionName(rendition)}`} />}
+      <Badge tone={tones[status]}>
+        {isEncoding ? formatPercent(progress) : t(`renditions.statuses.${status}`)}
+      </Badge>
+      {isEncoding && (
+        <Progress
+          percent={progress}
+          label={t('renditions.encoding', { rendition: renditionName(rendition) })}
+        />
+      )}
     </li>
   );
 }

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { withBasePath } from '../../../shared/base-path.ts';
 import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { EmbeddedPlayer } from '../../format/embed-code.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
+import { rich, t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';
@@ -20,12 +22,12 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
   const visibility = { public: video.public, listed: video.listed === true };
   const setVisibility = (chosen: Visibility) => save(chosen, savedText(chosen));
   const linksOf = (assets: VideoAssets) => (
-    <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} />
+    <Links assets={assets} title={titleOf(video)} size={videoSizeOf(status)} isPrivate={!video.public} />
   );
   return (
-    <Section title="Share">
+    <Section title={t('share.title')}>
       {can('upload') ? (
-        <VisibilityField label="Who can watch" value={visibility} onValue={setVisibility} />
+        <VisibilityField value={visibility} onValue={setVisibility} />
       ) : (
         <p>{visibilityText(visibility)}</p>
       )}
@@ -39,8 +41,8 @@ export function ShareCard({ video, change, status }: EditedVideo & { status: Vid
 }
 
 function savedText({ public: isPublic, listed }: Visibility): string {
-  if (!isPublic) return 'The video is private.';
-  return listed ? 'The video is in the channel.' : 'The video is public.';
+  if (!isPublic) return t('share.isPrivate');
+  return listed ? t('share.isListed') : t('share.isPublic');
 }
 
 /** Private links: each has its own token, for the first viewer who opens it. */
@@ -59,12 +61,11 @@ function PrivateLinks({
       <Notice
         action={
           <Button small icon="refresh" busy={loaded.isLoading} onClick={loaded.reload}>
-            New links
+            {t('share.newLinks')}
           </Button>
         }
       >
-        Each link works for one viewer: the first browser that opens it can watch for 24 hours. Get new links
-        for the next viewer.
+        {t('share.oneViewer')}
       </Notice>
       <LoadedContent loaded={loaded} height={300}>
         {({ assets }) => assets !== null && children(assets)}
@@ -82,13 +83,23 @@ function Links({
   assets: { player, hls, mp4 },
   title,
   size,
-}: Pick<EmbeddedPlayer, 'title' | 'size'> & { assets: VideoAssets }) {
+  isPrivate,
+}: Pick<EmbeddedPlayer, 'title' | 'size'> & { assets: VideoAssets; isPrivate: boolean }) {
   return (
     <>
-      <CopyField label="Link" value={player} />
+      <CopyField label={t('share.link')} value={player} />
       <EmbedField player={{ url: player, title, size }} />
-      <CopyField label="HLS URL" value={hls} hint="For other players and apps." />
-      {mp4 !== undefined && <CopyField label="MP4 URL" value={mp4} />}
+      {isPrivate && (
+        <p class="hint">
+          {rich(
+            'share.privateEmbed',
+            {},
+            { a: text => <a href={withBasePath('/docs/protecting')}>{text}</a> },
+          )}
+        </p>
+      )}
+      <CopyField label={t('share.hls')} value={hls} hint={t('share.hlsHint')} />
+      {mp4 !== undefined && <CopyField label={t('share.mp4')} value={mp4} />}
     </>
   );
 }

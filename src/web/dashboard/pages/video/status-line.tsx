@@ -1,7 +1,9 @@
 import { formatTime } from '../../../shared/time-text.ts';
 import type { VideoStatus } from '../../api/api-types.ts';
-import { formatBytes, formatNumber } from '../../format/size.ts';
+import { formatList } from '../../format/list.ts';
+import { formatBytes } from '../../format/size.ts';
 import type { VideoState } from '../../format/video-state.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -25,8 +27,8 @@ export function StatusLine({
       {state.kind === 'playable' ? (
         <>
           <p>
-            <strong>{title}.</strong> {text}
-            {state.delay !== undefined && ` Waiting: ${state.delay}`}
+            <strong>{t('status.activity', { title })}</strong> {text}
+            {state.delay !== undefined && ` ${t('player.waiting', { reason: state.delay })}`}
           </p>
           <Progress percent={state.percent} label={title} />
         </>
@@ -39,12 +41,12 @@ export function StatusLine({
           action={
             onRetry !== undefined && (
               <Button small icon="refresh" onClick={onRetry}>
-                Try again
+                {t('player.tryAgain')}
               </Button>
             )
           }
         >
-          {failed.join(', ')} could not be encoded. Viewers get the other renditions.
+          {t('status.failed', { names: formatList(failed) })}
         </Notice>
       )}
     </div>
@@ -59,7 +61,7 @@ function fileTexts({ ingest, encoding }: VideoStatus): string[] {
   const texts = [
     duration === null ? '' : formatTime(duration),
     width === null || height === null ? '' : `${width} × ${height}`,
-    renditions === 0 ? '' : `${formatNumber(renditions)} ${renditions === 1 ? 'rendition' : 'renditions'}`,
+    renditions === 0 ? '' : t('status.renditions', { count: renditions }),
     ingest?.filesize == null ? '' : formatBytes(ingest.filesize),
   ];
   return texts.filter(text => text !== '');

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Summary, SummarySource } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -54,7 +55,7 @@ export function SummaryCard({
     try {
       await remove();
       await call('POST /summaries', { body: { videoId, origin: 'auto' } });
-      showToast('The summary is being generated.');
+      showToast(t('summary.generating'));
     } finally {
       reload();
       onRequested();
@@ -66,16 +67,16 @@ export function SummaryCard({
   if (value === undefined && problem === undefined) return null;
   if (value !== undefined && (status === undefined || status === 'missing') && !canGenerate) return null;
   const isFailed = status === 'failed' || status === 'unprocessable';
-  const action = isFailed ? 'Regenerate' : 'Generate';
+  const action = isFailed ? t('summary.regenerate') : t('summary.generate');
   const items: readonly MenuItem[] = [
     ...(status === 'completed' && canGenerate
-      ? [{ label: 'Regenerate', icon: 'refresh', onClick: () => setOpen('regenerate') } as const]
+      ? [{ label: t('summary.regenerate'), icon: 'refresh', onClick: () => setOpen('regenerate') } as const]
       : []),
-    { label: 'Delete', icon: 'trash', danger: true, onClick: () => setOpen('delete') },
+    { label: t('summary.delete'), icon: 'trash', danger: true, onClick: () => setOpen('delete') },
   ];
   return (
     <Section
-      title="Summary"
+      title={t('summary.title')}
       actions={
         can('upload') &&
         value !== undefined && (
@@ -83,24 +84,24 @@ export function SummaryCard({
             {status === 'waiting' && (
               <Button
                 small
-                label="Cancel summary"
+                label={t('summary.cancelLabel')}
                 busy={cancellation.busy}
                 onClick={() => cancellation.submit()}
               >
-                Cancel
+                {t('summary.cancel')}
               </Button>
             )}
             {status !== 'waiting' && status !== 'completed' && canGenerate && (
               <Button
                 small
-                label={`${action} summary`}
+                label={isFailed ? t('summary.regenerateLabel') : t('summary.generateLabel')}
                 busy={submission.busy}
                 onClick={() => submission.submit()}
               >
                 {action}
               </Button>
             )}
-            {(status === 'completed' || isFailed) && <Menu label="Actions for the summary" items={items} />}
+            {(status === 'completed' || isFailed) && <Menu label={t('summary.actions')} items={items} />}
           </>
         )
       }
@@ -110,26 +111,26 @@ export function SummaryCard({
       </LoadedContent>
       {open === 'delete' && (
         <ConfirmDialog
-          title="Delete the summary?"
-          action="Delete summary"
+          title={t('summary.deleteTitle')}
+          action={t('summary.deleteAction')}
           work={async () => {
             await remove();
-            showToast('Summary deleted.');
+            showToast(t('summary.deleted'));
             reload();
           }}
           onClose={() => setOpen(undefined)}
         >
-          <p>The text is deleted permanently. The captions stay.</p>
+          <p>{t('summary.deleteText')}</p>
         </ConfirmDialog>
       )}
       {open === 'regenerate' && (
         <ConfirmDialog
-          title="Regenerate the summary?"
-          action="Regenerate"
+          title={t('summary.regenerateTitle')}
+          action={t('summary.regenerate')}
           work={generate}
           onClose={() => setOpen(undefined)}
         >
-          <p>The text is deleted, and a new one is generated from the captions.</p>
+          <p>{t('summary.regenerateText')}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -150,14 +151,16 @@ function SummaryState({ summary, text, transcript }: ShownSummary & { transcript
     case 'waiting':
       return (
         <p class="quiet">
-          {isTranscribing(transcript)
-            ? 'The summary is generated once the captions are done.'
-            : 'The summary is being generated.'}
+          {isTranscribing(transcript) ? t('summary.afterCaptions') : t('summary.generating')}
         </p>
       );
     case 'failed':
     case 'unprocessable':
-      return <Notice tone="bad">The summary could not be generated. {summary.failure}</Notice>;
+      return (
+        <Notice tone="bad">
+          {t('summary.failed')} {summary.failure}
+        </Notice>
+      );
     case 'completed':
       return (
         <>
@@ -169,10 +172,10 @@ function SummaryState({ summary, text, transcript }: ShownSummary & { transcript
               ))}
             </ul>
           )}
-          {abstract === undefined && takeaways.length === 0 && <p class="quiet">The summary is empty.</p>}
+          {abstract === undefined && takeaways.length === 0 && <p class="quiet">{t('summary.isEmpty')}</p>}
         </>
       );
     default:
-      return <p class="quiet">No summary yet. It is generated from the captions.</p>;
+      return <p class="quiet">{t('summary.none')}</p>;
   }
 }

@@ -1,5 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
+import { formatList } from '../../format/list.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -24,13 +26,13 @@ export function TagsEditor({ video: { tags }, change }: EditedVideo) {
   };
   const shown = save.busy ? wanted : tags;
   return (
-    <section class="card-part" aria-label="Tags">
-      <h3>Tags</h3>
-      {shown.length === 0 && <p class="quiet">No tags yet. Tags help you find videos.</p>}
+    <section class="card-part" aria-label={t('tags.title')}>
+      <h3>{t('tags.title')}</h3>
+      {shown.length === 0 && <p class="quiet">{t('tags.none')}</p>}
       {can('upload') ? (
-        <TagField label="Add tags" tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
+        <TagField label={t('tags.add')} tags={shown} typed={typed} onTyped={setTyped} onChange={alter} />
       ) : (
-        shown.length > 0 && <p>{shown.join(', ')}</p>
+        shown.length > 0 && <p>{formatList(shown)}</p>
       )}
       <ProblemNotice problem={save.problem} />
     </section>

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemText } from '../../format/problem-text.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -15,7 +16,14 @@ export function TitleEditor(edited: EditedVideo) {
   const button = useReturnedFocus(isEditing);
   if (!can('upload')) return null;
   if (isEditing) return <TitleForm {...edited} onDone={() => setEditing(false)} />;
-  return <IconButton icon="edit" label="Edit title" buttonRef={button} onClick={() => setEditing(true)} />;
+  return (
+    <IconButton
+      icon="edit"
+      label={t('titleEditor.edit')}
+      buttonRef={button}
+      onClick={() => setEditing(true)}
+    />
+  );
 }
 
 function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void }) {
@@ -35,7 +43,7 @@ function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void
         if (place.current === null) showError(error);
         throw error;
       });
-      showToast('Title saved.');
+      showToast(t('titleEditor.saved'));
     }
     close();
   });
@@ -52,7 +60,7 @@ function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void
     <div ref={place} class="title-editor">
       <Form
         submission={submission}
-        label="Title"
+        label={t('titleEditor.title')}
         onKeyDown={event => {
           // Input methods end a composition with it.
           if (event.key === 'Escape' && !event.isComposing) close();
@@ -64,10 +72,10 @@ function TitleForm({ video, change, onDone }: EditedVideo & { onDone: () => void
       >
         <TextField
           field="title"
-          label="Title"
+          label={t('titleEditor.title')}
           hideLabel
-          placeholder="Untitled video"
-          hint="Press Enter to save, or Esc to cancel."
+          placeholder={t('titleEditor.untitled')}
+          hint={t('titleEditor.hint')}
           value={title}
           onValue={setTitle}
           error={notice && problemText(notice)}

@@ -1,7 +1,9 @@
 import type { VideoStatus } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
-import { formatBytes, formatNumber } from '../../format/size.ts';
+import { formatList } from '../../format/list.ts';
+import { formatBytes } from '../../format/size.ts';
 import type { AdditionalQuality, Quality, VideoState } from '../../format/video-state.ts';
+import { t } from '../../texts/videos.ts';
 
 interface VideoActivity {
   readonly title: string;
@@ -13,33 +15,33 @@ export function activityOf({ kind }: VideoState, { ingest, encoding }: VideoStat
   switch (kind) {
     case 'empty':
       return {
-        title: 'No file uploaded yet',
-        text: 'The links of this video already work. It plays as soon as its file is uploaded.',
+        title: t('activity.empty'),
+        text: t('activity.emptyText'),
       };
     case 'recording':
-      return { title: 'Recording', text: 'It can be played shortly after the broadcast ends.' };
+      return { title: t('activity.recording'), text: t('activity.recordingText') };
     case 'uploading':
       return {
-        title: 'Uploading',
-        text: receivedText(ingest) ?? 'The video can be played shortly after its file has arrived.',
+        title: t('activity.uploading'),
+        text: receivedText(ingest) ?? t('activity.uploadingText'),
       };
     case 'fetching':
       return {
-        title: 'Importing',
-        text: 'The server downloads the file. The video can be played shortly after it has arrived.',
+        title: t('activity.importing'),
+        text: t('activity.importingText'),
       };
     case 'processing':
       return {
-        title: 'Processing',
-        text: 'The server reads the format, length and tracks of the file. Then it plays or is encoded.',
+        title: t('activity.processing'),
+        text: t('activity.processingText'),
       };
     case 'encoding':
     case 'playable':
       return encodingActivity(encoding, kind === 'playable');
     case 'failed':
-      return { title: 'Processing failed', text: '' };
+      return { title: t('activity.failed'), text: '' };
     case 'ready':
-      return { title: 'Ready', text: '' };
+      return { title: t('activity.ready'), text: '' };
   }
 }
 
@@ -51,7 +53,7 @@ export function failedRenditions({ qualities, additionalQualities = [] }: VideoS
 
 export function renditionName(one: Quality | AdditionalQuality): string {
   if ('codec' in one) return `${one.quality} ${codecName(one.codec)}`;
-  return one.type === 'mp4' ? `${one.quality} MP4 download` : one.quality;
+  return one.type === 'mp4' ? t('activity.mp4', { rendition: one.quality }) : one.quality;
 }
 
 function encodingActivity(
@@ -61,11 +63,12 @@ function encodingActivity(
   const all = [...qualities, ...additionalQualities];
   const current = all.filter(({ status }) => status === 'encoding').map(renditionName);
   const done = all.filter(({ status }) => status === 'encoded').length;
-  const title = current.length === 0 ? 'Waiting to encode' : `Encoding ${current.join(', ')}`;
-  const count = `${formatNumber(done)} of ${formatNumber(all.length)} renditions ${done === 1 ? 'is' : 'are'} done.`;
-  const next = isPlayable
-    ? 'Viewers can already watch.'
-    : 'The video appears here as soon as the first one is done.';
+  const title =
+    current.length === 0
+      ? t('activity.toEncode')
+      : t('activity.encoding', { renditions: formatList(current) });
+  const count = t('activity.done', { done, total: all.length });
+  const next = isPlayable ? t('activity.canWatch') : t('activity.firstDone');
   return { title, text: `${count} ${next}` };
 }
 
@@ -73,5 +76,5 @@ function receivedText(ingest: VideoStatus['ingest']): string | undefined {
   const total = ingest?.receivedBytes[0]?.total ?? 0;
   if (ingest === undefined || total === 0) return undefined;
   const received = ingest.receivedBytes.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  return `${formatBytes(received)} of ${formatBytes(total)} have arrived.`;
+  return t('activity.received', { received: formatBytes(received), total: formatBytes(total) });
 }

@@ -9,6 +9,7 @@ import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
 import { withTexts } from '../../state/texts.ts';
+import { t } from '../../texts/videos.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -27,7 +28,7 @@ import { VideoClipDialog } from '../clips/video-clip-dialog.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
 import { copyVideoLink } from './copy-video-link.ts';
-import { MissingVideo } from './missing-video.tsx';
+import { backToVideos, MissingVideo } from './missing-video.tsx';
 import { PlayerFrame } from './player-frame.tsx';
 import { StatusLine } from './status-line.tsx';
 import { TitleEditor } from './title-editor.tsx';
@@ -36,17 +37,16 @@ import { VideoPanel } from './video-panels.tsx';
 import { VideoPlays } from './video-plays.tsx';
 import { parseTab, tabHref, tabLinks, tabOfAnchor, type VideoTab } from './video-tabs.ts';
 
-const back = { href: '/dashboard/videos', label: 'Videos' };
-
 export function VideoPage({ params }: PageProps) {
   const { videoId = '' } = params;
+  const back = backToVideos();
   const loaded = useVideo(videoId);
   const { value: video, problem } = loaded;
   const status = useVideoStatus(videoId, video);
   if (problem?.status === 404) return <MissingVideo videoId={videoId} onRestored={loaded.reload} />;
   if (video === undefined) {
     return (
-      <Page title="Video" back={back}>
+      <Page title={t('video.page')} back={back}>
         {problem === undefined ? <Loading /> : <LoadError problem={problem} retry={loaded.reload} />}
       </Page>
     );
@@ -77,19 +77,19 @@ function LoadedVideo({
   return (
     <Page
       title={titleOf(video)}
-      back={back}
+      back={backToVideos()}
       badge={
         <>
           <TitleEditor video={video} change={change} />
           {state !== undefined && <VideoBadge state={state} />}
-          {status.value !== undefined && isAudioOnly(status.value) && <Badge>Audio only</Badge>}
-          {!video.public && <Badge>Private</Badge>}
+          {status.value !== undefined && isAudioOnly(status.value) && <Badge>{t('video.audioOnly')}</Badge>}
+          {!video.public && <Badge>{t('video.private')}</Badge>}
           <VideoPlays videoId={videoId} href={tabHref(videoId, 'analytics')} />
         </>
       }
       actions={<VideoActions video={video} state={state} />}
     >
-      <Tabs label="Video sections" tabs={tabLinks(videoId)} current={tabHref(videoId, tab)} />
+      <Tabs label={t('video.sections')} tabs={tabLinks(videoId)} current={tabHref(videoId, tab)} />
       {assets !== undefined && (
         <div class={`video-body${tab === 'analytics' ? ' wide' : ''}`}>
           <Stage video={video} assets={assets} state={state} status={status} frameRef={setFrame} />
@@ -177,7 +177,7 @@ function useTab(videoId: string): VideoTab {
 function Loading() {
   return (
     <div role="status" class="video-body">
-      <span class="for-readers">Loading</span>
+      <span class="for-readers">{t('video.loading')}</span>
       <div class="video-side">
         <div class="video-stage skeleton block" />
       </div>
@@ -205,25 +205,30 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   };
   const items: MenuItem[] = [];
   if (restoreDays !== undefined && restoreDays > 0) {
-    items.push({ label: 'Move to trash', icon: 'trash', onClick: () => void discard() });
+    items.push({ label: t('videos.moveToTrash'), icon: 'trash', onClick: () => void discard() });
   }
-  items.push({ label: 'Delete permanently', icon: 'trash', danger: true, onClick: () => setDeleting(true) });
+  items.push({
+    label: t('videos.deletePermanently'),
+    icon: 'trash',
+    danger: true,
+    onClick: () => setDeleting(true),
+  });
   return (
     <>
       <Button icon="link" busy={copying.busy} onClick={copying.submit}>
-        Copy link
+        {t('videos.copyLink')}
       </Button>
       {state?.kind === 'ready' && video.assets?.mp4 !== undefined && (
         <Button icon="download" onClick={() => void saveMp4(videoId).catch(showError)}>
-          Download
+          {t('video.download')}
         </Button>
       )}
       {canClip && (
         <Button icon="clip" onClick={() => setClipping(true)}>
-          Create clip
+          {t('video.createClip')}
         </Button>
       )}
-      {restoreDays !== undefined && canEdit && <Menu label="More actions" items={items} />}
+      {restoreDays !== undefined && canEdit && <Menu label={t('video.moreActions')} items={items} />}
       {isClipping && video.assets !== null && (
         <VideoClipDialog
           video={video}

@@ -1,5 +1,6 @@
 import { formatNumber } from '../../format/size.ts';
 import { environment } from '../../state/session.ts';
+import { t } from '../../texts/videos.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { loadPlays } from '../analytics/analytics-data.ts';
 import { retentionDays } from '../analytics/time-range.ts';
@@ -15,10 +16,12 @@ export function VideoPlays({ videoId, href }: { videoId: string; href: string })
     return loadPlays({ fromMs, toMs, mediaId: videoId }, signal);
   });
   if (count === undefined) return null;
+  const plays = formatNumber(count);
   return (
     <a class="video-plays" href={href}>
-      {formatNumber(count)} {count === 1 ? 'play' : 'plays'} in{' '}
-      {isSandbox ? '24 hours' : `${retentionDays} days`}
+      {isSandbox
+        ? t('video.playsHours', { count, plays })
+        : t('video.playsDays', { count, plays, days: retentionDays })}
     </a>
   );
 }

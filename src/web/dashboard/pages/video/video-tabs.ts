@@ -1,11 +1,8 @@
-const tabs = [
-  ['details', 'Details'],
-  ['captions', 'Captions and chapters'],
-  ['distribution', 'Distribution'],
-  ['analytics', 'Analytics'],
-] as const;
+import { t } from '../../texts/videos.ts';
 
-export type VideoTab = (typeof tabs)[number][0];
+const tabs = ['details', 'captions', 'distribution', 'analytics'] as const;
+
+export type VideoTab = (typeof tabs)[number];
 
 /** Parts of the page by the names that they have in addresses. */
 const tabsOfAnchors: Readonly<Record<string, VideoTab>> = {
@@ -32,13 +29,13 @@ const tabsOfAnchors: Readonly<Record<string, VideoTab>> = {
 };
 
 export function parseTab(part: string | undefined): VideoTab {
-  return tabs.find(([id]) => id === part)?.[0] ?? 'details';
+  return tabs.find(id => id === part) ?? 'details';
 }
 
 /** @param hash such as `#chapters`; undefined for one that is not of this page */
 export function tabOfAnchor(hash: string): VideoTab | undefined {
   const name = hash.slice(1);
-  const tab = tabs.find(([id]) => id === name)?.[0];
+  const tab = tabs.find(id => id === name);
   return tab ?? (Object.hasOwn(tabsOfAnchors, name) ? tabsOfAnchors[name] : undefined);
 }
 
@@ -48,5 +45,5 @@ export function tabHref(videoId: string, tab: VideoTab): string {
 }
 
 export function tabLinks(videoId: string): readonly { readonly href: string; readonly label: string }[] {
-  return tabs.map(([id, label]) => ({ href: tabHref(videoId, id), label }));
+  return tabs.map(id => ({ href: tabHref(videoId, id), label: t(`video.tabs.${id}`) }));
 }

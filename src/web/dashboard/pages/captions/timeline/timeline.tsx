@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatTime, formatTimecode } from '../../../../shared/time-text.ts';
+import { t } from '../../../texts/videos.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { positionAfterKey } from '../../video/thumbnail/frame-times.ts';
 import type { Cue } from '../caption-file.ts';
@@ -44,12 +45,12 @@ export function Timeline({
   const percentOf = (at: number) => `${(100 * (at - start)) / span}%`;
   const pointer = usePointer({ shown, start, span, isReadOnly, player, onEdge });
   return (
-    <section class="cue-timeline" aria-label="Timeline">
+    <section class="cue-timeline" aria-label={t('timeline.title')}>
       <div
         class="cue-timeline-track"
         role="slider"
         tabIndex={0}
-        aria-label="Position of the player"
+        aria-label={t('timeline.position')}
         aria-valuemin={0}
         aria-valuemax={Math.round(duration)}
         aria-valuenow={Math.round(seconds)}
@@ -78,17 +79,17 @@ export function Timeline({
       </div>
       <div class="cue-timeline-foot">
         <span class="number">{formatTime(start)}</span>
-        <span class="hint">{stateTexts[waveform.state]}</span>
+        <span class="hint">{waveform.state !== 'ready' && t(`timeline.states.${waveform.state}`)}</span>
         <span class="cue-timeline-zoom">
           <IconButton
             icon="minus"
-            label="Show more of the video"
+            label={t('timeline.zoomOut')}
             disabled={zoom === spans.length - 1 || spans[zoom]! >= duration}
             onClick={() => setZoom(zoom + 1)}
           />
           <IconButton
             icon="plus"
-            label="Show less of the video"
+            label={t('timeline.zoomIn')}
             disabled={zoom === 0}
             onClick={() => setZoom(zoom - 1)}
           />
@@ -98,13 +99,6 @@ export function Timeline({
     </section>
   );
 }
-
-const stateTexts: Readonly<Record<Waveform['state'], string>> = {
-  loading: 'Loading the waveform…',
-  ready: '',
-  silent: 'This video has no audio.',
-  failed: 'The waveform could not be loaded.',
-};
 
 function useWindow(span: number, seconds: number, duration: number): number {
   const start = useRef(0);

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, isAbort } from '../../../api/problem.ts';
+import { t } from '../../../texts/videos.ts';
 import { fetchText } from '../../video/thumbnail/use-frame-source.ts';
 import {
   type AudioPlaylist,
@@ -105,6 +106,6 @@ async function loadPeaks(
 
 async function fetchBytes(url: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const answer = await fetch(url, { signal });
-  if (!answer.ok) throw new ApiProblem(answer.status, { title: 'The audio could not be loaded.' });
+  if (!answer.ok) throw new ApiProblem(answer.status, { title: t('timeline.audioFailed') });
   return await answer.arrayBuffer();
 }

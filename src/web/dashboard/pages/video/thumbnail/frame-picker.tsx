@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatCueTime } from '../../../../../media/webvtt/cue-times.ts';
 import { formatTimecode } from '../../../../shared/time-text.ts';
+import { t } from '../../../texts/videos.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
@@ -27,13 +28,13 @@ export function FramePicker({
   const film = useFrameSource(assets);
   const submission = useSubmit(async () => {
     await onPick(formatCueTime(1000 * seconds));
-    showToast('Frame chosen.');
+    showToast(t('thumbnail.chosen'));
     onClose();
   });
   return (
     <FormDialog
-      title="Pick a frame"
-      action="Use this frame"
+      title={t('thumbnail.pick')}
+      action={t('thumbnail.use')}
       wide
       disabled={film.value === undefined}
       submission={submission}
@@ -68,20 +69,23 @@ function FrameChoice({
     <div class="frame-slider">
       <FrameStrip tiles={tiles} count={tilesInStrip} />
       <FrameSlider
-        label="Position in the video"
+        label={t('thumbnail.position')}
         seconds={seconds}
         lastSeconds={lastSeconds}
         onSeconds={onSeconds}
         shownTime={shownTime(seconds)}
       />
       <div class="frame-time">
-        <IconButton icon="left" label="Previous frame" onClick={() => step('ArrowLeft')} />
+        <IconButton icon="left" label={t('thumbnail.previous')} onClick={() => step('ArrowLeft')} />
         <output class="number">
-          {shownTime(seconds)} of {formatTimecode(Math.floor(durationSeconds))}
+          {t('thumbnail.time', {
+            time: shownTime(seconds),
+            duration: formatTimecode(Math.floor(durationSeconds)),
+          })}
         </output>
-        <IconButton icon="right" label="Next frame" onClick={() => step('ArrowRight')} />
+        <IconButton icon="right" label={t('thumbnail.next')} onClick={() => step('ArrowRight')} />
       </div>
-      <p class="hint">Arrow keys move by a second, with Shift by a frame.</p>
+      <p class="hint">{t('thumbnail.keys')}</p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../../texts/videos.ts';
 import { tileAt, tileStyle } from './frame-times.ts';
 import type { FrameSource } from './use-frame-source.ts';
 
@@ -12,9 +13,7 @@ export function FramePreview({ film, seconds }: { film: FrameSource; seconds: nu
     <div class="frame-preview" style={{ aspectRatio, '--aspect-ratio': aspectRatio }}>
       {tile !== undefined && <div class="frame-tile" style={{ ...tileStyle(tile, tiles), aspectRatio }} />}
       {file !== undefined && <ExactFrame file={file} seconds={seconds} />}
-      {tile === undefined && file === undefined && (
-        <p>No preview images yet. You can still choose a position.</p>
-      )}
+      {tile === undefined && file === undefined && <p>{t('thumbnail.noPreview')}</p>}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { Video } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
+import { t } from '../../../texts/videos.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';
@@ -30,26 +31,26 @@ export function ThumbnailCard({ videoId, assets, isPlayable, onVideo }: Thumbnai
     onVideo(video);
   };
   return (
-    <Section title="Thumbnail">
+    <Section title={t('thumbnail.title')}>
       <div class="thumbnail-row">
         <div class="thumbnail-frame" aria-busy={isPending}>
-          {src !== undefined && <img src={src} alt="Current thumbnail" />}
+          {src !== undefined && <img src={src} alt={t('thumbnail.current')} />}
         </div>
         <div class="thumbnail-text">
           <p class="quiet" role="status">
-            {isPending ? 'Creating the new thumbnail…' : 'Shown before the video plays, and in lists.'}
+            {isPending ? t('thumbnail.creating') : t('thumbnail.shown')}
           </p>
           {canEdit && (
             <div class="actions">
               <Button icon="image" disabled={!isPlayable} onClick={() => setOpen('frame')}>
-                Pick a frame
+                {t('thumbnail.pick')}
               </Button>
               <Button icon="upload" onClick={() => setOpen('upload')}>
-                Upload thumbnail
+                {t('thumbnail.upload')}
               </Button>
             </div>
           )}
-          {canEdit && !isPlayable && <p class="hint">You can pick a frame once the video can be played.</p>}
+          {canEdit && !isPlayable && <p class="hint">{t('thumbnail.notYet')}</p>}
         </div>
       </div>
       {open === 'frame' && (
@@ -82,21 +83,21 @@ function PictureUpload({ onPick, onClose }: { onPick: (file: File) => Promise<vo
   const submission = useSubmit(async () => {
     if (file === undefined) return;
     await onPick(file);
-    showToast('Thumbnail uploaded.');
+    showToast(t('thumbnail.uploaded'));
     onClose();
   });
   return (
     <FormDialog
-      title="Upload a thumbnail"
-      action="Upload"
+      title={t('thumbnail.uploadTitle')}
+      action={t('thumbnail.uploadAction')}
       disabled={file === undefined}
       submission={submission}
       onClose={onClose}
     >
       <FileField
-        label="Image"
+        label={t('thumbnail.image')}
         accept="image/jpeg,image/png,image/webp"
-        hint="JPEG, PNG or WebP, up to 8 MB. Best in the aspect ratio of the video."
+        hint={t('thumbnail.imageHint')}
         onFile={setFile}
       />
     </FormDialog>

@@ -3,6 +3,7 @@ import { withBasePath } from '../../../../shared/base-path.ts';
 import { parseStoryboard, type StoryboardTile } from '../../../../shared/storyboard.ts';
 import { ApiProblem } from '../../../api/problem.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { t } from '../../../texts/videos.ts';
 import { useInterval } from '../../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 import type { VideoAssets } from '../use-video.ts';
@@ -24,7 +25,7 @@ export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
     const parts = { aspectRatio: `${width} / ${height}`, file: mp4 };
     if (duration === undefined) {
       throw new ApiProblem(0, {
-        title: 'The duration of the video is not known yet. Try again in a moment.',
+        title: t('thumbnail.noDuration'),
       });
     }
     if (storyboard === undefined) return { ...parts, durationSeconds: duration, tiles: [] };
@@ -38,6 +39,6 @@ export function useFrameSource({ hls }: VideoAssets): Loaded<FrameSource> {
 
 export async function fetchText(address: string, signal: AbortSignal): Promise<string> {
   const answer = await fetch(address, { signal, cache: 'no-cache' });
-  if (!answer.ok) throw new ApiProblem(answer.status, { title: 'The file no longer exists on the server.' });
+  if (!answer.ok) throw new ApiProblem(answer.status, { title: t('thumbnail.noFile') });
   return await answer.text();
 }

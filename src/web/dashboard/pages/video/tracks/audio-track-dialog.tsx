@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { languageName, trackLanguages } from '../../../format/languages.ts';
+import { t } from '../../../texts/shell.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
@@ -34,9 +35,9 @@ export function AudioTrackDialog({
     onClose();
   });
   return (
-    <FormDialog title={title} action="Save" submission={submission} onClose={onClose}>
+    <FormDialog title={title} action={t('audioTrack.save')} submission={submission} onClose={onClose}>
       <TextField
-        label="Name"
+        label={t('audioTrack.name')}
         hint={nameHint}
         maxLength={100}
         value={name}
@@ -44,11 +45,11 @@ export function AudioTrackDialog({
         field={attribute('name')}
       />
       <SelectField
-        label="Language"
+        label={t('audioTrack.language')}
         value={language}
         onValue={setLanguage}
         field={attribute('language')}
-        options={[['', 'Not set'], ...options]}
+        options={[['', t('audioTrack.notSet')], ...options]}
       />
     </FormDialog>
   );

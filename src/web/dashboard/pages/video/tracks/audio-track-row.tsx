@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { formatList } from '../../../format/list.ts';
 import { can, type Scope } from '../../../state/session.ts';
+import { t } from '../../../texts/shell.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 
@@ -32,20 +34,20 @@ export function AudioTrackRow({
   moreItems = [],
   children,
 }: AudioTrackActions) {
-  const items: MenuItem[] = [{ label: 'Edit name and language', icon: 'edit', onClick: onEdit }];
-  if (!isDefault) items.push({ label: 'Play by default', icon: 'check', onClick: onDefault });
-  if (!isFirst) items.push({ label: 'Move up', icon: 'up', onClick: () => onMove(-1) });
-  if (!isLast) items.push({ label: 'Move down', icon: 'down', onClick: () => onMove(1) });
-  const text = details.filter(one => one !== undefined && one !== name).join(', ');
+  const items: MenuItem[] = [{ label: t('audioTrack.edit'), icon: 'edit', onClick: onEdit }];
+  if (!isDefault) items.push({ label: t('audioTrack.play'), icon: 'check', onClick: onDefault });
+  if (!isFirst) items.push({ label: t('audioTrack.up'), icon: 'up', onClick: () => onMove(-1) });
+  if (!isLast) items.push({ label: t('audioTrack.down'), icon: 'down', onClick: () => onMove(1) });
+  const text = formatList(details.filter((one): one is string => one !== undefined && one !== name));
   return (
     <li>
       <span class="track-name">
         {name}
         {text !== '' && <span class="quiet">{text}</span>}
-        {isDefault && <Badge tone="info">Default</Badge>}
+        {isDefault && <Badge tone="info">{t('audioTrack.default')}</Badge>}
         {children}
       </span>
-      {can(scope) && <Menu label={`Actions for the audio track ${name}`} items={[...items, ...moreItems]} />}
+      {can(scope) && <Menu label={t('audioTrack.actions', { name })} items={[...items, ...moreItems]} />}
     </li>
   );
 }

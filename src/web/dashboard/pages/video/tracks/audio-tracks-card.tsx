@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AudioTrack } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
+import { t } from '../../../texts/videos.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Section } from '../../../ui/page.tsx';
@@ -23,12 +24,12 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
   const patch = 'PATCH /videos/{videoId}/audio-tracks/{audioTrackId}';
   const change = ({ audioTrackId, name }: AudioTrack, body: Changes) => {
     call(patch, { params: { videoId, audioTrackId }, body }).then(() => {
-      if (body.default === true) showToast(`Viewers hear “${name}” by default.`);
+      if (body.default === true) showToast(t('audioTracks.isDefault', { name }));
       loaded.reload();
     }, showError);
   };
   return (
-    <Section title="Audio tracks">
+    <Section title={t('audioTracks.title')}>
       <ul class="tracks">
         {tracks.map(track => (
           <AudioTrackRow
@@ -46,15 +47,15 @@ export function AudioTracksCard({ videoId, revision }: { videoId: string; revisi
             onDefault={() => change(track, { default: true })}
             onMove={by => change(track, { position: track.position + by })}
           >
-            {track.status === 'failed' && <Badge tone="bad">Can’t be decoded</Badge>}
+            {track.status === 'failed' && <Badge tone="bad">{t('audioTracks.failed')}</Badge>}
           </AudioTrackRow>
         ))}
       </ul>
       {edited !== undefined && (
         <AudioTrackDialog
-          title="Edit audio track"
+          title={t('audioTracks.edit')}
           track={{ name: edited.name, language: edited.language ?? '' }}
-          nameHint="Leave it empty to use the name of the language."
+          nameHint={t('audioTracks.nameHint')}
           save={async ({ name, language }) => {
             const params = { videoId, audioTrackId: edited.audioTrackId };
             const changedName = name === edited.name ? {} : { name: name === '' ? null : name };

@@ -5,6 +5,7 @@ import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
+import { t } from '../../../texts/videos.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
@@ -45,23 +46,33 @@ export function CaptionsCard({
     const params = { videoId, language: srclang };
     call('PATCH /videos/{videoId}/captions/{language}', { params, body: { default: isDefault } }).then(() => {
       showToast(
-        isDefault ? `${languageName(srclang)} is shown by default.` : 'No captions are shown by default.',
+        isDefault ? t('captions.shown', { language: languageName(srclang) }) : t('captions.noneShown'),
       );
       loaded.reload();
     }, showError);
   };
   return (
     <Section
-      title="Captions"
+      title={t('captions.title')}
       actions={
         can('upload') && (
           <>
             <GenerateButton videoId={videoId} transcript={transcript} onRequested={onRequested} />
-            <Button small icon="edit" label="Write captions" onClick={() => setOpen({ kind: 'write' })}>
-              Write
+            <Button
+              small
+              icon="edit"
+              label={t('writeCaptions.title')}
+              onClick={() => setOpen({ kind: 'write' })}
+            >
+              {t('tracks.write')}
             </Button>
-            <Button small icon="upload" label="Upload captions" onClick={() => setOpen({ kind: 'upload' })}>
-              Upload
+            <Button
+              small
+              icon="upload"
+              label={t('trackUpload.title.captions')}
+              onClick={() => setOpen({ kind: 'upload' })}
+            >
+              {t('tracks.upload')}
             </Button>
           </>
         )
@@ -71,9 +82,7 @@ export function CaptionsCard({
       <LoadedContent loaded={loaded} rows={1}>
         {({ data }) =>
           data.length === 0 ? (
-            !isTranscribing(transcript) && (
-              <p class="quiet">No captions yet. Viewers choose them by language in the player.</p>
-            )
+            !isTranscribing(transcript) && <p class="quiet">{t('captions.none')}</p>
           ) : (
             <ul class="tracks">
               {data.map(caption => (
@@ -108,16 +117,16 @@ export function CaptionsCard({
       )}
       {open?.kind === 'remove' && (
         <ConfirmDialog
-          title={`Remove the captions in ${languageName(open.language)}?`}
-          action="Remove captions"
+          title={t('captions.removeTitle', { language: languageName(open.language) })}
+          action={t('captions.remove')}
           work={async () => {
             await removeTrack('captions', videoId, open.language);
-            showToast('Captions removed.');
+            showToast(t('captions.removed'));
             loaded.reload();
           }}
           onClose={close}
         >
-          <p>The file is deleted. Viewers can no longer choose captions in this language.</p>
+          <p>{t('captions.removeText')}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -139,19 +148,19 @@ function CaptionRow({
   const { srclang, languageName: nativeName, src } = caption;
   const name = languageName(srclang);
   const changes: MenuItem[] = [
-    { label: 'Edit', icon: 'edit', leaves: true, onClick: () => route(editorHref) },
+    { label: t('tracks.edit'), icon: 'edit', leaves: true, onClick: () => route(editorHref) },
     caption.default
-      ? { label: 'Don’t show by default', icon: 'eye-off', onClick: () => onDefault(false) }
-      : { label: 'Show by default', icon: 'eye', onClick: () => onDefault(true) },
-    { label: 'Replace file', icon: 'upload', onClick: () => onOpen('upload') },
+      ? { label: t('captions.hide'), icon: 'eye-off', onClick: () => onDefault(false) }
+      : { label: t('captions.show'), icon: 'eye', onClick: () => onDefault(true) },
+    { label: t('tracks.replaceFile'), icon: 'upload', onClick: () => onOpen('upload') },
   ];
   const download: MenuItem = {
-    label: 'Download',
+    label: t('tracks.download'),
     icon: 'download',
     onClick: () => saveFile(localUrl(src), `${srclang}.vtt`),
   };
   const removal: MenuItem = {
-    label: 'Remove',
+    label: t('tracks.remove'),
     icon: 'trash',
     danger: true,
     onClick: () => onOpen('remove'),
@@ -165,12 +174,12 @@ function CaptionRow({
             {nativeName}
           </span>
         )}
-        {caption.default && <Badge tone="info">Default</Badge>}
-        {caption.generated === true && <Badge>Automatic</Badge>}
+        {caption.default && <Badge tone="info">{t('captions.default')}</Badge>}
+        {caption.generated === true && <Badge>{t('captions.automatic')}</Badge>}
         {caption.warnings !== undefined && <span class="hint">{caption.warnings.join(' ')}</span>}
       </span>
       <Menu
-        label={`Actions for ${name} captions`}
+        label={t('captions.actions', { language: name })}
         items={can('upload') ? [...changes, download, removal] : [download]}
       />
     </li>

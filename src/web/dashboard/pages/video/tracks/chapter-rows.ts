@@ -1,6 +1,7 @@
 import { escapeCueText } from '../../../../../media/webvtt/cue-text.ts';
 import { formatCues } from '../../../../../media/webvtt/cues.ts';
 import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
+import { t } from '../../../texts/videos.ts';
 
 export interface ChapterRow {
   readonly id: number;
@@ -78,7 +79,7 @@ export function parseRows(
     if (wrongTime !== undefined || name === '') {
       faults.set(id, {
         time: wrongTime,
-        ...(name === '' ? { title: 'Enter a title.' } : {}),
+        ...(name === '' ? { title: t('chapters.noTitle') } : {}),
       });
       continue;
     }
@@ -107,9 +108,8 @@ function timeFault(
   starts: ReadonlySet<number>,
   durationSeconds: number | undefined,
 ): string | undefined {
-  if (seconds === undefined) return 'Enter a time such as 1:05.';
-  if (starts.has(Math.round(seconds * 1000) / 1000)) return 'Another chapter begins here.';
-  if (durationSeconds !== undefined && seconds >= durationSeconds)
-    return 'This is after the end of the video.';
+  if (seconds === undefined) return t('chapters.wrongTime');
+  if (starts.has(Math.round(seconds * 1000) / 1000)) return t('chapters.sameTime');
+  if (durationSeconds !== undefined && seconds >= durationSeconds) return t('chapters.afterEnd');
   return undefined;
 }

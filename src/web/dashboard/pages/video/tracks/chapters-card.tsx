@@ -7,6 +7,7 @@ import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
+import { t } from '../../../texts/videos.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
@@ -43,7 +44,7 @@ export function ChaptersCard({
   const close = () => setOpen(undefined);
   if (open?.kind === 'write' || open?.kind === 'edit') {
     return (
-      <Section title={open.kind === 'write' ? 'Write chapters' : 'Edit chapters'}>
+      <Section title={open.kind === 'write' ? t('chapters.writeTitle') : t('chapters.editTitle')}>
         <ChaptersEditor
           videoId={videoId}
           {...(open.kind === 'edit' ? { language: open.language, stored: open.stored } : {})}
@@ -58,15 +59,25 @@ export function ChaptersCard({
   }
   return (
     <Section
-      title="Chapters"
+      title={t('chapters.title')}
       actions={
         can('upload') && (
           <>
-            <Button small icon="edit" label="Write chapters" onClick={() => setOpen({ kind: 'write' })}>
-              Write
+            <Button
+              small
+              icon="edit"
+              label={t('chapters.writeTitle')}
+              onClick={() => setOpen({ kind: 'write' })}
+            >
+              {t('tracks.write')}
             </Button>
-            <Button small icon="upload" label="Upload chapters" onClick={() => setOpen({ kind: 'upload' })}>
-              Upload
+            <Button
+              small
+              icon="upload"
+              label={t('trackUpload.title.chapters')}
+              onClick={() => setOpen({ kind: 'upload' })}
+            >
+              {t('tracks.upload')}
             </Button>
           </>
         )
@@ -75,7 +86,7 @@ export function ChaptersCard({
       <LoadedContent loaded={loaded} rows={1}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="quiet">No chapters yet. They divide the seek bar of the player into named parts.</p>
+            <p class="quiet">{t('chapters.none')}</p>
           ) : (
             <ul class="tracks">
               {data.map(track => (
@@ -103,16 +114,16 @@ export function ChaptersCard({
       )}
       {open?.kind === 'remove' && (
         <ConfirmDialog
-          title={`Remove the chapters in ${languageName(open.language)}?`}
-          action="Remove chapters"
+          title={t('chapters.removeTitle', { language: languageName(open.language) })}
+          action={t('chapters.remove')}
           work={async () => {
             await removeTrack('chapters', videoId, open.language);
-            showToast('Chapters removed.');
+            showToast(t('chapters.removed'));
             loaded.reload();
           }}
           onClose={close}
         >
-          <p>The file is deleted. Viewers no longer see chapters in this language.</p>
+          <p>{t('chapters.removeText')}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -141,20 +152,20 @@ function ChapterTrack({
       ? []
       : [
           {
-            label: 'Edit',
+            label: t('tracks.edit'),
             icon: 'edit',
             onClick: () => onOpen({ kind: 'edit', language, stored }),
           } as const,
         ]),
-    { label: 'Replace file', icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
+    { label: t('tracks.replaceFile'), icon: 'upload', onClick: () => onOpen({ kind: 'upload', language }) },
   ];
   const download: MenuItem = {
-    label: 'Download',
+    label: t('tracks.download'),
     icon: 'download',
     onClick: () => saveFile(address, `${language}.vtt`),
   };
   const removal: MenuItem = {
-    label: 'Remove',
+    label: t('tracks.remove'),
     icon: 'trash',
     danger: true,
     onClick: () => onOpen({ kind: 'remove', language }),
@@ -167,16 +178,16 @@ function ChapterTrack({
           {warnings !== undefined && <span class="hint">{warnings.join(' ')}</span>}
         </span>
         <Menu
-          label={`Actions for ${name} chapters`}
+          label={t('chapters.actions', { language: name })}
           items={can('upload') ? [...changes, download, removal] : [download]}
         />
       </div>
       <LoadedContent loaded={content} rows={2}>
         {({ chapters }) =>
           chapters.length === 0 ? (
-            <p class="hint">This file has no chapters that players can show.</p>
+            <p class="hint">{t('chapters.noneShown')}</p>
           ) : (
-            <ol class="chapter-list" aria-label={`Chapters in ${name}`}>
+            <ol class="chapter-list" aria-label={t('chapters.list', { language: name })}>
               {chapters.map(({ startSeconds, name: title }) => (
                 <li key={startSeconds}>
                   {player === undefined ? (
@@ -185,7 +196,7 @@ function ChapterTrack({
                     <button
                       type="button"
                       class="number"
-                      aria-label={`Play from ${formatTimecode(startSeconds)}: ${title}`}
+                      aria-label={t('chapters.playFrom', { time: formatTimecode(startSeconds), title })}
                       onClick={() => playFrom(player, startSeconds)}
                     >
                       {formatTimecode(startSeconds)}

@@ -3,6 +3,7 @@ import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
 import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
+import { t } from '../../../texts/videos.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';
@@ -71,19 +72,21 @@ export function ChaptersEditor({
   const { rows } = draft;
   const apply = (next: ChapterDraft, key?: string) => setHistory(before => edited(before, next, key));
   const parsed = parseRows(rows, duration);
-  const faults = isChecked ? parsed.faults : typedFaults(rows, duration);
+  const isMissing = parsed.chapters.length === 0 && parsed.faults.size === 0;
+  const allFaults = isMissing ? new Map([[rows[0]!.id, { title: t('chapters.noTitle') }]]) : parsed.faults;
+  const faults = isChecked ? allFaults : typedFaults(rows, duration);
+  const hasLanguage = language.trim() !== '';
   const isReplaced = fixed === undefined && present.includes(language);
   const send = async () => {
     await sendTrack('chapters', videoId, language.trim(), formatChapters(parsed.chapters, duration));
-    showToast('Chapters saved.');
+    showToast(t('chapters.saved'));
     onDone();
     onClose();
   };
   const submission = useSubmit(async () => {
     setChecked(true);
-    const [fault] = parsed.faults.keys();
-    if (fault !== undefined) {
-      focused.current = `[data-chapter="${fault}"] [aria-invalid=true]`;
+    if (!hasLanguage || allFaults.size > 0) {
+      focused.current = '[aria-invalid=true]';
       return;
     }
     if (isReplaced || (await storedText(videoId, language.trim())) === file?.text) await send();
@@ -117,23 +120,27 @@ export function ChaptersEditor({
   // Runs before the paint, so that no keystroke is lost.
   useLayoutEffect(() => {
     if (focused.current === undefined) return;
-    const target = list.current?.querySelector<HTMLElement>(focused.current);
+    const target = list.current?.closest('form')?.querySelector<HTMLElement>(focused.current);
     if (target == null) return;
     focused.current = undefined;
     target.focus();
   });
-  const hasTitle = rows.some(({ title }) => title.trim() !== '');
   return (
     <>
       <Form
         submission={submission}
-        disabled={language.trim() === '' || !hasTitle}
-        label={fixed === undefined ? 'New chapters' : `Chapters in ${languageName(fixed)}`}
+        label={
+          fixed === undefined ? t('chapters.new') : t('chapters.list', { language: languageName(fixed) })
+        }
       >
-        {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
-        {isReplaced && (
-          <Notice tone="warning">The existing chapters in this language will be replaced.</Notice>
+        {fixed === undefined && (
+          <LanguageField
+            value={language}
+            error={isChecked && !hasLanguage ? t('chapters.noLanguage') : undefined}
+            onValue={setLanguage}
+          />
         )}
+        {isReplaced && <Notice tone="warning">{t('trackUpload.replaced.chapters')}</Notice>}
         <ol class="chapter-rows" ref={list}>
           {rows.map((row, index) => (
             <ChapterFields
@@ -152,33 +159,31 @@ export function ChaptersEditor({
         </ol>
         <div class="chapter-add">
           <Button small icon="plus" onClick={add}>
-            Add chapter
+            {t('chapters.add')}
           </Button>
-          <IconButton icon="restore" label="Undo" disabled={history.past.length === 0} onClick={undo} />
+          <IconButton
+            icon="restore"
+            label={t('chapters.undo')}
+            disabled={history.past.length === 0}
+            onClick={undo}
+          />
         </div>
-        <p class="hint">
-          {player === undefined
-            ? 'Each chapter ends where the next one begins. The first should start at 0:00.'
-            : 'A new chapter starts where the player is, and ends where the next one begins. The first should start at 0:00.'}
-        </p>
-        <FormActions disabled={language.trim() === '' || !hasTitle}>
+        <p class="hint">{player === undefined ? t('chapters.hint') : t('chapters.hintPlayer')}</p>
+        <FormActions>
           <Button kind="quiet" onClick={onClose}>
-            Cancel
+            {t('chapters.cancel')}
           </Button>
         </FormActions>
       </Form>
       <LeaveGuard isActive={draft !== stored} />
       {isAsking && (
         <ConfirmDialog
-          title="Replace newer chapters?"
-          action="Replace"
+          title={t('chapters.replaceTitle')}
+          action={t('chapters.replace')}
           work={send}
           onClose={() => setAsking(false)}
         >
-          <p>
-            These chapters were changed or removed since you opened them. Yours replace them. To see the
-            others first, open this page in another tab.
-          </p>
+          <p>{t('chapters.replaceText')}</p>
         </ConfirmDialog>
       )}
     </>
@@ -211,15 +216,15 @@ function ChapterFields({
       <button
         type="button"
         class="row-number"
-        aria-label={`Go to chapter ${number}`}
-        title={`Go to chapter ${number}`}
+        aria-label={t('chapters.goTo', { number })}
+        title={t('chapters.goTo', { number })}
         onClick={onSeek}
       >
         {number}
       </button>
       <div class="time-with-button">
         <TextField
-          label={`Start of chapter ${number}`}
+          label={t('chapters.startOf', { number })}
           hideLabel
           placeholder="0:00"
           spellcheck={false}
@@ -228,24 +233,25 @@ function ChapterFields({
           error={fault?.time}
         />
         {hasPlayer && (
-          <IconButton
-            icon="clock"
-            label={`Use current time as start of chapter ${number}`}
-            onClick={onToPlayer}
-          />
+          <IconButton icon="clock" label={t('chapters.useCurrent', { number })} onClick={onToPlayer} />
         )}
       </div>
       <div class="chapter-title">
         <TextField
-          label={`Title of chapter ${number}`}
+          label={t('chapters.titleOf', { number })}
           hideLabel
-          placeholder="Title"
+          placeholder={t('chapters.titlePlaceholder')}
           value={title}
           onValue={text => onChange({ title: text })}
           error={fault?.title}
         />
       </div>
-      <IconButton icon="close" label={`Remove chapter ${number}`} disabled={isOnly} onClick={onRemove} />
+      <IconButton
+        icon="close"
+        label={t('chapters.removeNumber', { number })}
+        disabled={isOnly}
+        onClick={onRemove}
+      />
     </li>
   );
 }

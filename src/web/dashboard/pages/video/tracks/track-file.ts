@@ -1,5 +1,6 @@
 import { TextTrackReader } from '../../../../../media/webvtt/text-track-reader.ts';
 import { maxTextTrackBytes } from '../../../../../shared/limits/resource-limits.ts';
+import { t } from '../../../texts/videos.ts';
 
 export type TrackCheck =
   | {
@@ -9,8 +10,6 @@ export type TrackCheck =
       readonly warnings: readonly string[];
     }
   | { readonly fault: string };
-
-const chooseAnother = 'Choose a WebVTT (.vtt) or SubRip (.srt) file.';
 
 /**
  * Reads a file as the server will.
@@ -23,23 +22,26 @@ export async function checkTrackFile(file: File, language: string): Promise<Trac
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
-    return { fault: 'The file can’t be read. Choose it again.' };
+    return { fault: t('trackFile.unreadable') };
   }
   const reader = new TextTrackReader(bytes, language);
   reader.read(bytes);
   reader.end();
   const { cues, isWebVtt, warnings } = reader;
   if (cues === 0) {
-    return { fault: `The file has no times such as 00:01.000 --> 00:04.000. ${chooseAnother}` };
+    return {
+      fault: `${t('trackFile.noTimes', { example: '00:01.000 --> 00:04.000' })} ${t('trackFile.chooseAnother')}`,
+    };
   }
   return { cues, wasSubRip: !isWebVtt, warnings };
 }
 
 function faultOf({ name, size, type }: File): string | undefined {
-  const [, kind] = /^(video|audio|image)\//.exec(type) ?? [];
-  if (kind !== undefined)
-    return `“${name}” is ${kind === 'video' ? 'a video' : `an ${kind} file`}. ${chooseAnother}`;
-  if (size === 0) return `The file is empty. ${chooseAnother}`;
-  if (size > maxTextTrackBytes) return `The file is larger than 8 MiB. ${chooseAnother}`;
+  const kind = (['isVideo', 'isAudio', 'isImage'] as const).find(one =>
+    type.startsWith(`${one.slice(2).toLowerCase()}/`),
+  );
+  if (kind !== undefined) return `${t(`trackFile.kinds.${kind}`, { name })} ${t('trackFile.chooseAnother')}`;
+  if (size === 0) return `${t('trackFile.empty')} ${t('trackFile.chooseAnother')}`;
+  if (size > maxTextTrackBytes) return `${t('trackFile.tooLarge')} ${t('trackFile.chooseAnother')}`;
   return undefined;
 }

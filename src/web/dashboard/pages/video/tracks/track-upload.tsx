@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { languageName } from '../../../format/languages.ts';
-import { formatNumber } from '../../../format/size.ts';
+import { t } from '../../../texts/videos.ts';
+
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
@@ -31,7 +32,7 @@ export function TrackUpload({
   const submission = useSubmit(async () => {
     if (chosen === undefined) return;
     await sendTrack(kind, videoId, language.trim(), chosen.file);
-    showToast(kind === 'captions' ? 'Captions uploaded.' : 'Chapters uploaded.');
+    showToast(t(`trackUpload.done.${kind}`));
     onDone();
     onClose();
   });
@@ -48,17 +49,21 @@ export function TrackUpload({
   const isReplaced = fixed === undefined && present.includes(language);
   return (
     <FormDialog
-      title={fixed === undefined ? `Upload ${kind}` : `Replace ${kind}: ${languageName(fixed)}`}
-      action="Upload"
+      title={
+        fixed === undefined
+          ? t(`trackUpload.title.${kind}`)
+          : t(`trackUpload.replace.${kind}`, { language: languageName(fixed) })
+      }
+      action={t('tracks.upload')}
       disabled={chosen === undefined || fault !== undefined || language.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
       {fixed === undefined && <LanguageField value={language} onValue={setLanguage} />}
       <FileField
-        label="File"
+        label={t('trackUpload.file')}
         accept=".vtt,.srt,text/vtt"
-        hint="WebVTT (.vtt) or SubRip (.srt), up to 8 MiB."
+        hint={t('trackUpload.hint')}
         error={fault}
         onFile={file => void choose(file)}
       />
@@ -66,7 +71,7 @@ export function TrackUpload({
         {fault !== undefined && <span class="for-readers">{fault}</span>}
         {reading !== undefined && !('fault' in reading) && <Findings kind={kind} {...reading} />}
       </div>
-      {isReplaced && <Notice tone="warning">The existing {kind} in this language will be replaced.</Notice>}
+      {isReplaced && <Notice tone="warning">{t(`trackUpload.replaced.${kind}`)}</Notice>}
     </FormDialog>
   );
 }
@@ -82,12 +87,10 @@ function Findings({
   wasSubRip: boolean;
   warnings: readonly string[];
 }) {
-  const what = kind === 'captions' ? 'captions' : 'chapters';
   return (
     <>
       <Notice tone="good">
-        {formatNumber(cues)} {cues === 1 ? what.slice(0, -1) : what} found.
-        {wasSubRip && ' The file is converted to WebVTT.'}
+        {t(`trackUpload.found.${kind}`, { count: cues })} {wasSubRip && t('trackUpload.converted')}
       </Notice>
       {warnings.length > 0 && <Notice tone="warning">{warnings.join(' ')}</Notice>}
     </>

@@ -1,5 +1,6 @@
 import type { VideoStatus } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
+import { t } from '../../../texts/videos.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
@@ -26,31 +27,40 @@ export function GenerateButton({
   const submission = useSubmit(async () => {
     try {
       await call('PATCH /videos/{videoId}', { params: { videoId }, body: { transcript: !isRunning } });
-      showToast(isRunning ? 'Captions canceled.' : 'Captions are being generated.');
+      showToast(isRunning ? t('transcript.canceled') : t('transcript.generating'));
       onRequested();
     } catch (error) {
       showError(error);
     }
   });
   if (transcript === undefined) return null;
-  const action = isRunning ? 'Cancel' : transcript.status === 'none' ? 'Generate' : 'Regenerate';
+  const action = isRunning ? 'cancel' : transcript.status === 'none' ? 'generate' : 'regenerate';
   return (
-    <Button small label={`${action} captions`} busy={submission.busy} onClick={() => submission.submit()}>
-      {action}
+    <Button
+      small
+      label={t(`transcript.labels.${action}`)}
+      busy={submission.busy}
+      onClick={() => submission.submit()}
+    >
+      {t(`transcript.actions.${action}`)}
     </Button>
   );
 }
 
 export function TranscriptState({ transcript }: { transcript: Transcript | undefined }) {
   if (transcript?.status === 'failed') {
-    return <Notice tone="bad">Captions could not be generated. {transcript.failure}</Notice>;
+    return (
+      <Notice tone="bad">
+        {t('transcript.failed')} {transcript.failure}
+      </Notice>
+    );
   }
   if (transcript === undefined || !isTranscribing(transcript)) return null;
   const isWaiting = transcript.status === 'waiting';
   return (
     <div class="stack">
-      <p class="quiet">{isWaiting ? 'Captions will be generated soon.' : 'Captions are being generated.'}</p>
-      <Progress percent={transcript.progress} label="Captions" />
+      <p class="quiet">{isWaiting ? t('transcript.soon') : t('transcript.generating')}</p>
+      <Progress percent={transcript.progress} label={t('transcript.captions')} />
     </div>
   );
 }

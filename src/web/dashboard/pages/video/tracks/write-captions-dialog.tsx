@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../../texts/videos.ts';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
@@ -22,18 +23,15 @@ export function WriteCaptionsDialog({
   });
   return (
     <FormDialog
-      title="Write captions"
-      action={isPresent ? 'Edit captions' : 'Write captions'}
+      title={t('writeCaptions.title')}
+      action={isPresent ? t('writeCaptions.edit') : t('writeCaptions.title')}
       disabled={tag === undefined}
       submission={submission}
       onClose={onClose}
     >
       <LanguageField value={language} onValue={setLanguage} />
-      {isPresent && <Notice>There are captions in this language already. You can edit them.</Notice>}
-      <p class="hint">
-        You write beside the player, with a waveform of the audio. Viewers see the captions once you save
-        them.
-      </p>
+      {isPresent && <Notice>{t('writeCaptions.present')}</Notice>}
+      <p class="hint">{t('writeCaptions.hint')}</p>
     </FormDialog>
   );
 }
