@@ -213,7 +213,7 @@ describeInBrowser('the account in the dashboard', browser => {
     expect(await (await fetch(address)).text()).toContain('<h1 dir="auto">Pier TV</h1>');
 
     await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=distribution`);
-    const visibility = page.getByLabel('Who can watch');
+    const visibility = page.getByLabel('Visibility');
     await visibility.locator('option[value=channel]').waitFor({ state: 'attached' });
     expect(await visibility.inputValue()).toBe('public');
     await visibility.selectOption('channel');

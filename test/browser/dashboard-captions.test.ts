@@ -127,7 +127,8 @@ Au revoir
     await button('Add cue at current time').click();
     await page.getByText('One cue has an error.').waitFor();
     await button('Discard').click();
-    await page.getByText('All changes saved.').waitFor();
+    await page.getByText('One cue has an error.').waitFor({ state: 'detached' });
+    expect(await page.getByText('All changes saved.').count()).toBe(0);
     await button('Shift all').click();
     await page.getByLabel('Offset in seconds').fill('-1');
     await page.keyboard.press('Enter');

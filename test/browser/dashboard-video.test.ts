@@ -90,14 +90,14 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await page.frameLocator('iframe').locator('body').evaluate('window.isSamePlayer = true');
     await page.getByRole('link', { name: 'Distribution', exact: true }).focus();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Who can watch').waitFor();
+    await page.getByLabel('Visibility').waitFor();
     await page.getByRole('link', { name: /^0 plays in 30 days$/ }).click();
     await page.getByText('No views in this period').waitFor();
     await page.getByText('24 hours').click();
     await until('the period', () => new URL(page.url()).search === '?part=analytics&range=24h');
     expect(await dashboard.violations()).toEqual([]);
     await page.goBack();
-    await page.getByLabel('Who can watch').waitFor();
+    await page.getByLabel('Visibility').waitFor();
     await page.goBack();
     await page.getByRole('region', { name: 'Chapters' }).waitFor();
     expect(await page.frameLocator('iframe').locator('body').evaluate('window.isSamePlayer')).toBe(true);
@@ -305,6 +305,9 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect((await ask('/captions')).data).toMatchObject([{ srclang: 'fr', default: true }]);
 
     await button('Write chapters').click();
+    await button('Save').click();
+    await page.getByText('Choose the language of the chapters.').waitFor();
+    await page.getByText('Enter a title.').waitFor();
     await page.getByLabel('Language', { exact: true }).selectOption('en');
     const start = page.getByLabel('Start of chapter 2', { exact: true });
     await page.getByLabel('Title of chapter 1').fill('Opening & more');
@@ -371,7 +374,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
 
   it('makes it private, still plays it, and hands out links for others', async () => {
     await open(videoId, '?part=distribution');
-    await page.getByLabel('Who can watch').selectOption('private');
+    await page.getByLabel('Visibility').selectOption('private');
     await said('The video is private.');
     await page.frameLocator('iframe[src*="token="]').locator('#player[data-phase="ready"]').waitFor();
     const link = page.getByLabel('Link', { exact: true });
