@@ -7,7 +7,10 @@ export function parseIsoDate(text: string): number | undefined {
   const date = text.replace(' ', '+');
   if (!isoDatePattern.test(date)) return undefined;
   const atMs = Date.parse(date);
-  return Number.isNaN(atMs) ? undefined : atMs;
+  const day = date.slice(0, 10);
+  // `Date` takes February 30 for March 2.
+  const isDay = !Number.isNaN(atMs) && new Date(day).toISOString().startsWith(day);
+  return isDay ? atMs : undefined;
 }
 
 /** A date with an offset, in a query. */

@@ -67,6 +67,8 @@ describe('timeframes', () => {
     ['2026-13-04T05:06:07Z', undefined],
     ['2026-03-04', undefined],
     ['yesterday', undefined],
+    ['2026-02-30T00:00:00Z', undefined],
+    ['2028-02-29T23:30:00+02:00', Date.UTC(2028, 1, 29, 21, 30)],
   ])('take the date %s', (text, expected) => {
     expect(parseIsoDate(text)).toBe(expected);
   });

@@ -9,6 +9,7 @@ import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page, Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -24,7 +25,7 @@ type Changes = Readonly<Record<string, string | undefined>>;
 export function ActivityPage() {
   const { query, change } = useQuery();
   const { action = '', period = '', actor, target } = query;
-  const page = Math.max(1, Number(query.page) || 1);
+  const page = pageOf(query);
   const filter = (changes: Changes) => change({ ...changes, page: undefined });
   const loaded = useLoad(JSON.stringify([action, period, actor, target, page]), signal =>
     call('GET /account/audit-log', {

@@ -15,6 +15,7 @@ import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { LearnMore, Page, Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -31,7 +32,7 @@ const freshForMs = 60_000;
 
 export function KeysPage() {
   const { query, change } = useQuery();
-  const page = Number(query.page ?? 1);
+  const page = pageOf(query);
   const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<KeysDialog>();
   const { kinds, headers } = reachableKeys();

@@ -16,6 +16,7 @@ import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Page } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadError } from '../../ui/states.tsx';
 import { useListView, ViewSwitch } from '../../ui/view-switch.tsx';
@@ -32,7 +33,7 @@ export function LiveStreamsPage() {
   const [view, setView] = useListView('live');
   const order = orderOf(query.sort);
   const search = query.search ?? '';
-  const { loaded, items } = useStreams(order, search, Math.max(1, Math.trunc(Number(query.page)) || 1));
+  const { loaded, items } = useStreams(order, search, pageOf(query));
   const choose = (next: StreamOrder | undefined) =>
     change({ sort: next === 'newest' ? undefined : next, page: undefined });
   const create = can('live') && (

@@ -13,6 +13,7 @@ import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -37,7 +38,7 @@ export function PlayersPage() {
   const [isMaking, setMaking] = useNewDialog();
   const [deleted, setDeleted] = useState<Player>();
   const sort = query.sort === 'name' || query.sort === 'updated' ? query.sort : 'created';
-  const currentPage = Math.max(1, Number.parseInt(query.page ?? '1', 10) || 1);
+  const currentPage = pageOf(query);
   const themes = useLoad(`${sort} ${currentPage}`, signal =>
     call('GET /players', { query: { ...sorts[sort], currentPage, pageSize: 25 }, signal }),
   );

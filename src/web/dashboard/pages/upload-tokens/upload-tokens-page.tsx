@@ -17,6 +17,7 @@ import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -36,7 +37,7 @@ export function UploadTokensPage() {
   const { query, change } = useQuery();
   const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<Open>();
-  const page = Math.max(1, Number(query.page) || 1);
+  const page = pageOf(query);
   const loaded = useLoad(String(page), signal =>
     call('GET /upload-tokens', {
       query: { sortBy: 'createdAt', sortOrder: 'desc', currentPage: page, pageSize },

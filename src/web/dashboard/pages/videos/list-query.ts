@@ -1,3 +1,4 @@
+import { pageOf } from '../../ui/page-of.ts';
 import { dateRangeOf, isDateChoice } from './date-range.ts';
 
 export const videoOrders = {
@@ -30,7 +31,7 @@ export interface ListChoice {
 const pageSize = 24;
 
 export function readChoice(query: Readonly<Record<string, string>>): ListChoice {
-  const { search = '', tags, status, visibility, source, date, order, page = '1' } = query;
+  const { search = '', tags, status, visibility, source, date, order } = query;
   return {
     search,
     tags: readTags(tags),
@@ -39,7 +40,7 @@ export function readChoice(query: Readonly<Record<string, string>>): ListChoice 
     source: source === 'upload' || source === 'recording' || source?.startsWith('li') ? source : undefined,
     date: date !== undefined && isDateChoice(date) ? date : undefined,
     order: order !== undefined && Object.hasOwn(videoOrders, order) ? (order as VideoOrder) : 'newest',
-    page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
+    page: pageOf(query),
   };
 }
 

@@ -8,6 +8,7 @@ import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useNewDialog } from '../../ui/hooks/use-new-dialog.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Page, Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -22,7 +23,7 @@ export function WatermarksPage() {
   const { query, change } = useQuery();
   const [isUploading, setUploading] = useNewDialog();
   const [deleting, setDeleting] = useState<string>();
-  const page = Math.max(1, Number(query.page) || 1);
+  const page = pageOf(query);
   const loaded = useLoad(String(page), signal =>
     call('GET /watermarks', {
       query: { sortBy: 'createdAt', sortOrder: 'desc', currentPage: page, pageSize },

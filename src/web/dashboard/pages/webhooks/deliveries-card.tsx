@@ -6,6 +6,7 @@ import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { Section } from '../../ui/page.tsx';
+import { pageOf } from '../../ui/page-of.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
@@ -40,7 +41,7 @@ export function DeliveriesCard({
 }) {
   const { query, change } = useQuery();
   const status = statuses.find(one => one === query.status);
-  const page = Math.max(1, Number(query.page) || 1);
+  const page = pageOf(query);
   const loaded = useLoad(`${webhookId} ${status} ${page} ${newestId}`, signal =>
     call('GET /webhooks/{webhookId}/deliveries', {
       params: { webhookId },

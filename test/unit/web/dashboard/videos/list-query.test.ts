@@ -39,6 +39,7 @@ describe('the choice of videos in an address', () => {
     [{ order: 'toString', page: '0' }],
     [{ order: 'sideways', page: '-1', tags: '%' }],
     [{ page: '1e9', tags: ',' }],
+    [{ page: '2.5' }],
     [{ status: 'broken', visibility: 'toString', source: 'elsewhere', date: '2026-99-99..' }],
     [{ date: '..' }],
     [{ date: '2026-02-30..' }],
