@@ -12,6 +12,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
+import { VideoTitle } from '../../ui/video/video-title.tsx';
 import type { ListedVideo } from './use-latest-videos.ts';
 
 export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
@@ -59,7 +60,7 @@ function LatestVideo({ video, state, durationSeconds, isAudioOnly, plays }: List
       </span>
       <div>
         <a class="latest-title" href={`/dashboard/videos/${video.videoId}`}>
-          {titleOf(video)}
+          <VideoTitle video={video} />
         </a>
         <p class="hint">
           {rich(

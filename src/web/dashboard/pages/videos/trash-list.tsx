@@ -14,6 +14,7 @@ import { Pagination } from '../../ui/pagination.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { VideoTitle } from '../../ui/video/video-title.tsx';
 import { videosRevision } from '../../uploads/upload-store.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { restoreVideos } from './discard-videos.ts';
@@ -169,7 +170,7 @@ function columnsOf({
       sort: { field: 'title', direction: 'asc' },
       cell: video => (
         <strong class="media-title" dir="auto">
-          {titleOf(video)}
+          <VideoTitle video={video} />
         </strong>
       ),
     },

@@ -8,6 +8,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { type RowSelection, SelectRow } from '../../ui/table.tsx';
 import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
+import { VideoTitle } from '../../ui/video/video-title.tsx';
 import { shownStateOf } from './shown-state.ts';
 import { addressOf, Tags, type VideoActions, type VideoItem, VideoMenu, viewsText } from './video-row.tsx';
 import { durationText, sizeText } from './video-table.tsx';
@@ -55,7 +56,7 @@ export function VideoCard({
         <div class="video-head">
           <h2>
             <a href={addressOf(video)} dir="auto">
-              {title}
+              <VideoTitle video={video} />
             </a>
           </h2>
           <VideoMenu item={item} actions={actions} />

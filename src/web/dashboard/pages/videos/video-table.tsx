@@ -2,9 +2,9 @@ import { formatTime } from '../../../shared/time-text.ts';
 import type { Video } from '../../api/api-types.ts';
 import { formatBytes } from '../../format/size.ts';
 import { formatDate, formatDateTime, formatRelative } from '../../format/time.ts';
-import { titleOf } from '../../format/video-title.ts';
 import { t } from '../../texts/videos.ts';
 import { type Column, type RowSelection, type SortDirection, Table } from '../../ui/table.tsx';
+import { VideoTitle } from '../../ui/video/video-title.tsx';
 import { Visibility } from '../../ui/visibility.tsx';
 import type { VideoOrder } from './list-query.ts';
 import { videoOrders } from './list-query.ts';
@@ -134,7 +134,7 @@ function MediaCell({ item, onTag }: { item: VideoItem; onTag: (tag: string) => v
       </span>
       <div class="media-text">
         <a class="media-title" href={addressOf(video)} dir="auto">
-          {titleOf(video)}
+          <VideoTitle video={video} />
         </a>
         {video.description !== '' && (
           <span class="media-description" dir="auto">
