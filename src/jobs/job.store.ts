@@ -3,8 +3,10 @@ import type { Clock } from '../shared/clock.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Database } from '../store/database.ts';
 import { databaseNowMs } from '../store/database-clock.ts';
+import { asText } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 import type { NewJob } from './job.ts';
+import { waiting } from './job-rows.ts';
 
 export interface JobCounts {
   readonly waiting: number;
@@ -65,10 +67,10 @@ export class JobStore {
     const query = this.#database.queries
       .selectFrom('jobs')
       .select('failure')
-      .where('subject_id', '=', subjectId)
-      .where('state', '=', 'waiting')
+      .where('subject_id', '=', asText(subjectId))
+      .where('state', '=', waiting)
       .where('failure', 'is not', null)
-      .where('is_removed', '=', 0)
+      .where('is_removed', '=', sql.lit(0))
       .orderBy('id')
       .limit(1);
     return (await this.#database.first(query))?.failure ?? undefined;

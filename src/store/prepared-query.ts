@@ -17,8 +17,8 @@ class Placeholder {
  * Prepares a query for a hot path. Call this once, in a store's constructor. Compiles at the first run: compiling takes
  * twice as long as SQLite takes for a row by its key.
  *
- * With ORDER BY, the planner of our SQLite (SQLITE_ENABLE_STAT4) looks at the parameters that columns are compared with, and each
- * run prepares the statement again, which takes 5 to 40 µs. It does not look into {@link asText}.
+ * With a join, ORDER BY or LIMIT, the planner of our SQLite (SQLITE_ENABLE_STAT4) looks at the parameters that columns are compared
+ * with, and each run prepares the statement again, which takes 5 to 40 µs. It does not look into {@link asText}.
  */
 export function prepareQuery<Values, Row>(
   build: (parameters: Bound<Values>) => Compilable<Row>,
@@ -36,7 +36,7 @@ export function prepareQuery<Values, Row>(
 }
 
 /** A parameter that does not make SQLite prepare the statement again: see {@link prepareQuery}. */
-export function asText(value: Expression<string | null>) {
+export function asText(value: Expression<string | null> | string) {
   return sql<string>`cast(${value} as text)`;
 }
 

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { type Compilable, Kysely, SqliteDialect } from 'kysely';
+import type { Compilable } from 'kysely';
 import { AppError, messageOf } from '../shared/errors.ts';
 import { FilePlace } from '../shared/files/file-place.ts';
 import { Checkpointer } from './checkpointer.ts';
@@ -9,9 +9,9 @@ import type { Database } from './database.ts';
 import { LocalSignals } from './signals.ts';
 import { addSqlFunctions } from './sql-functions.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteQueries } from './sqlite-queries.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
-import type { Tables } from './tables.ts';
 import { runInScope, runShared, share, sharedTransaction, TransactionScope } from './transaction-scope.ts';
 
 /** Searches among a million videos read more pages than SQLite's default of 2 MiB holds. */
@@ -33,7 +33,7 @@ export class SqliteDatabase implements Database {
   #reader: SqliteConnection | undefined;
 
   constructor(sqlite: Sqlite.Database, lock: DataFolderLock | undefined) {
-    this.queries = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+    this.queries = sqliteQueries();
     // Waiting for other processes would block everybody: the writer tries again.
     sqlite.pragma('busy_timeout = 0');
     // Savepoints copy the pages that they change: beyond 64 KiB, into a file.

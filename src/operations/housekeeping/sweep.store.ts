@@ -1,6 +1,6 @@
 import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
-import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
+import { asText, type Bound, prepareQuery } from '../../store/prepared-query.ts';
 import type { UsePeriod } from './database-use-periods.ts';
 import type { VideoRows } from './video-findings.ts';
 
@@ -197,20 +197,20 @@ function prepareVideoQueries({ queries }: Database) {
         .leftJoin('video_encodings as e', 'e.video_id', 'v.id')
         .leftJoin('video_thumbnails as t', 't.video_id', 'v.id')
         .select(['v.watermark', 's.status', 'e.failure', 'e.has_storyboard', 't.file as thumbnail'])
-        .where('v.id', '=', videoId),
+        .where('v.id', '=', asText(videoId)),
     ),
     renditions: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
       queries
         .selectFrom('renditions')
         .select(['type', 'quality', 'status', 'file'])
-        .where('video_id', '=', videoId)
+        .where('video_id', '=', asText(videoId))
         .orderBy('position'),
     ),
     codecRenditions: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>
       queries
         .selectFrom('codec_renditions')
         .select(['codec', 'quality', 'status', 'file'])
-        .where('video_id', '=', videoId)
+        .where('video_id', '=', asText(videoId))
         .orderBy('position'),
     ),
     tracks: prepareQuery(({ videoId }: Bound<{ videoId: string }>) =>

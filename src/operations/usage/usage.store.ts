@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../store/connection.ts';
 import type { Database } from '../../store/database.ts';
 import { listTotal } from '../../store/list-total.ts';
-import { type Bound, prepareQuery } from '../../store/prepared-query.ts';
+import { asText, type Bound, prepareQuery } from '../../store/prepared-query.ts';
 
 export interface StoredBytes {
   readonly sourceBytes: number;
@@ -37,7 +37,7 @@ export class UsageStore {
           const bytes = eb.case().when(missing, '>', lit(0)).then(missing).else(lit(0)).end();
           return fn.sum<number | null>(bytes).as('bytes');
         })
-        .where('s.project_id', '=', projectId)
+        .where('s.project_id', '=', asText(projectId))
         .where('s.due_at_ms', '=', ({ lit }) => lit(0)),
     );
     this.#chunks = prepareQuery(({ projectId }: OfProject) =>
@@ -80,7 +80,7 @@ export class UsageStore {
   async openUploads(projectId: string, connection: Connection = this.#database): Promise<number> {
     const open = this.#openSources()
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('v.project_id', '=', projectId);
+      .where('v.project_id', '=', asText(projectId));
     return (await connection.first(open))?.count ?? 0;
   }
 

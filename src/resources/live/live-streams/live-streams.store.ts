@@ -4,7 +4,7 @@ import type { Connection } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { foldText } from '../../../store/folded-text.ts';
 import { listTotal } from '../../../store/list-total.ts';
-import { prepareQuery } from '../../../store/prepared-query.ts';
+import { asText, prepareQuery } from '../../../store/prepared-query.ts';
 import { readListPage } from '../../../store/read-list-page.ts';
 import type { Row } from '../../../store/tables.ts';
 import { holdAccess, passOnAccess } from '../../playback/playback-policies/inherited-access.ts';
@@ -91,7 +91,7 @@ export class LiveStreamsStore {
         .select(['s.is_ultra_low_latency', 's.has_viewer_clips', 's.is_listed', 's.shows_viewers'])
         .select('p.environment')
         .select(({ fn }) => fn.coalesce('s.playback_policy', 'p.playback_policy').as('playback_policy'))
-        .where('s.id', '=', id),
+        .where('s.id', '=', asText(id)),
     );
   }
 

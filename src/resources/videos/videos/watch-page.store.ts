@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { restrictingPolicy } from '../../../shared/playback-policy.ts';
 import type { Database } from '../../../store/database.ts';
-import { prepareQuery } from '../../../store/prepared-query.ts';
+import { asText, prepareQuery } from '../../../store/prepared-query.ts';
 
 /** Reads what watch pages show beside the player. */
 export class WatchPageStore {
@@ -28,14 +28,14 @@ export class WatchPageStore {
         )
         .select(['v.id', 'v.title'])
         .select(({ fn }) => fn.coalesce('v.playback_policy', 'p.playback_policy').as('playback_policy'))
-        .where('v.live_stream_id', '=', liveStreamId)
+        .where('v.live_stream_id', '=', asText(liveStreamId))
         .where('v.is_public', '=', sql.lit(1))
         .where('v.discarded_at_ms', 'is', null)
         .where('v.created_at_ms', '>=', eb =>
           eb
             .selectFrom('broadcasts')
             .select(({ fn }) => fn.max('started_at_ms').as('started_at_ms'))
-            .where('live_stream_id', '=', liveStreamId),
+            .where('live_stream_id', '=', asText(liveStreamId)),
         )
         .orderBy('v.created_at_ms', 'desc')
         .limit(sql.lit(1)),

@@ -1,4 +1,5 @@
 import type { Connection, Transaction } from '../../../../store/connection.ts';
+import { asText } from '../../../../store/prepared-query.ts';
 import { lockForKeyShare } from '../../../../store/row-locks.ts';
 import type { Row } from '../../../../store/tables.ts';
 
@@ -70,7 +71,7 @@ export function requestOf(videoId: string, { queries }: Connection) {
     .select(['v.project_id', 'v.clip_start_ms', 'v.clip_end_ms', 'v.watermark', 'v.has_mp4_support'])
     .select(['v.language', 'v.live_stream_id', 'p.environment', 's.origin', 's.is_joined'])
     .select('v.clipped_from')
-    .where('v.id', '=', videoId);
+    .where('v.id', '=', asText(videoId));
 }
 
 export function videoOwnerOf(video: Pick<Row<'videos'>, 'project_id' | 'live_stream_id'>): VideoOwner {

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/playback-policy.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import { type Bound, prepareQuery } from '../../../../store/prepared-query.ts';
+import { asText, type Bound, prepareQuery } from '../../../../store/prepared-query.ts';
 import type { Row } from '../../../../store/tables.ts';
 import type {
   AudioTrack,
@@ -98,12 +98,12 @@ export class EncodingsStore implements EncodingRepository {
               .selectFrom('renditions')
               .select(sql<AdditionalCodec | null>`NULL`.as('codec'))
               .select(['type', ...renditionColumns])
-              .where('video_id', '=', videoId)
+              .where('video_id', '=', asText(videoId))
               .unionAll(
                 eb
                   .selectFrom('codec_renditions')
                   .select(['codec', sql<'hls'>`'hls'`.as('type'), ...renditionColumns])
-                  .where('video_id', '=', videoId),
+                  .where('video_id', '=', asText(videoId)),
               )
               .as('r'),
           join => join.onTrue(),
@@ -112,7 +112,7 @@ export class EncodingsStore implements EncodingRepository {
         .select(['e.failure', 'e.revision', 'e.audio_tracks', 'e.has_source_captions'])
         .select(['r.codec', 'r.type', 'r.quality', 'r.status', 'r.progress_percent', 'r.file'])
         .select('r.facts as rendition_facts')
-        .where('e.video_id', '=', videoId)
+        .where('e.video_id', '=', asText(videoId))
         .orderBy('r.position'),
     );
     this.#renditions = new RenditionsStore(database);
@@ -138,7 +138,7 @@ export class EncodingsStore implements EncodingRepository {
         .select(({ fn }) => fn.coalesce('e.failure', 's.failure').as('failure'))
         .select(({ fn }) => fn.coalesce('v.playback_policy', 'p.playback_policy').as('playback_policy'))
         .select(sql.raw<number | null>(isAudioOnlyOf('v.id')).as('is_audio_only'))
-        .where('v.id', '=', videoId)
+        .where('v.id', '=', asText(videoId))
         .where('v.discarded_at_ms', 'is', null),
     );
   }

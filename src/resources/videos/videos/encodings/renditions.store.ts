@@ -1,7 +1,7 @@
 import { isLeftOut, parseAudioRenditionName } from '../../../../shared/audio-rendition.ts';
 import type { Connection, Transaction } from '../../../../store/connection.ts';
 import type { Database } from '../../../../store/database.ts';
-import { prepareQuery } from '../../../../store/prepared-query.ts';
+import { asText, prepareQuery } from '../../../../store/prepared-query.ts';
 import type { Row } from '../../../../store/tables.ts';
 import type { RenditionName } from '../../../../vod/encoding-repository.ts';
 import { waitingRendition } from './change-encoding.ts';
@@ -32,7 +32,7 @@ export class RenditionsStore {
       database.queries
         .selectFrom('renditions')
         .selectAll()
-        .where('video_id', '=', videoId)
+        .where('video_id', '=', asText(videoId))
         .orderBy('position'),
     );
   }
