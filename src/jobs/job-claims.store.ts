@@ -41,6 +41,7 @@ export class JobClaimStore {
   readonly #nextDue;
   readonly #nextDueByGroup;
   readonly #nextDueIn;
+  readonly #firstDue;
 
   /** @param options.kinds of jobs that this node can run: others belong to another version */
   constructor(options: {
@@ -49,8 +50,9 @@ export class JobClaimStore {
     readonly nodeId: string;
     readonly leaseMs: number;
     readonly kinds: () => readonly string[];
+    readonly lanes: readonly string[];
   }) {
-    const { database } = options;
+    const { database, lanes } = options;
     const { queries } = database;
     this.#database = database;
     this.#clock = options.clock;
@@ -79,6 +81,25 @@ export class JobClaimStore {
         .where('lane', '=', asText(lane))
         .where('run_at_ms', '>', sql<number>`${at(nowMs)} - ${sinceMs}`),
     );
+    this.#firstDue = prepareQuery(({ nowMs }: Bound<{ readonly nowMs: number }>) => {
+      const [first, ...others] = lanes.map(lane =>
+        queries
+          .selectFrom('jobs')
+          .select(({ fn }) => [
+            sql.lit(lane).as('lane'),
+            sql<number | null>`${fn.min('run_at_ms')} - ${at(nowMs)}`.as('delay_ms'),
+          ])
+          .where('state', '=', waiting)
+          .where('lane', '=', sql.lit(lane)),
+      );
+      return others.reduce((all, one) => all.unionAll(one), first!);
+    });
+  }
+
+  /** Returns the time until the first job of each lane that has one: zero or less for one that may be due. */
+  async firstDueInMs(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database.all(this.#firstDue({ nowMs: this.#clock.nowMs() }));
+    return new Map(rows.flatMap(({ lane, delay_ms }) => (delay_ms === null ? [] : [[lane, delay_ms]])));
   }
 
   /** Claims the next job by priority, then age. Returns it before this attempt. */

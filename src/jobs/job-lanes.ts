@@ -41,7 +41,14 @@ export class JobLanes {
   async fill(isStarting: () => boolean, begin: BeginJob): Promise<number> {
     const startedAtMs = this.#clock.monotonicMs();
     let nextInMs = Number.POSITIVE_INFINITY;
+    // One query for all lanes, of which most have nothing to do.
+    const firstInMs = await this.#claims.firstDueInMs();
     for (const [lane, limits] of this.#limits) {
+      const inMs = firstInMs.get(lane) ?? Number.POSITIVE_INFINITY;
+      if (inMs > 0) {
+        nextInMs = Math.min(nextInMs, inMs);
+        continue;
+      }
       if (!(await this.#fillLane(lane, limits, isStarting, begin))) continue;
       const sinceMs = this.#clock.monotonicMs() - startedAtMs;
       nextInMs = Math.min(nextInMs, (await this.#claims.nextDueInMs(lane, sinceMs)) ?? nextInMs);

@@ -114,6 +114,7 @@ export class Jobs implements Component, JobQueue {
       leaseMs,
       nodeId: owner.id,
       kinds: () => [...this.#kinds.keys()],
+      lanes: Object.keys(lanes),
     });
     this.#running = new RunningAttempts(this.#claims, clock, this.#log);
     this.#lanes = new JobLanes({ limits: lanes, claims: this.#claims, running: this.#running, clock });

@@ -541,7 +541,7 @@ describe.each(databaseKinds)('on %s', kindOfDatabase => {
       await queueOf(database, [heldKind('held').kind]).add({ kind: 'held', subjectId: 'vi1' });
       const claims = await Promise.all(
         Array.from({ length: 8 }, (_, index) => {
-          const own = { nodeId: `node${index}`, leaseMs: 60_000, kinds: () => ['held'] };
+          const own = { nodeId: `node${index}`, leaseMs: 60_000, kinds: () => ['held'], lanes: ['work'] };
           return new JobClaimStore({ database, clock: systemClock, ...own }).claimNext({ lane: 'work' });
         }),
       );
