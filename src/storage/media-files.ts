@@ -142,6 +142,8 @@ export class MediaFiles {
    * while they arrive. @throws AppError `disk-full`, `data-dir-unusable`
    */
   async expectRoom(bytes: number, minFreeBytes: number): Promise<void> {
+    this.parts.assertIntact();
+    if ((await this.freeBytes()) - bytes >= minFreeBytes) return;
     await this.ensureFreeSpace(0, minFreeBytes);
     const free = await this.freeBytes();
     if (!(await this.#canHave(bytes + minFreeBytes - free))) throw diskFull(bytes, free);

@@ -62,11 +62,16 @@ export async function receiveFile(
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
   if (announcedBytes > admission.maxBytes + maxBodyOverheadBytes) throw fileTooLargeError(admission);
   const boundary = ctx.is('multipart') ? boundaryOf(ctx.get('content-type')) : '';
-  await options.requireFreeSpace(announcedBytes);
   const folder = join(options.uploadDir, newUuid());
-  await mkdir(folder).catch((error: unknown) => {
-    throw toLostUpload(error, options.uploadDir);
-  });
+  const [hasRoom, isMade] = await Promise.allSettled([
+    options.requireFreeSpace(announcedBytes),
+    mkdir(folder),
+  ]);
+  if (hasRoom.status === 'rejected') {
+    if (isMade.status === 'fulfilled') await removeFolder(folder);
+    throw hasRoom.reason;
+  }
+  if (isMade.status === 'rejected') throw toLostUpload(isMade.reason, options.uploadDir);
   const spools: SpoolFile[] = [];
   const fields = new Map<string, string>();
   let unnamed: string | undefined;

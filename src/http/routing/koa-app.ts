@@ -187,8 +187,7 @@ export function createKoaApp(options: KoaAppOptions): Koa & { methodsOf(path: st
     } catch (error) {
       throw toLostUpload(error, fileBodies.uploadDir);
     } finally {
-      await admission?.onFinished?.();
-      if (file !== undefined) await discardFile(file);
+      await Promise.all([admission?.onFinished?.(), file && discardFile(file)]);
     }
   };
 
