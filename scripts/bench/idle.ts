@@ -70,11 +70,16 @@ async function measureStarts(context: BenchContext): Promise<Row[]> {
     const first = await measureStart(dataDir);
     const further: Start[] = [];
     const koaReadyMs: number[] = [];
+    const withPackages: Pick<Start, 'readyMs' | 'cpuSeconds'>[] = [];
     for (let count = 0; count < starts; count += 1) {
       further.push(await measureStart(dataDir));
       const koa = await startBareKoa();
       koaReadyMs.push(koa.readyMs);
       await koa.process.stop();
+      const loaded = await startBareKoa('./packages-koa-process.js');
+      const { cpuSeconds } = usageOf([loaded.process.child.pid!]);
+      withPackages.push({ readyMs: loaded.readyMs, cpuSeconds });
+      await loaded.process.stop();
     }
     const median = (value: (start: Start) => number) => percentile(further.map(value), 0.5);
     const row = (what: string, value: number, unit: string) => judge(name, { what, value, unit });
@@ -96,6 +101,27 @@ async function measureStarts(context: BenchContext): Promise<Row[]> {
         unit: '×',
         better: 'lower',
       }),
+      judge(name, {
+        what: 'further starts: ready, by a Koa application that loads the same packages',
+        value:
+          median(({ readyMs }) => readyMs) /
+          percentile(
+            withPackages.map(({ readyMs }) => readyMs),
+            0.5,
+          ),
+        unit: '×',
+        max: 1.5,
+      }),
+      judge(name, {
+        what: 'further starts: processor time, by that application',
+        value:
+          median(({ cpuSeconds }) => cpuSeconds) /
+          percentile(
+            withPackages.map(({ cpuSeconds }) => cpuSeconds),
+            0.5,
+          ),
+        unit: '×',
+      }),
       row('further starts: processor time, p50', 1000 * median(({ cpuSeconds }) => cpuSeconds), 'ms'),
       row('further starts: read, p50', median(({ readBytes }) => readBytes) / 1e6, 'MB'),
     ];
@@ -113,9 +139,11 @@ async function measureStart(dataDir: string): Promise<Start> {
   return { ...server.startTimes, cpuSeconds, readBytes };
 }
 
-async function startBareKoa(): Promise<{ process: HelperProcess<unknown>; readyMs: number }> {
+async function startBareKoa(
+  script = './trivial-koa-process.ts',
+): Promise<{ process: HelperProcess<unknown>; readyMs: number }> {
   const startedMs = performance.now();
-  const process = new HelperProcess('./trivial-koa-process.ts', '');
+  const process = new HelperProcess(script, '');
   await process.report();
   return { process, readyMs: performance.now() - startedMs };
 }
