@@ -45,12 +45,13 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
 };
 
 const sharedFolders =
-  /[/\\]dashboard[/\\](?:(?:api|broadcasts|format|state|ui)[/\\].*|texts[/\\](?:shell|sign-in))\.tsx?$/;
+  /[/\\]dashboard[/\\](?:(?:api|broadcasts|format|state|ui)[/\\].*|texts[/\\]shell)\.tsx?$/;
 /** The overview has them from other pages. */
 const ofOverview =
   /[/\\](?:shell[/\\](?:list-path|nav-groups)|analytics[/\\](?:analytics-data|current-viewers|time-range)|clips[/\\]clip-(?:fields|times)|health[/\\]alarm-titles|server[/\\]check-summary|studio[/\\]capture|texts[/\\]overview|usage[/\\]storage-(?:bar|kinds)|webhooks[/\\]delivery-labels)\.tsx?$/;
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
-const dashboardEntries = /[/\\]dashboard[/\\](?:main|.*-page|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
+const dashboardEntries =
+  /[/\\]dashboard[/\\](?:main|.*-page|.*language-dialog|.*signed-out-pages|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
-import { describeInBrowser } from './browser-fixture.ts';
+import { describeInBrowser, until } from './browser-fixture.ts';
 import { DashboardPage, email, password, startDashboard } from './dashboard-fixture.ts';
 
 describeInBrowser('the pages before signing in', browser => {
@@ -15,7 +15,7 @@ describeInBrowser('the pages before signing in', browser => {
   const root = (page: DashboardPage['page']) =>
     page.evaluate<string[]>('[document.documentElement.lang, document.documentElement.dir, document.title]');
 
-  test('are in the language of the browser, with the errors of the server, and the dashboard in English', async () => {
+  test('are in the language of the browser, with the errors of the server, as is the dashboard', async () => {
     await using dashboard = await open('de-AT');
     const { page } = dashboard;
     await page.getByRole('heading', { name: 'Bei Millrace anmelden' }).waitFor();
@@ -28,8 +28,30 @@ describeInBrowser('the pages before signing in', browser => {
     dashboard.complaints.length = 0;
     await page.getByLabel('Passwort').fill(password);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect((await root(page)).slice(0, 2)).toEqual(['en', 'ltr']);
+    await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
+    expect((await root(page)).slice(0, 2)).toEqual(['de', 'ltr']);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('change their language from the account menu, where they are, and remember it', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/team');
+    const { page } = dashboard;
+    await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Language' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('radio', { name: 'Automatic (browser)' }).isChecked()).toBe(true);
+    expect(await dashboard.violations()).toEqual([]);
+    await dialog.getByText('日本語').click();
+    await page.getByRole('heading', { level: 1, name: 'チーム' }).waitFor();
+    await until('the language of the page', async () => (await root(page))[0] === 'ja');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'チーム' }).waitFor();
+    await page.getByRole('button', { name: 'アカウントメニュー' }).click();
+    await page.getByRole('menuitem', { name: '言語' }).click();
+    await dialog.getByText('自動（ブラウザー）').click();
+    await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
+    expect(await page.evaluate(`localStorage.getItem('millrace.language')`)).toBe(null);
     expect(dashboard.complaints).toEqual([]);
   });
 
@@ -75,7 +97,7 @@ describeInBrowser('the pages before signing in', browser => {
     const { url } = (await invited.json()) as { url: string };
     await using dashboard = await open('fr-CA', new URL(url).pathname);
     const { page } = dashboard;
-    await page.getByText('en tant qu’éditeur, avec l’adresse anna@example.org.').waitFor();
+    await page.getByText('en tant qu’éditeur. L’invitation est destinée à anna@example.org.').waitFor();
     await page.getByLabel('Choisir un mot de passe').fill('court');
     await page.getByText('Trop court').waitFor();
     expect(await dashboard.violations()).toEqual([]);

@@ -1,6 +1,6 @@
 import { withBasePath } from '../../shared/base-path.ts';
 import { endSession, projectHeaders, session } from '../state/session.ts';
-import { t } from '../texts/sign-in.ts';
+import { t } from '../texts/shell.ts';
 import type { ErrorBody, Operations } from './api-types.ts';
 import { ApiProblem } from './problem.ts';
 import { noteAnswer } from './server-return.ts';
@@ -117,7 +117,7 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     noteAnswer(0);
-    throw new ApiProblem(0, { title: t('signIn.unreachable') });
+    throw new ApiProblem(0, { title: t('problem.unreachable') });
   }
 }
 

@@ -1,5 +1,4 @@
-import { t as shared } from '../texts/shell.ts';
-import { t } from '../texts/sign-in.ts';
+import { t } from '../texts/shell.ts';
 import type { Passkey } from './api-types.ts';
 import { call } from './client.ts';
 import { ApiProblem } from './problem.ts';
@@ -9,11 +8,11 @@ import { openSession } from './sessions.ts';
 export function passkeyObstacle(): string | undefined {
   const isAddress = /^\[|^[\d.]+$/.test(location.hostname);
   if (!window.isSecureContext || isAddress) {
-    return shared('passkey.insecure');
+    return t('passkey.insecure');
   }
   const isSupported =
     typeof PublicKeyCredential === 'function' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
-  return isSupported ? undefined : shared('passkey.unsupported');
+  return isSupported ? undefined : t('passkey.unsupported');
 }
 
 /** @throws ApiProblem */
@@ -102,13 +101,13 @@ async function askAuthenticator(ask: () => Promise<Credential | null>): Promise<
   } catch (error) {
     throw new ApiProblem(0, { title: reasonOf(error) });
   }
-  throw new ApiProblem(0, { title: t('signIn.passkeyMissing') });
+  throw new ApiProblem(0, { title: t('passkey.missing') });
 }
 
 function reasonOf(error: unknown): string {
   const name = error instanceof DOMException ? error.name : '';
-  if (name === 'NotAllowedError') return t('signIn.passkeyCanceled');
-  if (name === 'InvalidStateError') return t('signIn.passkeyRegistered');
-  if (name === 'SecurityError') return t('signIn.passkeyWrongAddress');
-  return t('signIn.passkeyFailed');
+  if (name === 'NotAllowedError') return t('passkey.canceled');
+  if (name === 'InvalidStateError') return t('passkey.registered');
+  if (name === 'SecurityError') return t('passkey.wrongAddress');
+  return t('passkey.failed');
 }

@@ -1,5 +1,4 @@
-import { t as shared } from '../texts/shell.ts';
-import { t } from '../texts/sign-in.ts';
+import { t } from '../texts/shell.ts';
 import type { ErrorBody } from './api-types.ts';
 
 export class ApiProblem extends Error {
@@ -13,7 +12,7 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: Partial<ErrorBody>, retryAfterSeconds?: number) {
-    super(body.title ?? t('signIn.unknownError'));
+    super(body.title ?? t('problem.unknown'));
     this.status = status;
     this.code = (body.type ?? '').split('/').at(-1) ?? '';
     this.detail = body.detail;
@@ -47,6 +46,6 @@ export function isAbort(error: unknown): boolean {
 
 function rangeText({ min, max }: NonNullable<ErrorBody['range']> = {}): string | undefined {
   if (min === undefined && max === undefined) return undefined;
-  if (max === undefined) return shared('form.minNumber', { min: min! });
-  return min === undefined ? shared('form.maxNumber', { max }) : shared('form.number', { min, max });
+  if (max === undefined) return t('form.minNumber', { min: min! });
+  return min === undefined ? t('form.maxNumber', { max }) : t('form.number', { min, max });
 }

@@ -5,16 +5,14 @@ import { withBasePath, withoutBasePath } from '../../shared/base-path.ts';
 import { restartFeed } from '../api/feed.ts';
 import { invitationTokenOf } from '../api/invitation-link.ts';
 import { isOidcReturn } from '../api/oidc.ts';
+import { passwordResetToken } from '../api/password-reset-link.ts';
 import { type ApiProblem, problemOf } from '../api/problem.ts';
 import { isAway, whenServerReturns } from '../api/server-return.ts';
 import { loadSession } from '../api/sessions.ts';
 import { projectKey, session } from '../state/session.ts';
+import { withTexts } from '../state/texts.ts';
 import { LoadError } from '../ui/states.tsx';
-import { InvitationPage } from './invitation-page.tsx';
-import { OidcReturnPage } from './oidc-return-page.tsx';
-import { PasswordResetPage, passwordResetToken } from './password-reset-page.tsx';
 import { Shell } from './shell.tsx';
-import { SignInPage } from './sign-in-page.tsx';
 import { useLanguage } from './use-language.ts';
 
 export function App() {
@@ -39,11 +37,11 @@ export function App() {
   );
   const token = invitationTokenOf(withoutBasePath(location.pathname));
   const resetToken = passwordResetToken();
-  const isOutside = isReturning || resetToken !== undefined || token !== undefined;
-  const hasTexts = useLanguage(
-    session.value === undefined && problem === undefined ? undefined : !isOutside && Boolean(session.value),
-  );
-  if (problem !== undefined) {
+  const hasTexts = useLanguage();
+  const isSignedOut =
+    isReturning || resetToken !== undefined || token !== undefined || session.value === null;
+  const pages = useSignedOutPages(isSignedOut && problem === undefined, setProblem);
+  if (problem !== undefined && hasTexts) {
     return (
       <main class="sign-in">
         <LoadError problem={problem} retry={load} />
@@ -51,13 +49,32 @@ export function App() {
     );
   }
   if (session.value === undefined || !hasTexts) return null;
-  if (isReturning) return <OidcReturnPage />;
-  if (resetToken !== undefined) return <PasswordResetPage token={resetToken} />;
-  if (token !== undefined) return <InvitationPage token={token} />;
-  if (session.value === null) return <SignInPage />;
+  if (isSignedOut || session.value === null) {
+    if (pages === undefined) return null;
+    if (isReturning) return <pages.OidcReturnPage />;
+    if (resetToken !== undefined) return <pages.PasswordResetPage token={resetToken} />;
+    return token === undefined ? <pages.SignInPage /> : <pages.InvitationPage token={token} />;
+  }
   return (
     <LocationProvider key={session.value.account.accountId} scope={withBasePath('/dashboard')}>
       <Shell />
     </LocationProvider>
   );
+}
+
+type SignedOutPages = typeof import('./signed-out-pages.ts');
+
+/** Loads the code of the pages for people who are not signed in when they are wanted. */
+function useSignedOutPages(
+  areWanted: boolean,
+  onProblem: (problem: ApiProblem) => void,
+): SignedOutPages | undefined {
+  const [pages, setPages] = useState<SignedOutPages>();
+  useEffect(() => {
+    if (!areWanted || pages !== undefined) return;
+    withTexts(import('./signed-out-pages.ts')).then(setPages, (error: unknown) =>
+      onProblem(problemOf(error)),
+    );
+  }, [areWanted]);
+  return pages;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { withBasePath, withoutBasePath } from '../../shared/base-path.ts';
+import { withBasePath } from '../../shared/base-path.ts';
 import type { PasswordReset } from '../api/api-types.ts';
 import { call } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
@@ -18,11 +18,6 @@ import { Notice } from '../ui/notice.tsx';
 import { LoadedContent } from '../ui/states.tsx';
 import { ForgotPasswordPage } from './forgot-password-page.tsx';
 import { SignInCard } from './sign-in-card.tsx';
-
-/** The token of the link that was opened. */
-export function passwordResetToken(): string | undefined {
-  return /^\/dashboard\/password-reset\/(\w+)$/.exec(withoutBasePath(location.pathname))?.[1];
-}
 
 export function PasswordResetPage({ token }: { token: string }) {
   const [state, setState] = useState<'open' | 'used' | 'done' | 'forgotten'>('open');

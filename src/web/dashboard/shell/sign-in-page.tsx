@@ -7,6 +7,7 @@ import { signIn } from '../api/sessions.ts';
 import { accountCommand } from '../format/account-command.ts';
 import { wasSignedOut } from '../state/session.ts';
 import { isEnglish } from '../state/texts.ts';
+import { t as shared } from '../texts/shell.ts';
 import { rich, t } from '../texts/sign-in.ts';
 import { bold } from '../ui/bold.tsx';
 import { Button } from '../ui/button.tsx';
@@ -169,7 +170,7 @@ function usePasskeyOffer(isOn: boolean): { problem: ApiProblem | undefined; clea
 
 /** The server says for how long in English, and the countdown in the language of the page. */
 function waitingText(problem: ApiProblem | undefined): string | undefined {
-  if (!isEnglish()) return t('signIn.error.tooMany');
+  if (!isEnglish()) return shared('problem.of.tooMany');
   return problem?.detail ?? problem?.text;
 }
 

@@ -1,38 +1,35 @@
 import { useEffect, useState } from 'preact/hooks';
-import { chooseLanguage, directionOf, type LanguageChoice, languages } from '../../i18n/languages.ts';
+import { chooseLanguage, directionOf, type LanguageChoice } from '../../i18n/languages.ts';
 import { chosenLanguage } from '../state/language.ts';
 import { setLanguage } from '../state/texts.ts';
 
 /**
- * Shows the pages in the language that the reader chose. Without a choice, those for people who are not signed in are in the language
- * of their browser, and the others in English.
+ * Shows the pages in the language that the reader chose, else in that of the browser.
  *
- * @param isSignedIn undefined while it is not known
  * @returns true once there are texts
  */
-export function useLanguage(isSignedIn: boolean | undefined): boolean {
-  const [shown, setShown] = useState<boolean>();
+export function useLanguage(): boolean {
+  const [hasTexts, setHasTexts] = useState(false);
   const chosen = chosenLanguage.value;
   useEffect(() => {
-    if (isSignedIn === undefined) return;
     let isCurrent = true;
-    const choice = languageFor(isSignedIn);
+    const choice = languageFor(chosen);
     void setLanguage(choice).then(() => {
       if (!isCurrent) return;
       document.documentElement.lang = choice.language;
       document.documentElement.dir = directionOf(choice.language);
-      setShown(isSignedIn);
+      setHasTexts(true);
     });
     return () => {
       isCurrent = false;
     };
-  }, [isSignedIn, chosen]);
-  return shown !== undefined && shown === isSignedIn;
+  }, [chosen]);
+  return hasTexts;
 }
 
 /** Dates and numbers are written as in the reader's own variant of the language, such as `de-AT`. */
-function languageFor(isSignedIn: boolean): LanguageChoice {
-  const chosen = chosenLanguage.value;
-  if (chosen !== undefined) return chooseLanguage([...navigator.languages, chosen], [chosen]);
-  return chooseLanguage(navigator.languages, isSignedIn ? ['en'] : languages);
+function languageFor(chosen: typeof chosenLanguage.value): LanguageChoice {
+  return chosen === undefined
+    ? chooseLanguage(navigator.languages)
+    : chooseLanguage([...navigator.languages, chosen], [chosen]);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
 import { problemText } from '../format/problem-text.ts';
-import { t } from '../texts/sign-in.ts';
+import { t } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import type { Loaded } from './hooks/use-load.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -34,10 +34,10 @@ export function LoadError({ problem, retry }: { problem: ApiProblem; retry: () =
   return (
     <Notice
       tone="bad"
-      title={t(problem.status === 404 ? 'signIn.notFound' : 'signIn.notLoaded')}
+      title={t(problem.status === 404 ? 'problem.notFound' : 'problem.notLoaded')}
       action={
         <Button small icon="refresh" onClick={retry}>
-          {t('signIn.tryAgain')}
+          {t('problem.tryAgain')}
         </Button>
       }
     >
@@ -74,7 +74,7 @@ export function LoadedContent<Value>({
     if (problem !== undefined) return <LoadError problem={problem} retry={reload} />;
     return (
       <div role="status">
-        <span class="for-readers">{t('signIn.loading')}</span>
+        <span class="for-readers">{t('list.loading')}</span>
         <Skeleton {...(height === undefined ? { rows } : { height })} />
       </div>
     );

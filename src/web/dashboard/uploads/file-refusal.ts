@@ -1,4 +1,4 @@
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 
 const maxFileBytes = 10_000_000_000;
 

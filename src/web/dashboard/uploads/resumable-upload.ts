@@ -1,6 +1,6 @@
 import { formatBytes } from '../format/size.ts';
 import type { ProjectEnvironment } from '../state/session.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 
 /** Continues after a reload, once its file is chosen again. */
 export interface ResumableUpload extends ProjectEnvironment {

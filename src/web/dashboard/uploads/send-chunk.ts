@@ -2,7 +2,7 @@ import type { ErrorBody } from '../api/api-types.ts';
 import { urlOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { endSession, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import type { ByteRange } from './chunks.ts';
 
 interface ChunkToSend extends ProjectEnvironment {

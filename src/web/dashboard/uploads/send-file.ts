@@ -2,7 +2,7 @@ import { BackOff } from '../../shared/back-off.ts';
 import { call } from '../api/client.ts';
 import { ApiProblem, isAbort, problemOf } from '../api/problem.ts';
 import { type ProjectEnvironment, projectHeaders } from '../state/session.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import { type ByteRange, countSentBytes, missingChunks } from './chunks.ts';
 import { sendChunk } from './send-chunk.ts';
 import { classifyFailure } from './upload-failure.ts';

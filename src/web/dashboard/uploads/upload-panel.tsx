@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPercent } from '../format/size.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';
 import { ProcessingMonitor } from './processing-monitor.tsx';

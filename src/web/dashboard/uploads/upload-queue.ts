@@ -2,7 +2,7 @@ import { call } from '../api/client.ts';
 import { isAbort, problemOf } from '../api/problem.ts';
 import { problemText } from '../format/problem-text.ts';
 import { chosenEnvironment, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import { showError, showToast } from '../ui/toast.tsx';
 import { chunkBytesFor } from './chunks.ts';
 import { fileRefusal } from './file-refusal.ts';

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { formatBytes, formatPercent } from '../format/size.ts';
 import { formatSpan } from '../format/time.ts';
 import { isChosen, nameOfProjectEnvironment } from '../state/session.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx';

@@ -1,5 +1,5 @@
 import { listText } from '../format/list-text.ts';
-import { t } from '../texts/shell.ts';
+import { t } from '../texts/uploads.ts';
 import { isFinished, type Upload, type UploadState } from './upload.ts';
 
 /** In few words, such as `4 done, 2 failed`. */

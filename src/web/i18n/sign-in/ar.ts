@@ -97,35 +97,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     'لا يعرف الخادم من أنشأ {count, plural, one {مفتاحًا واحدًا} two {مفتاحين} few {# مفاتيح} many {# مفتاحًا} other {# مفتاح}} من مفاتيح API المتبقية في حساباتك. احذف ما لا تعرفه منها في صفحة «API keys».',
   'signIn.continue': 'متابعة',
-  'signIn.notFound': 'غير موجود',
-  'signIn.notLoaded': 'تعذّر التحميل',
-  'signIn.tryAgain': 'إعادة المحاولة',
-  'signIn.loading': 'جارٍ التحميل',
-  'signIn.unreachable': 'يتعذّر الوصول إلى الخادم. تحقّق من الاتصال وأعد المحاولة.',
-  'signIn.unknownError': 'ردّ الخادم بخطأ غير معروف. أعد المحاولة.',
-  'signIn.passkeyCanceled': 'لم يُستخدم أي مفتاح مرور. ألغيت العملية أو استغرقت وقتًا طويلًا. أعد المحاولة.',
-  'signIn.passkeyMissing': 'لم يقدّم جهازك أي مفتاح مرور. أعد المحاولة.',
-  'signIn.passkeyWrongAddress':
-    'لا تعمل مفاتيح المرور على هذا العنوان، فهي مرتبطة بعنوان URL العام للخادم. افتح لوحة التحكم هناك.',
-  'signIn.passkeyFailed': 'تعذّر على جهازك استخدام مفتاح المرور. أعد المحاولة أو استخدم جهازًا آخر.',
-  'signIn.passkeyRegistered': 'لديك مفتاح مرور على هذا الجهاز بالفعل. استخدمه لتسجيل الدخول.',
   'signIn.unknownClient': 'برنامج غير معروف',
   'signIn.browserOn': 'متصفّح على {system}',
   'signIn.clientOn': '{client} على {system}',
-  'signIn.error.wrongPassword': 'البريد الإلكتروني أو كلمة المرور غير صحيحة.',
-  'signIn.error.wrongCode': 'الرمز غير صحيح أو سبق استخدامه.',
-  'signIn.error.passkey': 'لم يُقبل مفتاح المرور. أعد المحاولة أو سجّل الدخول بكلمة المرور.',
-  'signIn.error.oidc': 'تعذّر تسجيل الدخول. ابدأ من جديد، أو اطلب دعوة إذا لم يكن لديك مستخدم بعد.',
-  'signIn.error.oidcUnavailable':
-    'خدمة تسجيل الدخول غير متاحة مؤقتًا. أعد المحاولة لاحقًا أو سجّل الدخول بكلمة المرور.',
-  'signIn.error.oidcOff': 'لم يتم إعداد خدمة لتسجيل الدخول على هذا الخادم.',
-  'signIn.error.mailOff': 'لا يمكن لهذا الخادم إرسال بريد إلكتروني.',
-  'signIn.error.otherUser': 'هذه الدعوة لشخص آخر. سجّل الدخول بالعنوان المدعو، ثم افتح الرابط من جديد.',
-  'signIn.error.unverified': 'لم يتم التحقّق من بريدك الإلكتروني.',
-  'signIn.error.suspended': 'علّق مشغّل الخادم هذا الحساب.',
-  'signIn.error.tooMany': 'محاولات كثيرة جدًا. انتظر قليلًا ثم أعد المحاولة.',
-  'signIn.error.missing': 'لم يعد هذا الرابط يعمل.',
-  'signIn.error.server': 'حدث خطأ في الخادم. أعد المحاولة.',
 };
 
 export default messages;

@@ -91,42 +91,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     'Bei {count, plural, one {# der übrigen API-Schlüssel} other {# der übrigen API-Schlüssel}} Ihrer Konten weiß der Server nicht, wer sie erstellt hat. Löschen Sie auf der Seite „API keys“ alle, die Sie nicht kennen.',
   'signIn.continue': 'Weiter',
-  'signIn.notFound': 'Nicht gefunden',
-  'signIn.notLoaded': 'Konnte nicht geladen werden',
-  'signIn.tryAgain': 'Noch einmal versuchen',
-  'signIn.loading': 'Wird geladen',
-  'signIn.unreachable':
-    'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
-  'signIn.unknownError':
-    'Der Server hat mit einem unbekannten Fehler geantwortet. Versuchen Sie es noch einmal.',
-  'signIn.passkeyCanceled':
-    'Es wurde kein Passkey verwendet. Sie haben abgebrochen, oder es hat zu lange gedauert. Versuchen Sie es noch einmal.',
-  'signIn.passkeyMissing': 'Ihr Gerät hat keinen Passkey geliefert. Versuchen Sie es noch einmal.',
-  'signIn.passkeyWrongAddress':
-    'Passkeys funktionieren unter dieser Adresse nicht. Sie gehören zur öffentlichen URL des Servers. Öffnen Sie das Dashboard dort.',
-  'signIn.passkeyFailed':
-    'Ihr Gerät konnte den Passkey nicht verwenden. Versuchen Sie es noch einmal oder mit einem anderen Gerät.',
-  'signIn.passkeyRegistered': 'Sie haben auf diesem Gerät schon einen Passkey. Melden Sie sich damit an.',
   'signIn.unknownClient': 'Unbekanntes Programm',
   'signIn.browserOn': 'Browser unter {system}',
   'signIn.clientOn': '{client} unter {system}',
-  'signIn.error.wrongPassword': 'Die E-Mail-Adresse oder das Passwort ist falsch.',
-  'signIn.error.wrongCode': 'Der Code ist falsch oder wurde schon verwendet.',
-  'signIn.error.passkey':
-    'Der Passkey wurde nicht akzeptiert. Versuchen Sie es noch einmal oder melden Sie sich mit Ihrem Passwort an.',
-  'signIn.error.oidc':
-    'Die Anmeldung ist fehlgeschlagen. Beginnen Sie von vorn, oder bitten Sie um eine Einladung, wenn Sie noch keinen Benutzer haben.',
-  'signIn.error.oidcUnavailable':
-    'Der Anmeldedienst ist vorübergehend nicht verfügbar. Versuchen Sie es später oder melden Sie sich mit Ihrem Passwort an.',
-  'signIn.error.oidcOff': 'Auf diesem Server ist kein Anmeldedienst eingerichtet.',
-  'signIn.error.mailOff': 'Dieser Server kann keine E-Mails senden.',
-  'signIn.error.otherUser':
-    'Diese Einladung ist für jemand anderen. Melden Sie sich mit der eingeladenen Adresse an und öffnen Sie den Link noch einmal.',
-  'signIn.error.unverified': 'Ihre E-Mail-Adresse ist nicht bestätigt.',
-  'signIn.error.suspended': 'Der Betreiber des Servers hat das Konto gesperrt.',
-  'signIn.error.tooMany': 'Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
-  'signIn.error.missing': 'Dieser Link funktioniert nicht mehr.',
-  'signIn.error.server': 'Auf dem Server ist etwas schiefgegangen. Versuchen Sie es noch einmal.',
 };
 
 export default messages;

@@ -90,40 +90,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     'El servidor no sabe quién creó {count, plural, one {# de las claves de API restantes} other {# de las claves de API restantes}} de tus cuentas. Elimina las que no reconozcas en la página «API keys».',
   'signIn.continue': 'Continuar',
-  'signIn.notFound': 'No encontrado',
-  'signIn.notLoaded': 'No se ha podido cargar',
-  'signIn.tryAgain': 'Reintentar',
-  'signIn.loading': 'Cargando',
-  'signIn.unreachable': 'No se puede conectar con el servidor. Comprueba tu conexión e inténtalo de nuevo.',
-  'signIn.unknownError': 'El servidor ha respondido con un error desconocido. Inténtalo de nuevo.',
-  'signIn.passkeyCanceled':
-    'No se ha usado ninguna llave de acceso. Lo has cancelado o ha tardado demasiado. Inténtalo de nuevo.',
-  'signIn.passkeyMissing': 'Tu dispositivo no ha devuelto ninguna llave de acceso. Inténtalo de nuevo.',
-  'signIn.passkeyWrongAddress':
-    'Las llaves de acceso no funcionan en esta dirección. Pertenecen a la URL pública del servidor. Abre el panel allí.',
-  'signIn.passkeyFailed':
-    'Tu dispositivo no ha podido usar la llave de acceso. Inténtalo de nuevo o usa otro dispositivo.',
-  'signIn.passkeyRegistered': 'Ya tienes una llave de acceso en este dispositivo. Úsala para iniciar sesión.',
   'signIn.unknownClient': 'Cliente desconocido',
   'signIn.browserOn': 'Navegador en {system}',
   'signIn.clientOn': '{client} en {system}',
-  'signIn.error.wrongPassword': 'La dirección de correo o la contraseña no es correcta.',
-  'signIn.error.wrongCode': 'El código no es correcto o ya se ha usado.',
-  'signIn.error.passkey':
-    'No se ha aceptado la llave de acceso. Inténtalo de nuevo o inicia sesión con tu contraseña.',
-  'signIn.error.oidc':
-    'No se ha podido iniciar sesión. Empieza de nuevo o pide una invitación si aún no tienes usuario.',
-  'signIn.error.oidcUnavailable':
-    'El proveedor de inicio de sesión no está disponible temporalmente. Inténtalo más tarde o inicia sesión con tu contraseña.',
-  'signIn.error.oidcOff': 'Este servidor no tiene configurado ningún proveedor de inicio de sesión.',
-  'signIn.error.mailOff': 'Este servidor no puede enviar correo.',
-  'signIn.error.otherUser':
-    'Esta invitación es para otra persona. Inicia sesión con la dirección invitada y vuelve a abrir el enlace.',
-  'signIn.error.unverified': 'Tu dirección de correo no está verificada.',
-  'signIn.error.suspended': 'El operador del servidor ha suspendido la cuenta.',
-  'signIn.error.tooMany': 'Demasiados intentos. Espera un momento e inténtalo de nuevo.',
-  'signIn.error.missing': 'Este enlace ya no funciona.',
-  'signIn.error.server': 'Se ha producido un error en el servidor. Inténtalo de nuevo.',
 };
 
 export default messages;

@@ -90,41 +90,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     'Le serveur ne sait pas qui a créé {count, plural, one {# des clés API restantes} other {# des clés API restantes}} de vos comptes. Supprimez celles que vous ne reconnaissez pas sur la page « API keys ».',
   'signIn.continue': 'Continuer',
-  'signIn.notFound': 'Introuvable',
-  'signIn.notLoaded': 'Chargement impossible',
-  'signIn.tryAgain': 'Réessayer',
-  'signIn.loading': 'Chargement',
-  'signIn.unreachable': 'Le serveur est injoignable. Vérifiez votre connexion et réessayez.',
-  'signIn.unknownError': 'Le serveur a répondu par une erreur inconnue. Réessayez.',
-  'signIn.passkeyCanceled':
-    'Aucune clé d’accès n’a été utilisée. Vous avez annulé ou le délai est dépassé. Réessayez.',
-  'signIn.passkeyMissing': 'Votre appareil n’a fourni aucune clé d’accès. Réessayez.',
-  'signIn.passkeyWrongAddress':
-    'Les clés d’accès ne fonctionnent pas à cette adresse. Elles sont liées à l’URL publique du serveur. Ouvrez-y le tableau de bord.',
-  'signIn.passkeyFailed':
-    'Votre appareil n’a pas pu utiliser la clé d’accès. Réessayez ou utilisez un autre appareil.',
-  'signIn.passkeyRegistered':
-    'Vous avez déjà une clé d’accès sur cet appareil. Utilisez-la pour vous connecter.',
   'signIn.unknownClient': 'Client inconnu',
   'signIn.browserOn': 'Navigateur sur {system}',
   'signIn.clientOn': '{client} sur {system}',
-  'signIn.error.wrongPassword': 'L’adresse e-mail ou le mot de passe est incorrect.',
-  'signIn.error.wrongCode': 'Le code est incorrect ou a déjà été utilisé.',
-  'signIn.error.passkey':
-    'La clé d’accès n’a pas été acceptée. Réessayez ou connectez-vous avec votre mot de passe.',
-  'signIn.error.oidc':
-    'La connexion a échoué. Recommencez, ou demandez une invitation si vous n’avez pas encore d’utilisateur.',
-  'signIn.error.oidcUnavailable':
-    'Le service de connexion est momentanément indisponible. Réessayez plus tard ou connectez-vous avec votre mot de passe.',
-  'signIn.error.oidcOff': 'Aucun service de connexion n’est configuré sur ce serveur.',
-  'signIn.error.mailOff': 'Ce serveur ne peut pas envoyer d’e-mails.',
-  'signIn.error.otherUser':
-    'Cette invitation est destinée à quelqu’un d’autre. Connectez-vous avec l’adresse invitée, puis rouvrez le lien.',
-  'signIn.error.unverified': 'Votre adresse e-mail n’est pas validée.',
-  'signIn.error.suspended': 'L’opérateur du serveur a suspendu le compte.',
-  'signIn.error.tooMany': 'Trop de tentatives. Patientez un moment, puis réessayez.',
-  'signIn.error.missing': 'Ce lien ne fonctionne plus.',
-  'signIn.error.server': 'Une erreur s’est produite sur le serveur. Réessayez.',
 };
 
 export default messages;

@@ -85,39 +85,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     '{count, plural, other {アカウントに残っている API キーのうち # 個は、作成者がわかりません。}}心当たりのないものは「API keys」ページで削除してください。',
   'signIn.continue': '続行',
-  'signIn.notFound': '見つかりません',
-  'signIn.notLoaded': '読み込めませんでした',
-  'signIn.tryAgain': 'もう一度試す',
-  'signIn.loading': '読み込み中',
-  'signIn.unreachable': 'サーバーに接続できません。接続を確認して、もう一度お試しください。',
-  'signIn.unknownError': 'サーバーから不明なエラーが返されました。もう一度お試しください。',
-  'signIn.passkeyCanceled':
-    'パスキーは使用されませんでした。キャンセルしたか、時間切れです。もう一度お試しください。',
-  'signIn.passkeyMissing': '端末からパスキーが返されませんでした。もう一度お試しください。',
-  'signIn.passkeyWrongAddress':
-    'このアドレスではパスキーを使えません。パスキーはサーバーの公開 URL に紐づいています。その URL でダッシュボードを開いてください。',
-  'signIn.passkeyFailed': '端末でパスキーを使えませんでした。もう一度試すか、別の端末をお使いください。',
-  'signIn.passkeyRegistered': 'この端末にはすでにパスキーがあります。それを使ってログインしてください。',
   'signIn.unknownClient': '不明なクライアント',
   'signIn.browserOn': '{system} のブラウザ',
   'signIn.clientOn': '{system} の {client}',
-  'signIn.error.wrongPassword': 'メールアドレスまたはパスワードが正しくありません。',
-  'signIn.error.wrongCode': 'コードが正しくないか、すでに使用されています。',
-  'signIn.error.passkey':
-    'パスキーが承認されませんでした。もう一度試すか、パスワードでログインしてください。',
-  'signIn.error.oidc':
-    'ログインできませんでした。最初からやり直すか、ユーザーがない場合は招待を依頼してください。',
-  'signIn.error.oidcUnavailable':
-    'ログインサービスは一時的に利用できません。しばらくしてから試すか、パスワードでログインしてください。',
-  'signIn.error.oidcOff': 'このサーバーには外部ログインサービスが設定されていません。',
-  'signIn.error.mailOff': 'このサーバーではメールを送信できません。',
-  'signIn.error.otherUser':
-    'この招待は別の人に宛てたものです。招待されたアドレスでログインしてから、もう一度リンクを開いてください。',
-  'signIn.error.unverified': 'メールアドレスが確認されていません。',
-  'signIn.error.suspended': 'サーバーの運用者がアカウントを停止しました。',
-  'signIn.error.tooMany': '試行回数が多すぎます。しばらくしてからもう一度お試しください。',
-  'signIn.error.missing': 'このリンクは使えなくなりました。',
-  'signIn.error.server': 'サーバーでエラーが発生しました。もう一度お試しください。',
 };
 
 export default messages;

@@ -89,39 +89,9 @@ const messages: TranslationOf<typeof en> = {
   'signIn.unknownKeys':
     'O servidor não sabe quem criou {count, plural, one {# das chaves de API restantes} other {# das chaves de API restantes}} das suas contas. Exclua as que você não reconhece na página “API keys”.',
   'signIn.continue': 'Continuar',
-  'signIn.notFound': 'Não encontrado',
-  'signIn.notLoaded': 'Não foi possível carregar',
-  'signIn.tryAgain': 'Tentar novamente',
-  'signIn.loading': 'Carregando',
-  'signIn.unreachable': 'Não foi possível acessar o servidor. Verifique sua conexão e tente novamente.',
-  'signIn.unknownError': 'O servidor respondeu com um erro desconhecido. Tente novamente.',
-  'signIn.passkeyCanceled':
-    'Nenhuma chave de acesso foi usada. Você cancelou ou demorou demais. Tente novamente.',
-  'signIn.passkeyMissing': 'Seu dispositivo não retornou nenhuma chave de acesso. Tente novamente.',
-  'signIn.passkeyWrongAddress':
-    'As chaves de acesso não funcionam neste endereço. Elas pertencem à URL pública do servidor. Abra o painel por lá.',
-  'signIn.passkeyFailed':
-    'Seu dispositivo não conseguiu usar a chave de acesso. Tente novamente ou use outro dispositivo.',
-  'signIn.passkeyRegistered': 'Você já tem uma chave de acesso neste dispositivo. Use-a para entrar.',
   'signIn.unknownClient': 'Cliente desconhecido',
   'signIn.browserOn': 'Navegador no {system}',
   'signIn.clientOn': '{client} no {system}',
-  'signIn.error.wrongPassword': 'O endereço de e-mail ou a senha está incorreta.',
-  'signIn.error.wrongCode': 'O código está incorreto ou já foi usado.',
-  'signIn.error.passkey': 'A chave de acesso não foi aceita. Tente novamente ou entre com sua senha.',
-  'signIn.error.oidc':
-    'Não foi possível entrar. Comece de novo ou peça um convite se você ainda não tem um usuário.',
-  'signIn.error.oidcUnavailable':
-    'O provedor de login está temporariamente indisponível. Tente mais tarde ou entre com sua senha.',
-  'signIn.error.oidcOff': 'Este servidor não tem um provedor de login configurado.',
-  'signIn.error.mailOff': 'Este servidor não pode enviar e-mails.',
-  'signIn.error.otherUser':
-    'Este convite é para outra pessoa. Entre com o endereço convidado e abra o link novamente.',
-  'signIn.error.unverified': 'Seu endereço de e-mail não foi verificado.',
-  'signIn.error.suspended': 'O operador do servidor suspendeu a conta.',
-  'signIn.error.tooMany': 'Muitas tentativas. Aguarde um momento e tente novamente.',
-  'signIn.error.missing': 'Este link não funciona mais.',
-  'signIn.error.server': 'Ocorreu um erro no servidor. Tente novamente.',
 };
 
 export default messages;
