@@ -25,7 +25,7 @@ describeInBrowser('the activity page of the dashboard', browser => {
     const rows = table.getByRole('row');
     const update = rows.filter({ hasText: 'description, tags' });
     await update.waitFor();
-    await rows.filter({ hasText: 'Sign in' }).filter({ hasText: 'admin@localhost' }).waitFor();
+    await rows.filter({ hasText: 'Signed in' }).filter({ hasText: 'admin@localhost' }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
     expect(await table.getByRole('link', { name: 'Removed' }).count()).toBe(0);
 
@@ -41,7 +41,7 @@ describeInBrowser('the activity page of the dashboard', browser => {
       async () => (await rows.filter({ hasText: 'Harbour' }).count()) === 2 && (await rows.count()) === 3,
     );
     await page.getByRole('button', { name: 'Harbour', exact: true }).click();
-    await rows.filter({ hasText: 'Sign in' }).getByRole('button', { name: 'admin@localhost' }).click();
+    await rows.filter({ hasText: 'Signed in' }).getByRole('button', { name: 'admin@localhost' }).click();
     await update.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'By admin@localhost' }).click();
 

@@ -8,6 +8,7 @@ import type { ProjectPairsStore } from '../projects/project-pairs.store.ts';
 import { type AuditEntryView, auditListSchema, auditQuerySchema } from './audit.schema.ts';
 import { type AuditStore, maxSearchedEntries } from './audit.store.ts';
 import type { AuditEntry, AuditFilter, AuditTarget } from './audit-entry.ts';
+import { pastTense } from './past-tense.ts';
 
 export function auditRoutes(store: AuditStore, projects: ProjectPairsStore): Route[] {
   return [
@@ -78,7 +79,7 @@ function viewOf(entry: AuditEntry, existing: ReadonlySet<string>): AuditEntryVie
     number,
     createdAt: formatAtom(atMs),
     action,
-    summary,
+    summary: pastTense(summary),
     actor: {
       kind: actor.kind,
       id: actor.id,

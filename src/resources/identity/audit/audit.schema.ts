@@ -60,7 +60,7 @@ const auditEntrySchema = z
         number: 1204,
         createdAt: '2026-03-04T05:06:07+00:00',
         action: 'video.update',
-        summary: 'Update a video',
+        summary: 'Updated a video',
         actor: { kind: 'user', id: 'us4Dk8Fh2Jm6Lp1Qs3Vx5Zb7', name: 'studio@example.org' },
         address: '203.0.113.5',
         environment: 'production',
