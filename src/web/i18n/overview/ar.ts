@@ -171,6 +171,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': 'إنهاء',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'الأحدث',
+  'latest.publicPage': 'الصفحة العامة',
   'latest.all': 'كل مقاطع الفيديو',
   'latest.none': 'لا مقاطع فيديو بعد',
   'latest.noneText': 'تظهر هنا الملفات المرفوعة والتسجيلات.',

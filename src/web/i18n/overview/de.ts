@@ -169,6 +169,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': 'Beenden',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'Neueste',
+  'latest.publicPage': 'Öffentliche Seite',
   'latest.all': 'Alle Videos',
   'latest.none': 'Noch keine Videos',
   'latest.noneText': 'Hier erscheinen Uploads und Aufzeichnungen.',

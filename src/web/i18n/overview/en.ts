@@ -162,6 +162,7 @@ export default {
   'live.end': 'End',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'Latest',
+  'latest.publicPage': 'Public page',
   'latest.all': 'All videos',
   'latest.none': 'No videos yet',
   'latest.noneText': 'Uploads and recordings appear here.',

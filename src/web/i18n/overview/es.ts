@@ -172,6 +172,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': 'Terminar',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'Recientes',
+  'latest.publicPage': 'Página pública',
   'latest.all': 'Todos los vídeos',
   'latest.none': 'Aún no hay vídeos',
   'latest.noneText': 'Aquí aparecen las subidas y las grabaciones.',

@@ -174,6 +174,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': 'Arrêter',
   'live.actionOf': '{action} : {name}',
   'latest.title': 'Récentes',
+  'latest.publicPage': 'Page publique',
   'latest.all': 'Toutes les vidéos',
   'latest.none': 'Aucune vidéo pour l’instant',
   'latest.noneText': 'Les imports et enregistrements apparaissent ici.',

@@ -162,6 +162,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': '終了',
   'live.actionOf': '{action}: {name}',
   'latest.title': '最新',
+  'latest.publicPage': '公開ページ',
   'latest.all': 'すべての動画',
   'latest.none': 'まだ動画はありません',
   'latest.noneText': 'アップロードと録画がここに表示されます。',

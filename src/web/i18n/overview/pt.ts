@@ -173,6 +173,7 @@ const messages: TranslationOf<typeof en> = {
   'live.end': 'Encerrar',
   'live.actionOf': '{action}: {name}',
   'latest.title': 'Recentes',
+  'latest.publicPage': 'Página pública',
   'latest.all': 'Todos os vídeos',
   'latest.none': 'Nenhum vídeo ainda',
   'latest.noneText': 'Envios e gravações aparecem aqui.',

@@ -2,7 +2,7 @@ import { formatTime } from '../../../shared/time-text.ts';
 import { formatRelative } from '../../format/time.ts';
 import { isSettled } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { can } from '../../state/session.ts';
+import { can, environment } from '../../state/session.ts';
 import { rich, t } from '../../texts/overview.ts';
 import { bold } from '../../ui/bold.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -21,9 +21,16 @@ export function LatestVideos({ videos }: { videos: readonly ListedVideo[] }) {
       title={t('latest.title')}
       flush
       actions={
-        <Button small href="/dashboard/videos">
-          {t('latest.all')}
-        </Button>
+        <>
+          {environment.value === 'production' && (
+            <Button small href="/dashboard/settings#channel">
+              {t('latest.publicPage')}
+            </Button>
+          )}
+          <Button small href="/dashboard/videos">
+            {t('latest.all')}
+          </Button>
+        </>
       }
     >
       {videos.length === 0 ? (

@@ -29,7 +29,7 @@ export function UnverifiedUsersCard() {
       <Table
         caption={t('unverified.title')}
         columns={[
-          { head: t('unverified.email'), cell: ({ email }) => email },
+          { head: t('unverified.email'), cell: ({ email }) => <span class="unverified-email">{email}</span> },
           { head: t('unverified.created'), cell: ({ createdAt }) => formatDate(createdAt) },
           {
             head: t('settingList.actions'),
