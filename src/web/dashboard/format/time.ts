@@ -1,4 +1,4 @@
-import { locale } from '../state/texts.ts';
+import { isEnglish, locale } from '../state/texts.ts';
 
 const minuteSeconds = 60;
 const steps = [
@@ -40,12 +40,18 @@ export function formatRelative(time: string | number, nowMs = Date.now()): strin
 
 export function formatSpan(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min`;
-  if (whole < 86_400) return joined(Math.floor(whole / 3_600), 'h', Math.floor(whole / 60) % 60, 'min');
-  return joined(Math.floor(whole / 86_400), 'd', Math.floor(whole / 3_600) % 24, 'h');
+  if (whole < 60) return inUnit(whole, 'second');
+  if (whole < 3_600) return inUnit(Math.floor(whole / 60), 'minute');
+  const [large, small] = whole < 86_400 ? (['hour', 'minute'] as const) : (['day', 'hour'] as const);
+  const rest = Math.floor((whole % secondsOf[large]) / secondsOf[small]);
+  const first = inUnit(Math.floor(whole / secondsOf[large]), large);
+  return rest === 0 ? first : `${first} ${inUnit(rest, small)}`;
 }
 
-function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+const secondsOf = { second: 1, minute: minuteSeconds, hour: 3_600, day: 86_400 } as const;
+const englishUnits = { second: 's', minute: 'min', hour: 'h', day: 'd' } as const;
+
+function inUnit(value: number, unit: keyof typeof englishUnits): string {
+  if (isEnglish()) return `${value} ${englishUnits[unit]}`;
+  return new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'narrow' }).format(value);
 }

@@ -329,7 +329,7 @@ const messages: TranslationOf<typeof en> = {
   'channel.showHint': 'تظهر فيها مقاطع الفيديو وعمليات البث التي إعداد ظهورها «عام: في القناة».',
   'channel.name': 'الاسم',
   'channel.address': 'العنوان',
-  'channel.addressHint': 'القناة متاحة في {path}. أحرف لاتينية صغيرة وأرقام وشرطات.',
+  'channel.addressHint': 'القناة متاحة في \u2066{path}\u2069. أحرف لاتينية صغيرة وأرقام وشرطات.',
   'channel.description': 'الوصف',
   'channel.accent': 'لون التمييز',
   'channel.accentHint': 'للروابط والأزرار. يُعدَّل حيث تصعب قراءته.',

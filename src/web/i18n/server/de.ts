@@ -2,7 +2,7 @@ import type { TranslationOf } from '../catalogue.ts';
 import type en from './en.ts';
 
 const messages: TranslationOf<typeof en> = {
-  'analytics.title': 'Statistik',
+  'analytics.title': 'Analysen',
   'analytics.refresh': 'Aktualisieren',
   'analytics.none': 'Keine Wiedergaben in diesem Zeitraum',
   'analytics.noneText':
@@ -13,7 +13,7 @@ const messages: TranslationOf<typeof en> = {
   'analytics.compared': 'Verglichen mit dem vorherigen Zeitraum.',
   'analytics.ofSandbox': 'Die Sandbox zeigt ihre letzten 24 Stunden.',
   'analytics.kept':
-    'Statistiken werden {days, number} Tage aufbewahrt. Daher gibt es keinen früheren Zeitraum zum Vergleich.',
+    'Analysen werden {days, number} Tage aufbewahrt. Daher gibt es keinen früheren Zeitraum zum Vergleich.',
   'analytics.period': 'Zeitraum',
   'analytics.range.24h': '24 Stunden',
   'analytics.range.7d': '7 Tage',
@@ -371,7 +371,7 @@ const messages: TranslationOf<typeof en> = {
   'upgrade.fullLength': 'Videos behalten ihre volle Länge und bleiben, bis Sie sie löschen.',
   'upgrade.noTimeLimit':
     'Livestreams und Weiterleitungen laufen beliebig lange und werden vollständig aufgezeichnet.',
-  'upgrade.analytics': 'Statistiken umfassen mehr als die letzten 24 Stunden.',
+  'upgrade.analytics': 'Analysen umfassen mehr als die letzten 24 Stunden.',
   'upgrade.notUndone':
     'Was Sie in der Sandbox erstellt haben, bleibt dort, mit ihren Limits. Ein Upgrade lässt sich hier nicht rückgängig machen.',
   'upgrade.askOwner': 'Bitten Sie einen Inhaber dieses Kontos um das Upgrade.',

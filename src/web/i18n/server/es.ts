@@ -2,7 +2,7 @@ import type { TranslationOf } from '../catalogue.ts';
 import type en from './en.ts';
 
 const messages: TranslationOf<typeof en> = {
-  'analytics.title': 'Analíticas',
+  'analytics.title': 'Estadísticas',
   'analytics.refresh': 'Actualizar',
   'analytics.none': 'Sin reproducciones en este periodo',
   'analytics.noneText':
@@ -13,7 +13,7 @@ const messages: TranslationOf<typeof en> = {
   'analytics.compared': 'En comparación con el periodo anterior.',
   'analytics.ofSandbox': 'El entorno de pruebas muestra sus últimas 24 horas.',
   'analytics.kept':
-    'Las analíticas se conservan {days, number} días, así que no hay un periodo anterior con el que comparar.',
+    'Las estadísticas se conservan {days, number} días, así que no hay un periodo anterior con el que comparar.',
   'analytics.period': 'Periodo',
   'analytics.range.24h': '24 horas',
   'analytics.range.7d': '7 días',
@@ -369,7 +369,7 @@ const messages: TranslationOf<typeof en> = {
   'upgrade.noWatermark': 'Sin marca de agua en vídeos, miniaturas, transmisiones y retransmisiones.',
   'upgrade.fullLength': 'Los vídeos conservan su duración completa y permanecen hasta que los eliminas.',
   'upgrade.noTimeLimit': 'Las transmisiones y retransmisiones duran lo que quieras y se graban completas.',
-  'upgrade.analytics': 'Las analíticas abarcan más de las últimas 24 horas.',
+  'upgrade.analytics': 'Las estadísticas abarcan más de las últimas 24 horas.',
   'upgrade.notUndone':
     'Lo que creaste en el entorno de pruebas se queda allí, con sus límites. No puedes deshacer la actualización aquí.',
   'upgrade.askOwner': 'Pide a un propietario de esta cuenta que la actualice.',

@@ -138,7 +138,9 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
       head: t('activity.actionHead'),
       cell: ({ summary, action, changed = [] }) => (
         <span class="activity-action">
-          <span title={action}>{summary}</span>
+          <span title={action} lang="en">
+            {summary}
+          </span>
           {changed.length > 0 && <span class="quiet">{changedText(changed)}</span>}
         </span>
       ),

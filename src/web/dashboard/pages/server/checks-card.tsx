@@ -72,12 +72,22 @@ function FindingList({ findings }: { findings: readonly Finding[] }) {
           .map(({ title, state, text, why, mend }) => (
             <li key={`${title} ${text}`}>
               <p class="finding-title">
-                <strong>{title}</strong>
+                <strong lang="en">{title}</strong>
                 <Badge tone={tones[state]}>{t(`checks.state.${state}`)}</Badge>
               </p>
-              <p>{text}</p>
-              {why !== undefined && <p class="quiet">{why}</p>}
-              {mend !== undefined && <p class="finding-mend">{mend}</p>}
+              <p>
+                <bdi lang="en">{text}</bdi>
+              </p>
+              {why !== undefined && (
+                <p class="quiet">
+                  <bdi lang="en">{why}</bdi>
+                </p>
+              )}
+              {mend !== undefined && (
+                <p class="finding-mend">
+                  <bdi lang="en">{mend}</bdi>
+                </p>
+              )}
             </li>
           ))}
       </ul>
@@ -85,9 +95,9 @@ function FindingList({ findings }: { findings: readonly Finding[] }) {
         {passed.map(({ title, text }) => (
           <li key={`${title} ${text}`}>
             <Icon name="check" size={18} />
-            <span>
+            <bdi lang="en">
               <strong>{title}</strong> <span class="quiet">{text}</span>
-            </span>
+            </bdi>
             <span class="for-readers">{t('checks.state.ok')}</span>
           </li>
         ))}

@@ -41,7 +41,7 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
     <div class="stack">
       {warnings.map(({ code, text }) => (
         <Notice key={`${code} ${text}`} tone="warning">
-          {text}
+          <bdi lang="en">{text}</bdi>
         </Notice>
       ))}
       <div class="columns main-side">

@@ -26,11 +26,11 @@ export function AttentionCard({ items }: { items: readonly AttentionItem[] | und
         </p>
       ) : (
         <ul>
-          {shown.map(({ id, tone, title, text, href, action }) => (
+          {shown.map(({ id, tone, title, isOfServer = false, text, href, action }) => (
             <li key={id} class={`attention ${tone}`}>
               <Icon name={tone === 'info' ? 'info' : 'warning'} />
               <div class="attention-text">
-                <p class="attention-title">{title}</p>
+                <p class="attention-title">{isOfServer ? <bdi lang="en">{title}</bdi> : title}</p>
                 {text !== undefined && <p class="hint">{text}</p>}
               </div>
               <Button small href={href} label={t('live.actionOf', { action, name: title })}>

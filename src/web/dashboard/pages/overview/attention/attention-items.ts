@@ -22,6 +22,8 @@ export interface AttentionItem {
   readonly id: string;
   readonly tone: 'bad' | 'warning' | 'info';
   readonly title: string;
+  /** The title is a text of the server, in English. */
+  readonly isOfServer?: true;
   readonly text?: string | undefined;
   readonly href: string;
   readonly action: string;
@@ -75,6 +77,7 @@ function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
         id: `server ${code}`,
         tone: serverTones[code] ?? ('warning' as const),
         title: text,
+        isOfServer: true as const,
         ...page,
       })),
     ...lost.map(({ nodeId, url }) => ({
