@@ -8,14 +8,18 @@ import {
   accessSync,
   constants,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,26 +28,79 @@ const buildScript = join(root, 'scripts/build.ts');
 /** Folder of all builds. */
 export const distFolder = join(root, 'dist');
 
+/** The hash of the sources, and the state of their files at that time: reading them all takes a third of a start. */
+const knownHashPath = join(root, 'node_modules/.cache/millrace-sources.json');
+/** A file that changes again within the resolution of its times looks the same. */
+const maxUncertainMs = 2_000;
+
 /**
  * Returns the folder of the build of the sources as they are now: its name is their hash. A folder that exists is complete.
  *
  * @returns {string}
  */
 export function currentBuildFolder() {
-  const hash = createHash('sha256');
-  for (const path of ['package.json', 'package-lock.json', 'scripts/build.ts', 'config/reference.md'])
-    hash.update(readFileSync(join(root, path)));
+  const paths = sourcePaths();
+  const state = stateOf(paths);
+  const known = readKnownHash();
+  if (known !== undefined && known.state === state) return join(distFolder, known.hash);
+  const sources = createHash('sha256');
+  for (const path of paths)
+    sources
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)));
+  const hash = sources.digest('hex').slice(0, 16);
+  if (state !== undefined && stateOf(paths) === state) writeKnownHash({ state, hash });
+  return join(distFolder, hash);
+}
+
+function sourcePaths() {
+  const paths = ['package.json', 'package-lock.json', 'scripts/build.ts', 'config/reference.md'];
   for (const folder of ['docs', 'scripts/build', 'src']) {
     for (const path of readdirSync(join(root, folder), { encoding: 'utf8', recursive: true }).sort()) {
       // Folders have no extension.
-      if (!/\.\w+$/.test(path)) continue;
-      hash
-        .update(path)
-        .update('\0')
-        .update(readFileSync(join(root, folder, path)));
+      if (/\.\w+$/.test(path)) paths.push(`${folder}/${path}`);
     }
   }
-  return join(distFolder, hash.digest('hex').slice(0, 16));
+  return paths;
+}
+
+/**
+ * Returns a text that changes with each file. No program can set the time of a change.
+ *
+ * @param {readonly string[]} paths
+ * @returns {string | undefined} undefined while a file may still change unnoticed
+ */
+function stateOf(paths) {
+  const hash = createHash('sha256');
+  let newestMs = 0;
+  for (const path of paths) {
+    const { ino, size, ctimeMs } = statSync(join(root, path));
+    newestMs = Math.max(newestMs, ctimeMs);
+    hash.update(`${path}\0${ino} ${size} ${ctimeMs}\n`);
+  }
+  return Date.now() - newestMs < maxUncertainMs ? undefined : hash.digest('hex');
+}
+
+/** @returns {{ readonly state: string, readonly hash: string } | undefined} */
+function readKnownHash() {
+  try {
+    return JSON.parse(readFileSync(knownHashPath, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {{ readonly state: string, readonly hash: string }} known */
+function writeKnownHash(known) {
+  const path = `${knownHashPath}.${process.pid}`;
+  try {
+    mkdirSync(dirname(knownHashPath), { recursive: true });
+    writeFileSync(path, JSON.stringify(known));
+    renameSync(path, knownHashPath);
+  } catch {
+    // The folder may be read-only: the sources are read again at the next start.
+  }
 }
 
 /**
