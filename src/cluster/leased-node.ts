@@ -5,9 +5,9 @@ import type { Logger } from '../shared/logger.ts';
 import { CoalescedTask } from '../shared/scheduling/coalesced-task.ts';
 import type { Database } from '../store/database.ts';
 import { ExpiredNodes } from './expired-nodes.ts';
-import { NodeLeaderLease } from './leader-lease.ts';
+import { LeaderLeases } from './leader-leases.ts';
 import type { ClusterMembership, SelfNode } from './membership.ts';
-import { NodeStore, type StoredNode } from './node.store.ts';
+import { type NodeRun, NodeStore, type StoredNode } from './node.store.ts';
 import type { ClusterNode, LeaderLease } from './node.ts';
 import { type LeaseTimes, NodeLease } from './node-lease.ts';
 import { SharedUrlWarning } from './shared-url-warning.ts';
@@ -39,7 +39,7 @@ export class LeasedNode implements ClusterMembership {
   readonly #log: Logger;
   readonly #store: NodeStore;
   readonly #lease: NodeLease;
-  readonly #leaderLeases = new Map<string, NodeLeaderLease>();
+  readonly #leaderLeases: LeaderLeases;
   readonly #expired: ExpiredNodes;
   readonly #sharedUrl: SharedUrlWarning;
   readonly #sharing = new CoalescedTask(() => this.#shareLeaderLeases());
@@ -64,6 +64,13 @@ export class LeasedNode implements ClusterMembership {
     this.#log = options.log.child('nodes');
     this.#store = new NodeStore(options.database, this.#clock, this.#times.leaseMs);
     this.#lease = new NodeLease(this.#times, this.#clock, () => void this.#lapse());
+    this.#leaderLeases = new LeaderLeases({
+      store: this.#store,
+      signals: options.database.signals,
+      run: () => this.#run,
+      hasLease: () => this.#state === 'started' && this.hasLease,
+      log: this.#log,
+    });
     this.#startedAtMs = this.#clock.nowMs();
     this.#expired = new ExpiredNodes(this.#store, this, this.#log);
     this.#sharedUrl = new SharedUrlWarning(this.#times.leaseMs, this.#log);
@@ -129,13 +136,11 @@ export class LeasedNode implements ClusterMembership {
   }
 
   leaderLease(name: string): LeaderLease {
-    let leaderLease = this.#leaderLeases.get(name);
-    if (leaderLease === undefined) {
-      leaderLease = new NodeLeaderLease(name, () => this.hasLease, this.#log);
-      this.#leaderLeases.set(name, leaderLease);
-      this.#requestLeaderLeases();
-    }
-    return leaderLease;
+    const known = this.#leaderLeases.find(name);
+    if (known !== undefined) return known;
+    const added = this.#leaderLeases.add(name);
+    this.#requestLeaderLeases();
+    return added;
   }
 
   async announce(): Promise<void> {
@@ -153,10 +158,16 @@ export class LeasedNode implements ClusterMembership {
   async start(): Promise<void> {
     await this.#register(true);
     this.#state = 'started';
-    this.#stopListening = this.#database.signals.listen('nodes', () => {
-      this.#listed = undefined;
-      this.#requestLeaderLeases();
-    });
+    const stops = [
+      this.#database.signals.listen('nodes', () => {
+        this.#listed = undefined;
+        this.#requestLeaderLeases();
+      }),
+      this.#leaderLeases.listen(() => this.#requestLeaderLeases()),
+    ];
+    this.#stopListening = () => {
+      for (const stop of stops) stop();
+    };
     this.#renewTimer = setInterval(() => void this.#renew(), this.#times.renewEveryMs);
     await this.#shareLeaderLeases();
   }
@@ -170,12 +181,16 @@ export class LeasedNode implements ClusterMembership {
     this.#lease.stop();
     this.#sharing.cancel();
     await Promise.all([this.#sharing.idle(), this.#expired.stop()]);
-    await Promise.all([...this.#leaderLeases.values()].map(leaderLease => leaderLease.leave()));
+    await this.#leaderLeases.leave();
     this.#lease.drop();
     // Leaves at once; otherwise, others notice when the lease runs out.
     await this.#store
-      .leave({ id: this.id, runId: this.#runId })
+      .leave(this.#run)
       .catch((error: unknown) => this.#log.warn('leave-not-stored', { error: messageOf(error) }));
+  }
+
+  get #run(): NodeRun {
+    return { id: this.id, runId: this.#runId };
   }
 
   get #stored(): StoredNode {
@@ -245,7 +260,7 @@ export class LeasedNode implements ClusterMembership {
     if (this.hasLease) return;
     this.#log.warn('lease-lost', {});
     for (const lost of this.#leaseListeners) lost();
-    await Promise.all([...this.#leaderLeases.values()].map(leaderLease => leaderLease.leave()));
+    await this.#leaderLeases.leave();
   }
 
   #requestLeaderLeases(): void {
@@ -256,7 +271,7 @@ export class LeasedNode implements ClusterMembership {
     try {
       if (!this.hasLease) return;
       if (this.#isDraining) await this.#giveLeaderLeasesAway();
-      else await this.#takeLeaderLeases();
+      else await this.#leaderLeases.share(await this.#listPeers());
       this.#expired.request();
       this.#sharedUrl.check(this.self, await this.list(), this.#clock.monotonicMs());
     } catch (error) {
@@ -264,25 +279,18 @@ export class LeasedNode implements ClusterMembership {
     }
   }
 
-  async #takeLeaderLeases(): Promise<void> {
-    const free = [...this.#leaderLeases.values()].filter(({ isInUse }) => !isInUse);
-    if (free.length === 0) return;
-    const names = free.map(({ name }) => name);
-    const taken = await this.#store.takeLeaderLeases({ id: this.id, runId: this.#runId }, names);
-    if (this.#state !== 'started' || !this.hasLease) return;
-    for (const leaderLease of free) if (taken.has(leaderLease.name)) leaderLease.take();
+  /** Nodes of other versions may do other things. */
+  async #listPeers(): Promise<string[]> {
+    const { version } = this.self;
+    const peers = (await this.list()).filter(node => !node.isDraining && node.version === version);
+    return peers.map(({ id }) => id);
   }
 
-  /** Gives the leases to other nodes; the last node keeps them until it stops. */
+  /** The last node keeps them until it stops. */
   async #giveLeaderLeasesAway(): Promise<void> {
     const { id } = this;
     const others = (await this.#store.list()).filter(node => node.id !== id && !node.isDraining);
-    if (others.length === 0) return;
-    for (const leaderLease of this.#leaderLeases.values()) {
-      if (!leaderLease.isLeader) continue;
-      await leaderLease.leave();
-      await this.#store.releaseLeaderLease({ id, runId: this.#runId }, leaderLease.name);
-    }
+    if (others.length > 0) await this.#leaderLeases.giveAway();
   }
 }
 

@@ -161,13 +161,48 @@ export class NodeStore {
     return new Set(taken.map(({ name }) => name));
   }
 
-  async releaseLeaderLease({ id, runId }: NodeRun, name: string): Promise<void> {
+  /** Lists those of nodes with a lease. */
+  async listHeldLeaderLeases(): Promise<{ readonly name: string; readonly holder: NodeRun }[]> {
+    const query = this.#database.queries
+      .selectFrom('duties')
+      .innerJoin('nodes', join =>
+        join.onRef('nodes.id', '=', 'duties.node_id').onRef('nodes.run_id', '=', 'duties.run_id'),
+      )
+      .select(['duties.name', 'duties.node_id as id', 'duties.run_id as runId'])
+      .where('nodes.lease_until_ms', '>', this.#now());
+    const rows = await this.#database.all(query);
+    return rows.map(({ name, id, runId }) => ({ name, holder: { id, runId } }));
+  }
+
+  /** Lets any node take it when `to` has no lease any more. */
+  async handOverLeaderLease(from: NodeRun, name: string, to: NodeRun): Promise<void> {
+    const query = this.#database.queries
+      .updateTable('duties')
+      .set({ node_id: to.id, run_id: to.runId })
+      .where('name', '=', name)
+      .where('node_id', '=', from.id)
+      .where('run_id', '=', from.runId)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('nodes')
+            .select('id')
+            .where('id', '=', to.id)
+            .where('run_id', '=', to.runId)
+            .where('lease_until_ms', '>', this.#now()),
+        ),
+      );
+    if ((await this.#database.run(query)) === 0) await this.releaseLeaderLeases(from, name);
+    else await this.#database.signals.send('nodes', from.id);
+  }
+
+  /** @param name default: all that the run has */
+  async releaseLeaderLeases({ id, runId }: NodeRun, name?: string): Promise<void> {
     const query = this.#database.queries
       .deleteFrom('duties')
-      .where('name', '=', name)
       .where('node_id', '=', id)
-      .where('run_id', '=', runId);
-    if ((await this.#database.run(query)) === 1) await this.#database.signals.send('nodes', id);
+      .where('run_id', '=', runId)
+      .$if(name !== undefined, given => given.where('name', '=', name!));
+    if ((await this.#database.run(query)) > 0) await this.#database.signals.send('nodes', id);
   }
 
   #findOther({ id, runId }: NodeRun, transaction: Transaction): Promise<Row<'nodes'> | undefined> {

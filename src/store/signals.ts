@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
  * - `webhooks-removed`: the payload is the id of the removed webhook
  * - `encoding-progress`: renditions were encoded further; the payload is JSON: see `EventFeed`
  * - `nodes`: a node came, left or changed
+ * - `leader-leases`: a node asks another one for a leader lease; the payload is JSON: see `LeaderLeases`
  * - `recordings`: those of a node that is gone were divided among the others
  * - `certificate`: the certificate, or an order of it, changed
  * - `settings`: a setting was changed in the dashboard; the payload is its key
@@ -25,6 +26,7 @@ export type SignalName =
   | 'webhooks-removed'
   | 'encoding-progress'
   | 'nodes'
+  | 'leader-leases'
   | 'recordings'
   | 'certificate'
   | 'settings';
