@@ -5,6 +5,7 @@ import { unverifiedChanges } from './migrations/0062-unverified-changes.ts';
 import { publicRecordings } from './migrations/0063-public-recordings.ts';
 import { channels } from './migrations/0064-channels.ts';
 import { videoStates } from './migrations/0065-video-states.ts';
+import { watermarkNames } from './migrations/0066-watermark-names.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -18,7 +19,13 @@ import { addSqlFunctions } from './sql-functions.ts';
  * Migrations in order, from the baseline on. SQLite's `user_version` is that of the baseline plus the number of
  * applied ones.
  */
-export const migrations: readonly Migration[] = [unverifiedChanges, publicRecordings, channels, videoStates];
+export const migrations: readonly Migration[] = [
+  unverifiedChanges,
+  publicRecordings,
+  channels,
+  videoStates,
+  watermarkNames,
+];
 
 export const schemaVersion = versionAfter(migrations);
 

@@ -30,6 +30,7 @@ interface OwnColumns {
     /** Follows from the source and the renditions, by triggers. */
     state: Generated<'empty' | 'processing' | 'ready' | 'failed'>;
   };
+  watermarks: { name: string | null };
   webhook_delivery_totals: { state: 'waiting' | 'retrying' | 'succeeded' | 'failed' };
 }
 

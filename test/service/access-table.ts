@@ -194,6 +194,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'POST /videos/{videoId}/thumbnail',
     'PATCH /videos/{videoId}/thumbnail',
     'POST /watermarks',
+    'PATCH /watermarks/{watermarkId}',
     'DELETE /watermarks/{watermarkId}',
     'POST /summaries',
     'DELETE /summaries/{summaryId}',

@@ -129,6 +129,29 @@ describe('a watermark', () => {
     expect((await server.call('GET', path)).status).toBe(404);
   });
 
+  it('has a name, which can be changed and removed', async () => {
+    const named = await upload(formWith(['file', png, 'mark.png'], ['name', Buffer.from('Harbour logo')]));
+    expect(named.json).toMatchObject({ name: 'Harbour logo' });
+    const path = `/watermarks/${named.json.watermarkId}`;
+    const rename = async (name: string | null | undefined) =>
+      (await server.call('PATCH', path, { body: { name } })).json.name;
+    expect(await rename('Night')).toBe('Night');
+    expect(await rename(undefined)).toBe('Night');
+    expect((await list()).data).toEqual([expect.objectContaining({ name: 'Night' })]);
+    expect(await rename(null)).toBeUndefined();
+    expect((await list()).data[0]).not.toHaveProperty('name');
+    expect((await server.call('PATCH', path, { body: { name: 'x' }, key: productionKey })).status).toBe(404);
+  });
+
+  it('has a name of at most 100 characters', async () => {
+    const name = 'n'.repeat(101);
+    const created = await upload(formWith(['file', png, 'mark.png'], ['name', Buffer.from(name)]));
+    expect([created.status, created.json.name]).toEqual([400, 'name']);
+    expect(files()).toEqual([]);
+    const changed = await server.call('PATCH', `/watermarks/${await create()}`, { body: { name } });
+    expect([changed.status, changed.json.name]).toEqual([400, 'name']);
+  });
+
   it('is deleted for good', async () => {
     const id = await create();
     const answer = await server.call('DELETE', `/watermarks/${id}`);

@@ -390,6 +390,7 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /watermarks': at('/watermarks'),
     'POST /watermarks': () => ({ path: '/watermarks', body: image() }),
     'GET /watermarks/{watermarkId}/image': at(`/watermarks/${ids.watermarkId}/image`),
+    'PATCH /watermarks/{watermarkId}': at(`/watermarks/${ids.watermarkId}`, { name: 'Harbour logo' }),
     'DELETE /watermarks/{watermarkId}': async () => ({
       path: `/watermarks/${(await made('/watermarks', image())).watermarkId}`,
     }),

@@ -1,6 +1,7 @@
 export interface Watermark {
   readonly watermarkId: string;
   readonly projectId: string;
+  readonly name: string | undefined;
   readonly mediaType: string;
   /** Pixels. */
   readonly width: number;

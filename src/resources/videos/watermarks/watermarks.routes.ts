@@ -2,8 +2,13 @@ import { imageBody } from '../../../http/bodies/uploaded-image.ts';
 import { fileLinkQuery } from '../../../http/routing/file-link.ts';
 import { pageOf, sortOf } from '../../../http/routing/pagination.ts';
 import { projectResource } from '../../../http/routing/project-resource.ts';
-import { defineRoute, type Route } from '../../../http/routing/route.ts';
-import { watermarkListSchema, watermarkSchema, watermarksQuerySchema } from './watermarks.schema.ts';
+import { defineRoute, jsonBody, type Route } from '../../../http/routing/route.ts';
+import {
+  watermarkChangesSchema,
+  watermarkListSchema,
+  watermarkSchema,
+  watermarksQuerySchema,
+} from './watermarks.schema.ts';
 import { type WatermarksService, watermarkImage } from './watermarks.service.ts';
 
 export function watermarkRoutes(watermarks: WatermarksService): Route[] {
@@ -31,7 +36,10 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       summary: 'Upload a watermark',
       description:
         'An image to burn into videos: send its id when you create a video. Transparent parts of a PNG stay transparent.',
-      body: imageBody(watermarkImage, 'A JPEG or PNG image'),
+      body: {
+        ...imageBody(watermarkImage, 'A JPEG or PNG image'),
+        fields: { name: 'Your name for the watermark, of at most 100 characters.' },
+      },
       errors: ['images-busy'],
       success: { status: 200, description: 'The watermark.', schema: watermarkSchema },
       handle: ({ caller, body }) => watermarks.create(caller.projectId, body),
@@ -45,6 +53,17 @@ export function watermarkRoutes(watermarks: WatermarksService): Route[] {
       query: fileLinkQuery,
       success: { status: 200, description: 'The image.', fileTypes: watermarkImage.types },
       handle: ({ found }) => watermarks.image(found),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      scope: 'upload',
+      path: '/watermarks/{watermarkId}',
+      summary: 'Rename a watermark',
+      description: 'Changes nothing about videos that were created with it.',
+      ...one,
+      body: jsonBody(watermarkChangesSchema),
+      success: { status: 200, description: 'The watermark.', schema: watermarkSchema },
+      handle: ({ found, body }) => watermarks.change(found, body),
     }),
     defineRoute({
       method: 'DELETE',

@@ -3,6 +3,7 @@ import type { ImageInfo } from '../../../http/bodies/image-file.ts';
 import { type ImageRules, readUploadedImage } from '../../../http/bodies/uploaded-image.ts';
 import { notFoundError } from '../../../http/routing/project-resource.ts';
 import type { FileAnswer, UploadedFile } from '../../../http/routing/route.ts';
+import { attributeError } from '../../../http/routing/validation.ts';
 import { type Clock, formatAtom } from '../../../shared/clock.ts';
 import { mayBeCommitted, systemCodeOf } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -11,7 +12,7 @@ import type { MediaFiles } from '../../../storage/media-files.ts';
 import { removeFileIn } from '../../../storage/replace-file.ts';
 import { streamStored } from '../../../storage/stream-stored.ts';
 import type { Watermark } from './watermark.ts';
-import type { WatermarkView } from './watermarks.schema.ts';
+import { maxWatermarkNameChars, type WatermarkView } from './watermarks.schema.ts';
 import type { WatermarksStore } from './watermarks.store.ts';
 
 /** Rules for images up to a little wider than the widest rendition. */
@@ -52,8 +53,14 @@ export class WatermarksService {
     return mapList(await this.#options.store.list(...query), viewOf);
   }
 
+  /** `name` is a form field. */
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
     const { store, files, canDecode, clock } = this.#options;
+    const name = file.fields.get('name');
+    if (name !== undefined && name.length > maxWatermarkNameChars) {
+      const detail = `This value should not contain more than ${maxWatermarkNameChars} characters.`;
+      throw attributeError('name', detail);
+    }
     const image = await readUploadedImage(file, watermarkImage);
     const { type, width, height } = image;
     if (!(await canDecode(file.path, image))) {
@@ -62,6 +69,7 @@ export class WatermarksService {
     const watermark: Watermark = {
       watermarkId: newId('watermark_'),
       projectId,
+      name: name || undefined,
       mediaType: type,
       width,
       height,
@@ -76,6 +84,17 @@ export class WatermarksService {
       throw error;
     }
     return viewOf(watermark);
+  }
+
+  async change(
+    watermark: Watermark,
+    changes: { readonly name?: string | null | undefined },
+  ): Promise<WatermarkView> {
+    const { projectId, watermarkId } = watermark;
+    if (changes.name === undefined) return viewOf(watermark);
+    const name = changes.name || undefined;
+    if (!(await this.#options.store.rename(projectId, watermarkId, name))) throw notFoundError('watermarkId');
+    return viewOf({ ...watermark, name });
   }
 
   async image({ watermarkId, mediaType }: Watermark): Promise<FileAnswer> {
@@ -119,6 +138,6 @@ export class WatermarksService {
   }
 }
 
-function viewOf({ watermarkId, createdAtMs }: Watermark): WatermarkView {
-  return { watermarkId, createdAt: formatAtom(createdAtMs) };
+function viewOf({ watermarkId, createdAtMs, name }: Watermark): WatermarkView {
+  return { watermarkId, createdAt: formatAtom(createdAtMs), name };
 }

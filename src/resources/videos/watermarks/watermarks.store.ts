@@ -40,12 +40,25 @@ export class WatermarksStore {
       this.#database.queries.insertInto('watermarks').values({
         id: watermark.watermarkId,
         project_id: watermark.projectId,
+        name: watermark.name ?? null,
         media_type: watermark.mediaType,
         width: watermark.width,
         height: watermark.height,
         created_at_ms: watermark.createdAtMs,
       }),
     );
+  }
+
+  /** Returns false when it was deleted meanwhile. */
+  async rename(projectId: string, watermarkId: string, name: string | undefined): Promise<boolean> {
+    const changed = await this.#database.run(
+      this.#database.queries
+        .updateTable('watermarks')
+        .set({ name: name ?? null })
+        .where('id', '=', watermarkId)
+        .where('project_id', '=', projectId),
+    );
+    return changed > 0;
   }
 
   async remove(projectId: string, watermarkId: string): Promise<void> {
@@ -70,6 +83,7 @@ function watermarkFrom(row: Row<'watermarks'>): Watermark {
   return {
     watermarkId: row.id,
     projectId: row.project_id,
+    name: row.name ?? undefined,
     mediaType: row.media_type,
     width: row.width,
     height: row.height,

@@ -486,7 +486,7 @@ export type UploadToken = {
   readonly expiresAt?: string | undefined;
 };
 
-export type Watermark = { readonly watermarkId: string; readonly createdAt: string; };
+export type Watermark = { readonly watermarkId: string; readonly createdAt: string; readonly name?: string | undefined; };
 
 type Tag = { readonly value: string; readonly videoCount: number; };
 
