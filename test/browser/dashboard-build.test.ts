@@ -250,10 +250,12 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     expect(await upload.isDisabled()).toBe(true);
     await page.getByLabel('Image').setInputFiles(image(pngImage(400, 200)));
     await page.getByText('400 × 200 pixels').waitFor();
+    await page.getByRole('dialog').getByLabel('Name').fill('Harbour logo');
     await scan();
     await upload.click();
     await said('Watermark uploaded.');
-    const [{ watermarkId }] = await dataOf('/watermarks');
+    const [{ watermarkId, name }] = await dataOf('/watermarks');
+    expect(name).toBe('Harbour logo');
 
     const mark = page.getByRole('img', { name: /^Watermark, / });
     await page.getByRole('img', { name: 'Watermark, 288 by 144 pixels at 1574, 882' }).waitFor();
@@ -279,8 +281,12 @@ describeInBrowser('what programs are given in the dashboard', browser => {
     await page.reload();
     // The placement is that of before.
     await page.getByRole('img', { name: 'Watermark, 400 by 200 pixels at 1500, 108' }).waitFor();
-    await button(`Delete watermark ${watermarkId.slice(-6)}`).click();
-    await page.keyboard.type(watermarkId.slice(-6));
+    await button('Rename Harbour logo').click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Mill logo');
+    await page.keyboard.press('Enter');
+    await said('Watermark renamed.');
+    await button('Delete Mill logo').click();
+    await page.keyboard.type('Mill logo');
     await scan();
     await page.keyboard.press('Enter');
     await page.getByText('No watermarks yet').waitFor();

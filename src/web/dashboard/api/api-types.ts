@@ -1213,6 +1213,7 @@ export interface Operations {
     query: { readonly environment?: "sandbox" | "production" | undefined; readonly project?: string | undefined; };
     answer: Blob;
   };
+  'PATCH /watermarks/{watermarkId}': { body: { readonly name?: string | null | undefined; }; answer: Watermark; };
   'DELETE /watermarks/{watermarkId}': object;
   'GET /tags': {
     query: { readonly value?: string | undefined; readonly sortBy?: "value" | "videoCount" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };

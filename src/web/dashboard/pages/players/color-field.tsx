@@ -1,4 +1,5 @@
 import { formatNumber, formatPercent } from '../../format/size.ts';
+import { t } from '../../texts/players.ts';
 import { Field } from '../../ui/form/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { formatColor, hexOf, parseColor } from './color.ts';
@@ -19,8 +20,7 @@ export function ColorField({
   const color = parseColor(value);
   const shown = color ?? { red: 0, green: 0, blue: 0, alpha: 1 };
   const percent = Math.round(shown.alpha * 100);
-  const written =
-    color === undefined ? 'Use a format such as rgba(88, 131, 255, .95) or #5883ff.' : undefined;
+  const written = color === undefined ? t('color.invalid') : undefined;
   return (
     <div class="color-field">
       <Field label={label} field={field} error={written}>
@@ -29,7 +29,7 @@ export function ColorField({
             <span class="color-well" style={{ '--color': color === undefined ? 'transparent' : value }}>
               <input
                 type="color"
-                aria-label={`Pick: ${label}`}
+                aria-label={t('color.pick', { label })}
                 value={hexOf(shown)}
                 onInput={event => {
                   const picked = parseColor(event.currentTarget.value);
@@ -54,7 +54,7 @@ export function ColorField({
               min={0}
               max={100}
               step={5}
-              aria-label={`Opacity: ${label}`}
+              aria-label={t('color.opacity', { label })}
               aria-valuetext={formatPercent(percent)}
               value={percent}
               onInput={event =>
@@ -70,8 +70,7 @@ export function ColorField({
       {contrast !== undefined && (
         <p class="color-warning">
           <Icon name="warning" size={16} />
-          Hard to read: over some images the contrast is only {formatNumber(contrast, 1)}:1. Make the
-          background more opaque, or choose colors that differ more.
+          {t('color.contrast', { contrast: formatNumber(contrast, 1) })}
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
 import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
+import { t } from '../../texts/players.ts';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
@@ -16,20 +17,17 @@ export function DeleteThemeDialog({
   const name = themeName(player);
   return (
     <ConfirmDialog
-      title="Delete this theme?"
-      action="Delete theme"
+      title={t('theme.deleteTitle')}
+      action={t('theme.delete')}
       name={name}
       work={async () => {
         await call('DELETE /players/{playerId}', { params: { playerId: player.playerId } });
-        showToast(`“${name}” was deleted.`);
+        showToast(t('theme.deleted', { name }));
         onDeleted();
       }}
       onClose={onClose}
     >
-      <p>
-        The theme and its logo are deleted permanently. Videos and live streams that use it get the default
-        player.
-      </p>
+      <p>{t('theme.deleteText')}</p>
     </ConfirmDialog>
   );
 }

@@ -3,6 +3,7 @@ import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/players.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
@@ -24,38 +25,40 @@ export function LogoCard({
   const close = () => setDialog(undefined);
   const { link } = player.assets;
   return (
-    <Section title="Logo">
+    <Section title={t('logo.title')}>
       {src === undefined ? (
-        <p class="quiet">No logo yet. It appears in the upper right corner of the player.</p>
+        <p class="quiet">{t('logo.none')}</p>
       ) : (
         <div class="logo-shown">
-          <img src={src} alt="The logo of this theme" />
-          <p class="quiet">{link === null || link === '' ? 'No link' : `Links to ${link}`}</p>
+          <img src={src} alt={t('logo.alt')} />
+          <p class="quiet">
+            {link === null || link === '' ? t('logo.noLink') : t('logo.linksTo', { url: link })}
+          </p>
         </div>
       )}
       <div class="actions">
         <Button small icon="image" onClick={() => setDialog('change')}>
-          {src === undefined ? 'Add logo' : 'Change'}
+          {src === undefined ? t('logo.add') : t('logo.change')}
         </Button>
         {src !== undefined && (
           <Button small icon="trash" onClick={() => setDialog('remove')}>
-            Remove
+            {t('logo.remove')}
           </Button>
         )}
       </div>
       {dialog === 'change' && <LogoDialog player={player} onChanged={onChanged} onClose={close} />}
       {dialog === 'remove' && (
         <ConfirmDialog
-          title="Remove the logo?"
-          action="Remove logo"
+          title={t('logo.removeTitle')}
+          action={t('logo.removeAction')}
           work={async () => {
             await call('DELETE /players/{playerId}/logo', { params: { playerId: player.playerId } });
-            showToast('Logo removed.');
+            showToast(t('logo.removed'));
             onChanged();
           }}
           onClose={close}
         >
-          <p>The image and its link are deleted permanently from all players with this theme.</p>
+          <p>{t('logo.removeText')}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -80,21 +83,21 @@ function LogoDialog({
     const image = file ?? (await presentLogo(assets.logo));
     body.append('file', image, file?.name ?? `logo${assets.logo?.match(/\.\w+$/)?.[0] ?? '.png'}`);
     await call('POST /players/{playerId}/logo', { params: { playerId }, body });
-    showToast('Logo saved.');
+    showToast(t('logo.saved'));
     onChanged();
     onClose();
   });
   return (
     <FormDialog
-      title={assets.logo === null ? 'Add logo' : 'Change logo'}
-      action="Save logo"
+      title={assets.logo === null ? t('logo.add') : t('logo.changeTitle')}
+      action={t('logo.save')}
       disabled={file === undefined && assets.logo === null}
       submission={submission}
       onClose={onClose}
     >
       <Field
-        label="Image"
-        hint={`PNG or JPEG, at most 200 × 100 pixels and 100 KB.${assets.logo === null ? '' : ' Leave empty to keep the current one.'}`}
+        label={t('logo.image')}
+        hint={assets.logo === null ? t('logo.imageHint') : t('logo.imageHintKeep')}
       >
         {attributes => (
           <input
@@ -106,10 +109,10 @@ function LogoDialog({
         )}
       </Field>
       <TextField
-        label="Link"
+        label={t('logo.link')}
         type="url"
         placeholder="https://"
-        hint="Opens when viewers click the logo. Optional."
+        hint={t('logo.linkHint')}
         value={link}
         onValue={setLink}
         field="link"
@@ -121,7 +124,6 @@ function LogoDialog({
 /** The API takes link and image together: downloads the present image to send it again. */
 async function presentLogo(address: string | null): Promise<Blob> {
   const answer = address === null ? undefined : await fetch(localUrl(address), { cache: 'no-store' });
-  if (answer?.ok !== true)
-    throw new ApiProblem(0, { title: 'The current logo can’t be read. Choose an image.' });
+  if (answer?.ok !== true) throw new ApiProblem(0, { title: t('logo.unreadable') });
   return answer.blob();
 }

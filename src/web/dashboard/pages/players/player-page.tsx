@@ -1,11 +1,10 @@
 import { call } from '../../api/client.ts';
 import type { PageProps } from '../../shell/page-props.ts';
+import { t } from '../../texts/players.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Page } from '../../ui/page.tsx';
 import { LoadError, Skeleton } from '../../ui/states.tsx';
 import { ThemeEditor } from './theme-editor.tsx';
-
-const back = { href: '/dashboard/players', label: 'Players' };
 
 export function PlayerPage({ params }: PageProps) {
   const playerId = params.playerId ?? '';
@@ -15,10 +14,10 @@ export function PlayerPage({ params }: PageProps) {
   if (theme.value !== undefined)
     return <ThemeEditor player={theme.value} onSaved={theme.set} reload={theme.reload} />;
   return (
-    <Page title="Player theme" back={back}>
+    <Page title={t('theme.title')} back={{ href: '/dashboard/players', label: t('players.title') }}>
       {theme.problem === undefined ? (
         <div class="theme-editor" role="status">
-          <span class="for-readers">Loading</span>
+          <span class="for-readers">{t('theme.loading')}</span>
           <Skeleton height={420} />
           <Skeleton height={640} />
         </div>

@@ -3,6 +3,8 @@ import type { Player } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { themeName } from '../../format/theme-name.ts';
 import { can } from '../../state/session.ts';
+import { locale } from '../../state/texts.ts';
+import { t } from '../../texts/players.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form/field.tsx';
@@ -19,13 +21,8 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { DeleteThemeDialog } from './delete-theme-dialog.tsx';
-import { type ColorName, colorGroups } from './theme-draft.ts';
+import type { ColorName } from './theme-draft.ts';
 
-const orders = [
-  ['created', 'Newest first'],
-  ['updated', 'Recently updated'],
-  ['name', 'Name, A to Z'],
-] as const;
 const sorts = {
   created: { sortBy: 'createdAt', sortOrder: 'desc' },
   updated: { sortBy: 'updatedAt', sortOrder: 'desc' },
@@ -45,42 +42,42 @@ export function PlayersPage() {
   const canEdit = can('upload');
   const create = canEdit && (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      New theme
+      {t('players.new')}
     </Button>
   );
   return (
-    <Page
-      title="Players"
-      lead="Themes change how the player looks and behaves. Choose a theme on the page of a video or live stream."
-      actions={create}
-    >
+    <Page title={t('players.title')} lead={t('players.lead')} actions={create}>
       <Section>
         <LoadedContent loaded={themes} height={320}>
           {({ data, pagination }) =>
             pagination.itemsTotal === 0 ? (
-              <EmptyState icon="player" title="No themes yet" action={create}>
-                Give the player your colors and your logo, and decide what viewers can do.
+              <EmptyState icon="player" title={t('players.emptyTitle')} action={create}>
+                {t('players.emptyText')}
               </EmptyState>
             ) : (
               <>
                 <div class="list-head">
                   <SelectField
-                    label="Order"
+                    label={t('players.order')}
                     hideLabel
                     value={sort}
                     onValue={value =>
                       change({ sort: value === 'created' ? undefined : value, page: undefined })
                     }
-                    options={orders}
+                    options={[
+                      ['created', t('players.newest')],
+                      ['updated', t('players.recent')],
+                      ['name', t('players.byName')],
+                    ]}
                   />
                 </div>
                 <Table
-                  caption="Player themes"
+                  caption={t('players.caption')}
                   rows={data}
                   keyOf={({ playerId }) => playerId}
                   columns={[
                     {
-                      head: 'Name',
+                      head: t('players.name'),
                       cell: player =>
                         canEdit ? (
                           <a class="row-name" href={`/dashboard/players/${player.playerId}`}>
@@ -90,27 +87,31 @@ export function PlayersPage() {
                           themeName(player)
                         ),
                     },
-                    { head: 'Colors', cell: player => <Swatches player={player} /> },
-                    { head: 'Logo', cell: ({ assets }) => (assets.logo === null ? 'None' : 'Yes') },
+                    { head: t('players.colors'), cell: player => <Swatches player={player} /> },
                     {
-                      head: 'Updated',
+                      head: t('players.logo'),
+                      cell: ({ assets }) =>
+                        assets.logo === null ? t('players.noLogo') : t('players.hasLogo'),
+                    },
+                    {
+                      head: t('players.updated'),
                       cell: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
                     },
                     {
-                      head: 'Actions',
+                      head: t('players.actions'),
                       isActions: true,
                       cell: player =>
                         canEdit && (
                           <Menu
-                            label={`Actions for ${themeName(player)}`}
+                            label={t('players.actionsFor', { name: themeName(player) })}
                             items={[
                               {
-                                label: 'Edit',
+                                label: t('players.edit'),
                                 icon: 'edit',
                                 onClick: () => route(`/dashboard/players/${player.playerId}`),
                               },
                               {
-                                label: 'Delete',
+                                label: t('players.delete'),
                                 icon: 'trash',
                                 danger: true,
                                 onClick: () => setDeleted(player),
@@ -140,12 +141,12 @@ export function PlayersPage() {
 }
 
 const shown: readonly ColorName[] = ['trackPlayed', 'link', 'text', 'backgroundBottom', 'backgroundTop'];
-const labels = new Map(
-  colorGroups.flatMap(({ colors }) => colors).map(({ name, label }) => [name, label] as const),
-);
 
 function Swatches({ player }: { player: Player }) {
-  const description = shown.map(name => `${labels.get(name)}: ${player[name]}`).join(', ');
+  const colors = shown.map(name =>
+    t('players.swatch', { color: t(`theme.color.${name}`), value: player[name] }),
+  );
+  const description = new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).format(colors);
   return (
     <span class="swatches" role="img" aria-label={description} title={description}>
       {shown.map(name => (
@@ -166,15 +167,15 @@ function NewThemeDialog({ onClose }: { onClose: () => void }) {
   });
   return (
     <FormDialog
-      title="New player theme"
-      action="Create theme"
+      title={t('players.newTitle')}
+      action={t('players.create')}
       disabled={name.trim() === ''}
       submission={submission}
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        hint="Only you see it. You can set colors, behavior and a logo next."
+        label={t('players.name')}
+        hint={t('players.nameHint')}
         value={name}
         onValue={setName}
         field="name"

@@ -23,8 +23,6 @@ export type ThemeDraft = { readonly name: string } & Readonly<
 
 interface ColorEntry {
   readonly name: ColorName;
-  readonly label: string;
-  readonly hint?: string;
   /** The background to stand out from, with the minimum contrast by WCAG 2.2. */
   readonly on?: { readonly background: ColorName; readonly atLeast: number };
 }
@@ -32,72 +30,48 @@ interface ColorEntry {
 const minTextContrast = 4.5;
 const minIconContrast = 3;
 
-export const colorGroups: readonly { readonly title: string; readonly colors: readonly ColorEntry[] }[] = [
+export const colorGroups: readonly {
+  readonly name: 'title' | 'controls' | 'seekBar';
+  readonly colors: readonly ColorEntry[];
+}[] = [
   {
-    title: 'Title',
+    name: 'title',
     colors: [
       {
         name: 'backgroundText',
-        label: 'Title text',
         on: { background: 'backgroundTop', atLeast: minTextContrast },
       },
-      { name: 'backgroundTop', label: 'Title background' },
+      { name: 'backgroundTop' },
     ],
   },
   {
-    title: 'Controls',
+    name: 'controls',
     colors: [
-      { name: 'text', label: 'Time', on: { background: 'backgroundBottom', atLeast: minTextContrast } },
-      { name: 'link', label: 'Buttons', on: { background: 'backgroundBottom', atLeast: minIconContrast } },
+      { name: 'text', on: { background: 'backgroundBottom', atLeast: minTextContrast } },
+      { name: 'link', on: { background: 'backgroundBottom', atLeast: minIconContrast } },
       {
         name: 'linkHover',
-        label: 'Button, hovered',
         on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
       {
         name: 'linkActive',
-        label: 'Button, pressed',
         on: { background: 'backgroundBottom', atLeast: minIconContrast },
       },
-      { name: 'backgroundBottom', label: 'Controls background' },
+      { name: 'backgroundBottom' },
     ],
   },
   {
-    title: 'Seek bar',
-    colors: [
-      { name: 'trackPlayed', label: 'Played' },
-      { name: 'trackUnplayed', label: 'Loaded' },
-      { name: 'trackBackground', label: 'Remaining' },
-    ],
+    name: 'seekBar',
+    colors: [{ name: 'trackPlayed' }, { name: 'trackUnplayed' }, { name: 'trackBackground' }],
   },
 ];
 
-export const switchEntries: readonly {
-  readonly name: SwitchName;
-  readonly label: string;
-  readonly hint: string;
-}[] = [
-  {
-    name: 'enableControls',
-    label: 'Show controls',
-    hint: 'Without controls, viewers can still click to play and pause.',
-  },
-  { name: 'hideTitle', label: 'Hide the title', hint: 'Hides the title and its background.' },
-  {
-    name: 'forceAutoplay',
-    label: 'Autoplay',
-    hint: 'Starts when the page opens, muted if the browser requires it. Not in this preview.',
-  },
-  {
-    name: 'forceLoop',
-    label: 'Loop',
-    hint: 'Starts again at the end, whatever the page asks for.',
-  },
-  {
-    name: 'enableApi',
-    label: 'Allow control by other sites',
-    hint: 'A page that embeds the player can play, pause and seek with messages.',
-  },
+export const switchNames: readonly SwitchName[] = [
+  'enableControls',
+  'hideTitle',
+  'forceAutoplay',
+  'forceLoop',
+  'enableApi',
 ];
 
 const colorEntries = colorGroups.flatMap(({ colors }) => colors);
@@ -107,7 +81,7 @@ export const colorNames: readonly ColorName[] = colorEntries.map(({ name }) => n
 export function draftOf(player: Player): ThemeDraft {
   const { name = '', ...rest } = player;
   const colors = colorNames.map(color => [color, rest[color]] as const);
-  const switches = switchEntries.map(entry => [entry.name, rest[entry.name]] as const);
+  const switches = switchNames.map(name => [name, rest[name]] as const);
   return { name, ...Object.fromEntries([...colors, ...switches]) } as ThemeDraft;
 }
 
@@ -120,7 +94,7 @@ export function changesOf(player: Player, draft: ThemeDraft): Record<string, str
     const text = canonical(draft[color]);
     if (text !== canonical(before[color])) changes[color] = text;
   }
-  for (const { name: key } of switchEntries) if (draft[key] !== before[key]) changes[key] = draft[key];
+  for (const key of switchNames) if (draft[key] !== before[key]) changes[key] = draft[key];
   return changes;
 }
 
@@ -141,7 +115,7 @@ export function previewOf(draft: ThemeDraft, logo: { src: string; link: string |
     .map(name => [name, canonical(draft[name])]);
   return {
     colors: Object.fromEntries(colors) as Record<string, string>,
-    ...Object.fromEntries(switchEntries.map(({ name }) => [name, draft[name]])),
+    ...Object.fromEntries(switchNames.map(name => [name, draft[name]])),
     ...(logo === undefined ? {} : { logo: withoutBasePath(logo.src), link: logo.link }),
   };
 }

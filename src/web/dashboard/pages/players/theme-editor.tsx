@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { versionedUrl } from '../../format/local-url.ts';
 import { themeName } from '../../format/theme-name.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { t } from '../../texts/players.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
@@ -25,7 +26,7 @@ import {
   invalidColors,
   lowContrast,
   previewOf,
-  switchEntries,
+  switchNames,
   type ThemeDraft,
 } from './theme-draft.ts';
 import { ThemePreview } from './theme-preview.tsx';
@@ -53,7 +54,7 @@ export function ThemeEditor({
     const saved = await call('PATCH /players/{playerId}', { params: { playerId }, body: changes });
     onSaved(saved);
     setDraft(draftOf(saved));
-    showToast('Theme saved.');
+    showToast(t('theme.saved'));
   });
   const put = (change: Partial<ThemeDraft>) => setDraft(before => ({ ...before, ...change }));
   const logo =
@@ -61,52 +62,57 @@ export function ThemeEditor({
   return (
     <Page
       title={themeName(player)}
-      back={{ href: '/dashboard/players', label: 'Players' }}
-      badge={isChanged && <Badge tone="warning">Unsaved changes</Badge>}
+      back={{ href: '/dashboard/players', label: t('players.title') }}
+      badge={isChanged && <Badge tone="warning">{t('theme.unsaved')}</Badge>}
       actions={
         <Button icon="trash" onClick={() => setDeleting(true)}>
-          Delete
+          {t('players.delete')}
         </Button>
       }
     >
       <div class="theme-editor">
         <ThemePreview theme={previewOf(draft, logo)} />
-        <Form class="stack" label="Theme" submission={submission} disabled={!isChanged || wrong.length > 0}>
-          <Section title="Accent color">
+        <Form
+          class="stack"
+          label={t('theme.form')}
+          submission={submission}
+          disabled={!isChanged || wrong.length > 0}
+        >
+          <Section title={t('theme.accent')}>
             <AccentField value={draft.trackPlayed} onValue={trackPlayed => put({ trackPlayed })} />
           </Section>
-          <Section title="Name">
+          <Section title={t('players.name')}>
             <TextField
-              label="Name"
+              label={t('players.name')}
               hideLabel
-              hint="Only you see it."
+              hint={t('theme.nameHint')}
               value={draft.name}
               onValue={name => put({ name })}
               field="name"
               maxLength={100}
             />
           </Section>
-          <Section title="Behavior">
-            {switchEntries.map(({ name, label, hint }) => (
+          <Section title={t('theme.behavior')}>
+            {switchNames.map(name => (
               <CheckField
                 key={name}
-                label={label}
-                hint={hint}
+                label={t(`theme.switch.${name}`)}
+                hint={t(`theme.switchHint.${name}`)}
                 checked={draft[name]}
                 onValue={checked => put({ [name]: checked })}
               />
             ))}
           </Section>
           <details class="more-options" open={isAdvancedWrong}>
-            <summary>Advanced colors</summary>
+            <summary>{t('theme.advanced')}</summary>
             <div class="stack">
-              <p class="quiet">Colors that you don’t change follow the look of the player.</p>
-              {colorGroups.map(({ title, colors }) => (
-                <Section key={title} title={title}>
+              <p class="quiet">{t('theme.advancedHint')}</p>
+              {colorGroups.map(({ name: group, colors }) => (
+                <Section key={group} title={t(`theme.group.${group}`)}>
                   {colors.map(entry => (
                     <ColorField
                       key={entry.name}
-                      label={entry.label}
+                      label={t(`theme.color.${entry.name}`)}
                       value={draft[entry.name]}
                       contrast={lowContrast(draft, entry)}
                       field={entry.name}
@@ -122,10 +128,10 @@ export function ThemeEditor({
             <div class="actions">
               <p class="quiet" role="status">
                 {wrong.length > 0
-                  ? 'A color is invalid.'
+                  ? t('theme.invalid')
                   : isChanged
-                    ? 'Not saved yet.'
-                    : 'All changes saved.'}
+                    ? t('theme.notSaved')
+                    : t('theme.allSaved')}
               </p>
               <Button
                 disabled={!isChanged || submission.busy}
@@ -134,7 +140,7 @@ export function ThemeEditor({
                   setDraft(draftOf(player));
                 }}
               >
-                Discard
+                {t('theme.discard')}
               </Button>
               <Button
                 kind="primary"
@@ -142,24 +148,20 @@ export function ThemeEditor({
                 disabled={!isChanged || wrong.length > 0}
                 busy={submission.busy}
               >
-                Save
+                {t('theme.save')}
               </Button>
             </div>
           </div>
         </Form>
         <div class="stack">
           <LogoCard player={player} src={logo?.src} onChanged={reload} />
-          <Section title="How to use">
-            <p>
-              Choose this theme on the page of a video or live stream. Viewers of a video see saved changes
-              within seconds, or on their next visit. Viewers of a live stream see them when they reload the
-              page.
-            </p>
+          <Section title={t('theme.use')}>
+            <p>{t('theme.useText')}</p>
             <DetailList
               rows={[
-                ['Theme ID', <code key="id">{playerId}</code>],
-                ['Created', formatDateTime(player.createdAt)],
-                ['Updated', formatDateTime(updatedAt)],
+                [t('theme.id'), <code key="id">{playerId}</code>],
+                [t('theme.created'), formatDateTime(player.createdAt)],
+                [t('players.updated'), formatDateTime(updatedAt)],
               ]}
             />
           </Section>

@@ -2,15 +2,16 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { withBasePath } from '../../../shared/base-path.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
+import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
 
 const maxOffered = 50;
-const sample = { id: 'sample', title: 'No video, controls only', address: withBasePath('/vod/sample') };
 
 /** Views in the preview are not counted. */
 export function ThemePreview({ theme }: { theme: object }) {
+  const sample = { id: 'sample', title: t('preview.sample'), address: withBasePath('/vod/sample') };
   const frame = useRef<HTMLIFrameElement>(null);
   const [chosen, setChosen] = useState<string>();
   const videos = useLoad('videos', async signal => {
@@ -31,13 +32,13 @@ export function ThemePreview({ theme }: { theme: object }) {
   useEffect(show, [text]);
   return (
     <div class="theme-preview">
-      <Card title="Preview" flush>
+      <Card title={t('preview.title')} flush>
         <div class="preview-frame">
           {isKnown && (
             <iframe
               key={shown.address}
               ref={frame}
-              title="Preview of the player"
+              title={t('preview.frame')}
               src={`${shown.address}#analytics:false;muted`}
               allow="autoplay; fullscreen; picture-in-picture"
               onLoad={show}
@@ -46,11 +47,11 @@ export function ThemePreview({ theme }: { theme: object }) {
         </div>
         <div class="preview-foot">
           <SelectField
-            label="Preview with"
+            label={t('preview.with')}
             value={shown.id}
             onValue={setChosen}
             options={offered.map(({ id, title }) => [id, title] as const)}
-            hint="Changes appear here immediately. Viewers see them after you save."
+            hint={t('preview.hint')}
           />
         </div>
       </Card>

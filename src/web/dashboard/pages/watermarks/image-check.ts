@@ -1,3 +1,4 @@
+import { t } from '../../texts/players.ts';
 import type { Size } from './placement.ts';
 
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
@@ -9,10 +10,14 @@ export function imageProblem(
   { type, size: bytes }: Pick<File, 'type' | 'size'>,
   size?: Size,
 ): string | undefined {
-  if (!types.has(type)) return 'This isn’t a PNG or JPEG image.';
-  if (bytes === 0) return 'The file is empty.';
-  if (bytes > maxBytes) return 'The file is larger than 8 MB. Save the image smaller, or as JPEG.';
+  if (!types.has(type)) return t('upload.notImage');
+  if (bytes === 0) return t('upload.empty');
+  if (bytes > maxBytes) return t('upload.tooLarge');
   if (size !== undefined && Math.max(size.width, size.height) > maxSidePixels)
-    return `The image has ${size.width} × ${size.height} pixels. Scale it to ${maxSidePixels} pixels or less on each side.`;
+    return t('upload.tooWide', {
+      width: String(size.width),
+      height: String(size.height),
+      max: String(maxSidePixels),
+    });
   return undefined;
 }

@@ -1,7 +1,11 @@
 import { useId } from 'preact/hooks';
+import { t } from '../../texts/players.ts';
 import { convertUnit, isLength, type LengthDraft, type LengthUnit } from './placement-draft.ts';
 
-const unitLabels: Readonly<Record<LengthUnit, string>> = { '%': '%', px: 'pixels', initial: 'original' };
+function unitLabel(unit: LengthUnit): string {
+  if (unit === '%') return unit;
+  return unit === 'px' ? t('placement.pixels') : t('placement.original');
+}
 
 export function LengthField({
   label,
@@ -33,7 +37,7 @@ export function LengthField({
           type="text"
           inputMode="decimal"
           autocomplete="off"
-          aria-label={`${label}: number`}
+          aria-label={t('placement.numberLabel', { label })}
           aria-invalid={isWrong}
           aria-describedby={isWrong ? `${id}-error` : undefined}
           readOnly={isInitial}
@@ -41,7 +45,7 @@ export function LengthField({
           onInput={event => onValue({ ...value, number: event.currentTarget.value.trim().replace(',', '.') })}
         />
         <select
-          aria-label={`${label}: unit`}
+          aria-label={t('placement.unitLabel', { label })}
           value={value.unit}
           onChange={event =>
             onValue(convertUnit(value, event.currentTarget.value as LengthUnit, wholePx, usualPx))
@@ -49,13 +53,13 @@ export function LengthField({
         >
           {units.map(unit => (
             <option key={unit} value={unit} selected={unit === value.unit}>
-              {unitLabels[unit]}
+              {unitLabel(unit)}
             </option>
           ))}
         </select>
         <input
           type="range"
-          aria-label={`${label}: slider`}
+          aria-label={t('placement.sliderLabel', { label })}
           min={0}
           max={largest}
           step={value.unit === '%' ? 0.5 : 1}
@@ -66,7 +70,7 @@ export function LengthField({
       </div>
       {isWrong && (
         <p class="field-error" id={`${id}-error`}>
-          A number from 0 to 99999.
+          {t('placement.lengthWrong')}
         </p>
       )}
     </fieldset>

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { type Backdrop, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
+import { type Backdrop, backdropLabel, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
 import { type PlacedImage, placeWatermark, type Size } from './placement.ts';
 import { type PlacementDraft, placementOf } from './placement-draft.ts';
 import { PlacementFields } from './placement-fields.tsx';
@@ -35,10 +36,10 @@ export function PlacementEditor({
     <div class="placement">
       <div class="stack">
         <SelectField
-          label="Preview with"
+          label={t('preview.with')}
           value={backdropId}
           options={[
-            ...plainBackdrops.map(({ id, label }) => [id, label] as const),
+            ...plainBackdrops.map(one => [one.id, backdropLabel(one)] as const),
             ...(videos.value ?? []).map(({ videoId, title }) => [videoId, title] as const),
           ]}
           onValue={setBackdropId}
@@ -54,8 +55,12 @@ export function PlacementEditor({
         )}
         {imageSize !== undefined && (
           <p class="hint">
-            {placed.width} × {placed.height} pixels in a video of {backdrop.size.width} ×{' '}
-            {backdrop.size.height}. Lower qualities are scaled with the watermark in them.
+            {t('placement.size', {
+              width: String(placed.width),
+              height: String(placed.height),
+              videoWidth: String(backdrop.size.width),
+              videoHeight: String(backdrop.size.height),
+            })}
           </p>
         )}
       </div>
@@ -96,8 +101,13 @@ function PlacementFrame({
           src={image}
           alt={
             placed === undefined
-              ? 'Watermark'
-              : `Watermark, ${placed.width} by ${placed.height} pixels at ${placed.x}, ${placed.y}`
+              ? t('watermarks.watermark')
+              : t('placement.alt', {
+                  width: String(placed.width),
+                  height: String(placed.height),
+                  x: String(placed.x),
+                  y: String(placed.y),
+                })
           }
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
             onImageSize({ width: naturalWidth, height: naturalHeight })

@@ -1,14 +1,10 @@
+import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { LengthField } from './length-field.tsx';
 import type { PlacedImage, Size } from './placement.ts';
 import { type Corner, isOpacity, type PlacementDraft } from './placement-draft.ts';
 
-const corners: readonly (readonly [Corner, string])[] = [
-  ['top-left', 'Top left'],
-  ['top-right', 'Top right'],
-  ['bottom-left', 'Bottom left'],
-  ['bottom-right', 'Bottom right'],
-];
+const corners: readonly Corner[] = ['top-left', 'top-right', 'bottom-left', 'bottom-right'];
 
 export function PlacementFields({
   draft,
@@ -27,20 +23,20 @@ export function PlacementFields({
   return (
     <div class="form-grid">
       <SelectField<Corner>
-        label="Corner"
+        label={t('placement.corner')}
         value={draft.corner}
-        options={corners}
+        options={corners.map(corner => [corner, t(`placement.corners.${corner}`)] as const)}
         onValue={corner => change({ corner })}
       />
       <LengthField
-        label={`From the ${horizontal}`}
+        label={t('placement.from', { edge: horizontal! })}
         value={draft.x}
         wholePx={video.width}
         usualPx={0}
         onValue={x => change({ x })}
       />
       <LengthField
-        label={`From the ${vertical}`}
+        label={t('placement.from', { edge: vertical! })}
         value={draft.y}
         wholePx={video.height}
         usualPx={0}
@@ -48,7 +44,7 @@ export function PlacementFields({
       />
       <LengthField
         isSize
-        label="Width"
+        label={t('placement.width')}
         value={draft.width}
         wholePx={video.width}
         usualPx={placed.width}
@@ -56,20 +52,20 @@ export function PlacementFields({
       />
       <LengthField
         isSize
-        label="Height"
+        label={t('placement.height')}
         value={draft.height}
         wholePx={video.height}
         usualPx={placed.height}
         onValue={height => change({ height })}
       />
       <fieldset class="field length-field">
-        <legend>Opacity</legend>
+        <legend>{t('placement.opacity')}</legend>
         <div class="length-row">
           <input
             type="text"
             inputMode="decimal"
             autocomplete="off"
-            aria-label="Opacity in percent"
+            aria-label={t('placement.opacityPercent')}
             aria-invalid={isWrong}
             value={draft.opacity}
             onInput={event => change({ opacity: event.currentTarget.value.trim().replace(',', '.') })}
@@ -77,7 +73,7 @@ export function PlacementFields({
           <span class="length-unit">%</span>
           <input
             type="range"
-            aria-label="Opacity: slider"
+            aria-label={t('placement.sliderLabel', { label: t('placement.opacity') })}
             min={0}
             max={100}
             step={1}
@@ -85,7 +81,7 @@ export function PlacementFields({
             onInput={event => change({ opacity: event.currentTarget.value })}
           />
         </div>
-        {isWrong && <p class="field-error">A number from 0 to 100.</p>}
+        {isWrong && <p class="field-error">{t('placement.opacityWrong')}</p>}
       </fieldset>
     </div>
   );

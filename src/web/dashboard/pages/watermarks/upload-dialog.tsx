@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { formatBytes } from '../../format/size.ts';
+import { t } from '../../texts/players.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { FileField } from '../../ui/form/file-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { imageProblem } from './image-check.ts';
+import { NameField } from './name-field.tsx';
 import type { Size } from './placement.ts';
 import { useObjectUrl } from './use-watermark-image.ts';
 import { PreviewImage } from './watermark-image.tsx';
@@ -17,6 +19,7 @@ export function UploadDialog({
   onMade: (watermarkId: string) => void;
   onClose: () => void;
 }) {
+  const [name, setName] = useState('');
   const [file, setFile] = useState<File>();
   const [size, setSize] = useState<Size>();
   const problem = file && imageProblem(file, size);
@@ -25,24 +28,25 @@ export function UploadDialog({
   const submission = useSubmit(async () => {
     if (file === undefined) return;
     const body = new FormData();
+    if (name.trim() !== '') body.append('name', name.trim());
     body.append('file', file, file.name);
     const { watermarkId } = await call('POST /watermarks', { body });
-    showToast('Watermark uploaded.');
+    showToast(t('upload.uploaded'));
     onMade(watermarkId);
   });
   return (
     <FormDialog
-      title="New watermark"
-      action="Upload"
+      title={t('watermarks.new')}
+      action={t('upload.action')}
       disabled={file === undefined || problem !== undefined || isBroken}
       submission={submission}
       onClose={onClose}
     >
       <FileField
-        label="Image"
+        label={t('upload.image')}
         accept="image/png,image/jpeg,.png,.jpg,.jpeg"
-        hint="PNG with transparency, or JPEG. Up to 8 MB, and 4096 pixels on each side."
-        error={problem ?? (isBroken ? 'The image is damaged, or isn’t what its name says.' : undefined)}
+        hint={t('upload.imageHint')}
+        error={problem ?? (isBroken ? t('upload.damaged') : undefined)}
         onFile={chosen => {
           setFile(chosen);
           setSize(undefined);
@@ -50,14 +54,19 @@ export function UploadDialog({
           submission.clear();
         }}
       />
-      <PreviewImage url={url} alt="The chosen image" onSize={setSize} onBroken={() => setBroken(true)} />
+      <PreviewImage url={url} alt={t('upload.chosen')} onSize={setSize} onBroken={() => setBroken(true)} />
       <p class="hint" role="status">
-        {file === undefined
-          ? 'A preview appears here.'
-          : [size && `${size.width} × ${size.height} pixels`, formatBytes(file.size)]
-              .filter(Boolean)
-              .join(', ')}
+        {fileText(file, size)}
       </p>
+      <NameField value={name} onValue={setName} />
     </FormDialog>
   );
+}
+
+function fileText(file: File | undefined, size: Size | undefined): string {
+  if (file === undefined) return t('upload.noPreview');
+  const bytes = formatBytes(file.size);
+  if (size === undefined) return bytes;
+  const { width, height } = size;
+  return t('upload.pixelsAndBytes', { width: String(width), height: String(height), size: bytes });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../texts/players.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { Size } from './placement.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
@@ -19,7 +20,7 @@ export function WatermarkImage({
       </div>
     );
   }
-  return <PreviewImage url={url} alt="Watermark" onSize={onSize} />;
+  return <PreviewImage url={url} alt={t('watermarks.watermark')} onSize={onSize} />;
 }
 
 export function PreviewImage({

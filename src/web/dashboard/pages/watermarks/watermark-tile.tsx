@@ -1,47 +1,64 @@
 import { useState } from 'preact/hooks';
 import type { Watermark } from '../../api/api-types.ts';
-import { shortId } from '../../format/short-id.ts';
 import { can } from '../../state/session.ts';
+import { rich, t } from '../../texts/players.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { relativeTime } from '../../ui/relative-time.tsx';
 import type { Size } from './placement.ts';
 import { WatermarkImage } from './watermark-image.tsx';
+import { watermarkName } from './watermark-name.ts';
 
 export function WatermarkTile({
-  watermark: { watermarkId, createdAt },
+  watermark,
   isPlaced,
   onPlace,
+  onRename,
   onDelete,
 }: {
   watermark: Watermark;
   isPlaced: boolean;
   onPlace: () => void;
+  onRename: () => void;
   onDelete: () => void;
 }) {
+  const { watermarkId, createdAt } = watermark;
   const [size, setSize] = useState<Size>();
-  const ending = shortId(watermarkId);
+  const name = watermarkName(watermark);
   return (
     <li class={`watermark-tile${isPlaced ? ' chosen' : ''}`}>
       <WatermarkImage watermarkId={watermarkId} onSize={setSize} />
       <p class="watermark-facts">
-        <code title={watermarkId}>…{ending}</code>
+        <bdi title={watermarkId}>{name}</bdi>
         <span class="quiet">
-          {size === undefined ? 'Uploaded ' : `${size.width} × ${size.height}, `}
-          <RelativeTime time={createdAt} />
+          {size === undefined
+            ? rich('watermarks.uploaded', {}, relativeTime(createdAt))
+            : rich(
+                'watermarks.sizeAndTime',
+                { width: String(size.width), height: String(size.height) },
+                relativeTime(createdAt),
+              )}
         </span>
       </p>
       <div class="actions-of-row">
-        <Button small pressed={isPlaced} label={`Place watermark ${ending}`} onClick={onPlace}>
-          Place
+        <Button small pressed={isPlaced} label={t('watermarks.placeLabel', { name })} onClick={onPlace}>
+          {t('watermarks.place')}
         </Button>
         <IconButton
           icon="copy"
-          label={`Copy ID of watermark ${ending}`}
-          onClick={() => void copyText(watermarkId, 'ID')}
+          label={t('watermarks.copyLabel', { name })}
+          onClick={() => void copyText(watermarkId, t('watermarks.id'))}
         />
         {can('upload') && (
-          <IconButton danger icon="trash" label={`Delete watermark ${ending}`} onClick={onDelete} />
+          <>
+            <IconButton icon="edit" label={t('watermarks.renameLabel', { name })} onClick={onRename} />
+            <IconButton
+              danger
+              icon="trash"
+              label={t('watermarks.deleteLabel', { name })}
+              onClick={onDelete}
+            />
+          </>
         )}
       </div>
     </li>

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { Watermark } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { shortId } from '../../format/short-id.ts';
 import { can } from '../../state/session.ts';
+import { t } from '../../texts/players.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -13,16 +15,19 @@ import { Pagination } from '../../ui/pagination.tsx';
 import { EmptyState, LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { PlacementCard } from './placement-card.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 import { WatermarkImage } from './watermark-image.tsx';
 import { WatermarkTile } from './watermark-tile.tsx';
 
 const pageSize = 12;
 
+type Opened = { readonly kind: 'rename' | 'delete'; readonly watermark: Watermark };
+
 export function WatermarksPage() {
   const { query, change } = useQuery();
   const [isUploading, setUploading] = useNewDialog();
-  const [deleting, setDeleting] = useState<string>();
+  const [opened, setOpened] = useState<Opened>();
   const page = pageOf(query);
   const loaded = useLoad(String(page), signal =>
     call('GET /watermarks', {
@@ -32,15 +37,16 @@ export function WatermarksPage() {
   );
   const shown = loaded.value?.data ?? [];
   const placed = shown.find(({ watermarkId }) => watermarkId === query.place) ?? shown[0];
+  const close = () => setOpened(undefined);
   const place = (watermarkId: string | undefined) => change({ place: watermarkId });
   return (
     <Page
-      title="Watermarks"
-      lead="An image, such as your logo, that is burned into a video when it is created."
+      title={t('watermarks.title')}
+      lead={t('watermarks.lead')}
       actions={
         can('upload') && (
           <Button kind="primary" icon="plus" onClick={() => setUploading(true)}>
-            New watermark
+            {t('watermarks.new')}
           </Button>
         )
       }
@@ -49,8 +55,8 @@ export function WatermarksPage() {
         <LoadedContent loaded={loaded} height={220}>
           {({ data, pagination }) =>
             data.length === 0 ? (
-              <EmptyState icon="stamp" title="No watermarks yet">
-                {can('upload') && 'Upload a PNG with a transparent background, and try its placement here.'}
+              <EmptyState icon="stamp" title={t('watermarks.emptyTitle')}>
+                {can('upload') && t('watermarks.emptyText')}
               </EmptyState>
             ) : (
               <>
@@ -61,7 +67,8 @@ export function WatermarksPage() {
                       watermark={watermark}
                       isPlaced={watermark === placed}
                       onPlace={() => place(watermark.watermarkId)}
-                      onDelete={() => setDeleting(watermark.watermarkId)}
+                      onRename={() => setOpened({ kind: 'rename', watermark })}
+                      onDelete={() => setOpened({ kind: 'delete', watermark })}
                     />
                   ))}
                 </ul>
@@ -75,7 +82,7 @@ export function WatermarksPage() {
           }
         </LoadedContent>
       </Section>
-      {placed !== undefined && <PlacementCard key={placed.watermarkId} watermarkId={placed.watermarkId} />}
+      {placed !== undefined && <PlacementCard key={placed.watermarkId} watermark={placed} />}
       {isUploading && can('upload') && (
         <UploadDialog
           onClose={() => setUploading(false)}
@@ -86,10 +93,20 @@ export function WatermarksPage() {
           }}
         />
       )}
-      {deleting !== undefined && (
+      {opened?.kind === 'rename' && (
+        <RenameDialog
+          watermark={opened.watermark}
+          onClose={close}
+          onRenamed={() => {
+            close();
+            loaded.reload();
+          }}
+        />
+      )}
+      {opened?.kind === 'delete' && (
         <DeleteWatermark
-          watermarkId={deleting}
-          onClose={() => setDeleting(undefined)}
+          watermark={opened.watermark}
+          onClose={close}
           onDeleted={() => {
             place(undefined);
             loaded.reload();
@@ -101,28 +118,28 @@ export function WatermarksPage() {
 }
 
 function DeleteWatermark({
-  watermarkId,
+  watermark: { watermarkId, name },
   onDeleted,
   onClose,
 }: {
-  watermarkId: string;
+  watermark: Watermark;
   onDeleted: () => void;
   onClose: () => void;
 }) {
   return (
     <ConfirmDialog
-      title="Delete this watermark?"
-      action="Delete watermark"
-      name={shortId(watermarkId)}
+      title={t('watermarks.deleteTitle')}
+      action={t('watermarks.delete')}
+      name={name ?? shortId(watermarkId)}
       onClose={onClose}
       work={async () => {
         await call('DELETE /watermarks/{watermarkId}', { params: { watermarkId } });
-        showToast('Watermark deleted.');
+        showToast(t('watermarks.deleted'));
         onDeleted();
       }}
     >
       <WatermarkImage watermarkId={watermarkId} />
-      <p>New videos can’t use it. Existing videos keep it.</p>
+      <p>{t('watermarks.deleteText')}</p>
     </ConfirmDialog>
   );
 }

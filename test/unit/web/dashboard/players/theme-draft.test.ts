@@ -15,7 +15,7 @@ import {
   invalidColors,
   lowContrast,
   previewOf,
-  switchEntries,
+  switchNames,
 } from '../../../../../src/web/dashboard/pages/players/theme-draft.ts';
 
 const player: Player = {
@@ -67,7 +67,7 @@ describe('colours', () => {
 describe('the draft of a theme', () => {
   it('has every colour and switch that the API has', () => {
     expect([...colorNames].sort()).toEqual(Object.keys(playerColors).sort());
-    expect(switchEntries.map(({ name }) => name).sort()).toEqual(Object.keys(playerSwitches).sort());
+    expect(switchNames.toSorted()).toEqual(Object.keys(playerSwitches).sort());
   });
 
   it('sends what was changed, in the form of the API', () => {

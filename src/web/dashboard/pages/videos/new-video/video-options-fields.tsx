@@ -1,5 +1,4 @@
 import { call } from '../../../api/client.ts';
-import { shortId } from '../../../format/short-id.ts';
 import { t } from '../../../texts/videos.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/form/field.tsx';
 import { FieldValues, useFieldError } from '../../../ui/form/form-context.tsx';
@@ -10,6 +9,7 @@ import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { useVideoDefaults } from '../../../ui/hooks/use-video-defaults.ts';
 import { PlacementEditor } from '../../watermarks/placement-editor.tsx';
 import { savedPlacement } from '../../watermarks/saved-placements.ts';
+import { watermarkName } from '../../watermarks/watermark-name.ts';
 import type { VideoOptionsDraft } from './use-video-options.ts';
 import { clipProblem } from './video-options.ts';
 
@@ -124,7 +124,7 @@ function WatermarkField({ value, onValue }: { value: string; onValue: (watermark
       hint={hint}
       options={[
         ['', t('newVideo.none')],
-        ...listed.map(({ watermarkId }) => [watermarkId, `…${shortId(watermarkId)}`] as const),
+        ...listed.map(watermark => [watermark.watermarkId, watermarkName(watermark)] as const),
       ]}
     />
   );
