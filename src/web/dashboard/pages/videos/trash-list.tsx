@@ -6,7 +6,7 @@ import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
 import { t } from '../../texts/videos.ts';
 import { BulkBar } from '../../ui/bulk/bulk-bar.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';
 import { useSelection } from '../../ui/hooks/use-selection.ts';
@@ -212,15 +212,11 @@ function columnsOf({
             >
               {t('trash.restore')}
             </Button>
-            <Button
-              small
-              kind="quiet"
+            <IconButton
               icon="trash"
               label={t('trash.deleteTitle', { title: titleOf(video) })}
               onClick={() => onDelete(video)}
-            >
-              {t('videos.deletePermanently')}
-            </Button>
+            />
           </span>
         ),
     },
