@@ -45,7 +45,7 @@ export function Timeline({
   const percentOf = (at: number) => `${(100 * (at - start)) / span}%`;
   const pointer = usePointer({ shown, start, span, isReadOnly, player, onEdge });
   return (
-    <section class="cue-timeline" aria-label={t('timeline.title')}>
+    <section class="cue-timeline" dir="ltr" aria-label={t('timeline.title')}>
       <div
         class="cue-timeline-track"
         role="slider"

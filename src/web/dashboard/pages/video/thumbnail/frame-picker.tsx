@@ -75,9 +75,9 @@ function FrameChoice({
         onSeconds={onSeconds}
         shownTime={shownTime(seconds)}
       />
-      <div class="frame-time">
+      <div class="frame-time" dir="ltr">
         <IconButton icon="left" label={t('thumbnail.previous')} onClick={() => step('ArrowLeft')} />
-        <output class="number">
+        <output class="number" dir="auto">
           {t('thumbnail.time', {
             time: shownTime(seconds),
             duration: formatTimecode(Math.floor(durationSeconds)),

@@ -3,7 +3,7 @@ import { positionAfterKey, sampleTiles, tileStyle } from './frame-times.ts';
 
 export function FrameStrip({ tiles, count }: { tiles: readonly StoryboardTile[]; count: number }) {
   return (
-    <div class="frame-strip" aria-hidden="true">
+    <div class="frame-strip" dir="ltr" aria-hidden="true">
       {sampleTiles(tiles, count).map(tile => (
         <div key={tile.startSeconds} style={{ ...tileStyle(tile, tiles) }} />
       ))}
@@ -11,7 +11,7 @@ export function FrameStrip({ tiles, count }: { tiles: readonly StoryboardTile[];
   );
 }
 
-/** A slider from 0 to `lastSeconds`. Arrow keys move it by a second, with Shift by a frame. */
+/** A slider from 0 to `lastSeconds`, from left to right in every language. Arrow keys move it by a second, with Shift by a frame. */
 export function FrameSlider({
   label,
   seconds,
@@ -28,6 +28,7 @@ export function FrameSlider({
   return (
     <input
       type="range"
+      dir="ltr"
       aria-label={label}
       aria-valuetext={shownTime}
       min={0}
