@@ -73,6 +73,7 @@ export class LiveBroadcast {
   #publisherSession: PublisherSession | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
+  #isEndLogged = false;
   #needsEncoding = false;
 
   constructor(options: LiveBroadcastOptions) {
@@ -309,7 +310,10 @@ export class LiveBroadcast {
     void this.#packaging.done.then(() => {
       if (this.#connection !== undefined) return;
       if (this.#hasMedia) this.#waitForReconnect(hasStopped);
-      else void this.end('no-media');
+      else {
+        this.#logNeverPlayed();
+        void this.end('no-media');
+      }
     });
   }
 
@@ -376,11 +380,19 @@ export class LiveBroadcast {
 
   #endAndRefuse(reason: EndReason, description: string): void {
     const connection = this.#connection;
-    if (connection !== undefined) {
-      this.#options.ingestLog?.refused(this.liveStreamId, connection, { reason, description });
+    const refusal = { reason, description };
+    if (!this.#hasMedia) this.#logNeverPlayed(refusal);
+    else if (connection !== undefined) {
+      this.#options.ingestLog?.refused(this.liveStreamId, connection, refusal);
     }
     void this.end(reason);
     connection?.refuse(description);
+  }
+
+  /** Logs one entry instead of a connection and an end. */
+  #logNeverPlayed(refusal?: { readonly reason: string; readonly description: string }): void {
+    this.#isEndLogged = true;
+    this.#options.ingestLog?.neverPlayed(this.liveStreamId, refusal);
   }
 
   /**
@@ -420,7 +432,7 @@ export class LiveBroadcast {
     }
     const recorded = this.#notifier.recordEnd(reason, this.publisher.ingestStats);
     observer.broadcastEnded(reason);
-    this.#options.ingestLog?.ended(this.liveStreamId, reason);
+    if (!this.#isEndLogged) this.#options.ingestLog?.ended(this.liveStreamId, reason);
     this.#notifier.notify(subscriber => subscriber.ended(reason));
     log.info('broadcast-ended', { reason, seconds: Math.round((clock.nowMs() - this.startedAtMs) / 1000) });
     this.#options.onStateChange();

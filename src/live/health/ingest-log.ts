@@ -14,7 +14,7 @@ interface IngestLogEntry {
   readonly alarm?: string | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** Count of equal refusals since an encoder connected or left. */
+  /** Count of equal failures since an encoder connected or left. */
   readonly times?: number;
 }
 
@@ -24,14 +24,19 @@ interface Publisher {
   readonly remoteAddress: string;
 }
 
+interface Refusal {
+  readonly reason: string;
+  readonly description: string;
+}
+
 /** About 40 KB each. */
 const maxEntries = 200;
-/** Leaves room for what happens to the encoder that publishes while others are refused. */
-const maxRefusals = 100;
+/** Leaves room for what happens to the encoder that publishes while others fail. */
+const maxFailures = 100;
 const maxLiveStreams = 1_000;
 const ttlMs = 24 * 3_600_000;
 
-/** The last day of each live stream, in memory. Encoders that are refused again and again take one entry each. */
+/** The last day of each live stream, in memory. Encoders that fail again and again take one entry each. */
 export class IngestLog {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #entries = new LRUCache<string, IngestLogEntry[]>({ max: maxLiveStreams });
@@ -61,19 +66,26 @@ export class IngestLog {
     this.#add(liveStreamId, { type: 'disconnected', reason });
   }
 
-  refused(
-    liveStreamId: string,
-    publisher: Publisher,
-    { reason, description: message }: { readonly reason: string; readonly description: string },
-  ): void {
-    const entry = { type: 'refused', ...fieldsOf(publisher), reason, message } as const;
+  refused(liveStreamId: string, publisher: Publisher, refusal: Refusal): void {
+    this.#failed(liveStreamId, { type: 'refused', ...fieldsOf(publisher), ...messageOf(refusal) });
+  }
+
+  /** Replaces the entries of a broadcast that viewers could never play. @param refusal undefined for an encoder that sent nothing */
+  neverPlayed(liveStreamId: string, refusal: Refusal | undefined): void {
     const entries = this.#entries.peek(liveStreamId) ?? [];
-    const latest = entries.slice(entries.findLastIndex(({ type }) => type !== 'refused') + 1);
-    const repeated = latest.find(one =>
-      (['protocol', 'address', 'reason', 'message'] as const).every(field => one[field] === entry[field]),
+    const begin = entries.findLastIndex(({ type }) => type === 'ended') + 1;
+    const publisher = entries.findLast(({ type }, index) => index >= begin && type === 'connected');
+    if (publisher === undefined) return;
+    const kept = entries.filter(
+      ({ type }, index) => index < begin || (type !== 'connected' && type !== 'disconnected'),
     );
-    if (repeated !== undefined) entries.splice(entries.indexOf(repeated), 1);
-    this.#add(liveStreamId, { ...entry, times: (repeated?.times ?? 0) + 1 });
+    entries.splice(0, entries.length, ...kept);
+    const { protocol, encoder, address } = publisher;
+    const cause =
+      refusal === undefined
+        ? ({ type: 'ended', reason: 'no-media' } as const)
+        : ({ type: 'refused', ...messageOf(refusal) } as const);
+    this.#failed(liveStreamId, { ...cause, protocol, encoder, address });
   }
 
   ended(liveStreamId: string, reason: string): void {
@@ -88,14 +100,36 @@ export class IngestLog {
     this.#entries.delete(liveStreamId);
   }
 
+  /** Adds a failure to the equal one before it, unless an encoder has connected or left since. */
+  #failed(liveStreamId: string, entry: Omit<IngestLogEntry, 'atMs'>): void {
+    const entries = this.#entries.peek(liveStreamId) ?? [];
+    const latest = entries.slice(entries.findLastIndex(one => !isFailure(one)) + 1);
+    const repeated = latest.find(one =>
+      (['type', 'protocol', 'address', 'reason', 'message'] as const).every(
+        field => one[field] === entry[field],
+      ),
+    );
+    if (repeated !== undefined) entries.splice(entries.indexOf(repeated), 1);
+    this.#add(liveStreamId, { ...entry, times: (repeated?.times ?? 0) + 1 });
+  }
+
   #add(liveStreamId: string, entry: Omit<IngestLogEntry, 'atMs'>): void {
     const entries = this.#entries.get(liveStreamId) ?? [];
     entries.push({ atMs: this.#clock.nowMs(), ...entry });
-    const refusals = entries.filter(({ type }) => type === 'refused');
-    if (refusals.length > maxRefusals) entries.splice(entries.indexOf(refusals[0]!), 1);
+    const failures = entries.filter(isFailure);
+    if (failures.length > maxFailures) entries.splice(entries.indexOf(failures[0]!), 1);
     if (entries.length > maxEntries) entries.shift();
     this.#entries.set(liveStreamId, entries);
   }
+}
+
+/** Failed attempts have a count. */
+function isFailure({ times }: IngestLogEntry): boolean {
+  return times !== undefined;
+}
+
+function messageOf({ reason, description }: Refusal) {
+  return { reason, message: description };
 }
 
 function fieldsOf({ protocol, encoder, remoteAddress }: Publisher) {

@@ -314,13 +314,15 @@ const ingestLogEntrySchema = z
     type: z
       .enum(['connected', 'disconnected', 'refused', 'ended', 'alarm-raised', 'alarm-cleared'])
       .describe('`ended` is the end of a broadcast.'),
-    protocol: sourceFields.protocol.optional().describe('Of a connected or refused encoder.'),
+    protocol: sourceFields.protocol
+      .optional()
+      .describe('Of an encoder that connected, was refused or sent no media.'),
     encoder: z.string().optional().describe('Its name; absent when it sends none.'),
     address: z
       .string()
       .optional()
       .describe(
-        'Network address of a connected or refused encoder. Absent for callers without the scope `live`.',
+        'Network address of an encoder that connected, was refused or sent no media. Absent for callers without the scope `live`.',
       ),
     reason: z
       .string()
@@ -333,7 +335,7 @@ const ingestLogEntrySchema = z
     times: count
       .optional()
       .describe(
-        'How often the encoder was refused since another one connected or left, last at `happenedAt`.',
+        'How often the encoder was refused, or ended with the reason `no-media`, since another one connected or left, last at `happenedAt`.',
       ),
   })
   .meta({ id: 'IngestLogEntry' });

@@ -445,6 +445,8 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     'تعذّر وصول الفيديو إلى الخادم: فهو يستمع على 127.0.0.1 فقط، ولا يتصل Firefox بهذا العنوان عبر WebRTC. استخدم Chrome، أو اجعل الخادم يستمع على كل العناوين (MILLRACE_HOST).',
   'studio.badStatus': 'ردّ الخادم بالحالة {status}.',
+  'timeline.noMedia':
+    '{count, plural, one {لم تصل وسائط من {encoder}} two {لم تصل وسائط من {encoder} مرتين} few {لم تصل وسائط من {encoder} # مرات} many {لم تصل وسائط من {encoder} # مرة} other {لم تصل وسائط من {encoder} # مرة}}',
 };
 
 export default messages;

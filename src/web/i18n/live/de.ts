@@ -473,6 +473,8 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     'Ihr Video hat den Server nicht erreicht: Er lauscht nur auf 127.0.0.1, und Firefox verbindet sich über WebRTC nicht mit dieser Adresse. Verwenden Sie Chrome, oder lassen Sie den Server auf allen Adressen lauschen (MILLRACE_HOST).',
   'studio.badStatus': 'Der Server antwortete mit Status {status}.',
+  'timeline.noMedia':
+    '{count, plural, one {{encoder} hat keine Medien gesendet} other {{encoder} hat #-mal keine Medien gesendet}}',
 };
 
 export default messages;

@@ -455,4 +455,6 @@ export default {
   'studio.loopback':
     'Your video couldn’t reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).',
   'studio.badStatus': 'The server responded with status {status}.',
+  'timeline.noMedia':
+    '{count, plural, one {{encoder} sent no media} other {{encoder} sent no media # times}}',
 } as const;

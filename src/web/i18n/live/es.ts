@@ -469,6 +469,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     'Tu vídeo no llegó al servidor: solo escucha en 127.0.0.1 y Firefox no se conecta a esa dirección por WebRTC. Usa Chrome o haz que el servidor escuche en todas las direcciones (MILLRACE_HOST).',
   'studio.badStatus': 'El servidor respondió con el estado {status}.',
+  'timeline.noMedia': '{count, plural, one {Sin señal de {encoder}} other {Sin señal de {encoder}, # veces}}',
 };
 
 export default messages;

@@ -472,6 +472,8 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     'Votre vidéo n’a pas pu atteindre le serveur : il n’écoute que sur 127.0.0.1, et Firefox ne se connecte pas à cette adresse via WebRTC. Utilisez Chrome, ou faites écouter le serveur sur toutes les adresses (MILLRACE_HOST).',
   'studio.badStatus': 'Le serveur a répondu avec le statut {status}.',
+  'timeline.noMedia':
+    '{count, plural, one {Aucun flux reçu de {encoder}} other {Aucun flux reçu de {encoder}, # fois}}',
 };
 
 export default messages;

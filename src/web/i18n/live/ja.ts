@@ -459,6 +459,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     '映像がサーバーに届きませんでした。サーバーは 127.0.0.1 だけで待ち受けており、Firefox は WebRTC でそのアドレスに接続しません。Chrome を使うか、サーバーをすべてのアドレスで待ち受けさせてください（MILLRACE_HOST）。',
   'studio.badStatus': 'サーバーがステータス {status} を返しました。',
+  'timeline.noMedia': '{count, plural, other {{encoder} からメディアが届きませんでした（#回）}}',
 };
 
 export default messages;

@@ -466,6 +466,8 @@ const messages: TranslationOf<typeof en> = {
   'studio.loopback':
     'Seu vídeo não chegou ao servidor: ele escuta só em 127.0.0.1, e o Firefox não se conecta a esse endereço via WebRTC. Use o Chrome ou faça o servidor escutar em todos os endereços (MILLRACE_HOST).',
   'studio.badStatus': 'O servidor respondeu com o status {status}.',
+  'timeline.noMedia':
+    '{count, plural, one {Nenhuma mídia de {encoder}} other {Nenhuma mídia de {encoder}, # vezes}}',
 };
 
 export default messages;

@@ -385,21 +385,23 @@ describe('the end of a broadcast', () => {
   });
 
   test('has the reason no-media for a publisher without media', async () => {
-    const { live, ends } = startRegistry();
+    const { live, ends, log } = startRegistry();
     const answer = await live.admit('key', connection().link);
     if (answer.accepted) answer.handler.closed('unpublished');
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual(['no-media']);
+    expect(log.list('li1')).toMatchObject([{ type: 'ended', reason: 'no-media', times: 1 }]);
     expect(live.state('li1')).toEqual({ live: false });
   });
 
   test('refuses a publisher without media after the keyframe timeout', async () => {
-    const { live, ends } = startRegistry();
+    const { live, ends, log } = startRegistry();
     const { link, told } = connection();
     await live.admit('key', link);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(told).toEqual(['refused: No audio or video arrived for 20 s. Check the sources in the encoder.']);
     expect(ends).toEqual(['no-media']);
+    expect(log.list('li1')).toMatchObject([{ type: 'refused', reason: 'no-media', times: 1 }]);
   });
 });
 

@@ -47,6 +47,31 @@ it('keeps what happened before encoders that are refused in turns, or come from 
   expect(others.at(-1)).toMatchObject({ address: '2001:db8::499', times: 1 });
 });
 
+it('keeps one entry of an encoder that connects again and again without anything to play', () => {
+  const { log, passed } = createLog();
+  log.connected('li1', encoder);
+  log.ended('li1', 'completed');
+  const attempt = (cause: typeof refusal | undefined) => {
+    passed(1000);
+    log.connected('li1', encoder);
+    log.named('li1', 'OBS');
+    if (cause === undefined) log.disconnected('li1', 'connection-lost');
+    log.neverPlayed('li1', cause);
+  };
+  for (let count = 0; count < 3; count += 1) attempt(refusal);
+  for (let count = 0; count < 2; count += 1) attempt(undefined);
+  attempt(refusal);
+  log.neverPlayed('li1', refusal);
+  expect(
+    log.list('li1').map(({ type, reason, times, encoder: name }) => [type, reason, times, name]),
+  ).toEqual([
+    ['connected', undefined, undefined, 'FMLE'],
+    ['ended', 'completed', undefined, undefined],
+    ['ended', 'no-media', 2, 'OBS'],
+    ['refused', 'no-keyframe', 4, 'OBS'],
+  ]);
+});
+
 it('names the encoder that is connected by what it sends with its media', () => {
   const { log } = createLog();
   log.connected('li1', encoder);

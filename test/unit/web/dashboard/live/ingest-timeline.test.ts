@@ -84,6 +84,25 @@ describe('the timeline of a broadcast', () => {
     ]);
   });
 
+  it('counts attempts of an encoder that sends nothing, beside the last broadcast', () => {
+    const shown = timelineOf({
+      entries: [
+        entry(0, { type: 'connected', ...obs }),
+        entry(60, { type: 'ended', reason: 'codec-unknown' }),
+        entry(90, { type: 'ended', ...obs, reason: 'no-media', times: 2 }),
+      ],
+      clips: [],
+      liveSince: undefined,
+      now: start + 100,
+    })!;
+    expect(shown.moments.map(({ kind, text }) => [kind, text])).toEqual([
+      ['start', 'OBS (RTMP) connected'],
+      ['end', 'The broadcast ended. codec-unknown.'],
+      ['lost', 'OBS (RTMP) sent no media 2 times'],
+    ]);
+    expect(relative(shown.spans)).toEqual([['live', 0, 60]]);
+  });
+
   it('ends an hour back, and knows the length of a broadcast that another server logged', () => {
     const shown = timeline([entry(0, { type: 'connected', ...obs })], 9_000);
     expect([shown.to - shown.from, shown.moments]).toEqual([3_600, []]);

@@ -105,6 +105,7 @@ class LogReader {
     if (entry.type === 'connected') this.#connected(entry, time);
     else if (entry.type === 'disconnected') this.#disconnected(entry.reason, time);
     else if (entry.type === 'refused') this.#refused(entry, time);
+    else if (entry.type === 'ended' && entry.times !== undefined) this.#sentNothing(entry, time);
     else if (entry.type === 'ended') this.#ended(entry.reason ?? '', time);
     else if (entry.type === 'alarm-raised') {
       this.#alarmsSince.set(alarm, time);
@@ -129,6 +130,7 @@ class LogReader {
     this.#encoder = encoder;
     this.#connectedSince = time;
     this.#goneSince = undefined;
+    this.#refusedWith = undefined;
     if (goneSince === undefined) {
       this.#add(time, 'start', t('timeline.connected', { encoder }));
       return;
@@ -155,6 +157,11 @@ class LogReader {
         ? t('timeline.refused', { encoder, message })
         : t('timeline.refusedTimes', { encoder, count: times, message });
     this.#add(time, 'refused', text);
+  }
+
+  #sentNothing(entry: IngestLogEntry, time: number): void {
+    const { times: count = 1 } = entry;
+    this.#add(time, 'lost', t('timeline.noMedia', { encoder: encoderOf(entry), count }));
   }
 
   #ended(reason: string, time: number): void {
