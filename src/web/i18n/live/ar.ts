@@ -48,7 +48,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'البث المباشر',
   'missing.title': 'لم يُعثر على البث المباشر',
   'missing.back': 'الانتقال إلى عمليات البث المباشر',
-  'missing.text': 'ربما حُذف، أو ينتمي إلى: {elsewhere}.',
+  'missing.text': 'ربما حُذف، أو ينتمي إلى {elsewhere}.',
   'goLive.browserTitle': 'بدء البث المباشر من هذا المتصفح',
   'goLive.browserLead': 'بعد ذلك تتحقّق من الكاميرا والميكروفون. لا يراك أحد قبل بدء البث.',
   'goLive.encoderTitle': 'بدء البث المباشر بمرمّز',

@@ -48,7 +48,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'Livestream',
   'missing.title': 'Livestream nicht gefunden',
   'missing.back': 'Zu den Livestreams',
-  'missing.text': 'Er wurde vielleicht gelöscht, oder gehört zu: {elsewhere}.',
+  'missing.text': 'Er wurde vielleicht gelöscht oder gehört zu {elsewhere}.',
   'goLive.browserTitle': 'In diesem Browser live gehen',
   'goLive.browserLead':
     'Als Nächstes prüfen Sie Kamera und Mikrofon. Niemand sieht Sie, bevor Sie live gehen.',
@@ -374,7 +374,7 @@ const messages: TranslationOf<typeof en> = {
   'health.period': 'Zeitraum',
   'health.lastEnded': 'Letzte Sendung, beendet <t>{time}</t>.',
   'health.averaged': 'Die Raten sind über 4 Sekunden gemittelt.',
-  'health.chart': '{title}, letzte {period}',
+  'health.chart': '{title}, Zeitraum: {period}',
   'health.thisBroadcast': 'Diese Sendung',
   'health.alarms': 'Alarme',
   'health.none': 'Keine',

@@ -48,7 +48,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'Transmisión en directo',
   'missing.title': 'Transmisión en directo no encontrada',
   'missing.back': 'Ir a las transmisiones',
-  'missing.text': 'Puede que se haya eliminado o que pertenezca a: {elsewhere}.',
+  'missing.text': 'Puede que se haya eliminado o que esté en {elsewhere}.',
   'goLive.browserTitle': 'Emitir en directo desde este navegador',
   'goLive.browserLead':
     'A continuación, comprueba la cámara y el micrófono. Nadie te ve antes de que emitas.',
@@ -372,7 +372,7 @@ const messages: TranslationOf<typeof en> = {
   'health.period': 'Período',
   'health.lastEnded': 'Última emisión, terminada <t>{time}</t>.',
   'health.averaged': 'Los valores son medias de 4 segundos.',
-  'health.chart': '{title}, últimos: {period}',
+  'health.chart': '{title}, período: {period}',
   'health.thisBroadcast': 'Esta emisión',
   'health.alarms': 'Alarmas',
   'health.none': 'Ninguna',

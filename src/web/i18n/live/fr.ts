@@ -47,7 +47,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'Flux en direct',
   'missing.title': 'Flux en direct introuvable',
   'missing.back': 'Voir les flux en direct',
-  'missing.text': 'Il a peut-être été supprimé, ou appartient à : {elsewhere}.',
+  'missing.text': 'Il a peut-être été supprimé, ou se trouve dans {elsewhere}.',
   'goLive.browserTitle': 'Passer en direct depuis ce navigateur',
   'goLive.browserLead':
     'Ensuite, vous vérifiez votre caméra et votre micro. Personne ne vous voit avant le passage en direct.',

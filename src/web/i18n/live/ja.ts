@@ -47,7 +47,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'ライブ配信',
   'missing.title': 'ライブ配信が見つかりません',
   'missing.back': 'ライブ配信の一覧へ',
-  'missing.text': '削除されたか、別の場所のもの（{elsewhere}）の可能性があります。',
+  'missing.text': '削除されたか、{elsewhere}のものである可能性があります。',
   'goLive.browserTitle': 'このブラウザーからライブ配信',
   'goLive.browserLead': '次に、カメラとマイクを確認します。ライブ配信を開始するまで、だれにも見えません。',
   'goLive.encoderTitle': 'エンコーダーでライブ配信',

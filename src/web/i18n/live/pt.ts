@@ -48,7 +48,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.one': 'Transmissão ao vivo',
   'missing.title': 'Transmissão ao vivo não encontrada',
   'missing.back': 'Ir para as transmissões',
-  'missing.text': 'Ela pode ter sido excluída ou pertencer a: {elsewhere}.',
+  'missing.text': 'Ela pode ter sido excluída. O lugar certo pode ser {elsewhere}.',
   'goLive.browserTitle': 'Transmitir ao vivo deste navegador',
   'goLive.browserLead': 'Em seguida, confira a câmera e o microfone. Ninguém vê você antes de transmitir.',
   'goLive.encoderTitle': 'Transmitir ao vivo com um codificador',
