@@ -10,6 +10,7 @@ import styles from './controls.css';
 import { type ChromeState, ControlsView, captionTracks, seekable, type ViewState } from './controls-view.ts';
 import { createButton, createElement } from './elements.ts';
 import { seekText } from './formats.ts';
+import { Fullscreen } from './fullscreen.ts';
 import { Gestures } from './gestures.ts';
 import { onPlayerKey } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
@@ -57,6 +58,7 @@ export class MillraceControls extends HTMLElement {
   #loadingExtras: Promise<Extras> | undefined;
   #captionStyle: CaptionStyle = loadCaptionStyle();
   #chrome: ChromeState = {};
+  readonly #fullscreen = new Fullscreen();
   #playlist = new Playlist(null);
   #isTheatre = false;
   #isBuffering = false;
@@ -349,6 +351,7 @@ export class MillraceControls extends HTMLElement {
       button.handleClick = ({ type }) => {
         if (type === 'keyup') button.click();
       };
+    this.#view.get<ChromeButton>('fullscreen').handleClick = () => this.#toggleFullscreen();
     on('settings', () => this.#toggleMenu('settings', menus => menus.settings));
     on('captions', () => this.#toggleMenu('captions', menus => menus.captions));
     on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
@@ -370,6 +373,15 @@ export class MillraceControls extends HTMLElement {
       this.#emit('millracetheatre', this.#isTheatre);
       this.#refresh();
     });
+  }
+
+  /** The button knows a frame later than the browser whether the player fills the screen. */
+  #toggleFullscreen(): void {
+    const media = this.#media;
+    if (media === undefined) return;
+    if (this.#chrome.mediaIsPip)
+      this.#controller.mediaStore?.dispatch({ type: 'mediaexitpiprequest', detail: undefined });
+    void this.#fullscreen.toggle({ media, fullscreenElement: this, documentElement: document });
   }
 
   #toggleMenu(id: string, page: (menus: Menus) => Menus['settings']): void {

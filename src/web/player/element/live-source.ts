@@ -177,7 +177,7 @@ export class LiveSource implements PlayerSource {
   }
 
   goToLive(): void {
-    if (this.playing.wantsToPlay && this.#session.isAtLiveEdge()) return;
+    if (this.playing.wantsToPlay && this.#session.isAtNewestMedia()) return;
     this.#session.goToLive();
     this.playing.start();
     this.#onChange();

@@ -56,6 +56,8 @@ const nativeLiveEdgeSeconds = 10;
 const jumpAfterSeconds = 3;
 /** Buffer kept by a jump to the newest media. */
 const minAheadSeconds = 0.3;
+/** Less is not worth the wait for a seek. */
+const minGainSeconds = 0.5;
 /** hls.js steps over holes of this length. */
 const maxHoleSeconds = 0.1;
 /**
@@ -243,13 +245,23 @@ export class LiveMedia {
     this.#setRate(1);
     this.#followsLive = true;
     this.#lateSeconds = 0;
+    const position = this.#newestPosition();
+    if (position > this.#video.currentTime) this.#video.currentTime = position;
+  }
+
+  /** True when {@link goToLive} would gain next to nothing. */
+  isAtNewestMedia(): boolean {
+    return this.#followsLive && this.#newestPosition() - this.#video.currentTime < minGainSeconds;
+  }
+
+  /** 0 while it is unknown. */
+  #newestPosition(): number {
     const edge = this.#hls === undefined ? this.#native.edge : this.#hls.liveSyncPosition;
-    if (edge === null || !Number.isFinite(edge)) return;
+    if (edge === null || !Number.isFinite(edge)) return 0;
     // The playlist continues with gaps while the publisher sends nothing.
     const details = this.#hls?.latestLevelDetails;
     const newest = details ? newestMediaEnd(details) - minAheadSeconds : 0;
-    const position = newest > 0 ? Math.min(edge, newest) : edge;
-    if (position > this.#video.currentTime) this.#video.currentTime = position;
+    return newest > 0 ? Math.min(edge, newest) : edge;
   }
 
   rewindRange(): { readonly start: number; readonly end: number } | undefined {

@@ -130,9 +130,9 @@ export class LiveSession {
     this.#reload();
   }
 
-  /** True when {@link goToLive} would change nothing. */
-  isAtLiveEdge(): boolean {
-    return this.webRtc.isActive || (!this.#hasGoneBack && this.media.isAtLiveEdge());
+  /** True when {@link goToLive} would gain next to nothing. */
+  isAtNewestMedia(): boolean {
+    return this.webRtc.isActive || (!this.#hasGoneBack && this.media.isAtNewestMedia());
   }
 
   /** Latency from the server to the screen. */
