@@ -38,6 +38,7 @@ export function createDelivery(
     storage: readableFiles(files.storage),
     live: broadcasts.cluster ?? broadcasts.registry,
     frames: broadcasts.services.thumbnails,
+    storyboards: broadcasts.services.storyboards,
     streams: {
       find: liveStreamId => liveStreams.findForViewers(liveStreamId),
       thumbnailPath: liveStreamId => liveStreams.thumbnailPath(liveStreamId),

@@ -3,6 +3,7 @@ import { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { BroadcastRegistry } from '../live/broadcast/broadcast-registry.ts';
 import type { BroadcastSubscriber, CreateSubscribers } from '../live/broadcast/broadcast-subscriber.ts';
 import { Recorder, type RecorderOptions, type RecordingFactory } from '../live/recording/recorder.ts';
+import { LiveStoryboards } from '../live/storyboard/live-storyboards.ts';
 import { LiveThumbnails } from '../live/transcode/live-thumbnails.ts';
 import { RtpFeeds } from '../live/webrtc/rtp-feeds.ts';
 import { LiveStorage } from '../live/window/live-storage.ts';
@@ -18,6 +19,7 @@ interface LiveDependencies {
 export interface LiveServices {
   readonly createSubscribers: CreateSubscribers;
   readonly thumbnails: LiveThumbnails;
+  readonly storyboards: LiveStoryboards;
   readonly processes: ProcessOwner;
   readonly rtpFeeds: RtpFeeds;
   readonly removeOrphanedMedia: () => Promise<number>;
@@ -25,8 +27,8 @@ export interface LiveServices {
   readonly components: readonly Component[];
 }
 
-const thumbnailNiceness = 10;
-const thumbnailMemoryBytes = 1024 ** 3;
+const imageNiceness = 10;
+const imageMemoryBytes = 1024 ** 3;
 
 export function createLiveServices(
   foundation: Foundation,
@@ -34,7 +36,7 @@ export function createLiveServices(
 ): LiveServices {
   const processes = new ProcessOwner(foundation.limits, foundation.log);
   const rtpFeeds = new RtpFeeds();
-  const thumbnails = createThumbnails(foundation, processes, registry);
+  const { thumbnails, storyboards } = createImages(foundation, processes, registry);
   return {
     createSubscribers: (broadcast, sharedFiles) => [
       ...createRecorders(foundation, { broadcast, sharedFiles, factory: recordings }),
@@ -42,10 +44,11 @@ export function createLiveServices(
       ...rtpFeeds.follow(broadcast),
     ],
     thumbnails,
+    storyboards,
     processes,
     rtpFeeds,
     removeOrphanedMedia: () => storage.removeOrphanedFolders(),
-    components: [recordings, storage, thumbnails],
+    components: [recordings, storage, thumbnails, storyboards],
   };
 }
 
@@ -66,23 +69,34 @@ function createRecorders(
   return [recorder];
 }
 
-function createThumbnails(
-  { ffmpeg, images, clock, log }: Foundation,
+function createImages(
+  { ffmpeg, images, files, clock, log }: Foundation,
   owner: ProcessOwner,
   registry: LiveDependencies['registry'],
-): LiveThumbnails {
+): Pick<LiveServices, 'thumbnails' | 'storyboards'> {
   const partThumbnails = new PartThumbnails({
     ffmpeg,
     owner,
-    memoryBytes: thumbnailMemoryBytes,
-    niceness: thumbnailNiceness,
+    memoryBytes: imageMemoryBytes,
+    niceness: imageNiceness,
   });
-  return new LiveThumbnails({
-    makeThumbnail: (media, ids, signal) => images.run(() => partThumbnails.make(media, ids, signal)),
-    isPlayable: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId) !== undefined,
-    clock,
-    log: log.child('live'),
-  });
+  const isPlayable = (liveStreamId: string, broadcastId: string) =>
+    registry.find(liveStreamId, broadcastId) !== undefined;
+  return {
+    thumbnails: new LiveThumbnails({
+      makeThumbnail: (media, ids, signal) => images.run(() => partThumbnails.make(media, ids, signal)),
+      isPlayable,
+      clock,
+      log: log.child('live'),
+    }),
+    storyboards: new LiveStoryboards({
+      mediaOf: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId)?.clippableMedia(),
+      isPlayable,
+      makeSheet: (media, ids, signal) => images.run(() => partThumbnails.makeSheet(media, ids, signal)),
+      open: path => files.storage.open(path),
+      log: log.child('live'),
+    }),
+  };
 }
 
 export function createLiveStorage({ config, files, freeSpace, clock, log }: Foundation): LiveStorage {

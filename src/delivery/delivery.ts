@@ -14,7 +14,7 @@ import type { DeliveryObserver } from './delivery-observer.ts';
 import { LiveDelivery } from './live/live-delivery.ts';
 import type { LiveSource, LiveStreamDirectory } from './live/live-source.ts';
 import { StateEvents } from './live/state-events.ts';
-import type { LiveFrameSource } from './live/thumbnails.ts';
+import type { LiveFrameSource, LiveStoryboardSource } from './live/thumbnails.ts';
 import type { ViewerCount } from './live/viewer-count.ts';
 import { sendStaticPage } from './pages/page-sender.ts';
 import { loadPlayerFiles, type PlayerFiles } from './pages/player-files.ts';
@@ -40,6 +40,7 @@ export interface DeliveryOptions {
   readonly streams: LiveStreamDirectory;
   /** Images of live streams without an uploaded one. */
   readonly frames: LiveFrameSource;
+  readonly storyboards: LiveStoryboardSource;
   readonly vod: VodSource;
   readonly watch: WatchSource;
   readonly channels: ChannelSource;

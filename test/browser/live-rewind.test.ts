@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedStream } from '../../scripts/server-process.ts';
+import { sheetColumns, slotMs, slotsPerSheet } from '../../src/shared/limits/live-storyboard.ts';
 import type { Publisher } from '../support/ffmpeg.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -88,6 +89,24 @@ describeInBrowser('going back in a live stream', browser => {
     const agoSeconds = ((Date.now() - clock.getTime()) / 1000 + daySeconds) % daySeconds;
     expect(agoSeconds).toBeGreaterThan(9);
     expect(agoSeconds).toBeLessThan(120);
+    const picture = page.locator('.preview media-preview-thumbnail[mediapreviewimage]');
+    await until('the picture of that moment', async () => {
+      await page.mouse.move(pointed - 1, y - 1);
+      await page.mouse.move(pointed, y);
+      return picture.isVisible();
+    });
+    const frame = await page.evaluate<Record<'shown' | 'wanted', string>>(`(() => {
+      const { mediaPreviewTime } = inPlayer('#player').mediaStore.getState();
+      const slot = Math.floor(inPlayer('millrace-video').dateAt(mediaPreviewTime) / ${slotMs});
+      const at = slot % ${slotsPerSheet};
+      const { mediaPreviewImage, mediaPreviewCoords } = inPlayer('.preview media-preview-thumbnail');
+      const sheet = /\\/storyboard\\/(\\d+)-/.exec(mediaPreviewImage)[1];
+      return {
+        shown: [sheet, ...mediaPreviewCoords].join(),
+        wanted: [Math.floor(slot / ${slotsPerSheet}), 160 * (at % ${sheetColumns}), 90 * Math.floor(at / ${sheetColumns}), 160, 90].join(),
+      };
+    })()`);
+    expect(frame.shown).toBe(frame.wanted);
     await page.mouse.click(pointed, y);
     await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
     await viewer.untilPlayed(2);

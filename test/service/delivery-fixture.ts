@@ -167,6 +167,7 @@ export async function startDelivery(protocol: Protocol, options: Partial<Deliver
     bundles: testBundles,
     storage: localFiles,
     frames: { hasFrame: () => false, frame: async () => undefined },
+    storyboards: { sheet: async () => undefined },
     vod: noVideos,
     watch: { details: async () => undefined, recordingOf: async () => undefined },
     channels: noChannels,

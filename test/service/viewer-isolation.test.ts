@@ -178,7 +178,7 @@ describe('a private token of a live stream', () => {
       .map(({ path }) => path)
       .filter(path => path.startsWith('/private/') || path.startsWith('/live/'));
     expect(paths.filter(path => path.startsWith('/private/')).length).toBeGreaterThan(5);
-    const names = { broadcastId: 'br1', rendition: 'source', name: 'part-1.m4s' };
+    const names = { broadcastId: 'br1', rendition: 'source', name: 'part-1.m4s', sheet: '1', slots: '1' };
     const fill = (path: string, { liveStreamId }: Shown['live'], { token, session }: Shown['live']) => {
       const values: Readonly<Record<string, string>> = {
         ...names,

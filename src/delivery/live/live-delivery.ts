@@ -32,15 +32,16 @@ import {
   LiveGate,
   type LiveGateOptions,
 } from './live-gate.ts';
-import type { LiveSource, LiveStreamDirectory } from './live-source.ts';
+import type { LiveSource, LiveStreamDirectory, PlayableBroadcast } from './live-source.ts';
 import { describeState, type StateEvents } from './state-events.ts';
-import { type LiveFrameSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
+import { type LiveFrameSource, type LiveStoryboardSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
 import { latencyModeOf, type ViewerCount } from './viewer-count.ts';
 
 interface LiveDeliveryOptions extends LiveGateOptions {
   readonly storage: ReadableFiles;
   readonly live: LiveSource;
   readonly frames: LiveFrameSource;
+  readonly storyboards: LiveStoryboardSource;
   readonly watch: WatchSource;
   readonly watchedChannels: WatchedChannels;
   readonly viewersShown: (liveStreamId: string) => Promise<number | undefined>;
@@ -65,14 +66,19 @@ interface StreamPath {
   readonly session?: string;
 }
 
-interface RenditionPath extends StreamPath {
+interface BroadcastPath extends StreamPath {
   readonly broadcastId: string;
+}
+
+interface RenditionPath extends BroadcastPath {
   readonly rendition: string;
 }
 
 const maxAgeOfUploadedImageSeconds = 60;
 /** The next frame follows soon while the stream is live. */
 const maxAgeOfFrameSeconds = 10;
+/** Sheets with frames of later slots have another address. */
+const maxAgeOfSheetSeconds = 600;
 /** A cached error would outlive its cause. */
 const noStore = 'no-store';
 
@@ -131,20 +137,46 @@ export class LiveDelivery {
     });
   }
 
-  sendPlaylist(exchange: Exchange, path: RenditionPath, query: string): void {
-    const { liveStreamId, broadcastId } = path;
+  /** A sheet of the storyboard. It shows no more than segments do, and is protected in the same way. */
+  sendStoryboard(
+    exchange: Exchange,
+    path: BroadcastPath & { readonly sheet: string; readonly slots: string },
+    query: string,
+  ): void {
+    const { liveStreamId, broadcastId, sheet, slots } = path;
+    if (this.#findOrRedirect(exchange, path) === undefined) return;
+    const admission = this.#gate.admitToMedia(admissionRequest(exchange, path, query));
+    this.#respond(exchange, admission, stream => {
+      const { storyboards } = this.#options;
+      const pending = storyboards.sheet(liveStreamId, broadcastId, Number(sheet), Number(slots));
+      this.#pending.hold(exchange, pending, image => {
+        if (image === undefined) return this.#sender.sendNotFound(exchange, noStore);
+        const cacheControl = cacheControlFor(stream, maxAge(stream, maxAgeOfSheetSeconds));
+        return this.#sendImage(exchange, image, stream, cacheControl);
+      });
+    });
+  }
+
+  /** Redirects to the server that has the broadcast, or answers that it is gone. */
+  #findOrRedirect(
+    exchange: Exchange,
+    { liveStreamId, broadcastId }: BroadcastPath,
+  ): PlayableBroadcast | undefined {
     const broadcast = this.#live.find(liveStreamId, broadcastId);
     if (broadcast === undefined || broadcast.hasMoved) {
       const address = this.#live.otherAddress?.(liveStreamId, broadcastId);
       if (address !== undefined) {
         this.#sender.sendRedirect(exchange, `${address}${exchange.request.url}`);
-        return;
+        return undefined;
       }
     }
-    if (broadcast === undefined) {
-      this.#sender.sendNotFound(exchange, noStore);
-      return;
-    }
+    if (broadcast === undefined) this.#sender.sendNotFound(exchange, noStore);
+    return broadcast;
+  }
+
+  sendPlaylist(exchange: Exchange, path: RenditionPath, query: string): void {
+    const broadcast = this.#findOrRedirect(exchange, path);
+    if (broadcast === undefined) return;
     this.#admitToPlaylist(exchange, path, query, stream => {
       this.#countViewer(exchange, path, query);
       this.#pending.holdShared(
@@ -420,14 +452,21 @@ export class LiveDelivery {
           this.#sender.sendRedirect(exchange, `${found.address}${exchange.request.url}`);
           return undefined;
         }
-        const { image, maxAgeSeconds } = found;
-        const { body, contentType, etag } = image;
-        const cacheControl = cacheControlFor(stream, `max-age=${maxAgeSeconds}`);
-        const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
-        const response = { parts: [body], bytes: body.length, contentType, etag };
-        return this.#sender.sendBody(exchange, response, { cacheControl, headers });
+        const cacheControl = cacheControlFor(stream, `max-age=${found.maxAgeSeconds}`);
+        return this.#sendImage(exchange, found.image, stream, cacheControl);
       }),
     );
+  }
+
+  #sendImage(
+    exchange: Exchange,
+    { body, contentType, etag }: Thumbnail,
+    stream: AdmittedStream,
+    cacheControl: string,
+  ): Promise<void> | void {
+    const headers = [...stream.headers, 'X-Content-Type-Options', 'nosniff'];
+    const response = { parts: [body], bytes: body.length, contentType, etag };
+    return this.#sender.sendBody(exchange, response, { cacheControl, headers });
   }
 
   /** Prefers the uploaded image, then a frame of the newest broadcast, then the placeholder. */

@@ -15,6 +15,17 @@ export interface LiveFrameSource {
   frame(broadcastId: string): Promise<Thumbnail | undefined>;
 }
 
+/** Frames of broadcasts for the seek bar. */
+export interface LiveStoryboardSource {
+  /** At least so many slots of a sheet, in one image. Undefined when they have not passed, are gone, or have no frame. */
+  sheet(
+    liveStreamId: string,
+    broadcastId: string,
+    number: number,
+    slots: number,
+  ): Promise<Thumbnail | undefined>;
+}
+
 const maxCacheBytes = 32 * 1024 * 1024;
 
 export class Thumbnails {

@@ -57,6 +57,8 @@ const patterns: Readonly<Record<string, string>> = {
   broadcastId: '[^/]{1,64}',
   rendition: 'source|audio(?:-[a-z]+)?(?:-\\d{1,3})?|\\d{2,4}p(?:-\\d{1,3})?',
   name: '[^/]{1,64}',
+  sheet: '\\d{1,9}',
+  slots: '[1-9]|1\\d|20',
   height: '\\d{1,5}',
   language: '[A-Za-z0-9-]{2,35}',
   extension: 'png|jpg',

@@ -55,6 +55,8 @@ export const deliveryNames: Readonly<Record<string, string>> = {
     'The private token in `assets` of a private video or live stream, which is valid for one session; or a JSON Web Token that you sign.',
   session: 'The session, in URLs of the playlist.',
   rendition: 'A rendition such as `720p` or `audio`. `source` is a broadcast as it was received.',
+  sheet: 'Number of the sheet: the Unix time of its first frame in milliseconds, divided by 100,000.',
+  slots: 'How many frames the image needs to have, at most 20. It may have more.',
   height: 'Height of a rendition in pixels, such as `720`.',
   language: 'Language tag of the file.',
   extension: '`png` or `jpg`, as in the URL of the theme.',

@@ -1,4 +1,5 @@
 import { busy, byteRanges, json, notFound, wholeFile } from '../../http/openapi/path-answers.ts';
+import { sheetColumns, slotMs, slotsPerSheet } from '../../shared/limits/live-storyboard.ts';
 import { playlistType } from '../responses/response-sender.ts';
 import { type DeliveryPath, deliveryPath, privateForm } from './delivery-path.ts';
 import {
@@ -39,6 +40,20 @@ const assets: readonly DeliveryPath[] = [
       summary: 'Initialization section, segment or part of a broadcast',
       headers: range,
       answers: byteRanges('Fragmented MP4.', 'video/mp4'),
+    },
+  ),
+  deliveryPath(
+    '/{liveStreamId}/{broadcastId}/storyboard/{sheet}-{slots}.jpg',
+    'storyboard',
+    ({ live }, exchange, path, query) => live.sendStoryboard(exchange, path, query),
+    {
+      summary: 'Frames of a broadcast for the seek bar',
+      description:
+        `Each ${slotMs / 1000} seconds of the wall clock are a slot, and a sheet has the frames of ${slotsPerSheet} slots, ` +
+        `${sheetColumns} in a row. \`sheet\` counts the sheets since 1970, and \`slots\` is how many slots the image needs to have. ` +
+        'Frames are made on request, of the media that viewers can rewind to.',
+      headers: range,
+      answers: byteRanges('The image.', 'image/jpeg'),
     },
   ),
   deliveryPath(
@@ -143,7 +158,7 @@ export const livePaths: readonly DeliveryPath[] = [
     // The addresses in playlists have the session.
     const shared = path.replace('{liveStreamId}/', '{liveStreamId}/avh-{session}/');
     const summary = `${description?.summary}, private, at the address in the playlist`;
-    const isInPlaylist = path.includes('{rendition}');
+    const isInPlaylist = path.includes('{broadcastId}');
     return [
       own,
       deliveryPath(

@@ -12,7 +12,7 @@ export interface ClippableMedia {
   readonly segments: readonly ClippableSegment[];
 }
 
-interface ClippableSegment {
+export interface ClippableSegment {
   /** Unix time. */
   readonly dateMs: number;
   /** Distance from the first segment in the playlist, gaps and stills included. */

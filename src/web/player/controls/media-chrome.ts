@@ -12,9 +12,11 @@ import MediaMuteButton from 'media-chrome/dist/media-mute-button.js';
 import MediaPipButton from 'media-chrome/dist/media-pip-button.js';
 import MediaPlayButton from 'media-chrome/dist/media-play-button.js';
 import MediaPreviewThumbnail from 'media-chrome/dist/media-preview-thumbnail.js';
+import { requestMap } from 'media-chrome/dist/media-store/request-map.js';
 import { stateMediator } from 'media-chrome/dist/media-store/state-mediator.js';
 import MediaTooltip from 'media-chrome/dist/media-tooltip.js';
 import 'media-chrome/dist/media-volume-range.js';
+import type { PlayerMedia } from '../element/player-media.ts';
 import { chaptersOf } from './chapters.ts';
 import { trustedHtml } from './trusted-html.ts';
 
@@ -80,3 +82,15 @@ stateMediator.mediaChaptersCues.get = ({ media }) =>
     endTime: endSeconds,
     text: name,
   }));
+
+// Frames of live streams are no cues: they are made when the pointer comes.
+const previewOf = requestMap.mediapreviewrequest;
+requestMap.mediapreviewrequest = (mediator, owners, request) => {
+  const preview = previewOf(mediator, owners, request) as object;
+  const media = owners.media as unknown as PlayerMedia | undefined;
+  const seconds = request.detail as number | null | undefined;
+  const frame = seconds == null ? undefined : media?.frameAt?.(seconds);
+  if (frame === undefined) return preview;
+  const { url, x, y, width, height } = frame;
+  return { ...preview, mediaPreviewImage: url, mediaPreviewCoords: [x, y, width, height] };
+};

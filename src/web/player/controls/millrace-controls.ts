@@ -3,7 +3,7 @@ import { englishPlayerTexts, type PlayerTexts } from '../../i18n/player.ts';
 import { cueAt } from '../../shared/cue-at.ts';
 import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
-import { changeEvent, type PlayerDetails, type PlayerMedia } from '../element/player-media.ts';
+import { changeEvent, framesEvent, type PlayerDetails, type PlayerMedia } from '../element/player-media.ts';
 import { type CaptionStyle, captionCss, loadCaptionStyle, saveCaptionStyle } from './caption-style.ts';
 import { chaptersOf } from './chapters.ts';
 import styles from './controls.css';
@@ -190,6 +190,7 @@ export class MillraceControls extends HTMLElement {
     on('pause', () => this.#savePosition());
     on('ended', () => this.#savePosition());
     on(changeEvent, () => this.#onChange());
+    on(framesEvent, () => this.#refreshPreview());
     for (const list of [media.textTracks, media.videoRenditions, media.audioTracks])
       for (const event of ['addtrack', 'removetrack', 'change', 'addrendition', 'removerendition'])
         list.addEventListener(event, () => this.#refreshMenu(), { signal });
@@ -205,6 +206,13 @@ export class MillraceControls extends HTMLElement {
     if (details !== this.#shownDetails) this.#showDetails(details);
     this.#resume();
     this.#refreshMenu();
+  }
+
+  /** The pointer may rest where the frame was missing. */
+  #refreshPreview(): void {
+    const { mediaPreviewTime } = this.#chrome;
+    if (mediaPreviewTime === undefined) return;
+    this.#controller.mediaStore?.dispatch({ type: 'mediapreviewrequest', detail: mediaPreviewTime });
   }
 
   #refreshMenu(): void {

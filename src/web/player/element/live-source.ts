@@ -1,4 +1,5 @@
 import { LiveSession, type Phase } from '../live/live-session.ts';
+import { LiveStoryboard } from '../live/live-storyboard.ts';
 import { ServerClock } from '../live/server-clock.ts';
 import { AudioControl } from '../media/audio-control.ts';
 import { Captions } from '../media/captions.ts';
@@ -21,6 +22,7 @@ export class LiveSource implements PlayerSource {
   readonly audio: AudioControl;
   readonly captions: Captions;
   readonly cues: SourceCues = { chapters: undefined, storyboard: undefined };
+  readonly storyboard: LiveStoryboard;
   readonly isAtEnd = false;
   readonly isGrowing = false;
   readonly availableSeconds = Number.POSITIVE_INFINITY;
@@ -65,6 +67,7 @@ export class LiveSource implements PlayerSource {
         onMediaChange: onChange,
       },
     );
+    this.storyboard = new LiveStoryboard(this.#session.media, context.onFrames);
     this.audio = new AudioControl(video, { muted: options.muted, signal }, onChange);
     const wantsToPlay = options.autoplay || this.theme?.forceAutoplay === true;
     this.playing = new PlaybackIntent(video, this.audio, { wantsToPlay, signal }, onChange);

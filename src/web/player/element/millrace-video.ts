@@ -1,5 +1,6 @@
 import { CustomVideoElement } from 'custom-media-element';
 import { MediaTracksMixin } from 'media-tracks';
+import type { StoryboardFrame } from '../live/live-storyboard.ts';
 import { PlayerSettings } from '../media/player-settings.ts';
 import type { Refusal } from '../media/refusal.ts';
 import { type AddressOptions, isEnabled } from '../page-options.ts';
@@ -12,6 +13,7 @@ import { fetchState, loadEngine } from './open-source.ts';
 import { type PlayerAddress, parsePlayerAddress } from './player-address.ts';
 import {
   changeEvent,
+  framesEvent,
   type PlayerDetails,
   type PlayerMedia,
   type PlayerMediaState,
@@ -171,6 +173,7 @@ export class MillraceVideo extends BaseElement {
       settings: this.#settings,
       signal,
       onChange: () => this.#refresh(),
+      onFrames: () => this.dispatchEvent(new CustomEvent(framesEvent)),
     });
     this.#source = source;
     reportPlayback(this.#video, {
@@ -432,6 +435,10 @@ export class MillraceVideo extends BaseElement {
   /** Loads the frames of the seek bar. */
   prepareStoryboard(): void {
     this.#cues.wantStoryboard();
+  }
+
+  frameAt(seconds: number): StoryboardFrame | undefined {
+    return this.#video.videoWidth === 0 ? undefined : this.#source?.storyboard?.frameAt(seconds);
   }
 
   override handleEvent(event: Event): void {

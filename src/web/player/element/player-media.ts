@@ -4,12 +4,16 @@
  */
 
 import type { Phase } from '../live/live-session.ts';
+import type { StoryboardFrame } from '../live/live-storyboard.ts';
 import type { WebRtcProblem } from '../live/webrtc-media.ts';
 import type { Refusal } from '../media/refusal.ts';
 import type { VodPhase } from '../vod/vod-session.ts';
 
 /** Fired on the media element when {@link PlayerMediaState}, its media or the wish to play changes. */
 export const changeEvent = 'millracechange';
+
+/** Fired on the media element when {@link PlayerMedia.frameAt} has more frames. */
+export const framesEvent = 'millraceframes';
 
 /** `loading` also while the element asks the server what its address is. */
 export type PlayerPhase = Phase | VodPhase;
@@ -145,7 +149,7 @@ export interface PlayerAudioTrackList extends EventTarget {
  * `playbackRate` and `loop` applies our rules: storage, the ends of what can be watched, following the broadcast.
  *
  * `textTracks` has the captions and subtitles, one of kind `chapters`, and one of kind `metadata` with the label `thumbnails`, whose cues
- * have absolute addresses with `#xywh=`.
+ * have absolute addresses with `#xywh=`. The frames of live streams come from `frameAt`.
  */
 export interface PlayerMedia extends HTMLVideoElement, PlayerMediaState {
   readonly streamType: 'live' | 'on-demand' | 'unknown';
@@ -170,4 +174,6 @@ export interface PlayerMedia extends HTMLVideoElement, PlayerMediaState {
   chooseCaptions(track: TextTrack | undefined): void;
   /** Wall-clock time of a position of a live stream; undefined while unknown. */
   dateAt(seconds: number): Date | undefined;
+  /** Frame of a live stream for the seek bar. Loads it if it is undefined. */
+  frameAt(seconds: number): StoryboardFrame | undefined;
 }

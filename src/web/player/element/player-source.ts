@@ -1,3 +1,4 @@
+import type { LiveStoryboard } from '../live/live-storyboard.ts';
 import type { AudioControl } from '../media/audio-control.ts';
 import type { AudioTracks } from '../media/audio-tracks.ts';
 import type { Captions } from '../media/captions.ts';
@@ -36,6 +37,8 @@ export interface SourceContext {
   /** Ends the source. */
   readonly signal: AbortSignal;
   onChange(): void;
+  /** {@link PlayerSource.storyboard} has more frames. */
+  onFrames(): void;
 }
 
 /** A live stream or a video that the player element plays: the engine behind `PlayerMedia`. */
@@ -53,6 +56,8 @@ export interface PlayerSource {
   readonly captions: Captions;
   readonly audioTracks: AudioTracks;
   readonly cues: SourceCues;
+  /** Undefined where `cues` have the frames of the seek bar. */
+  readonly storyboard?: LiveStoryboard;
   /** Undefined where another one plays, such as WebRTC. */
   readonly qualities: readonly SourceQuality[];
   /** Undefined for Auto. */

@@ -11,12 +11,14 @@ import {
   listsAudio,
   newestFillerReason,
   newestMediaEnd,
+  newestPublished,
   newestSequence,
   oldestMediaStart,
   publisherMediaEnd,
   startBehindGap,
 } from './live-playlist.ts';
 import { LiveQualities } from './live-qualities.ts';
+import type { StoryboardRange } from './live-storyboard.ts';
 import { NativeTimeline } from './native-timeline.ts';
 import { PlaylistUrls } from './playlist-urls.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -219,6 +221,17 @@ export class LiveMedia {
     const fragment = fragments?.findLast(({ start }) => start <= position) ?? fragments?.[0];
     const dateMs = fragment?.programDateTime ?? this.#native.startMs;
     return dateMs === undefined ? undefined : new Date(dateMs + (position - (fragment?.start ?? 0)) * 1000);
+  }
+
+  /** Undefined where the browser plays the playlist itself. */
+  storyboardRange(): StoryboardRange | undefined {
+    const details = this.#hls?.latestLevelDetails;
+    const last = details && newestPublished(details);
+    if (!last || last.programDateTime === null) return undefined;
+    return {
+      folder: new URL('../storyboard/', details.url).href,
+      endMs: last.programDateTime + last.duration * secondMs,
+    };
   }
 
   get frameRate(): number {

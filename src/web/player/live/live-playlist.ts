@@ -19,9 +19,14 @@ export function newestFillerReason({ fragments, partList }: LevelDetails): Fille
   return fillerReasonOf(newest);
 }
 
+/** The publisher's last segment that is complete. */
+export function newestPublished({ fragments }: LevelDetails): Fragment | undefined {
+  return fragments.findLast(fragment => !fragment.gap && fillerReasonOf(fragment) === undefined);
+}
+
 /** End of the publisher's media, in seconds. */
-export function publisherMediaEnd({ fragments }: LevelDetails): number {
-  return fragments.findLast(fragment => !fragment.gap && fillerReasonOf(fragment) === undefined)?.end ?? 0;
+export function publisherMediaEnd(details: LevelDetails): number {
+  return newestPublished(details)?.end ?? 0;
 }
 
 /** Ignores gap segments, which extend the playlist without media. */

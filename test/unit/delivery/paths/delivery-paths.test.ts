@@ -153,6 +153,22 @@ describe('paths of live streams', () => {
       `/${id}/b-1/source/part-345.m4s`,
       { kind: 'media', liveStreamId: id, broadcastId: 'b-1', rendition: 'source', name: 'part-345.m4s' },
     ],
+    [
+      `/${id}/b-1/storyboard/17644321-20.jpg`,
+      { kind: 'storyboard', liveStreamId: id, broadcastId: 'b-1', sheet: '17644321', slots: '20' },
+    ],
+    [
+      `/private/${token}/${id}/avh-a_B-9/b-1/storyboard/1-9.jpg`,
+      {
+        kind: 'storyboard',
+        liveStreamId: id,
+        broadcastId: 'b-1',
+        sheet: '1',
+        slots: '9',
+        privateToken: token,
+        session: 'a_B-9',
+      },
+    ],
     [`/private/${token}/${id}.m3u8`, { kind: 'multivariant', liveStreamId: id, privateToken: token }],
     [`/private/${token}/${id}/thumbnail.jpg`, { kind: 'thumbnail', liveStreamId: id, privateToken: token }],
     [`/private/${token}/${id}/session`, { kind: 'session', liveStreamId: id, privateToken: token }],
