@@ -113,6 +113,44 @@ describeInBrowser("what the player element's controls do beside playing", browse
     );
   });
 
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 740 },
+  ])('lists the entries of a playlist in $width pixels', async viewport => {
+    await using site = await start();
+    const list = `viOfTest ${site.origin}/vod/viOther ${site.page('#muted')}`;
+    await using controls = await ControlsPage.open(browser(), site, `playlist="${list}"`, { viewport });
+    const { page } = controls;
+    await controls.pauseAt(2);
+    if (viewport.width > 480) await page.click('#playlist');
+    else {
+      // The bar has no room for it.
+      expect(await page.isVisible('#playlist')).toBe(false);
+      await page.click('#settings');
+      await page.click('.menu-item:has-text("Playlist")');
+    }
+    const entries = page.locator('#playlist-panel .entry');
+    await until('what the server tells', async () => (await entries.first().innerText()).includes('0:12'));
+    expect((await entries.first().innerText()).split('\n')).toEqual(['0:12', 'Mill & weir']);
+    expect(await entries.nth(1).innerText()).toBe('Video 2');
+    expect(await entries.evaluateAll(all => all.map(each => each.getAttribute('aria-current')))).toEqual([
+      'true',
+      null,
+      null,
+    ]);
+    expect(await axeViolations(page)).toEqual([]);
+    const box = (await page.locator('#playlist-panel').boundingBox())!;
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await until('the other video', () =>
+      page.evaluate<boolean>(`document.querySelector('millrace-player').src.endsWith('/vod/viOther')`),
+    );
+    expect(await page.locator('#playlist-panel').count()).toBe(0);
+  });
+
   it('continues where the viewer left, where the page asks for it', async () => {
     await using site = await start();
     await using controls = await ControlsPage.open(browser(), site, 'resume');

@@ -111,6 +111,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'إلغاء',
   'player.next': 'التالي',
   'player.previous': 'السابق',
+  'player.playlist': 'قائمة التشغيل',
+  'player.playlistEntry': 'الفيديو {number}',
   'player.resumedAt': 'تم الاستئناف من {time}',
   'player.startOver': 'البدء من جديد',
 

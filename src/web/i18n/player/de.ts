@@ -110,6 +110,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'Abbrechen',
   'player.next': 'Weiter',
   'player.previous': 'Zurück',
+  'player.playlist': 'Wiedergabeliste',
+  'player.playlistEntry': 'Video {number}',
   'player.resumedAt': 'Fortgesetzt bei {time}',
   'player.startOver': 'Von vorn abspielen',
 

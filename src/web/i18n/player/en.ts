@@ -113,6 +113,8 @@ export default {
   'player.cancel': 'Cancel',
   'player.next': 'Next',
   'player.previous': 'Previous',
+  'player.playlist': 'Playlist',
+  'player.playlistEntry': 'Video {number}',
   'player.resumedAt': 'Resumed at {time}',
   'player.startOver': 'Start over',
 

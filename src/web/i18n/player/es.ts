@@ -110,6 +110,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'Cancelar',
   'player.next': 'Siguiente',
   'player.previous': 'Anterior',
+  'player.playlist': 'Lista de reproducción',
+  'player.playlistEntry': 'Vídeo {number}',
   'player.resumedAt': 'Reanudado en {time}',
   'player.startOver': 'Ver desde el principio',
 

@@ -109,6 +109,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'Annuler',
   'player.next': 'Suivant',
   'player.previous': 'Précédent',
+  'player.playlist': 'Liste de lecture',
+  'player.playlistEntry': 'Vidéo {number}',
   'player.resumedAt': 'Reprise à {time}',
   'player.startOver': 'Reprendre du début',
 

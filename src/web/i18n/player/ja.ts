@@ -109,6 +109,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'キャンセル',
   'player.next': '次へ',
   'player.previous': '前へ',
+  'player.playlist': '再生リスト',
+  'player.playlistEntry': '動画 {number}',
   'player.resumedAt': '{time} から再開しました',
   'player.startOver': '最初から見る',
 

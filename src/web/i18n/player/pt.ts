@@ -108,6 +108,8 @@ const messages: TranslationOf<typeof en> = {
   'player.cancel': 'Cancelar',
   'player.next': 'Próximo',
   'player.previous': 'Anterior',
+  'player.playlist': 'Lista de reprodução',
+  'player.playlistEntry': 'Vídeo {number}',
   'player.resumedAt': 'Retomado em {time}',
   'player.startOver': 'Assistir do início',
 

@@ -27,6 +27,7 @@ export interface ViewState {
   readonly hasChapters: boolean;
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
+  readonly hasPlaylist: boolean;
   readonly canShare: boolean;
   /** The settings menu has an item. */
   readonly hasSettings: boolean;
@@ -109,6 +110,7 @@ export class ControlsView {
     this.#label('share', t('player.share'));
     this.#label('clip', t('player.clip'));
     this.#label('previous', t('player.previous'), '⇧P');
+    this.#label('playlist', t('player.playlist'));
     this.#label('next', t('player.next'), '⇧N');
     this.#label('theatre', t(state.isTheatre ? 'player.exitTheatre' : 'player.theatre'), 't');
     this.get('theatre').setAttribute('aria-pressed', String(state.isTheatre === true));
@@ -119,6 +121,7 @@ export class ControlsView {
     const isOffered: Readonly<Record<string, boolean>> = {
       previous: state.hasPrevious,
       next: state.hasNext,
+      playlist: state.hasPlaylist,
       captions: captionTracks(media).length > 0,
       settings: state.hasSettings,
       share: state.canShare,

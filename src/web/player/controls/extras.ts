@@ -5,3 +5,4 @@ export { default as styles } from './extras.css';
 export { openKeyHelp } from './key-help.ts';
 export { Menu } from './menu.ts';
 export { Menus } from './menus.ts';
+export { openPlaylist } from './playlist-panel.ts';

@@ -3,7 +3,13 @@ import { englishPlayerTexts, type PlayerTexts } from '../../i18n/player.ts';
 import { cueAt } from '../../shared/cue-at.ts';
 import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
-import { changeEvent, framesEvent, type PlayerDetails, type PlayerMedia } from '../element/player-media.ts';
+import {
+  changeEvent,
+  framesEvent,
+  type PlayerDetails,
+  type PlayerEntry,
+  type PlayerMedia,
+} from '../element/player-media.ts';
 import { type CaptionStyle, captionCss, loadCaptionStyle, saveCaptionStyle } from './caption-style.ts';
 import { chaptersOf } from './chapters.ts';
 import styles from './controls.css';
@@ -59,7 +65,8 @@ export class MillraceControls extends HTMLElement {
   #captionStyle: CaptionStyle = loadCaptionStyle();
   #chrome: ChromeState = {};
   readonly #fullscreen = new Fullscreen();
-  #playlist = new Playlist(null);
+  #playlist = new Playlist<PlayerEntry>(null);
+  #nextEntry: PlayerEntry | undefined;
   #isTheatre = false;
   #isBuffering = false;
   #isWaitingForRest = false;
@@ -184,7 +191,10 @@ export class MillraceControls extends HTMLElement {
     ] as const)
       on(event, () => this.#setBuffering(isBuffering));
     on('emptied', () => this.#setBuffering(media.streamType === 'live'));
-    on('playing', () => this.#preloadExtras());
+    on('playing', () => {
+      this.#preloadExtras();
+      void this.#describeNext(media);
+    });
     on('loadeddata', () => this.#resume());
     on('timeupdate', () => this.#onTimeUpdate());
     on('pause', () => this.#savePosition());
@@ -247,6 +257,7 @@ export class MillraceControls extends HTMLElement {
       hasChapters: chapters.length > 0,
       hasPrevious: this.#playlist.neighbor(media.details?.id, -1) !== undefined,
       hasNext: this.#nextUrl !== undefined,
+      hasPlaylist: this.#playlist.urls.length > 1,
       canShare: this.#canShare,
       hasSettings: this.#hasSettings(media),
       canClip: media.clips?.canClip === true,
@@ -284,6 +295,14 @@ export class MillraceControls extends HTMLElement {
     this.#isWaitingForRest =
       isBuffering && media.isGrowing && media.availableSeconds - media.currentTime < growingEdgeSeconds;
     this.#refresh();
+  }
+
+  /** The end screen shows it. */
+  async #describeNext(media: PlayerMedia): Promise<void> {
+    const url = this.#playlist.neighbor(media.details?.id, 1);
+    this.#nextEntry = undefined;
+    const entry = url && (await this.#playlist.describe(url, next => media.describe(next)));
+    if (entry && url === this.#nextUrl) this.#nextEntry = entry;
   }
 
   #showDetails(details: PlayerDetails | undefined): void {
@@ -328,7 +347,8 @@ export class MillraceControls extends HTMLElement {
     const { next } = media.details!;
     this.#extras.endScreen.show(
       {
-        next: url === undefined ? undefined : next?.url === url ? next : { url, title: '' },
+        next:
+          url === undefined ? undefined : next?.url === url ? next : { title: '', ...this.#nextEntry, url },
         canShare: this.#canShare,
         replay: () => {
           void media.play();
@@ -367,6 +387,7 @@ export class MillraceControls extends HTMLElement {
     on('share', () => void this.openShareSheet());
     on('previous', () => this.#playOther(this.#playlist.neighbor(this.#media?.details?.id, -1)));
     on('next', () => this.#playOther(this.#nextUrl));
+    on('playlist', () => void this.#openPlaylist());
     on('live', () => this.#media?.goToLive());
     on('unmute', () => {
       this.#media!.muted = false;
@@ -427,6 +448,7 @@ export class MillraceControls extends HTMLElement {
       endScreen: new code.EndScreen(this.#view.get('end')),
       clipCard: new code.ClipCard(this.#view.get('clip-card'), this.#view.get('clip')),
       openKeyHelp: code.openKeyHelp,
+      openPlaylist: code.openPlaylist,
     };
     this.#refresh();
     return this.#extras;
@@ -466,6 +488,7 @@ export class MillraceControls extends HTMLElement {
       return isOffered && !isInBar ? [{ label, choose: () => button.click() }] : [];
     };
     return [
+      ...hidden('playlist', t('player.playlist')),
       ...hidden('share', t('player.share')),
       ...hidden('pip', t('player.pictureInPicture')),
       ...(downloadUrl === undefined
@@ -581,11 +604,24 @@ export class MillraceControls extends HTMLElement {
       openKeyHelp(this.#view.get('dialogs'), this.#texts, {
         isLive: media.streamType === 'live',
         hasTheatre: this.hasAttribute('theatre'),
-        hasPlaylist: !this.#playlist.isEmpty,
+        hasPlaylist: this.#playlist.urls.length > 0,
       });
     } catch {
       // The next key press tries again.
     }
+  }
+
+  async #openPlaylist(): Promise<void> {
+    const media = this.#media;
+    const extras = await this.#loadExtras().catch(() => undefined);
+    if (extras === undefined || media === undefined) return;
+    const playlist = this.#playlist;
+    extras.openPlaylist(this.#view.get('dialogs'), this.#texts, {
+      urls: playlist.urls,
+      current: playlist.indexOf(media.details?.id),
+      describe: url => playlist.describe(url, entry => media.describe(entry)),
+      play: url => this.#playOther(url),
+    });
   }
 
   #hint(text: string): void {
@@ -654,6 +690,7 @@ interface Extras {
   readonly endScreen: InstanceType<ExtrasModule['EndScreen']>;
   readonly clipCard: InstanceType<ExtrasModule['ClipCard']>;
   readonly openKeyHelp: ExtrasModule['openKeyHelp'];
+  readonly openPlaylist: ExtrasModule['openPlaylist'];
 }
 
 type ExtrasModule = typeof import('./extras.ts');

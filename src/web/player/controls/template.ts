@@ -55,6 +55,7 @@ export const controlsTemplate = `
         <span id="time" class="time" hidden><span id="time-now"></span><span id="time-total" class="time-total"></span></span>
         <button id="chapter" class="chapter" type="button" ${menuButton} hidden><span id="chapter-name"></span></button>
         <span class="space"></span>
+        ${ownButton('playlist', 'playlist', 'aria-haspopup="dialog"')}
         ${ownButton('clip', 'clip', menuButton)}
         ${ownButton('captions', 'captions', menuButton)}
         ${ownButton('settings', 'settings', menuButton)}

@@ -6,6 +6,7 @@ import type { AddressOptions } from '../page-options.ts';
 import { endMediaSession, showMediaSession } from './media-session.ts';
 import './millrace-video.ts';
 import type { MillraceVideo } from './millrace-video.ts';
+import { parsePlayerAddress } from './player-address.ts';
 import { controlsNames, optionNames, repeatedEvents, textNames } from './player-attributes.ts';
 import { changeEvent, type PlayerMedia } from './player-media.ts';
 
@@ -59,6 +60,14 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
 
   set src(address: string) {
     this.setAttribute('src', address);
+  }
+
+  get playlist(): readonly string[] {
+    return (this.getAttribute('playlist') ?? '').split(/\s+/).filter(entry => entry !== '');
+  }
+
+  set playlist(entries: readonly string[]) {
+    this.setAttribute('playlist', entries.join(' '));
   }
 
   get paused(): boolean {
@@ -162,7 +171,8 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   #update(): void {
     this.#forwardToControls();
     void this.#loadTexts();
-    const { src } = this;
+    // A list begins with its first entry.
+    const src = this.src || (this.#playlistUrls[0] ?? '');
     if (src === this.#shownUrl) return;
     this.#shownUrl = src;
     this.#open(src);
@@ -215,11 +225,22 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     const controls = this.#controls;
     if (controls === undefined) return;
     const hiddenParts = this.#media?.hiddenParts;
+    const list = this.#playlistUrls.join(' ');
     for (const name of [...controlsNames, 'playlist', 'start']) {
-      const value = this.getAttribute(name) ?? (hiddenParts?.has(name) === true ? '' : null);
+      const own = name === 'playlist' ? list || null : this.getAttribute(name);
+      const value = own ?? (hiddenParts?.has(name) === true ? '' : null);
       if (value === null || value === 'false') controls.removeAttribute(name);
       else if (controls.getAttribute(name) !== value) controls.setAttribute(name, value);
     }
+  }
+
+  /** Ids are of the server of `src`. */
+  get #playlistUrls(): readonly string[] {
+    const server = parsePlayerAddress(this.src, document.baseURI)?.server ?? '';
+    return this.playlist.map(entry => {
+      if (/^vi[0-9A-Za-z]+$/.test(entry)) return `${server}/vod/${entry}`;
+      return /^li[0-9A-Za-z]+$/.test(entry) ? `${server}/live/${entry}` : entry;
+    });
   }
 
   async #loadTexts(): Promise<void> {

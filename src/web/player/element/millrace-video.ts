@@ -8,6 +8,7 @@ import { reportPlayback } from '../report-playback.ts';
 import type { PlayerTheme } from '../theme/player-theme.ts';
 import { type VodOptions, vodOptionsOf } from '../vod/vod-options.ts';
 import { CueTracks } from './cue-tracks.ts';
+import { describeEntry } from './describe-entry.ts';
 import { MediaLists, type TracksHost } from './media-lists.ts';
 import { fetchState, loadEngine } from './open-source.ts';
 import { type PlayerAddress, parsePlayerAddress } from './player-address.ts';
@@ -15,6 +16,7 @@ import {
   changeEvent,
   framesEvent,
   type PlayerDetails,
+  type PlayerEntry,
   type PlayerMedia,
   type PlayerMediaState,
   type PlayerPhase,
@@ -435,6 +437,10 @@ export class MillraceVideo extends BaseElement {
   /** Loads the frames of the seek bar. */
   prepareStoryboard(): void {
     this.#cues.wantStoryboard();
+  }
+
+  describe(url: string): Promise<PlayerEntry | undefined> {
+    return describeEntry(url);
   }
 
   frameAt(seconds: number): StoryboardFrame | undefined {

@@ -49,7 +49,7 @@ export async function fetchState(
 }
 
 /** @returns undefined without an answer */
-async function askForState(
+export async function askForState(
   address: PlayerAddress,
   signal: AbortSignal,
 ): Promise<FoundState | StateRefusal | undefined> {

@@ -53,6 +53,15 @@ export interface PlayerNext {
   readonly poster: string | undefined;
 }
 
+/** Media of a playlist, before it plays. */
+export interface PlayerEntry {
+  readonly title: string;
+  readonly poster: string | undefined;
+  readonly durationSeconds: number | undefined;
+  /** A live stream that is live. */
+  readonly isLive: boolean;
+}
+
 /** Latency of a live stream. */
 export interface PlayerLatency {
   /** False where the server or the browser cannot. */
@@ -174,6 +183,8 @@ export interface PlayerMedia extends HTMLVideoElement, PlayerMediaState {
   chooseCaptions(track: TextTrack | undefined): void;
   /** Wall-clock time of a position of a live stream; undefined while unknown. */
   dateAt(seconds: number): Date | undefined;
+  /** Describes other media. Undefined when its server does not tell. */
+  describe(url: string): Promise<PlayerEntry | undefined>;
   /** Frame of a live stream for the seek bar. Loads it if it is undefined. */
   frameAt(seconds: number): StoryboardFrame | undefined;
 }

@@ -43,6 +43,8 @@ export interface PlayerMedia extends HTMLVideoElement {
 export interface MillracePlayerElement extends HTMLElement {
   /** Address of a live stream or a video of a Millrace server. Its query and fragment have the same effect as in an iframe. */
   src: string;
+  /** Addresses, or ids on the server of `src`, that play one after the other. */
+  playlist: readonly string[];
   readonly media: PlayerMedia;
   readonly paused: boolean;
   readonly ended: boolean;

@@ -13,7 +13,8 @@ it('knows the default of every color of a theme, and leaves the player its own l
 
 it('finds the neighbors of a video in a list, which follows one that is not in it', () => {
   const list = new Playlist(' /vod/vi1?token=a\n/vod/vi2 /vod/vi3 ');
-  expect(list.isEmpty).toBe(false);
+  expect(list.urls).toEqual(['/vod/vi1?token=a', '/vod/vi2', '/vod/vi3']);
+  expect([list.indexOf('vi3'), list.indexOf('vi9'), list.indexOf(undefined)]).toEqual([2, -1, -1]);
   expect(list.neighbor('vi1', 1)).toBe('/vod/vi2');
   expect(list.neighbor('vi3', -1)).toBe('/vod/vi2');
   expect(list.neighbor('vi3', 1)).toBeUndefined();
@@ -21,7 +22,19 @@ it('finds the neighbors of a video in a list, which follows one that is not in i
   expect(list.neighbor('vi9', 1)).toBe('/vod/vi1?token=a');
   expect(list.neighbor('vi9', -1)).toBeUndefined();
   expect(list.neighbor(undefined, 1)).toBeUndefined();
-  expect(new Playlist(null).isEmpty).toBe(true);
+  expect(new Playlist(null).urls).toEqual([]);
+});
+
+it('asks about an entry of a list until there is an answer', async () => {
+  const list = new Playlist<string>('/vod/vi1');
+  const answers = [undefined, 'Harbour', 'never'];
+  const ask = async () => answers.shift();
+  expect(await list.describe('/vod/vi1', ask)).toBeUndefined();
+  expect(await Promise.all([list.describe('/vod/vi1', ask), list.describe('/vod/vi1', ask)])).toEqual([
+    'Harbour',
+    'Harbour',
+  ]);
+  expect(await list.describe('/vod/vi1', ask)).toBe('Harbour');
 });
 
 it('tells letters with shift from those without', () => {
