@@ -2,7 +2,7 @@ import type { Pagination as PageFacts } from '../api/api-types.ts';
 import { t } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 
-/** What a list has, by the ends of the keys of its texts. */
+/** Kinds of rows of a list, by the ends of the keys of their texts. */
 const counted = {
   broadcasts: 'broadcasts',
   cues: 'cues',

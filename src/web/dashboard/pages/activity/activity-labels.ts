@@ -26,7 +26,7 @@ const actions = [
   'webhook.delete',
 ] as const;
 
-/** What an entry is about, as far as there is a name for it. */
+/** Kinds of targets that there are texts for. */
 const kinds = [
   'account',
   'api-key',
