@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { ChallengeType } from './acme.store.ts';
-import { AcmeProblem, AcmeUnreachable } from './acme-client.ts';
+import { AcmeProblem } from './acme-client.ts';
+import { AcmeUnreachable } from './acme-transport.ts';
 import { ChallengeFailure, OrderUnfinished } from './complete-order.ts';
 
 /** Facts about this server that explain why an order failed. */

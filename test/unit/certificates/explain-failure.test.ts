@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AcmeProblem, AcmeUnreachable, retryTimeOf } from '../../../src/certificates/acme-client.ts';
+import { AcmeProblem, retryTimeOf } from '../../../src/certificates/acme-client.ts';
+import { AcmeUnreachable } from '../../../src/certificates/acme-transport.ts';
 import { ChallengeFailure, OrderUnfinished } from '../../../src/certificates/complete-order.ts';
 import { describeCertificate } from '../../../src/certificates/describe-certificate.ts';
 import { explainFailure } from '../../../src/certificates/explain-failure.ts';
