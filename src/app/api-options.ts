@@ -66,6 +66,8 @@ export interface ApiOptions {
   readonly health: HealthOptions;
   readonly serverComponents: ServerComponents;
   readonly checkedServer: () => CheckedServer;
+  /** The last lines of the log, the oldest first. */
+  readonly recentLog: () => readonly string[];
   readonly observer: HttpObserver;
   /** Default: this server does everything itself. */
   readonly leaderLease?: (name: string) => TaskLeaderLease;

@@ -155,7 +155,12 @@ function operationRoutes(options: ApiOptions, { traffic, serverMonitor, checks }
     ...usageRoutes(new UsageService({ store: usage, traffic, quotas, clock })),
     ...serverStateRoutes({ monitor: serverMonitor, isOperator }),
     ...serverSettingsRoutes({ settings: options.settings, isOperator }),
-    ...checksRoutes({ checks, isOperator, isLocalOperator: localOperatorCheck(options.health.token) }),
+    ...checksRoutes({
+      checks,
+      isOperator,
+      isLocalOperator: localOperatorCheck(options.health.token),
+      recentLog: options.recentLog,
+    }),
     ...probeRoutes({ ...options.peers, publicUrl, ports: options.ingestPorts, clock }),
     ...unverifiedUserRoutes({ admin: new AccountAdmin(database, clock, access.accounts), isOperator }),
     ...eventFeedRoutes(),

@@ -25,6 +25,7 @@ import { basePathOf } from '../shared/network/base-path.ts';
 import { HostResolver } from '../shared/network/host-resolver.ts';
 import { withoutPassword } from '../shared/network/postgres-url.ts';
 import type { ResolveHost } from '../shared/network/target-address.ts';
+import type { RecentLog } from '../shared/recent-log.ts';
 import { sandboxLimits as defaultSandboxLimits, type SandboxLimits } from '../shared/sandbox-limits.ts';
 import type { RetrySchedule } from '../shared/scheduling/retry-schedule.ts';
 import { DataFolderParts } from '../storage/data-folder-parts.ts';
@@ -42,6 +43,8 @@ import { type OpenedStorage, openStorage } from './storage.ts';
 
 export interface AppEnvironment {
   readonly log: Logger;
+  /** Lines of {@link log}. */
+  readonly recentLog?: RecentLog;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Folder of the built browser code. */
   readonly browserFolder: string;

@@ -296,6 +296,7 @@ function apiOptions(
       },
     },
     liveQualities: () => config['live.qualities'],
+    recentLog: () => foundation.environment.recentLog?.lines() ?? [],
     webhookQueue: outbox.webhooks,
     peers,
     analytics: {

@@ -16,8 +16,8 @@ follows from it, and what mends it. Changes nothing.
                               it finds closed ports, firewalls, wrong certificates, and proxies that change requests
   --bundle FILE               writes a new support archive (tar.gz): versions, limits, findings and settings as numbers and
                               states, and the last log lines without texts. It has no names, addresses, paths or secrets
-  --log FILE                  the log for the archive, - for standard input; by default that of the systemd unit millrace, or
-                              the file that the running server writes it to
+  --log FILE                  the log for the archive, - for standard input; by default that of the systemd unit millrace, the
+                              file that the running server writes it to, or the last lines that it remembers
   --json                      prints JSON, for scripts
   --dataDir=PATH              the data folder of the server, where several run
   --config PATH, --KEY=VALUE  other settings, as for the server; with --from, ports that differ outside (--rtmp.port=1936)
@@ -40,8 +40,8 @@ interface Diagnosis {
   /** Line for the operator. */
   readonly line: string;
   readonly config?: Config;
-  /** Process of the server that runs. */
-  readonly pid?: number;
+  /** Reads the log of the server that runs. */
+  readonly readLog?: () => Promise<string[]>;
   readonly findings: readonly Finding[];
 }
 
@@ -74,10 +74,9 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     const { messageOf } = await import('../shared/errors.ts');
     const createdAt = new Date().toISOString();
     const programWords = await readProgramWords();
-    const { config, pid } = diagnosis;
-    const isNowhere = values.log === undefined && log.join('') === '' && pid !== undefined;
-    const { readOutputOf } = await import('./doctor/read-log.ts');
-    const lines = isNowhere ? await readOutputOf(pid) : log;
+    const { config, readLog } = diagnosis;
+    const isNowhere = values.log === undefined && isEmpty(log) && readLog !== undefined;
+    const lines = isNowhere ? await readLog() : log;
     const report = { version, mode, createdAt, config, findings, log: lines, programWords };
     await writeFile(values.bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(
       (error: unknown) => {
@@ -89,6 +88,10 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
     );
   }
   process.exitCode = exitCodeOf(findings);
+}
+
+function isEmpty(log: readonly string[]): boolean {
+  return log.join('') === '';
 }
 
 /** Reads the log before the checks, and looks where the archive goes, so that a wrong path is told at once. @throws UsageError */
@@ -161,7 +164,7 @@ async function diagnoseHere({ flags, configFile }: CommandLine, signal: AbortSig
   const { failed } = await import('../operations/checks/finding.ts');
   const { AppError, messageOf } = await import('../shared/errors.ts');
   const { locateServer } = await import('./command-data-dir.ts');
-  const { askRunningServer } = await import('./doctor/running-server.ts');
+  const { askForLog, askRunningServer } = await import('./doctor/running-server.ts');
   const env = process.env;
   let located: ReturnType<typeof locateServer>;
   try {
@@ -178,7 +181,12 @@ async function diagnoseHere({ flags, configFile }: CommandLine, signal: AbortSig
   const asked = server === undefined ? undefined : await askRunningServer(server, config, signal);
   if (server !== undefined && asked?.isAnswered === true) {
     const line = `The server at ${server.publicUrl} runs (process ${server.pid}). Data folder: ${dataDir}`;
-    return { mode: 'running', line, config, pid: server.pid, findings: asked.findings };
+    const readLog = async () => {
+      const { readOutputOf } = await import('./doctor/read-log.ts');
+      const output = await readOutputOf(server.pid);
+      return isEmpty(output) ? askForLog(server, config, signal) : output;
+    };
+    return { mode: 'running', line, config, readLog, findings: asked.findings };
   }
   const { checkStoppedServer } = await import('./doctor/stopped-server.ts');
   const findings = await checkStoppedServer(

@@ -37,9 +37,15 @@ async function serve(args: readonly string[]): Promise<void> {
 
   const { loadServerSettings } = await import('./load-server-config.ts');
   const { createLogger } = await import('../shared/logger.ts');
+  const { RecentLog } = await import('../shared/recent-log.ts');
   const settings = loadServerSettings({ ...commandLine, env: process.env });
   const { config } = settings;
-  const log = await createLogger({ level: () => config['log.level'], pretty: process.stdout.isTTY });
+  const recentLog = new RecentLog();
+  const log = await createLogger({
+    level: () => config['log.level'],
+    pretty: process.stdout.isTTY,
+    recent: recentLog,
+  });
   const main = log.child('main');
 
   // After an uncaught error the state in memory is unreliable, while a restart recovers everything from disk.
@@ -60,11 +66,13 @@ async function serve(args: readonly string[]): Promise<void> {
   process.on('SIGINT', giveUp);
   const { rememberEmptyFolder } = await import('./empty-folder.ts');
   const emptyFolderAgain = rememberEmptyFolder(config.dataDir);
-  const app = await startApp(settings, { log, variables: process.env, browserFolder }).catch(async error => {
-    const startError = await toStartError(error, config.dataDir);
-    emptyFolderAgain(startError);
-    throw startError;
-  });
+  const app = await startApp(settings, { log, recentLog, variables: process.env, browserFolder }).catch(
+    async error => {
+      const startError = await toStartError(error, config.dataDir);
+      emptyFolderAgain(startError);
+      throw startError;
+    },
+  );
   process.off('SIGTERM', giveUp);
   process.off('SIGINT', giveUp);
   stopAtSignals(app, config, main);

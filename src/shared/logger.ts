@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { AppError, messageOf } from './errors.ts';
+import type { RecentLog } from './recent-log.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
-type LogLevel = (typeof logLevels)[number];
+export type LogLevel = (typeof logLevels)[number];
 
 /** Never holds a stream key, an API key or a token. */
 export type LogData = Readonly<Record<string, unknown>>;
@@ -25,12 +26,13 @@ interface Sink {
   write(line: string): void;
 }
 
-/** Writes JSON lines, or readable text with `pretty`, to standard output unless `sink` is given. */
+/** Writes JSON lines, or readable text with `pretty`, to standard output unless `sink` is given. Each line is added to `recent`, too. */
 export async function createLogger(options: {
   /** A function is called at each line. */
   level: LogLevel | (() => LogLevel);
   pretty: boolean;
   sink?: Sink;
+  recent?: RecentLog;
 }): Promise<Logger> {
   const settings = {
     level: logLevels[0],
@@ -40,8 +42,9 @@ export async function createLogger(options: {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: describeError },
   };
-  const { level } = options;
-  const sink = options.sink ?? (options.pretty ? await prettySink() : process.stdout);
+  const { level, recent } = options;
+  const output = options.sink ?? (options.pretty ? await prettySink() : process.stdout);
+  const sink = recent === undefined ? output : teeSink(output, recent);
   return loggerOf(pino(settings, sink), typeof level === 'function' ? level : () => level, {});
 }
 
@@ -55,6 +58,15 @@ export const silentLogger: Logger = {
     return silentLogger;
   },
 };
+
+function teeSink(output: Sink, recent: RecentLog): Sink {
+  return {
+    write(line) {
+      recent.add(line);
+      output.write(line);
+    },
+  };
+}
 
 async function prettySink(): Promise<Sink> {
   const { default: pretty } = await import('pino-pretty');

@@ -212,7 +212,7 @@ export const operationsByAccess: Readonly<Record<Access, readonly string[]>> = {
     'DELETE /players/{playerId}/logo',
   ],
   uploadToken: ['POST /upload'],
-  loopback: ['GET /metrics', 'GET /health/checks'],
+  loopback: ['GET /metrics', 'GET /health/checks', 'GET /health/log'],
   operator: ['GET /server', 'GET /server/checks'],
   operatorOwner: [
     'GET /server/settings',

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startServerProcess } from '../../scripts/server-process.ts';
 import { checkPorts } from '../../src/cli/doctor/port-checks.ts';
 import { readOutputOf } from '../../src/cli/doctor/read-log.ts';
 import { askRunningServer } from '../../src/cli/doctor/running-server.ts';
@@ -315,6 +316,28 @@ describe('on the machine of the server', () => {
     }
     const again = await startCommand('doctor', ['--bundle', archivePath]).ended;
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists. Name a new file')]);
+  });
+
+  it('has the last lines of a server that writes to a pipe in the archive, without anything secret', async () => {
+    const dataDir = join(await testTempDir(), 'planted-folder-secret');
+    await mkdir(dataDir);
+    const running = await startServerProcess({ dataDir });
+    onTestFinished(async () => void (await running.stop()));
+    expect(running.lines.join('\n')).toContain('planted-folder-secret');
+    const archivePath = join(await testTempDir(), 'support.tar.gz');
+    const { stderr } = await startCommand('doctor', [`--dataDir=${dataDir}`, '--bundle', archivePath]).ended;
+    expect(stderr).toContain(`Support archive: ${archivePath}`);
+    const archive = gunzipSync(await readFile(archivePath)).toString('latin1');
+    const answer = await fetch(`${running.baseUrl}/health/log`);
+    expect(answer.status).toBe(200);
+    const { lines } = (await answer.json()) as { lines: string[] };
+    for (const text of [archive, lines.join('\n')]) {
+      expect(text).toContain('"component":"main","event":"ready"');
+      expect(text).toContain(`"http":${running.httpPort}`);
+      expect(text).not.toContain('planted-folder-secret');
+    }
+    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    expect((await fetch(`${running.baseUrl}/health/log`, { headers })).status).toBe(403);
   });
 
   it.runIf(process.platform === 'linux')(

@@ -438,6 +438,7 @@ export async function startWireApi(): Promise<WireApi> {
     'GET /server': at('/server'),
     'GET /server/checks': at('/server/checks'),
     'GET /health/checks': at('/health/checks'),
+    'GET /health/log': at('/health/log'),
     'GET /health/probe': at('/health/probe'),
     'GET /health/probe/echo': at('/health/probe/echo'),
     'GET /health/probe/stream': at('/health/probe/stream'),

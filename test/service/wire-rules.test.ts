@@ -172,6 +172,7 @@ describe('every operation', () => {
         'settings',
         'words',
         'findings',
+        'lines',
       ],
     ];
     expect([...lists].filter(name => !known.includes(name))).toEqual([]);

@@ -145,6 +145,7 @@ const parts: Omit<
   ingest: () => ({ rtmp: 'rtmp://localhost/s', rtmps: undefined, srt: undefined, whip: undefined }),
   ingestPorts: () => ({ rtmp: 1935, rtmps: null, srt: null, webrtc: null }),
   version: '0.0.0',
+  recentLog: () => [],
   rateLimits: { uploads: 0, writes: 0, reads: 0 },
   encodings: {
     encodingOf: async () => undefined,

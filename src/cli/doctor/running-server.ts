@@ -21,18 +21,15 @@ export async function askRunningServer(
   config: Config,
   signal: AbortSignal,
 ): Promise<Asked> {
-  const host = localHost(config.host);
-  const base = `http://${host.includes(':') ? `[${host}]` : host}:${httpPort}`;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const token = config['metrics.token']?.reveal();
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const { host, base, request } = localRequests(httpPort, config, signal);
   try {
-    const response = await fetch(`${base}/health/checks`, { signal: limit, headers, redirect: 'error' });
+    const response = await fetch(`${base}/health/checks`, request);
     if (!response.ok) {
       return { isAnswered: false, findings: [describeRefusal(response.status)] };
     }
     const { findings } = (await readJson(response)) as ChecksView;
-    const answer = await fetch(`${base}/health/probe`, { signal: limit, redirect: 'error' });
+    const { signal: limit, redirect } = request;
+    const answer = await fetch(`${base}/health/probe`, { signal: limit, redirect });
     const probe = await readJson(answer);
     const ports = isProbe(probe) ? await checkPorts(host, probe.ports) : [];
     const outside = skipped(
@@ -49,6 +46,35 @@ export async function askRunningServer(
     });
     return { isAnswered: false, findings: [finding] };
   }
+}
+
+/** Asks a server on this machine for the last lines of its log. None where it does not tell them, such as one of an older version. */
+export async function askForLog(
+  { httpPort }: RunningServer,
+  config: Config,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { base, request } = localRequests(httpPort, config, signal);
+  try {
+    const response = await fetch(`${base}/health/log`, request);
+    if (!response.ok) return [];
+    const { lines } = (await readJson(response)) as { readonly lines: readonly unknown[] };
+    return lines.map(String);
+  } catch {
+    signal.throwIfAborted();
+    return [];
+  }
+}
+
+function localRequests(httpPort: RunningServer['httpPort'], config: Config, signal: AbortSignal) {
+  const host = localHost(config.host);
+  const token = config['metrics.token']?.reveal();
+  const request = {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    redirect: 'error',
+  } as const;
+  return { host, base: `http://${host.includes(':') ? `[${host}]` : host}:${httpPort}`, request };
 }
 
 /** @throws Error for an answer that is no JSON or too long, as of another program on the port */

@@ -1,12 +1,11 @@
-import { availableParallelism, constants, totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { Header } from 'tar';
 import type { SettingKind } from '../../config/settings/setting-kinds.ts';
 import type { Config, SettingKey } from '../../config/settings.ts';
 import { settings } from '../../config/settings.ts';
 import { checkTitles, type Finding, findingStates } from '../../operations/checks/finding.ts';
-import { errorRegister } from '../../shared/errors.ts';
-import { logLevels } from '../../shared/logger.ts';
+import { isHarmless, reduceLogLine } from '../../shared/reduce-log-line.ts';
 import { blockBytes, paddingOf } from '../backup/archive-format.ts';
 
 /*
@@ -101,54 +100,8 @@ function reduceSetting(value: unknown, { words = [] }: SettingKind<unknown>): un
   return isListed ? value : 'set';
 }
 
-function isHarmless(value: unknown): boolean {
-  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-}
-
-/** Names of numbers and booleans in log lines that an archive has. */
-const loggedNumbers = [
-  ...['http', 'https', 'rtmp', 'rtmps', 'srt', 'port', 'httpPort', 'httpsPort', 'status', 'count', 'removed'],
-  ...['ms', 'withinMs', 'seconds', 'bytes', 'freeBytes', 'limit', 'needed', 'attempt', 'isActive', 'failed'],
-];
-const codes: ReadonlySet<unknown> = new Set([...Object.keys(constants.errno), ...Object.keys(errorRegister)]);
-const loggedTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
-
-/** Returns nothing for a line that is not one of the log. */
+/** Returns nothing for a line that is not one of the log, or whose words are not in the source code. */
 function reduceLine(text: string, programWords: ReadonlySet<unknown>): unknown[] {
-  const line = parseObject(text);
-  const { time, level, component, event } = line ?? {};
-  const isOurs =
-    line !== undefined &&
-    typeof time === 'string' &&
-    loggedTime.test(time) &&
-    (logLevels as readonly unknown[]).includes(level) &&
-    programWords.has(component) &&
-    programWords.has(event);
-  if (!isOurs) return [];
-  const numbers = loggedNumbers.flatMap(name =>
-    isHarmless(line[name]) ? [[name, line[name]] as const] : [],
-  );
-  const error = line.error as { readonly code?: unknown } | undefined;
-  const code = [line.code, error?.code].find(one => codes.has(one));
-  return [
-    {
-      time,
-      level,
-      component,
-      event,
-      ...(code === undefined ? {} : { code }),
-      ...Object.fromEntries(numbers),
-    },
-  ];
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = reduceLogLine(text);
+  return line !== undefined && programWords.has(line.component) && programWords.has(line.event) ? [line] : [];
 }

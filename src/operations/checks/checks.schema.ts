@@ -40,3 +40,16 @@ export const checksSchema = z
   });
 
 export type ChecksView = z.input<typeof checksSchema>;
+
+export const recentLogSchema = z
+  .object({ lines: z.array(z.string()).describe('Lines of JSON, the oldest first.') })
+  .meta({
+    id: 'RecentLog',
+    examples: [
+      {
+        lines: [
+          '{"time":"2026-03-04T05:06:07.000Z","level":"info","component":"main","event":"ready","http":8080}',
+        ],
+      },
+    ],
+  });
