@@ -60,16 +60,29 @@ export interface AcmeFailure {
   readonly problem: string;
 }
 
+/** Renewal information of the certificate authority. **Source**: RFC 9773 */
+export interface AcmeRenewal {
+  /** The certificate that it is about. */
+  readonly certificateId: string;
+  /** Undefined when the authority suggests none that can be used. */
+  readonly window?: { readonly startMs: number; readonly endMs: number } | undefined;
+  /** Chosen within {@link window}. */
+  readonly renewAtMs?: number | undefined;
+  /** Time to ask again. */
+  readonly askAtMs: number;
+}
+
 export interface AcmeRecords {
   readonly account?: AcmeAccount | undefined;
   readonly order?: AcmeOrder | undefined;
   readonly certificate?: AcmeCertificate | undefined;
   readonly failure?: AcmeFailure | undefined;
+  readonly renewal?: AcmeRenewal | undefined;
 }
 
 type RecordName = keyof AcmeRecords;
 
-const names: readonly RecordName[] = ['account', 'order', 'certificate', 'failure'];
+const names: readonly RecordName[] = ['account', 'order', 'certificate', 'failure', 'renewal'];
 
 /** Stores what the servers of a database share about their certificate, among their secrets. */
 export class AcmeStore {

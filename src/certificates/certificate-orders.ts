@@ -4,11 +4,20 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Component } from '../shared/lifecycle.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type RetrySchedule, retryDelayMs } from '../shared/scheduling/retry-schedule.ts';
-import type { AcmeAccount, AcmeFailure, AcmeRecords, AcmeStore, ChallengeType } from './acme.store.ts';
+import type {
+  AcmeAccount,
+  AcmeCertificate,
+  AcmeFailure,
+  AcmeRecords,
+  AcmeStore,
+  ChallengeType,
+} from './acme.store.ts';
 import { AcmeProblem, type ExternalAccount, loadAcmeLibrary, withAcmeClient } from './acme-client.ts';
+import { certificateId } from './certificate-id.ts';
 import { ChallengeFailure, completeOrder, type OrderContext } from './complete-order.ts';
 import { explainFailure } from './explain-failure.ts';
 import { certificateTimes } from './renewal.ts';
+import { askRenewalInformation, isQuestionDue } from './renewal-information.ts';
 import type { SharedCertificate } from './shared-certificate.ts';
 
 export interface CertificateSettings {
@@ -120,9 +129,10 @@ export class CertificateOrders implements Component {
   /** Orders when it is time. Returns the time until the next check. */
   async #check(signal: AbortSignal): Promise<number> {
     const { store, clock } = this.#options;
-    const records = await store.read();
+    const records = await this.#updateRenewal(await store.read(), signal);
     const dueAtMs = this.#dueTime(records);
-    if (dueAtMs > clock.nowMs()) return dueAtMs - clock.nowMs();
+    if (dueAtMs > clock.nowMs())
+      return Math.min(dueAtMs, records.renewal?.askAtMs ?? dueAtMs) - clock.nowMs();
     let failure = this.#currentFailure(records);
     if (failure !== undefined && this.#isFirstCheck) failure = await this.#hasten(failure, signal);
     this.#isFirstCheck = false;
@@ -143,11 +153,26 @@ export class CertificateOrders implements Component {
   }
 
   /** @returns 0 for now */
-  #dueTime({ certificate }: AcmeRecords): number {
+  #dueTime({ certificate, renewal }: AcmeRecords): number {
+    return this.#isWanted(certificate) ? certificateTimes(certificate.cert, renewal).renewAtMs : 0;
+  }
+
+  #isWanted(certificate: AcmeCertificate | undefined): certificate is AcmeCertificate {
     const { directory, domains } = this.#options.settings;
-    if (certificate === undefined || certificate.directory !== directory) return 0;
-    if (!isSameList(certificate.domains, domains)) return 0;
-    return certificateTimes(certificate.cert).renewAtMs;
+    return certificate?.directory === directory && isSameList(certificate.domains, domains);
+  }
+
+  /** Asks the certificate authority when to renew, where it is time to ask. */
+  async #updateRenewal(records: AcmeRecords, signal: AbortSignal): Promise<AcmeRecords> {
+    const { certificate, renewal: previous } = records;
+    const nowMs = this.#options.clock.nowMs();
+    if (!this.#isWanted(certificate) || !isQuestionDue(previous, certificate.cert, nowMs)) return records;
+    if (certificateTimes(certificate.cert).expiresAtMs <= nowMs) return records;
+    const { directory, caFile } = this.#options.settings;
+    const question = { directory, caFile, cert: certificate.cert, previous };
+    const renewal = await askRenewalInformation(question, { nowMs, log: this.#log, signal });
+    await this.#write({ renewal }, signal);
+    return { ...records, renewal };
   }
 
   get #settingsText(): string {
@@ -210,6 +235,7 @@ export class CertificateOrders implements Component {
           directory,
           domains,
           challengeType,
+          replaces: this.#replaced(records),
           write: changes => this.#write(changes, signal),
           challengesShared: () => network.challengesShared(signal),
           signal,
@@ -219,7 +245,8 @@ export class CertificateOrders implements Component {
     );
     const { expiresAtMs, renewAtMs } = certificateTimes(certificate.cert);
     const isDue = renewAtMs <= this.#options.clock.nowMs();
-    await this.#write({ certificate, order: undefined, ...(isDue ? {} : { failure: undefined }) }, signal);
+    const renewed = { certificate, order: undefined, renewal: undefined };
+    await this.#write({ ...renewed, ...(isDue ? {} : { failure: undefined }) }, signal);
     const [expiresAt, renewAt] = [expiresAtMs, renewAtMs].map(atMs => new Date(atMs).toISOString());
     this.#log.info('certificate-issued', { domains, expiresAt, renewAt });
     // A wrong clock must not cause orders without end.
@@ -229,6 +256,15 @@ export class CertificateOrders implements Component {
         `The new certificate, which is valid until ${expiresAt}, is due for renewal already. Check the clock of this machine.`,
       );
     }
+  }
+
+  /** Identifies the certificate that an order replaces, where the authority is known to have renewal information about it. */
+  #replaced({ certificate, renewal }: AcmeRecords): string | undefined {
+    const isKnown =
+      certificate?.directory === this.#options.settings.directory && renewal?.window !== undefined;
+    return isKnown && renewal.certificateId === certificateId(certificate.cert)
+      ? renewal.certificateId
+      : undefined;
   }
 
   /** Begins with what worked last, and alternates: often, only one of the ports can be reached. */

@@ -20,6 +20,8 @@ export interface OrderContext {
   readonly directory: string;
   readonly domains: readonly string[];
   readonly challengeType: ChallengeType;
+  /** Identifies the certificate that the new one replaces, for an authority that knows it. */
+  readonly replaces: string | undefined;
   readonly write: (changes: AcmeRecords) => Promise<void>;
   /** Resolves when all servers answer the challenges. */
   readonly challengesShared: () => Promise<void>;
@@ -54,7 +56,7 @@ export async function completeOrder(
   let order = record && (await findOrder(client, record.url));
   if (record === undefined || order === undefined) {
     const key = (await context.library.crypto.createPrivateEcdsaKey('P-256')).toString();
-    order = await client.createOrder({ identifiers: context.domains.map(value => ({ type: 'dns', value })) });
+    order = await createOrder(context);
     const { directory, domains, challengeType } = context;
     record = { directory, domains, challengeType, key, url: order.url, challenges: [] };
     await context.write({ order: record });
@@ -71,6 +73,22 @@ export async function completeOrder(
   if (order.status !== 'valid')
     throw new AcmeProblem(order.error ?? { detail: `The order is ${order.status}.` });
   return readCertificate(context, record, await client.getCertificate(order));
+}
+
+/** **Source**: RFC 9773, 5 */
+async function createOrder({ client, domains, replaces }: OrderContext): Promise<Order> {
+  const request = { identifiers: domains.map(value => ({ type: 'dns', value })) };
+  if (replaces !== undefined) {
+    try {
+      const replacement = { ...request, replaces };
+      return await client.createOrder(replacement);
+    } catch (error) {
+      // The authority may have forgotten the old certificate, or another order may have replaced it.
+      const isRefused = error instanceof AcmeProblem && error.status !== 429 && error.status !== 503;
+      if (!isRefused) throw error;
+    }
+  }
+  return client.createOrder(request);
 }
 
 /** The library reads nothing else of it. */

@@ -134,7 +134,7 @@ export class SharedCertificate implements Component {
     const before = this.#records.certificate?.cert;
     const records = await this.#options.store.read();
     const cert = records.certificate?.cert;
-    if (cert !== before) this.#times = cert === undefined ? undefined : certificateTimes(cert);
+    this.#times = cert === undefined ? undefined : certificateTimes(cert, records.renewal);
     this.#records = records;
     await this.#prepareContexts();
     if (cert === before || cert === undefined) return;

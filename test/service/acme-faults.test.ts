@@ -361,7 +361,8 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
     const authority = await startPebble({ httpPort: own.http, tlsPort: own.https, validitySeconds: 10 });
     onTestFinished(() => authority.stop());
     await authority.setAddress(domain, '127.0.0.1');
-    const server = await startWithCertificate({}, { pebble: authority, ports: own });
+    const lines: LogLine[] = [];
+    const server = await startWithCertificate({}, { pebble: authority, ports: own, lines });
     const first = await firstCertificate(server);
     const open = ['https', 'rtmps'].map(kind =>
       connectTls({
@@ -391,6 +392,9 @@ describe.skipIf(pebbleMissing !== undefined)('a certificate that the server orde
     const [answer] = await once(open[0]!, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
     expect(ended).toEqual([]);
+    // The authority suggests the time, and is told which certificate the new one replaces.
+    await waitUntil(() => lines.some(({ event }) => event === 'renewal-suggested'));
+    await waitUntil(async () => (await authority.log()).includes('has been marked as replaced'));
 
     await authority.kill();
     await waitUntil(async () => (await serverState(server)).certificate.state === 'expired');

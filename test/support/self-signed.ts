@@ -8,9 +8,10 @@ export interface SelfSigned {
 
 const ecdsaWithSha256 = Buffer.from('300a06082a8648ce3d040302', 'hex');
 const commonName = Buffer.from('550403', 'hex');
+const authorityKeyIdentifier = Buffer.from('551d23', 'hex');
 
 /** Makes a new self-signed certificate for `name`, valid from a day ago until tomorrow. */
-export function makeSelfSigned(name: string): SelfSigned {
+export function makeSelfSigned(name: string, { authorityKey }: { authorityKey?: Buffer } = {}): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const attribute = der(0x30, der(0x06, commonName), der(0x0c, Buffer.from(name)));
   const subject = der(0x30, der(0x31, attribute));
@@ -25,6 +26,7 @@ export function makeSelfSigned(name: string): SelfSigned {
     validity,
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
+    ...(authorityKey === undefined ? [] : [extensions(authorityKey)]),
   );
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', toSign, privateKey)]));
   const base64 = der(0x30, toSign, ecdsaWithSha256, signature).toString('base64');
@@ -32,6 +34,11 @@ export function makeSelfSigned(name: string): SelfSigned {
     cert: `-----BEGIN CERTIFICATE-----\n${base64.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
+}
+
+function extensions(authorityKey: Buffer): Buffer {
+  const value = der(0x04, der(0x30, der(0x80, authorityKey)));
+  return der(0xa3, der(0x30, der(0x30, der(0x06, authorityKeyIdentifier), value)));
 }
 
 function der(tag: number, ...contents: Buffer[]): Buffer {
