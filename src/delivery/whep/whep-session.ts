@@ -32,6 +32,50 @@ const maxSavedPacingMs = 50;
 const countEveryMs = 1_000;
 const recheckEveryMs = 5_000;
 
+type State = 'connecting' | 'connected' | 'closed';
+
+/** Paces video on a network with limited bandwidth. */
+class SendPacing {
+  /** Bytes that may be sent now. */
+  #allowedBytes = 0;
+  #tickedAtMs = 0;
+
+  get isSpent(): boolean {
+    return this.#allowedBytes <= 0;
+  }
+
+  tick(limit: number, nowMs: number): void {
+    const bytesPerMs = (limit * pacingShare) / 8_000;
+    const elapsedMs = Math.max(1, nowMs - this.#tickedAtMs);
+    this.#tickedAtMs = nowMs;
+    this.#allowedBytes = Math.min(
+      this.#allowedBytes + bytesPerMs * elapsedMs,
+      bytesPerMs * Math.max(maxSavedPacingMs, elapsedMs),
+    );
+  }
+
+  spend(bytes: number): void {
+    this.#allowedBytes -= bytes;
+  }
+}
+
+/** Something that is done again after a time. */
+class Recurrence {
+  readonly #everyMs: number;
+  #lastAtMs = 0;
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  /** True once in each period. */
+  isDue(nowMs: number): boolean {
+    if (nowMs - this.#lastAtMs < this.#everyMs) return false;
+    this.#lastAtMs = nowMs;
+    return true;
+  }
+}
+
 /** One viewer over WHEP, from the accepted offer to its end. */
 export class WhepSession implements FrameReceiver {
   readonly ice = new IceUpdates();
@@ -42,21 +86,18 @@ export class WhepSession implements FrameReceiver {
   #pending: MediaFrame[] = [];
   /** Payloads of the first pending frame that were sent. */
   #sentPayloads = 0;
-  /** Bytes of video that may be sent now, with limited bandwidth. */
-  #allowedBytes = 0;
-  #tickedAtMs = 0;
+  readonly #pacing = new SendPacing();
   /** The rendition that is sent, and the one that replaces it at its next keyframe. */
   #rendition: string | undefined;
   #wantedRendition: string | undefined;
   #isBest = false;
   #newestTimestamp = Number.NEGATIVE_INFINITY;
   #needsKeyframe = true;
-  #isConnected = false;
-  #isClosed = false;
+  #state: State = 'connecting';
   #bytes = 0;
   #totalBytes = 0;
-  #countedAtMs = 0;
-  #recheckedAtMs = 0;
+  readonly #counting = new Recurrence(countEveryMs);
+  readonly #rechecking = new Recurrence(recheckEveryMs);
 
   constructor(options: WhepSessionOptions) {
     this.#options = options;
@@ -69,7 +110,7 @@ export class WhepSession implements FrameReceiver {
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#state === 'closed';
   }
 
   readonly events: WebRtcSessionEvents = {
@@ -85,11 +126,11 @@ export class WhepSession implements FrameReceiver {
   connect(webRtc: WebRtcSession): void {
     this.#webRtc = webRtc;
     this.#tracks = Object.fromEntries(webRtc.sendTracks.map(({ track }) => [track.kind, track]));
-    if (this.#isClosed) webRtc.close();
+    if (this.isClosed) webRtc.close();
   }
 
   frame(frame: MediaFrame): void {
-    if (!this.#isConnected) return;
+    if (this.#state !== 'connected') return;
     if (this.#webRtc?.canSend !== true) {
       this.#skipToKeyframe();
       return;
@@ -117,12 +158,13 @@ export class WhepSession implements FrameReceiver {
   }
 
   end(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.isClosed) return;
     const { broadcast, log, ended } = this.#options;
+    const wasConnected = this.#state === 'connected';
+    this.#state = 'closed';
     broadcast.remove(this);
     this.#pending = [];
-    this.#count();
+    if (wasConnected) this.#count();
     this.#webRtc?.close();
     const resent = this.#tracks.video?.totals.resent ?? 0;
     log.info('viewer-closed', { bytesOut: this.#totalBytes, resent });
@@ -170,44 +212,31 @@ export class WhepSession implements FrameReceiver {
     this.#rendition = this.#pending[0]?.rendition;
     this.#newestTimestamp = this.#pending.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
     this.#needsKeyframe = this.#pending.length === 0;
-    this.#isConnected = true;
+    this.#state = 'connected';
   }
 
   #tick(nowMs: number): void {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     const limit = this.#webRtc?.sendLimit ?? Number.POSITIVE_INFINITY;
     this.#chooseRendition(limit);
     this.#sendPending(limit, nowMs);
-    if (nowMs - this.#countedAtMs >= countEveryMs) {
-      this.#countedAtMs = nowMs;
-      this.#count();
-    }
-    if (nowMs - this.#recheckedAtMs >= recheckEveryMs) {
-      this.#recheckedAtMs = nowMs;
-      void this.#recheck();
-    }
+    if (this.#counting.isDue(nowMs) && this.#state === 'connected') this.#count();
+    if (this.#rechecking.isDue(nowMs)) void this.#recheck();
   }
 
   #sendPending(limit: number, nowMs: number): void {
-    const bytesPerMs = (limit * pacingShare) / 8_000;
-    const elapsedMs = Math.max(1, nowMs - this.#tickedAtMs);
-    this.#tickedAtMs = nowMs;
-    this.#allowedBytes = Math.min(
-      this.#allowedBytes + bytesPerMs * elapsedMs,
-      bytesPerMs * Math.max(maxSavedPacingMs, elapsedMs),
-    );
+    this.#pacing.tick(limit, nowMs);
     let allowedPackets = maxPendingPacketsPerTick;
     let count = 0;
     for (const frame of this.#pending) {
       const payloads = frame.payloads();
       while (this.#sentPayloads < payloads.length) {
-        if (this.#allowedBytes <= 0 || allowedPackets <= 0 || this.#webRtc?.canSend !== true) {
+        if (this.#pacing.isSpent || allowedPackets <= 0 || this.#webRtc?.canSend !== true) {
           this.#pending.splice(0, count);
           return;
         }
-        const bytes = this.#send(frame, this.#sentPayloads, this.#sentPayloads + 1);
+        this.#pacing.spend(this.#send(frame, this.#sentPayloads, this.#sentPayloads + 1));
         this.#sentPayloads += 1;
-        this.#allowedBytes -= bytes;
         allowedPackets -= 1;
       }
       this.#sentPayloads = 0;
@@ -242,7 +271,6 @@ export class WhepSession implements FrameReceiver {
   }
 
   #count(): void {
-    if (!this.#isConnected) return;
     this.#options.watched(this.#bytes);
     this.#bytes = 0;
   }

@@ -31,6 +31,28 @@ interface Window {
 
 const emptyWindow: Window = { ms: 0, bytes: 0, packets: 0, lost: 0 };
 
+/** The time that packets wait in queues of the network. */
+class QueueDelay {
+  #shortestRoundTripMs = Number.POSITIVE_INFINITY;
+  #newestMs = 0;
+  #ms = 0;
+
+  get ms(): number {
+    return this.#ms;
+  }
+
+  add(roundTripMs: number): void {
+    this.#shortestRoundTripMs = Math.min(roundTripMs, this.#shortestRoundTripMs + roundTripDriftMs);
+    const queueMs = roundTripMs - this.#shortestRoundTripMs;
+    // A single report may be late because a program had to wait.
+    this.#ms = Math.min(queueMs, this.#newestMs);
+    this.#newestMs = queueMs;
+  }
+}
+
+/** Counts of the window that is not over: packets that the client asked for, and those that its reports count as lost. */
+const noCounts = () => ({ bytes: 0, packets: 0, missed: 0, reported: 0 });
+
 /**
  * Limits what is sent to a client whose network carries less: when more than a twentieth of the packets is lost, and when they
  * take much longer than before.
@@ -40,15 +62,9 @@ export class BandwidthEstimate {
   #windowStartMs = Number.NaN;
   /** The window before, because reports come late. */
   #previous = emptyWindow;
-  #bytes = 0;
-  #packets = 0;
-  /** Packets of this window that the client asked for, and those that its reports count as lost. */
-  #missed = 0;
-  #reported = 0;
+  #counts = noCounts();
   #reportedTotal: number | undefined;
-  #shortestRoundTripMs = Number.POSITIVE_INFINITY;
-  #newestQueueMs = 0;
-  #queueMs = 0;
+  readonly #queue = new QueueDelay();
   #holdMs = firstHoldMs;
   /** Times of the last reduction, and of the last one or growth. */
   #reducedAtMs = Number.NEGATIVE_INFINITY;
@@ -61,25 +77,20 @@ export class BandwidthEstimate {
   }
 
   sent(packets: number, bytes: number): void {
-    this.#packets += packets;
-    this.#bytes += bytes;
+    this.#counts.packets += packets;
+    this.#counts.bytes += bytes;
   }
 
   /** The client asks for a packet for the first time. */
   missed(): void {
-    this.#missed += 1;
+    this.#counts.missed += 1;
   }
 
   /** @param packetsLost since the start of the track */
   reported(packetsLost: number, roundTripMs: number | undefined): void {
-    this.#reported += Math.max(0, packetsLost - (this.#reportedTotal ?? 0));
+    this.#counts.reported += Math.max(0, packetsLost - (this.#reportedTotal ?? 0));
     this.#reportedTotal = packetsLost;
-    if (roundTripMs === undefined) return;
-    this.#shortestRoundTripMs = Math.min(roundTripMs, this.#shortestRoundTripMs + roundTripDriftMs);
-    const queueMs = roundTripMs - this.#shortestRoundTripMs;
-    // A single report may be late because a program had to wait.
-    this.#queueMs = Math.min(queueMs, this.#newestQueueMs);
-    this.#newestQueueMs = queueMs;
+    if (roundTripMs !== undefined) this.#queue.add(roundTripMs);
   }
 
   /** Call it often. */
@@ -87,11 +98,12 @@ export class BandwidthEstimate {
     if (Number.isNaN(this.#windowStartMs)) this.#windowStartMs = nowMs;
     const elapsedMs = nowMs - this.#windowStartMs;
     if (elapsedMs < windowMs) return;
+    const { bytes: sentBytes, packets: sentPackets, missed, reported } = this.#counts;
     const current: Window = {
       ms: elapsedMs,
-      bytes: this.#bytes,
-      packets: this.#packets,
-      lost: Math.max(this.#missed, this.#reported),
+      bytes: sentBytes,
+      packets: sentPackets,
+      lost: Math.max(missed, reported),
     };
     const sum = (of: (window: Window) => number) => of(current) + of(this.#previous);
     const sentBitsPerSecond = (sum(({ bytes }) => bytes) * 8_000) / sum(({ ms }) => ms);
@@ -104,20 +116,17 @@ export class BandwidthEstimate {
         ),
     );
     const isHeavy =
-      this.#missed > heavyLostShare * current.packets && current.packets * 2 >= this.#previous.packets;
+      missed > heavyLostShare * current.packets && current.packets * 2 >= this.#previous.packets;
     this.#previous = current;
     if ((isHeavy || nowMs - this.#reducedAtMs >= settleMs) && sentBitsPerSecond > 0) {
       // With a limit, less may be sent only because the next keyframe is awaited.
       const base = this.#limit === Number.POSITIVE_INFINITY ? sentBitsPerSecond : this.#limit;
       if (lostShare > maxLostShare) this.#reduce(base * (1 - lostShare) * drainShare, nowMs);
-      else if (this.#queueMs > maxQueueMs) this.#reduce(base * delayReduction, nowMs);
+      else if (this.#queue.ms > maxQueueMs) this.#reduce(base * delayReduction, nowMs);
       else if (nowMs - this.#changedAtMs >= this.#holdMs) this.#grow(nowMs);
     }
     this.#windowStartMs = nowMs;
-    this.#bytes = 0;
-    this.#packets = 0;
-    this.#missed = 0;
-    this.#reported = 0;
+    this.#counts = noCounts();
   }
 
   #reduce(bitsPerSecond: number, nowMs: number): void {
