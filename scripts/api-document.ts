@@ -16,7 +16,7 @@ export interface DocumentedOperation {
 }
 
 /** A parameter of an operation. */
-export interface DocumentedParameter {
+interface DocumentedParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
@@ -26,7 +26,7 @@ export interface DocumentedParameter {
 }
 
 /** An answer of an operation. */
-export interface DocumentedResponse {
+interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: DocumentedContent;

@@ -35,7 +35,7 @@ export const roomTypeImports: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The files of a group of `resources` that other groups may import. */
-export const groupPorts: Readonly<Record<string, RegExp>> = {
+const groupPorts: Readonly<Record<string, RegExp>> = {
   identity: /^(accounts\/(account|access-watch)|sessions\/session-gate)\.ts$/,
   playback:
     /^(playback-policies\/(playback-policy\.(schema|store)|inherited-access)|private-sessions\/private-tokens\.store)\.ts$/,
@@ -45,7 +45,7 @@ export const groupPorts: Readonly<Record<string, RegExp>> = {
 };
 
 /** The groups of `resources`, in the order in which they may import each other: only later ones import earlier ones. */
-export const resourceGroups: readonly string[] = [
+const resourceGroups: readonly string[] = [
   'identity',
   'playback',
   'videos',
@@ -83,7 +83,7 @@ export const packageOwners: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders that only some files may import: paths under `src/`. FLV is a wire format: elsewhere, live media is samples. */
-export const folderOwners: Readonly<Record<string, RegExp>> = {
+const folderOwners: Readonly<Record<string, RegExp>> = {
   'media/flv/':
     /^(media\/(flv|rtmp)\/|ingest\/(rtmp\/|pull\/rtmp-)|live\/(restream\/restream-(batch|connection)|transcode\/flv-feed|slate\/slate-source)\.ts$|vod\/source\/)/,
 };

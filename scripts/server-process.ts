@@ -22,7 +22,7 @@ export interface ServerProcess {
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   readonly dataDir: string;
   /** Further variables, such as settings. */
   readonly env?: Readonly<Record<string, string>>;

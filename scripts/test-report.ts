@@ -11,7 +11,7 @@ export interface FileOutcome {
 }
 
 /** The time that a test file took. */
-export interface FileCost {
+interface FileCost {
   readonly project: string;
   /** Seconds from the start of its process to its end. */
   readonly seconds: number;
@@ -51,7 +51,7 @@ export type ReportLine =
     };
 
 /** An error outside of any test; `file` is absent when nothing tells which file caused it. */
-export interface UnhandledError {
+interface UnhandledError {
   readonly file?: string | undefined;
   readonly message: string;
 }
@@ -72,7 +72,7 @@ export interface RepeatedOutcome extends RunOutcome {
 }
 
 /** Limits of the repeats. */
-export interface RepeatLimits {
+interface RepeatLimits {
   /** Failed files above which none is repeated: the change is at fault, not the machine. */
   readonly maxFiles: number;
   readonly maxFileMs: number;

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { basicAuthorization } from './server-process.ts';
 
 /** A file on its way to a video. */
-export interface FileUpload {
+interface FileUpload {
   /** URL of the server, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   readonly apiKey: string;

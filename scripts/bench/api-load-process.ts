@@ -24,7 +24,7 @@ export interface ApiLoadOrder {
 }
 
 /** Responses of one kind of requests, without the warm-up. */
-export interface ApiLoadResult {
+interface ApiLoadResult {
   readonly name: string;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

@@ -1,7 +1,7 @@
 import type { Row } from './report.ts';
 
 /** A ratio to something bare that was measured in the same run, so that the speed of the machine matters little. */
-export interface Ratio {
+interface Ratio {
   /** Name of the benchmark, as `--only` takes it. */
   readonly bench: string;
   readonly what: string;

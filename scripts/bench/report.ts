@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /** A value with its target; without `max` or `min` it is only reported. */
-export interface Measurement {
+interface Measurement {
   readonly what: string;
   readonly value: number;
   readonly unit: string;

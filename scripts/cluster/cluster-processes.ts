@@ -20,7 +20,7 @@ export interface NodeProcess {
 }
 
 /** Settings that all nodes share. */
-export interface ClusterUrls {
+interface ClusterUrls {
   readonly MILLRACE_DATABASE_URL: string;
   readonly MILLRACE_STORAGE_URL: string;
 }

@@ -20,7 +20,7 @@ import { certificateTimes } from './renewal.ts';
 import { askRenewalInformation, isQuestionDue } from './renewal-information.ts';
 import type { SharedCertificate } from './shared-certificate.ts';
 
-export interface CertificateSettings {
+interface CertificateSettings {
   readonly domains: readonly string[];
   readonly email: string | undefined;
   readonly directory: string;

@@ -5,7 +5,7 @@ import { AcmeUnreachable } from './acme-transport.ts';
 import { ChallengeFailure, OrderUnfinished } from './complete-order.ts';
 
 /** Facts about this server that explain why an order failed. */
-export interface FailureFacts {
+interface FailureFacts {
   readonly directory: string;
   readonly domains: readonly string[];
   readonly httpPort: number;

@@ -8,7 +8,7 @@ export const viewerRefusals = {
   'clip-expired': 'This link to the clip has expired. Get a new link from the site that shared it.',
 } as const;
 
-export type ViewerRefusal = keyof typeof viewerRefusals;
+type ViewerRefusal = keyof typeof viewerRefusals;
 
 const refusalOf: ReadonlyMap<string, ViewerRefusal> = new Map(
   Object.entries(viewerRefusals).map(([refusal, text]) => [text, refusal as ViewerRefusal]),

@@ -3,7 +3,7 @@ import { errorRegister } from './errors.ts';
 import { type LogLevel, logLevels } from './logger.ts';
 
 /** A line of the log without texts, which may hold secrets that nobody expects there. */
-export interface ReducedLogLine {
+interface ReducedLogLine {
   time: string;
   level: LogLevel;
   component: string;

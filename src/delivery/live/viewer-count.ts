@@ -7,7 +7,7 @@ import type { ViewerRequest } from '../responses/exchange.ts';
 export type LatencyMode = 'ultraLow' | 'low' | 'appleWithoutHttp2' | 'standard';
 
 /** Reason for HLS in place of WebRTC. */
-export type WebRtcRefusal = 'unconnected' | 'full' | 'unsuitable';
+type WebRtcRefusal = 'unconnected' | 'full' | 'unsuitable';
 
 type Outcome = LatencyMode | WebRtcRefusal;
 

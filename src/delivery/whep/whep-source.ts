@@ -15,7 +15,7 @@ export interface FrameReceiver {
   ended(reason: string): void;
 }
 
-export interface WhepRendition {
+interface WhepRendition {
   readonly name: string;
   readonly bitsPerSecond: number;
 }

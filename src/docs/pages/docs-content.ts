@@ -6,7 +6,7 @@ export function isErrorCode(text: string): text is ErrorCode {
 }
 
 /** Codes that a caller of the API can meet. */
-export function callerErrors(): ErrorCode[] {
+function callerErrors(): ErrorCode[] {
   return (Object.keys(errorRegister) as ErrorCode[]).filter(
     code => errorRegister[code].blame === 'caller' || errorRegister[code].status === 503,
   );

@@ -1,6 +1,6 @@
 import type { IsSecure, PeerRequest } from './client-address.ts';
 
-export interface HttpsRedirectOptions {
+interface HttpsRedirectOptions {
   /** Host names with a certificate, in lower case. Requests to others, such as addresses of the own network, are answered. */
   readonly domains: readonly string[];
   readonly hasCertificate: (domain: string) => boolean;

@@ -74,7 +74,7 @@ export function avcPictureFormat(unit: Buffer): string {
 }
 
 /** Traits of the frames of one sequence, by which programs that decode it describe it. */
-export interface AvcTraits extends Pick<VideoParameters, 'size' | 'pixelAspect' | 'colour'> {
+interface AvcTraits extends Pick<VideoParameters, 'size' | 'pixelAspect' | 'colour'> {
   /** profile_idc. */
   readonly profile: number;
   /** constraint_set1_flag. */

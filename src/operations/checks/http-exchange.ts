@@ -6,7 +6,7 @@ import { connect, type DetailedPeerCertificate } from 'node:tls';
 const timeoutMs = 8_000;
 const maxBodyBytes = 64 * 1024;
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

@@ -8,7 +8,7 @@ import { type Clock, formatAtom } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { acceptKeyOf, type Probe, probePath, streamParts, streamPauseMs } from './probe.ts';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly publicUrl: () => string;
   readonly ports: () => Probe['ports'];
   readonly addressOf: AddressOf;

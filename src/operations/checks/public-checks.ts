@@ -7,7 +7,7 @@ import { get, readTlsTerms, type TlsTerms, upgrade } from './http-exchange.ts';
 import { acceptKeyOf, isProbe, type Probe, probePath, streamPauseMs } from './probe.ts';
 import { runChecks } from './run-checks.ts';
 
-export interface PublicFindings {
+interface PublicFindings {
   readonly findings: readonly Finding[];
   /** Undefined where no server of Millrace answered. */
   readonly probe: Probe | undefined;

@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../../store/database.ts';
 import { ServerSettingsStore } from './server-settings.store.ts';
 
-export interface ServerSettingView {
+interface ServerSettingView {
   readonly name: string;
   readonly variable: string;
   readonly description: string;

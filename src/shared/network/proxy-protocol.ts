@@ -5,7 +5,7 @@ import { ThrottledLog } from '../throttled-log.ts';
 import { beginsProxyHeader, type ProxyHeader, readProxyHeader } from './proxy-header.ts';
 import { unmappedAddress } from './unmapped-address.ts';
 
-export interface ProxyProtocolOptions {
+interface ProxyProtocolOptions {
   /** True for peers that must begin each connection with a header. All others never may. */
   readonly isProxy: (address: string) => boolean;
   readonly timeoutMs: number;

@@ -25,7 +25,7 @@ export interface PlaybackContext extends Readonly<Record<Dimension, string>> {
 }
 
 /** Progress that servers share, where a viewer's next report may reach another server. */
-export interface SharedProgress extends PlaybackProgress {
+interface SharedProgress extends PlaybackProgress {
   /** Empty without one. */
   readonly viewerId?: string;
   /** Run of the server that wrote it. */

@@ -9,14 +9,14 @@ export interface CountedTuple {
   readonly values: readonly number[];
 }
 
-export interface CountedMedia {
+interface CountedMedia {
   readonly id: string;
   readonly type: string;
 }
 
 /** Tables of counts, those with the most common rows last: they stay locked until the commit. */
-export const countTables = ['minutes', 'hours', 'sums', 'totals'] as const;
-export type CountTable = (typeof countTables)[number];
+const countTables = ['minutes', 'hours', 'sums', 'totals'] as const;
+type CountTable = (typeof countTables)[number];
 
 export interface CountRows {
   readonly table: CountTable;

@@ -35,7 +35,7 @@ export type CounterName = (typeof counterNames)[number];
 export type Counts = number[];
 
 /** One interval of viewing. Both slots are inclusive. `views`: bits of {@link viewSeconds}. */
-export interface ViewingInterval {
+interface ViewingInterval {
   readonly firstSlot: number;
   lastSlot: number;
   views: number;
