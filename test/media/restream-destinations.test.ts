@@ -385,7 +385,9 @@ describe.concurrent('a destination', () => {
     });
     expect(await inside.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'not-public',
-      lastError: 'destination.test is not reachable on the public network.',
+      lastError: expect.stringMatching(
+        /^destination\.test is not reachable on the public network\. .*MILLRACE_ALLOW_PRIVATE_TARGETS=true\.$/,
+      ),
     });
     expect(publishersOf(key)).toEqual([]);
   });

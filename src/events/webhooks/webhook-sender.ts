@@ -124,7 +124,7 @@ export class WebhookSender {
     });
     if (exchange.isOver) return;
     if (!target.accepted) {
-      exchange.end(`${target.reason}.`);
+      exchange.end(target.reason);
       return;
     }
     const isTls = url.protocol === 'https:';

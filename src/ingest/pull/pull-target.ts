@@ -18,10 +18,7 @@ export async function checkTarget(hostname: string, rules: TargetRules): Promise
   if (target.accepted) return target.addresses;
   if (rules.allowPrivate && target.error !== undefined)
     throw new PullError(`The name ${host} was not found. Check the address.`, { cause: target.error });
-  const advice = rules.allowPrivate
-    ? 'Check the address.'
-    : 'For a source in a private network, the operator of the server must set MILLRACE_ALLOW_PRIVATE_TARGETS=true.';
-  throw new PullError(`${target.reason}. ${advice}`);
+  throw new PullError(rules.allowPrivate ? `${target.reason} Check the address.` : target.reason);
 }
 
 /** Connects to checked addresses only, with TLS for `rtsps` and `rtmps`. @throws PullError */

@@ -43,7 +43,7 @@ export async function dial(
     );
     if (!checked.accepted) {
       if (checked.error !== undefined) throw checked.error;
-      throw new RestreamError({ reason: 'not-public', detail: `${checked.reason}.`, isLasting: true });
+      throw new RestreamError({ reason: 'not-public', detail: checked.reason, isLasting: true });
     }
     return target.protocol === 'srt'
       ? await openDatagramPath(checked.addresses[0]!.address, target.port)

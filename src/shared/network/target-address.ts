@@ -9,7 +9,7 @@ type ResolvedTarget =
   | { readonly accepted: true; readonly addresses: readonly LookupAddress[] }
   | {
       readonly accepted: false;
-      /** Hides which names exist in the server's network. */
+      /** Sentences for the owner of the host. Hides which names exist in the server's network. */
       readonly reason: string;
       readonly error?: unknown;
     };
@@ -17,6 +17,9 @@ type ResolvedTarget =
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const unknownHostCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+
+const privateTargetsAdvice =
+  'For private addresses, the operator of this server must set MILLRACE_ALLOW_PRIVATE_TARGETS=true.';
 
 type Family = 'ipv4' | 'ipv6';
 
@@ -116,7 +119,9 @@ export async function resolveTarget(
 ): Promise<ResolvedTarget> {
   const host = bareHost(hostname);
   const family = isIP(host);
-  const refusal = { accepted: false, reason: `${host} is not reachable on the public network` } as const;
+  const advice = rules.allowPrivate ? '' : ` ${privateTargetsAdvice}`;
+  const reason = `${host} is not reachable on the public network.${advice}`;
+  const refusal = { accepted: false, reason } as const;
   let all: readonly LookupAddress[];
   try {
     all = family === 0 ? await rules.resolve(host) : [{ address: host, family }];

@@ -123,7 +123,7 @@ async function sendRequest(
     allowPrivate: options.allowPrivateTargets,
     resolve: options.resolve,
   });
-  if (!target.accepted) throw unreachable(`${target.reason}.`);
+  if (!target.accepted) throw unreachable(target.reason);
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // Bounds a server that sends its headers one byte at a time, which is never silent.

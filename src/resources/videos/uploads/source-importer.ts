@@ -211,7 +211,7 @@ export class SourceImporter {
     if (isIP(host) !== 0) {
       const { allowPrivateTargets: allowPrivate, resolve } = this.#options;
       const target = await resolveTarget(host, { allowPrivate, resolve });
-      if (!target.accepted) throw attributeError('source', `${target.reason}.`);
+      if (!target.accepted) throw attributeError('source', target.reason);
     }
     return url.href;
   }

@@ -113,7 +113,9 @@ describe('a target', () => {
       return target.accepted ? undefined : target.reason;
     });
     const [unknown, ...others] = await Promise.all(reasons);
-    expect(unknown).toBe('db.example.org is not reachable on the public network');
+    expect(unknown).toBe(
+      'db.example.org is not reachable on the public network. For private addresses, the operator of this server must set MILLRACE_ALLOW_PRIVATE_TARGETS=true.',
+    );
     expect(others).toEqual([unknown, unknown]);
     const silent = resolveTarget('db.example.org', { allowPrivate: false, resolve: failing('ETIMEOUT') });
     await expect(silent).rejects.toThrow('ETIMEOUT');
