@@ -1,5 +1,6 @@
 import { locale } from '../state/texts.ts';
 import { t } from '../texts/shell.ts';
+import { withUnit } from './with-unit.ts';
 
 const byteUnits = ['', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 const bitUnits = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s'] as const;
@@ -9,13 +10,13 @@ export function formatBytes(bytes: number): string {
   const power = powerOf(bytes, byteUnits.length);
   if (power === 0) return t('unit.bytes', { count: Math.round(bytes) });
   const value = bytes / 1000 ** power;
-  return `${formatNumber(value, digitsOf(value, power))} ${byteUnits[power]}`;
+  return withUnit(formatNumber(value, digitsOf(value, power)), byteUnits[power]!);
 }
 
 export function formatBitrate(bitsPerSecond: number): string {
   const power = powerOf(bitsPerSecond, bitUnits.length);
   const value = bitsPerSecond / 1000 ** power;
-  return `${formatNumber(value, digitsOf(value, power))} ${bitUnits[power]}`;
+  return withUnit(formatNumber(value, digitsOf(value, power)), bitUnits[power]!);
 }
 
 export function formatNumber(value: number, digits = 0): string {

@@ -1,6 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import type { Catalogue } from '../../i18n/catalogue.ts';
-import { chooseLanguage, english, type LanguageChoice } from '../../i18n/languages.ts';
+import { chooseLanguage, directionOf, english, type LanguageChoice } from '../../i18n/languages.ts';
 import { type CatalogueImports, createTexts, loadTexts, type Texts } from '../../i18n/texts.ts';
 
 /** Dates and numbers are written as in the reader's own variant of English, such as `en-GB`. */
@@ -66,6 +66,11 @@ async function loadWanted(): Promise<void> {
 /** Tag for `Intl`, which writes dates and numbers in the language of the page. */
 export function locale(): string {
   return shown.value.locale;
+}
+
+/** True where lines of text begin at the right. */
+export function isRightToLeft(): boolean {
+  return directionOf(shown.value.language) === 'rtl';
 }
 
 export function isEnglish(): boolean {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { inSentence } from '../format/in-sentence.ts';
+import { isRightToLeft } from '../state/texts.ts';
 import { t } from '../texts/shell.ts';
 import { Icon } from './icon.tsx';
-import { isRightToLeft } from './is-right-to-left.ts';
 
 /** A filter of a list: a button that shows its value, and what it offers below. */
 export function FilterPopover({
@@ -165,6 +165,6 @@ function place(panel: HTMLElement | null, button: HTMLElement | null): void {
   const { width, height } = panel.getBoundingClientRect();
   const fits = bottom + gap + height <= innerHeight || top < gap + height;
   panel.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  const start = isRightToLeft(button) ? right - width : left;
+  const start = isRightToLeft() ? right - width : left;
   panel.style.left = `${Math.max(gap, Math.min(start, document.documentElement.clientWidth - width - gap))}px`;
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isRightToLeft } from '../state/texts.ts';
 import { t } from '../texts/shell.ts';
 import { Icon, type IconName } from './icon.tsx';
-import { isRightToLeft } from './is-right-to-left.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -146,6 +146,6 @@ function placeBelow(list: HTMLElement, button: HTMLElement): void {
   const { width, height } = list.getBoundingClientRect();
   const fits = bottom + gap + height <= innerHeight || top < gap + height;
   list.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  const end = isRightToLeft(button) ? Math.min(left, innerWidth - width - gap) : right - width;
+  const end = isRightToLeft() ? Math.min(left, innerWidth - width - gap) : right - width;
   list.style.left = `${Math.max(gap, end)}px`;
 }

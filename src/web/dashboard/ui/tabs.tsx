@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isRightToLeft } from './is-right-to-left.ts';
+import { isRightToLeft } from '../state/texts.ts';
 
 /** Links to the parts of a page, so that the back button, reloads and new browser tabs show the same part. */
 export function Tabs({
@@ -16,7 +16,7 @@ export function Tabs({
   useLayoutEffect(() => {
     const shown = row.current?.querySelector<HTMLElement>('[aria-current]');
     if (!shown) return;
-    const start = isRightToLeft(shown) ? 'right' : 'left';
+    const start = isRightToLeft() ? 'right' : 'left';
     row.current!.scrollLeft +=
       shown.getBoundingClientRect()[start] - row.current!.getBoundingClientRect()[start];
   }, [current]);

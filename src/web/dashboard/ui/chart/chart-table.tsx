@@ -10,7 +10,7 @@ export function ChartTable({ label, times, series, format, clock = 'local' }: Ch
   return (
     <div class="for-readers">
       {series.map(one => (
-        <p key={one.name}>{describeSeries(one, format)}.</p>
+        <p key={one.name}>{describeSeries(one, format)}</p>
       ))}
       <table>
         <caption>{label}</caption>

@@ -126,7 +126,7 @@ export function TextArea({
   onValue: onOwnValue,
   rows = 4,
   ...rest
-}: TextProps & { rows?: number; maxLength?: number; placeholder?: string }) {
+}: TextProps & { rows?: number; maxLength?: number; placeholder?: string; dir?: 'ltr' }) {
   const [value, onValue] = useFieldValue({ field, value: ownValue, onValue: onOwnValue }, '');
   return (
     <Field label={label} hint={hint} field={field} error={error} hideLabel={hideLabel}>

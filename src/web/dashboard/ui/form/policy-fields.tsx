@@ -45,6 +45,7 @@ export function PolicyFields({
         field="allowedDomains"
         label={t('policy.sites')}
         rows={3}
+        dir="ltr"
         placeholder={'example.com\n*.example.com'}
         hint={t('policy.sitesHint')}
       />

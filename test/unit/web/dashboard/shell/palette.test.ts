@@ -6,6 +6,7 @@ const entries = [
   { id: 'upload', label: 'Upload videos' },
   { id: 'token', label: 'Upload tokens', also: 'delegated' },
   { id: 'activity', label: 'Activity', also: 'audit log' },
+  { id: 'trash', label: 'ゴミ箱を空にする' },
 ];
 
 test.each([
@@ -14,6 +15,7 @@ test.each([
   ['videos', ['videos', 'upload']],
   ['audit', ['activity']],
   ['áctivity', ['activity']],
+  ['空に', ['trash']],
   ['pload', []],
   ['upload nothing', []],
   ['\\ 💥', []],

@@ -1,4 +1,0 @@
-/** True where lines of text begin at the right. */
-export function isRightToLeft(element: Element): boolean {
-  return getComputedStyle(element).direction === 'rtl';
-}
