@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
     const fewer = [
       ['session', 1],
       ['session', 2],
-      ['session', 6],
+      ['session', 5],
       ['transaction', 1],
     ] as const;
     await Promise.all(
@@ -99,13 +99,13 @@ describe.skipIf(missing !== undefined)('PostgreSQL', () => {
         ).rejects.toMatchObject({
           code: 'database-unusable',
           message: expect.stringMatching(
-            /needs 7 with pool_mode = session, or 2 with pool_mode = transaction/,
+            /needs 6 with pool_mode = session, or 2 with pool_mode = transaction/,
           ),
         });
       }),
     );
     for (const [mode, size] of [
-      ['session', 7],
+      ['session', 6],
       ['transaction', 2],
     ] as const) {
       const database = await connectPostgres({ url: await pooled(mode, postgres.url, size) });

@@ -51,8 +51,8 @@ export const serverSettings = {
   'database.maxConnections': setting(
     'MILLRACE_DATABASE_MAX_CONNECTIONS',
     integer(2, 1_000),
-    '5',
-    'Connections to PostgreSQL for queries. Two more wait for the lock of the server and for signals of other servers. While all are in use, up to three more keep the lease of this server.',
+    '4',
+    'Connections to PostgreSQL for queries. One more is for the lock of the server and for signals of other servers. While all are in use, up to three more keep the lease of this server.',
   ),
   'node.roles': setting(
     'MILLRACE_NODE_ROLES',

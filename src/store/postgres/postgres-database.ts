@@ -22,7 +22,7 @@ import { ServerLock } from './server-lock.ts';
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
-const defaultMaxConnections = 5;
+const defaultMaxConnections = 4;
 /** For the lock of the server, and for signals. */
 const sessionConnections = 2;
 /** Opened while all others are in use, and closed soon. One that hangs must not keep the next one. */
@@ -270,7 +270,7 @@ export async function connectPostgres(options: {
   readonly onPooled?: () => void;
   /** Timeout of a query; 65 s by default. */
   readonly responseTimeoutMs?: number;
-  /** Connections of the pool, 5 by default. One more is for the lock of the server and for signals; behind some poolers, each has one. */
+  /** Connections of the pool, 4 by default. One more is for the lock of the server and for signals; behind some poolers, each has one. */
   readonly maxConnections?: number | undefined;
 }): Promise<PostgresDatabase> {
   const settings: pg.ClientConfig = {
