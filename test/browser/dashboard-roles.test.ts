@@ -131,6 +131,17 @@ describeInBrowser('roles in the dashboard', browser => {
     expect(guest.dashboard.complaints).toEqual([]);
   });
 
+  test('a page without live updates follows the role once the server refuses a change', async () => {
+    await using guest = await join('former-owner@example.org', 'owner');
+    const { page } = guest.dashboard;
+    await page.goto(`${server.baseUrl}/dashboard/settings?part=organisation`);
+    const name = page.getByRole('textbox', { name: 'Account name' });
+    await name.fill('Quay TV');
+    await guest.setRole('viewer');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await name.waitFor({ state: 'detached' });
+  });
+
   test('owners name the account', async () => {
     await using dashboard = await DashboardPage.open(
       browser(),

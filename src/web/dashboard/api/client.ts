@@ -35,14 +35,9 @@ export type Input<Name extends Operation> = Part<'params', Params<Name>> &
 type Arguments<Name extends Operation> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
-const staleCodes: ReadonlySet<string | undefined> = new Set([
-  'authorization-insufficient-scope',
-  'authorization-unknown-project',
-]);
-
 type Values = Readonly<Record<string, unknown>>;
 
-/** Dispatches `refused` when the session may have changed: its role lacks a scope, or its project is gone. */
+/** Dispatches `refused` when the session may have changed: its role lacks a scope, or its project is gone, for example. */
 export const staleSessions = new EventTarget();
 
 /** @throws ApiProblem when the answer is an error, or none comes */
@@ -68,7 +63,8 @@ export async function call<Name extends Operation>(
   if (!response.ok) {
     const problem = await problemOfResponse(response);
     if (problem.status === 401) endSession(asker);
-    if (staleCodes.has(problem.code)) staleSessions.dispatchEvent(new Event('refused'));
+    // The session itself may be refused, too.
+    if (problem.status === 403 && operation !== 'GET /auth/session') noteRefusal();
     throw problem;
   }
   const type = response.headers.get('content-type') ?? '';
@@ -77,6 +73,10 @@ export async function call<Name extends Operation>(
   if (text === '') return undefined as Answer<Name>;
   const isJson = type.startsWith('application/json');
   return (isJson ? JSON.parse(text) : text) as Answer<Name>;
+}
+
+export function noteRefusal(): void {
+  staleSessions.dispatchEvent(new Event('refused'));
 }
 
 export function urlOf(path: string, params: Values = {}, query: Values = {}): string {

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../api/api-types.ts';
-import { urlOf } from '../api/client.ts';
+import { noteRefusal, urlOf } from '../api/client.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { endSession, type ProjectEnvironment, projectHeaders, session } from '../state/session.ts';
 import { t } from '../texts/uploads.ts';
@@ -36,6 +36,7 @@ export function sendChunk({
     request.onload = () => {
       if (request.status < 300) return resolve();
       if (request.status === 401) endSession(asker);
+      if (request.status === 403) noteRefusal();
       reject(problemOfRequest(request));
     };
     request.onerror = () => reject(new ApiProblem(0, { title: t('uploads.unreachable') }));
