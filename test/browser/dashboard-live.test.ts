@@ -117,6 +117,17 @@ describeInBrowser('live streams in the dashboard', browser => {
     await first.filter({ hasText: 'Pier cam' }).locator('.badge.live').waitFor();
     await first.locator('.cell-viewers', { hasText: /\d/ }).waitFor();
     expect(await later.violations()).toEqual([]);
+    // It does so from another page of the list, too.
+    await later.page.route('**/live-streams?*', async route => {
+      const answer = await route.fetch();
+      const list = (await answer.json()) as { data: { name: string }[] };
+      const data = list.data.filter(({ name }) => name !== 'Pier cam');
+      await route.fulfill({ response: answer, json: { ...list, data } });
+    });
+    await later.page.reload();
+    await later.page.getByRole('row').filter({ hasText: 'Another camera' }).waitFor();
+    await first.filter({ hasText: 'Pier cam' }).locator('.badge.live').waitFor();
+    await later.page.unroute('**/live-streams?*');
 
     await publisher.kill();
     await page.getByText('Encoder disconnected. Waiting up to a minute for it to reconnect.').waitFor();

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
-import { useBroadcasts } from '../../broadcasts/use-broadcasts.ts';
+import { useLiveNow } from '../../broadcasts/use-live-now.ts';
 import { useThumbnailVersion } from '../../broadcasts/use-thumbnail-version.ts';
 import { can } from '../../state/session.ts';
 import { rich, t } from '../../texts/live.ts';
@@ -115,7 +115,7 @@ interface StreamPage {
   readonly pagination: Parameters<typeof Pagination>[0]['pagination'];
 }
 
-/** Live streams that are live come first on their page. */
+/** Live streams that are live come first: on the first page also those of other pages, unless a search leaves them out. */
 function useStreams(
   order: StreamOrder,
   search: string,
@@ -125,25 +125,24 @@ function useStreams(
   const loaded = useLoad<StreamPage>(JSON.stringify([order, search, currentPage]), signal =>
     call('GET /live-streams', { query: { sortBy, sortOrder, name: search, currentPage, pageSize }, signal }),
   );
-  const onAir = useBroadcasts(endedId => {
+  const listed = loaded.value?.data ?? [];
+  const onTurn = (endedId?: string) => {
     const { value } = loaded;
     if (endedId !== undefined && value !== undefined) {
       loaded.set({ ...value, data: withBroadcastEnded(value.data, endedId) });
     }
     loaded.reload();
-  });
+  };
+  const live = useLiveNow(listed, onTurn, listed.length === 0 || currentPage > 1 || search !== '');
   useFeed(({ type }) => {
     // A broadcast has a recording some time after its end.
     if (['hello', 'gap', 'video.source.recorded'].includes(type)) loaded.reload();
   });
-  const round = useThumbnailVersion(onAir.size > 0);
-  const items = (loaded.value?.data ?? []).map(stream => ({
-    stream,
-    stats: onAir.get(stream.liveStreamId),
-    round,
-  }));
-  const isLive = ({ stream, stats }: StreamItem) => stats !== undefined || stream.broadcasting;
-  return { loaded, items: [...items.filter(isLive), ...items.filter(item => !isLive(item))] };
+  const round = useThumbnailVersion(live.length > 0);
+  const others = listed
+    .filter(stream => live.every(one => one.stream !== stream))
+    .map(stream => ({ stream, stats: undefined }));
+  return { loaded, items: [...live, ...others].map(item => ({ ...item, round })) };
 }
 
 function NoStreams({

@@ -3,11 +3,11 @@ import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
 import { withBroadcastEnded } from '../../broadcasts/stream-state.ts';
+import { type LiveNowItem, useLiveNow } from '../../broadcasts/use-live-now.ts';
 import { accountEnvironment, can, session } from '../../state/session.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
-import { type LiveNowItem, useLiveNow } from './live/use-live-now.ts';
 import {
   type ListedVideo,
   type LoadedVideos,

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiKeyPair, LiveStream, Usage } from '../../../../../src/web/dashboard/api/api-types.ts';
+import { liveNowStreams, unlistedIds } from '../../../../../src/web/dashboard/broadcasts/live-now-streams.ts';
 import { completedSteps } from '../../../../../src/web/dashboard/pages/overview/completed-steps.ts';
-import {
-  liveNowStreams,
-  unlistedIds,
-} from '../../../../../src/web/dashboard/pages/overview/live/live-now-streams.ts';
 import { formatQueue } from '../../../../../src/web/dashboard/pages/server/queue-text.ts';
 import { storageShares } from '../../../../../src/web/dashboard/pages/usage/storage-kinds.ts';
 

@@ -2,13 +2,13 @@ import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
 import { StreamBadge } from '../../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../../broadcasts/stream-state.ts';
 import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
+import type { LiveNowItem } from '../../../broadcasts/use-live-now.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { versionedUrl } from '../../../format/local-url.ts';
 import { formatBitrate } from '../../../format/size.ts';
 import { t } from '../../../texts/overview.ts';
 import { LiveActions } from './live-actions.tsx';
 import { LiveTime } from './live-time.tsx';
-import type { LiveNowItem } from './use-live-now.ts';
 
 const noTurn = () => {};
 

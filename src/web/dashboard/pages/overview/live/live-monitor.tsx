@@ -6,6 +6,7 @@ import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
 import { StreamBadge } from '../../../broadcasts/stream-badge.tsx';
 import { streamStateOf } from '../../../broadcasts/stream-state.ts';
 import { useBroadcast } from '../../../broadcasts/use-broadcast.ts';
+import type { LiveNowItem } from '../../../broadcasts/use-live-now.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { localUrl, versionedUrl } from '../../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
@@ -15,7 +16,6 @@ import { Icon } from '../../../ui/icon.tsx';
 import { useHealthHistory } from '../../live/health/use-health-history.ts';
 import { LiveActions } from './live-actions.tsx';
 import { LiveTime } from './live-time.tsx';
-import type { LiveNowItem } from './use-live-now.ts';
 
 const shownMinutes = 5;
 const noTurn = () => {};

@@ -1,3 +1,4 @@
+import type { LiveNowItem } from '../../../broadcasts/use-live-now.ts';
 import { useThumbnailVersion } from '../../../broadcasts/use-thumbnail-version.ts';
 import { t } from '../../../texts/overview.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -5,7 +6,6 @@ import { Card } from '../../../ui/page.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { CompactStream } from './compact-stream.tsx';
 import { LiveMonitor } from './live-monitor.tsx';
-import type { LiveNowItem } from './use-live-now.ts';
 
 const maxShown = 8;
 

@@ -1,21 +1,24 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveStream } from '../../../api/api-types.ts';
-import { call } from '../../../api/client.ts';
-import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
-import { useBroadcasts } from '../../../broadcasts/use-broadcasts.ts';
+import type { LiveStream } from '../api/api-types.ts';
+import { call } from '../api/client.ts';
+import type { BroadcastStats } from './broadcast-stats.ts';
 import { type LiveNowStream, liveNowStreams, unlistedIds } from './live-now-streams.ts';
+import { useBroadcasts } from './use-broadcasts.ts';
 
 export type LiveNowItem = LiveNowStream<BroadcastStats>;
 
-/** Loads streams that are not in `listed` when the feed mentions them. */
+/** Live streams that are live. Loads those that are not in `listed` when the feed mentions them, unless only listed ones are wanted. */
 export function useLiveNow(
   listed: readonly LiveStream[],
   onTurn: (endedId?: string) => void,
+  isListedOnly = false,
 ): readonly LiveNowItem[] {
   const stats = useBroadcasts(onTurn);
   const [further, setFurther] = useState<readonly LiveStream[]>([]);
-  const streams = [...listed, ...further];
-  const [unknown] = unlistedIds(streams, stats);
+  const listedIds = new Set(listed.map(({ liveStreamId }) => liveStreamId));
+  const others = isListedOnly ? [] : further.filter(({ liveStreamId }) => !listedIds.has(liveStreamId));
+  const streams = [...listed, ...others];
+  const [unknown] = isListedOnly ? [] : unlistedIds(streams, stats);
   useEffect(() => {
     if (unknown === undefined) return;
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-import type { LiveStream } from '../../../api/api-types.ts';
+import type { LiveStream } from '../api/api-types.ts';
 
 export interface LiveNowStream<Stats> {
   readonly stream: LiveStream;
