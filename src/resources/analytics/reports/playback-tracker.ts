@@ -17,6 +17,7 @@ import type {
 } from './analytics-writes.store.ts';
 import { DeviceParser } from './device-parser.ts';
 import type { GeoLookup } from './geo-lookup.ts';
+import { applyReport, type OpenPlayback, type TimedReport, weightOf } from './open-playback.ts';
 import { type CollectedPlayback, Playback, slotSeconds } from './playback.ts';
 import type { PlaybackReport } from './playback-report.ts';
 
@@ -51,26 +52,6 @@ interface PlaybackTrackerOptions {
 export interface ReportSender {
   readonly address: string;
   readonly userAgent: string;
-}
-
-interface OpenPlayback {
-  readonly key: Buffer;
-  readonly name: string;
-  readonly isLive: boolean;
-  readonly context: PlaybackContext;
-  playback: Playback;
-  /** The last that was read or written; undefined for a new one. */
-  stored: Pick<StoredPlayback, 'number' | 'state'> | undefined;
-  /** True when its last report reached another server: it is written and forgotten after each report. */
-  isRoaming: boolean;
-  /** Reports since it was stored: they are handled again if another server stores it meanwhile. */
-  reports: TimedReport[];
-  heardAtMs: number;
-}
-
-interface TimedReport {
-  readonly report: Pick<PlaybackReport, 'events' | 'sentMs'>;
-  readonly nowMs: number;
 }
 
 interface Collected extends PlaybackUpdate {
@@ -199,7 +180,7 @@ export class PlaybackTracker implements Component {
     const { isShared, clock } = this.#options;
     const { events, sentMs } = report;
     const timed: TimedReport = { report: { events, sentMs }, nowMs: clock.nowMs() };
-    apply(open.playback, timed);
+    applyReport(open.playback, timed);
     if (isShared) this.#keep(open, timed);
     if (!isShared && !open.playback.hasUpdates) return;
     if (open.stored === undefined || open.isRoaming || this.#isLeaving) this.#writeSoon(open);
@@ -350,7 +331,7 @@ export class PlaybackTracker implements Component {
     open.reports = missed;
     const progress = this.#isRecent(stored) ? stored.progress : undefined;
     open.playback = new Playback(open.isLive, clock.nowMs(), stored.state, progress);
-    for (const timed of missed) apply(open.playback, timed);
+    for (const timed of missed) applyReport(open.playback, timed);
     this.#writeSoon(open);
   }
 
@@ -504,16 +485,4 @@ export class PlaybackTracker implements Component {
     this.#salt = { day, bytes };
     return bytes;
   }
-}
-
-function weightOf({ report }: TimedReport): number {
-  return 1 + report.events.length;
-}
-
-/** A player that plays has played until it sent the report. */
-function apply(playback: Playback, { report: { events, sentMs }, nowMs }: TimedReport): void {
-  for (const event of events) playback.handle(event, nowMs);
-  if (sentMs === undefined || !playback.isPlaying) return;
-  const now = { clientMs: sentMs, atMs: nowMs, position: undefined, isPaused: false };
-  playback.handle({ type: 'timeupdate', ...now }, nowMs);
 }
