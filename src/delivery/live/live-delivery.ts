@@ -1,16 +1,13 @@
-import type { AddressOf } from '../../http/listener/client-address.ts';
-import type { ReadableFiles } from '../../shared/files/opened-file.ts';
 import { basePathOf } from '../../shared/network/base-path.ts';
 import { type CompressedText, RenderedText } from '../../shared/text/rendered-text.ts';
 import type { MediaResponse, PlaylistRefusal, PlaylistResponse } from '../../shared/viewer-responses.ts';
-import type { WatchedChannels, WatchedMedia } from '../channel/watched-channels.ts';
 import { sendMissingPage, sendRefusedPage, sendRenderedPage } from '../pages/page-sender.ts';
 import { describeEmbed, pageMeta, type ShareablePage, shareableStream } from '../pages/page-sharing.ts';
-import { type PlayerFiles, placeholderThumbnail } from '../pages/player-files.ts';
+import { placeholderThumbnail } from '../pages/player-files.ts';
 import { describeLivePlayer, renderPlayerPage, streamTitle } from '../pages/player-page.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 import { isWatchPage, renderWatchPage } from '../pages/watch-page.ts';
-import type { WatchedRecording, WatchSource } from '../pages/watch-source.ts';
+import type { WatchedRecording } from '../pages/watch-source.ts';
 import { PlaybackRefusal } from '../playback-gate.ts';
 import type { PrivateAccess } from '../private-sessions.ts';
 import {
@@ -25,53 +22,24 @@ import type { PendingResponses } from '../responses/pending-responses.ts';
 import { playlistType, type ResponseSender } from '../responses/response-sender.ts';
 import { isSignedToken } from '../signed-tokens.ts';
 import { addressPlaylist } from './address-playlist.ts';
+import type { LiveDeliveryOptions } from './live-delivery-options.ts';
+import { type AdmittedStream, type LiveAnswer, LiveGate } from './live-gate.ts';
 import {
-  type AdmittedStream,
-  type LiveAdmissionRequest,
-  type LiveAnswer,
-  LiveGate,
-  type LiveGateOptions,
-} from './live-gate.ts';
+  admissionRequest,
+  type BroadcastPath,
+  type RenditionPath,
+  type StreamPath,
+  watchedOf,
+} from './live-request.ts';
 import type { LiveSource, LiveStreamDirectory, PlayableBroadcast } from './live-source.ts';
-import { describeState, type StateEvents } from './state-events.ts';
-import { type LiveFrameSource, type LiveStoryboardSource, type Thumbnail, Thumbnails } from './thumbnails.ts';
-import { latencyModeOf, type ViewerCount } from './viewer-count.ts';
-
-interface LiveDeliveryOptions extends LiveGateOptions {
-  readonly storage: ReadableFiles;
-  readonly live: LiveSource;
-  readonly frames: LiveFrameSource;
-  readonly storyboards: LiveStoryboardSource;
-  readonly watch: WatchSource;
-  readonly watchedChannels: WatchedChannels;
-  readonly viewersShown: (liveStreamId: string) => Promise<number | undefined>;
-  readonly addressOf: AddressOf;
-  readonly viewers: ViewerCount;
-  readonly events: StateEvents;
-  readonly sender: ResponseSender;
-  readonly pending: PendingResponses;
-  readonly files: () => PlayerFiles;
-  readonly publicUrl: () => string;
-}
+import { describeState } from './state-events.ts';
+import { type Thumbnail, Thumbnails } from './thumbnails.ts';
+import { latencyModeOf } from './viewer-count.ts';
 
 interface PageExtras {
   readonly hasThumbnail: boolean;
   readonly theme: PlayerTheme | undefined;
   readonly viewers: number | undefined;
-}
-
-interface StreamPath {
-  readonly liveStreamId: string;
-  readonly privateToken?: string;
-  readonly session?: string;
-}
-
-interface BroadcastPath extends StreamPath {
-  readonly broadcastId: string;
-}
-
-interface RenditionPath extends BroadcastPath {
-  readonly rendition: string;
 }
 
 const maxAgeOfUploadedImageSeconds = 60;
@@ -521,14 +489,4 @@ export class LiveDelivery {
       else send(answer);
     });
   }
-}
-
-function watchedOf(stream: AdmittedStream): WatchedMedia {
-  return { ...stream, projectId: stream.trafficOwner.projectId };
-}
-
-/** Every request for media may claim the stream's token. */
-function admissionRequest({ request }: Exchange, path: StreamPath, query: string): LiveAdmissionRequest {
-  const { liveStreamId, privateToken: token, session } = path;
-  return { request, liveStreamId, query, mayClaimToken: true, token, session };
 }
