@@ -44,7 +44,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.copyKey': 'Streamschlüssel kopieren',
   'streams.streamKey': 'Streamschlüssel',
   'streams.fromBrowser': 'Im Browser live gehen',
-  'streams.analytics': 'Analytik',
+  'streams.analytics': 'Analysen',
   'streams.one': 'Livestream',
   'missing.title': 'Livestream nicht gefunden',
   'missing.back': 'Zu den Livestreams',

@@ -25,7 +25,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.nameLabel': '名前',
   'streams.status': 'ステータス',
   'streams.viewers': '視聴者',
-  'streams.visibility': '公開設定',
+  'streams.visibility': '公開範囲',
   'streams.lastBroadcast': '最後の放送',
   'streams.now': '今',
   'streams.recordings': '録画',

@@ -44,7 +44,7 @@ const messages: TranslationOf<typeof en> = {
   'streams.copyKey': 'Copiar chave de transmissão',
   'streams.streamKey': 'Chave de transmissão',
   'streams.fromBrowser': 'Transmitir pelo navegador',
-  'streams.analytics': 'Análises',
+  'streams.analytics': 'Estatísticas',
   'streams.one': 'Transmissão ao vivo',
   'missing.title': 'Transmissão ao vivo não encontrada',
   'missing.back': 'Ir para as transmissões',
