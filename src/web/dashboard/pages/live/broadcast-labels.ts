@@ -1,5 +1,6 @@
 import type { IngestTrack } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
+import { withUnit } from '../../format/with-unit.ts';
 import { t } from '../../texts/live.ts';
 
 export function formatMedia(media: {
@@ -14,7 +15,7 @@ export function formatMedia(media: {
   const { width, height, videoCodec, audioCodec, tracks } = media;
   const audio = tracks?.find(({ kind, trackId }) => kind === 'audio' && trackId === 0);
   const parts = [
-    ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
+    ...(width === undefined || height === undefined ? [] : [withUnit(width, `× ${height}`)]),
     ...(videoCodec === undefined ? [] : [codecName(videoCodec)]),
     ...(audioCodec === undefined ? [] : [audioLabel(codecName(audioCodec), audio?.codec)]),
   ];

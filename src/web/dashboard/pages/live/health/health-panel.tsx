@@ -5,6 +5,7 @@ import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import type { RunningBroadcast } from '../../../broadcasts/use-broadcast.ts';
 import { formatBitrate, formatNumber, formatPercent } from '../../../format/size.ts';
 import { formatRelative, formatSpan } from '../../../format/time.ts';
+import { withUnit } from '../../../format/with-unit.ts';
 import { rich, t } from '../../../texts/live.ts';
 import { wholeSteps } from '../../../ui/chart/chart-axes.ts';
 import type { ChartProps } from '../../../ui/chart/chart-values.ts';
@@ -47,7 +48,7 @@ function plots(): readonly HealthPlot[] {
       series: t('status.frameRate'),
       color: 2,
       read: one => one.framesPerSecond,
-      format: value => `${formatNumber(value)} fps`,
+      format: value => withUnit(formatNumber(value), 'fps'),
       steps: wholeSteps,
       minScaleMax: 30,
       isArea: true,
@@ -67,7 +68,7 @@ function plots(): readonly HealthPlot[] {
       series: t('health.audioAhead'),
       color: 3,
       read: one => one.audioDriftMilliseconds,
-      format: value => `${formatNumber(value)} ms`,
+      format: value => withUnit(formatNumber(value), 'ms'),
       steps: wholeSteps,
       minScaleMax: 100,
     },
@@ -159,7 +160,7 @@ function HealthCharts({
 
 function BroadcastDetails({ broadcast: { stats, alarms } }: { broadcast: RunningBroadcast }) {
   const seconds = (value: number | undefined) =>
-    value === undefined ? t('health.unknown') : `${formatNumber(value, 1)} s`;
+    value === undefined ? t('health.unknown') : withUnit(formatNumber(value, 1), 's');
   if (stats === undefined) return null;
   return (
     <div class="health-facts stack">
@@ -193,7 +194,9 @@ function transportRows(transport: BroadcastStats['transport']): [string, string]
   return [
     [
       t('health.roundTrip'),
-      roundTripMilliseconds === undefined ? t('health.unknown') : `${formatNumber(roundTripMilliseconds)} ms`,
+      roundTripMilliseconds === undefined
+        ? t('health.unknown')
+        : withUnit(formatNumber(roundTripMilliseconds), 'ms'),
     ],
     [
       t('health.packetLoss'),

@@ -1,5 +1,6 @@
 import type { IngestTrack } from '../../../api/api-types.ts';
 import { languageName } from '../../../format/languages.ts';
+import { withUnit } from '../../../format/with-unit.ts';
 import { t } from '../../../texts/live.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -41,7 +42,7 @@ function titleOf({ kind, trackId, name }: IngestTrack): string {
 function detailsOf({ codec, width, height, channels, language }: IngestTrack): string {
   return [
     codec,
-    width === undefined || height === undefined ? undefined : `${width} × ${height}`,
+    width === undefined || height === undefined ? undefined : withUnit(width, `× ${height}`),
     channels === undefined ? undefined : channelLayout(channels),
     language === undefined ? undefined : languageName(language),
   ]

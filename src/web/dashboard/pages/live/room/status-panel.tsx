@@ -8,6 +8,7 @@ import type { StreamState } from '../../../broadcasts/stream-state.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { codecName } from '../../../format/codec-name.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { withUnit } from '../../../format/with-unit.ts';
 import { can } from '../../../state/session.ts';
 import { t } from '../../../texts/live.ts';
 import { Figures } from '../../../ui/figures.tsx';
@@ -50,7 +51,7 @@ export function StatusPanel({
 function LiveFigures({ stats }: { stats: BroadcastStats | undefined }) {
   const show = <Value,>(value: Value | undefined, format: (value: Value) => string) =>
     value === undefined ? nothing : format(value);
-  const size = stats?.width === undefined ? undefined : `${stats.width} × ${stats.height}`;
+  const size = stats?.width === undefined ? undefined : withUnit(stats.width, `× ${stats.height}`);
   const codecs = stats && formatMedia({ ...stats, width: undefined, height: undefined });
   return (
     <>
@@ -59,7 +60,10 @@ function LiveFigures({ stats }: { stats: BroadcastStats | undefined }) {
           [t('streams.viewers'), show(stats?.viewers, formatNumber)],
           [t('status.liveFor'), show(stats?.durationSeconds, formatTime)],
           [t('live.bitrate'), show(stats?.bitrateBitsPerSecond, formatBitrate)],
-          [t('status.frameRate'), show(stats?.framesPerSecond, value => `${formatNumber(value)} fps`)],
+          [
+            t('status.frameRate'),
+            show(stats?.framesPerSecond, value => withUnit(formatNumber(value), 'fps')),
+          ],
           [t('status.resolution'), size ?? nothing],
           [t('status.codecs'), codecs ?? show(stats?.videoCodec, codecName)],
         ]}

@@ -2,6 +2,7 @@ import { formatTime } from '../../../../shared/time-text.ts';
 import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import { formatBitrate, formatNumber, formatPercent } from '../../../format/size.ts';
+import { withUnit } from '../../../format/with-unit.ts';
 import { rich, t } from '../../../texts/live.ts';
 import { bold } from '../../../ui/bold.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -58,13 +59,16 @@ export function OnAirCard({
 }
 
 function figuresOf(stats: BroadcastStats | undefined, uplink: UplinkStats | undefined): Figure[] {
-  const size = uplink?.width === undefined ? nothing : `${uplink.width} × ${uplink.height}`;
+  const size = uplink?.width === undefined ? nothing : withUnit(uplink.width, `× ${uplink.height}`);
   return [
     [t('status.liveFor'), stats === undefined ? nothing : formatTime(stats.durationSeconds)],
     [t('streams.viewers'), stats === undefined ? nothing : formatNumber(stats.viewers)],
     [t('studio.sending'), uplink === undefined ? nothing : formatBitrate(uplink.bitsPerSecond)],
     [t('status.resolution'), size],
-    [t('status.frameRate'), uplink === undefined ? nothing : `${formatNumber(uplink.framesPerSecond)} fps`],
+    [
+      t('status.frameRate'),
+      uplink === undefined ? nothing : withUnit(formatNumber(uplink.framesPerSecond), 'fps'),
+    ],
     [
       t('health.packetLoss'),
       uplink?.lossShare === undefined ? nothing : formatPercent(uplink.lossShare * 100, 1),

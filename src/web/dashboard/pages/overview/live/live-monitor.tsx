@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-
 import type { LiveStream } from '../../../api/api-types.ts';
 import type { BroadcastStats } from '../../../broadcasts/broadcast-stats.ts';
 import { broadcastVerdict } from '../../../broadcasts/broadcast-verdict.ts';
@@ -10,6 +9,7 @@ import type { LiveNowItem } from '../../../broadcasts/use-live-now.ts';
 import { VerdictLine } from '../../../broadcasts/verdict-line.tsx';
 import { localUrl, versionedUrl } from '../../../format/local-url.ts';
 import { formatBitrate, formatNumber } from '../../../format/size.ts';
+import { withUnit } from '../../../format/with-unit.ts';
 import { t } from '../../../texts/overview.ts';
 import { Sparkline } from '../../../ui/chart/sparkline.tsx';
 import { Icon } from '../../../ui/icon.tsx';
@@ -143,8 +143,8 @@ function framesText({
 }: BroadcastStats): string {
   const lost = droppedFrames + missingFrames;
   return [
-    ...(width === undefined || height === undefined ? [] : [`${width} × ${height}`]),
-    `${formatNumber(framesPerSecond)} fps`,
+    ...(width === undefined || height === undefined ? [] : [withUnit(width, `× ${height}`)]),
+    withUnit(formatNumber(framesPerSecond), 'fps'),
     lost === 0 ? t('live.noFramesLost') : t('live.framesLost', { count: lost }),
   ].join(', ');
 }
