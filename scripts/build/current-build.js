@@ -28,7 +28,7 @@ const buildScript = join(root, 'scripts/build.ts');
 /** Folder of all builds. */
 export const distFolder = join(root, 'dist');
 
-/** The hash of the sources, and the state of their files at that time: reading them all takes a third of a start. */
+/** The hash of the sources, and the state of their files at that time: reading them all takes a good part of a start. */
 const knownHashPath = join(root, 'node_modules/.cache/millrace-sources.json');
 /** A file that changes again within the resolution of its times looks the same. */
 const maxUncertainMs = 2_000;
