@@ -117,7 +117,7 @@ describeInBrowser('live streams in the dashboard', browser => {
     await first.filter({ hasText: 'Pier cam' }).locator('.badge.live').waitFor();
     await first.locator('.cell-viewers', { hasText: /\d/ }).waitFor();
     expect(await later.violations()).toEqual([]);
-    // It does so from another page of the list, too.
+    // The list shows those of its other pages, too.
     await later.page.route('**/live-streams?*', async route => {
       const answer = await route.fetch();
       const list = (await answer.json()) as { data: { name: string }[] };
