@@ -28,10 +28,11 @@ describeInBrowser("the player element's controls", browser => {
     await page.click('#play');
     await controls.until('a pause', 'media.paused');
     const bar = (await page.locator('#seek').boundingBox())!;
+    const paused = await controls.read<number>('media.currentTime');
     await page.mouse.move(bar.x + bar.width / 3, bar.y + 12);
     await page.mouse.down();
     await page.mouse.move(bar.x + bar.width / 2, bar.y + 12, { steps: 3 });
-    expect(await controls.read<number>('media.currentTime')).toBeLessThan(4);
+    expect(await controls.read<number>('media.currentTime')).toBe(paused);
     await page.mouse.up();
     await controls.until('the middle', 'Math.abs(media.currentTime - 6) < 0.3');
     await until('its chapter', async () =>
