@@ -41,6 +41,43 @@ describeInBrowser('every page of the dashboard', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('has no text of English in German, and no argument without its value', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', { locale: 'de-DE' });
+    const { page } = dashboard;
+    await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor();
+    const isEnglish = await englishTexts();
+    const found: string[] = [];
+    for (const path of [...places.map(([path]) => path), ...dialogs]) {
+      await go(dashboard, path);
+      const texts = await textsOf(page);
+      const wrong = texts.filter(text => text.includes('{') || isEnglish(text));
+      found.push(...wrong.map(text => `${path}: ${text}`));
+    }
+    expect(found).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('is mirrored in Arabic, and fits a phone', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', {
+      locale: 'ar',
+      viewport: narrow,
+      hasTouch: true,
+    });
+    const { page } = dashboard;
+    await page.getByRole('heading', { level: 1, name: 'نظرة عامة' }).waitFor();
+    const found: string[] = [];
+    for (const path of [...places.map(([path]) => path), ...dialogs]) {
+      await go(dashboard, path);
+      // Parts that are cut off at the left count, too.
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (width > narrow.width) found.push(`${path}: is ${width} pixels wide`);
+      if (path.includes('part=')) await until('the tab of the part in the window', () => isTabSeen(page));
+    }
+    expect(found).toEqual([]);
+    expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
+    expect(dashboard.complaints).toEqual([]);
+  });
+
   test('can be reached with the keyboard alone, and what has the focus is seen', async () => {
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard', { viewport: narrow });
     const { page } = dashboard;
@@ -160,17 +197,121 @@ async function fill(server: TestServer): Promise<Places> {
   ];
 }
 
+/** Pages with a dialog, which is closed by going to the next one. */
+const dialogs = [
+  '/dashboard/live?new',
+  '/dashboard/players?new',
+  '/dashboard/keys?new',
+  '/dashboard/webhooks?new',
+];
+
+/** Returns what tells texts of the English catalogues that another language has another text for. */
+async function englishTexts(): Promise<(text: string) => boolean> {
+  const english = new Set<string>();
+  const german = new Set<string>();
+  const patterns: RegExp[] = [];
+  for (const catalogue of catalogues) {
+    const [en, de] = await Promise.all(['en', 'de'].map(language => messagesOf(catalogue, language)));
+    for (const [key, message] of Object.entries(en!)) {
+      for (const text of textsIn(de![key])) german.add(text);
+      for (const text of textsIn(message)) english.add(text);
+      const pattern = patternOf(message);
+      // Shorter ones would match texts of people.
+      const isTelling = pattern.replaceAll('.+?', '').length >= 8;
+      if (typeof message !== 'string' && isTelling && pattern !== patternOf(de![key]))
+        patterns.push(new RegExp(`^${pattern}$`));
+    }
+  }
+  return text =>
+    text !== firstProject &&
+    !german.has(text) &&
+    (english.has(text) || patterns.some(pattern => pattern.test(text)));
+}
+
+/** Name of the project that every account has, and also a label. */
+const firstProject = 'Default';
+
+/** Catalogues of the dashboard. */
+const catalogues = [
+  ...['shell', 'search', 'uploads', 'sign-in', 'overview', 'live', 'videos', 'players'],
+  ...['account', 'developers', 'server'],
+];
+
+async function messagesOf(catalogue: string, language: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = new URL(`../../src/web/i18n/${catalogue}/${language}.ts`, import.meta.url);
+  return ((await import(file.href)) as { default: Readonly<Record<string, unknown>> }).default;
+}
+
+/** Lists the texts of a message that stand alone: the whole, or sentences beside tags. */
+function textsIn(message: unknown): string[] {
+  if (typeof message === 'string') return [message];
+  if (!Array.isArray(message)) return [];
+  const isRich = message.some(part => Array.isArray(part) && Array.isArray(part[1]));
+  if (!isRich) return [];
+  return message.flatMap(part => (typeof part === 'string' && /\w+ \w+/.test(part) ? [part.trim()] : []));
+}
+
+/** Returns a regular expression for what a compiled message may become. */
+function patternOf(message: unknown): string {
+  if (typeof message === 'string') return message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  if (!Array.isArray(message)) return '.+?';
+  return message
+    .map((part: unknown) => {
+      if (!Array.isArray(part)) return patternOf(part);
+      const branches: unknown = part[2];
+      if (typeof branches !== 'object' || branches === null) return '.+?';
+      return `(?:${Object.values(branches).map(patternOf).join('|')})`;
+    })
+    .join('');
+}
+
+/** Lists the texts of a page that are read or said, but for code. */
+function textsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const isCode = node => node.closest('code, kbd, pre, script, style, textarea, .mono, body [lang]') !== null;
+    const texts = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode.data.replace(/\\s+/g, ' ').trim();
+      if (text !== '' && !isCode(walker.currentNode.parentElement)) texts.add(text);
+    }
+    for (const element of document.body.querySelectorAll('[aria-label], [title], [placeholder], [alt]'))
+      if (!isCode(element))
+        for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+          if (element.getAttribute(name)) texts.add(element.getAttribute(name));
+    return [document.title.replace(/ · Millrace$/, ''), ...texts];
+  })()`);
+}
+
+/** Like `show`, in a language whose headings are not known. */
+async function go({ page }: DashboardPage, path: string): Promise<void> {
+  // Another page has another element, once its code is loaded.
+  const isOther = await page.evaluate<boolean>(`(() => {
+    document.querySelector('.page').dataset.isOld = 'yes';
+    return location.pathname !== new URL(${JSON.stringify(path)}, location.href).pathname;
+  })()`);
+  await follow(page, path);
+  const isThere = `location.pathname + location.search === ${JSON.stringify(path)} &&
+    document.querySelector('.page${isOther ? ':not([data-is-old])' : ''}') !== null &&
+    document.querySelector('.skeleton, [aria-busy=true]') === null`;
+  await until(`everything of ${path}`, () => page.evaluate<boolean>(isThere));
+}
+
 /** Goes where a link on the page would lead, and waits until everything is there. */
 async function show({ page }: DashboardPage, path: string, heading: string): Promise<void> {
-  await page.evaluate(`{
+  await follow(page, path);
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+  const isThere = `document.title === ${JSON.stringify(`${heading} · Millrace`)} &&
+    document.querySelector('.skeleton, [aria-busy=true]') === null`;
+  await until(`everything of ${path}`, () => page.evaluate<boolean>(isThere));
+}
+
+function follow(page: Page, path: string): Promise<void> {
+  return page.evaluate(`{
     const link = document.createElement('a');
     link.href = ${JSON.stringify(path)};
     document.body.append(link);
     link.click();
     link.remove();
   }`);
-  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-  const isThere = `document.title === ${JSON.stringify(`${heading} · Millrace`)} &&
-    document.querySelector('.skeleton, [aria-busy=true]') === null`;
-  await until(`everything of ${path}`, () => page.evaluate<boolean>(isThere));
 }
