@@ -140,8 +140,8 @@ function columnsOf({
           <span class="quiet">{t('deliveries.none')}</span>
         ) : (
           <span class="last-answer">
-            {formatAnswer(lastAttempt)}
-            <span class="quiet">{formatDuration(lastAttempt.durationMs)}</span>
+            <bdi>{formatAnswer(lastAttempt)}</bdi>
+            <bdi class="quiet">{formatDuration(lastAttempt.durationMs)}</bdi>
           </span>
         ),
     },

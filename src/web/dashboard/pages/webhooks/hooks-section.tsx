@@ -189,9 +189,9 @@ function resultColumns(): Column<HookResult>[] {
       head: t('hooks.response'),
       cell: result => (
         <span class="last-answer">
-          {formatAnswer(result)}
-          {result.response !== undefined && <span>{result.response.slice(0, maxShownChars)}</span>}
-          <span class="quiet">{formatDuration(result.durationMs)}</span>
+          <bdi>{formatAnswer(result)}</bdi>
+          {result.response !== undefined && <bdi>{result.response.slice(0, maxShownChars)}</bdi>}
+          <bdi class="quiet">{formatDuration(result.durationMs)}</bdi>
         </span>
       ),
     },
