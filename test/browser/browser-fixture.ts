@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
@@ -135,6 +141,14 @@ const findOverflow = `(() => {
   return found;
 })()`;
 
+/** True for errors and warnings, except of a preload that a busy machine was slow to use. */
+export function isComplaint(message: ConsoleMessage): boolean {
+  return (
+    ['error', 'warning'].includes(message.type()) &&
+    !/preloaded using link preload but not used within/.test(message.text())
+  );
+}
+
 /** A page with a video, watched for everything that a page must not do. `await using` closes it. */
 export class WatchedPage {
   readonly page: Page;
@@ -146,7 +160,7 @@ export class WatchedPage {
   private constructor(page: Page) {
     this.page = page;
     page.on('console', message => {
-      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text());
+      if (isComplaint(message)) this.complaints.push(message.text());
     });
     page.on('pageerror', error => this.complaints.push(String(error)));
     page.on('request', request => this.requests.push(request.url()));

@@ -5,7 +5,7 @@ import { pngImage } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/start-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { axeViolations } from './axe.ts';
-import { deviceScaleFactor } from './browser-fixture.ts';
+import { deviceScaleFactor, isComplaint } from './browser-fixture.ts';
 
 /** Runs in the page before its own scripts. Its messages pass, so that a busy machine may look too late. */
 const noteMessages = `
@@ -59,7 +59,7 @@ export class DashboardPage {
     this.page = page;
     page.on('console', message => {
       const isOfNobodyYet = message.location().url.endsWith('/auth/session');
-      if (['error', 'warning'].includes(message.type()) && !isOfNobodyYet)
+      if (isComplaint(message) && !isOfNobodyYet)
         this.complaints.push(`${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', error => this.complaints.push(String(error)));
