@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, parse } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
-import { build, type Metafile, type Plugin, transform } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import type { BundleManifest, BundleName } from '../../src/http/pages/browser-bundles.ts';
 import { projectRoot } from '../project-files.ts';
 import { catalogueFile, compileCatalogue } from './compile-messages.ts';
@@ -188,9 +188,17 @@ const cssTexts: Plugin = {
       kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'css-text' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'css-text' }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const { code } = await transform(source, { loader: 'css', minify: true, target: 'esnext' });
-      return { contents: code, loader: 'text', watchFiles: [path] };
+      const { outputFiles, metafile } = await build({
+        entryPoints: [path],
+        bundle: true,
+        minify: true,
+        target: 'esnext',
+        metafile: true,
+        write: false,
+        absWorkingDir: sourceFolder,
+      });
+      const watchFiles = Object.keys(metafile.inputs).map(input => join(sourceFolder, input));
+      return { contents: outputFiles[0]!.contents, loader: 'text', watchFiles };
     });
   },
 };
