@@ -1,7 +1,8 @@
+import { effect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { chooseLanguage, directionOf, type LanguageChoice } from '../../i18n/languages.ts';
 import { chosenLanguage } from '../state/language.ts';
-import { setLanguage } from '../state/texts.ts';
+import { setLanguage, shownLanguage } from '../state/texts.ts';
 
 /**
  * Shows the pages in the language that the reader chose, else in that of the browser.
@@ -13,17 +14,21 @@ export function useLanguage(): boolean {
   const chosen = chosenLanguage.value;
   useEffect(() => {
     let isCurrent = true;
-    const choice = languageFor(chosen);
-    void setLanguage(choice).then(() => {
-      if (!isCurrent) return;
-      document.documentElement.lang = choice.language;
-      document.documentElement.dir = directionOf(choice.language);
-      setHasTexts(true);
+    void setLanguage(languageFor(chosen)).then(() => {
+      if (isCurrent) setHasTexts(true);
     });
     return () => {
       isCurrent = false;
     };
   }, [chosen]);
+  useEffect(
+    () =>
+      effect(() => {
+        document.documentElement.lang = shownLanguage();
+        document.documentElement.dir = directionOf(shownLanguage());
+      }),
+    [],
+  );
   return hasTexts;
 }
 

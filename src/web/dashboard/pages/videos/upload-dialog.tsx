@@ -73,7 +73,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
 }
 
 function allowFiles(event: DragEvent): void {
-  if (event.dataTransfer?.types.includes(t('upload.chosen')) === true) event.preventDefault();
+  if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
 }
 
 /** The list behind the dialog would upload them at once. */

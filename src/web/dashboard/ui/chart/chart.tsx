@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { locale } from '../../state/texts.ts';
 import { theme } from '../../state/theme.ts';
 import { daySteps, timeLabels, timeSteps, valueTicks } from './chart-axes.ts';
 import { ChartLegend } from './chart-legend.tsx';
@@ -22,7 +23,13 @@ export function Chart(props: ChartProps) {
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const shape = JSON.stringify([series.map(({ name, color }) => [name, color]), height, theme.value, clock]);
+  const shape = JSON.stringify([
+    series.map(({ name, color }) => [name, color]),
+    height,
+    theme.value,
+    locale(),
+    clock,
+  ]);
 
   useEffect(() => {
     const element = frame.current!;
