@@ -467,7 +467,11 @@ describe('rows with missing files', () => {
     const stream = (await server.call('POST', '/live-streams', { body: { name: 'Pier' } })).json.liveStreamId;
     await run("UPDATE live_streams SET thumbnail_type = 'image/png' WHERE id = ?", stream);
     const watermark = newId('watermark_');
-    await run("INSERT INTO watermarks VALUES (?, ?, 'image/png', 1, 1, 1)", watermark, project);
+    await run(
+      "INSERT INTO watermarks (id, project_id, media_type, width, height, created_at_ms) VALUES (?, ?, 'image/png', 1, 1, 1)",
+      watermark,
+      project,
+    );
     for (const root of ['players', 'live'] as const) mkdirSync(files.root(root));
     await (await sweepAt()).run();
     // The folder of all watermarks is away.
