@@ -232,7 +232,12 @@ class GuideWriter {
 
   /** Writes classes: the policy of the pages allows no inline styles. */
   #highlight(text: string, lang: string): string {
-    const { tokens } = this.#highlighter.codeToTokens(text, { lang, theme: 'css-variables' });
+    const { tokens } = this.#highlighter.codeToTokens(text, {
+      lang,
+      theme: 'css-variables',
+      // A busy machine must not write other pages.
+      tokenizeTimeLimit: 0,
+    });
     const lines = tokens.map(line =>
       line
         .map(({ content, color = '' }) => {
