@@ -6,7 +6,7 @@ import { localUrl } from '../../format/local-url.ts';
 import { videoStateOf } from '../../format/video-state.ts';
 import { shortTitleOf, titleOf } from '../../format/video-title.ts';
 import { session } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';

@@ -5,7 +5,7 @@ import { localUrl } from '../../format/local-url.ts';
 import { shortTitleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useQuery } from '../../ui/hooks/use-query.ts';

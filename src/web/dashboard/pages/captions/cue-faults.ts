@@ -1,4 +1,4 @@
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import type { Cue } from './caption-file.ts';
 
 export interface CueFault {

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import type { Cue } from './caption-file.ts';
 import type { CueCheck } from './cue-faults.ts';

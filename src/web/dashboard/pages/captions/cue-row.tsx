@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Field, TextField } from '../../ui/form/field.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';

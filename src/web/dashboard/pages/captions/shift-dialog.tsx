@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';

@@ -1,4 +1,4 @@
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { shortcuts } from './edit-keys.ts';
 
 export function ShortcutList() {

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { type CaptionFile, type Cue, timeOf } from './caption-file.ts';
 import { addCue, mergeWithNext, removeCue, setText, setTime, splitCue } from './cue-edits.ts';

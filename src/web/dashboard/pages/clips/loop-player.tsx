@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { useFrameVideo } from '../captions/use-frame-video.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { formatTimecode } from '../../../shared/time-text.ts';
-import { rich, t } from '../../texts/videos.ts';
+import { rich, t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { FramePreview } from '../video/thumbnail/frame-preview.tsx';

@@ -3,7 +3,7 @@ import { formatCueTime } from '../../../../media/webvtt/cue-times.ts';
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { titleOf } from '../../format/video-title.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { FormDialog } from '../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { LoadedContent } from '../../ui/states.tsx';

@@ -1,6 +1,6 @@
 import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { copyText } from '../../ui/copy.tsx';
 
 /** Each link to a private video works for one viewer, so each copy is another one. */

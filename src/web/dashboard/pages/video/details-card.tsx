@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { languageName } from '../../format/languages.ts';
 import { formatDateTime } from '../../format/time.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { TextArea, TextField } from '../../ui/form/field.tsx';
 import { FieldValues } from '../../ui/form/form-context.tsx';
 import { SpokenLanguageField } from '../../ui/form/spoken-language-field.tsx';

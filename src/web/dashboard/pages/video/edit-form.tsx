@@ -1,7 +1,8 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { can } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
+import { t as listText } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/dialog/leave-guard.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -60,7 +61,7 @@ export function EditButton({
   if (!can('upload')) return null;
   return (
     <Button small icon="edit" label={label} buttonRef={buttonRef} onClick={onClick}>
-      {t('videos.edit')}
+      {listText('videos.edit')}
     </Button>
   );
 }

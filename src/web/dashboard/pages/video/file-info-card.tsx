@@ -7,7 +7,7 @@ import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { environment, project } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';

@@ -2,7 +2,8 @@ import { call } from '../../api/client.ts';
 import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can, elsewhere } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
+import { t as listText } from '../../texts/videos.ts';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
@@ -11,7 +12,7 @@ import { EmptyState, LoadError, Skeleton } from '../../ui/states.tsx';
 import { restoreVideos } from '../videos/discard-videos.ts';
 
 export function backToVideos() {
-  return { href: '/dashboard/videos', label: t('videos.title') };
+  return { href: '/dashboard/videos', label: listText('videos.title') };
 }
 
 export function MissingVideo({ videoId, onRestored }: { videoId: string; onRestored: () => void }) {
@@ -34,7 +35,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
             <div class="actions">
               {can('upload') && (
                 <Button kind="primary" icon="restore" busy={restoring.busy} onClick={restoring.submit}>
-                  {t('trash.restore')}
+                  {listText('trash.restore')}
                 </Button>
               )}
               <Button href="/dashboard/videos/trash">{t('video.openTrash')}</Button>
@@ -60,7 +61,7 @@ export function MissingVideo({ videoId, onRestored }: { videoId: string; onResto
         <EmptyState
           icon="video"
           title={t('video.notFound')}
-          action={<Button href="/dashboard/videos">{t('trash.toVideos')}</Button>}
+          action={<Button href="/dashboard/videos">{listText('trash.toVideos')}</Button>}
         >
           {t('video.notFoundText', { elsewhere: elsewhere.value })}
         </EmptyState>

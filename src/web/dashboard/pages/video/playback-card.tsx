@@ -1,4 +1,4 @@
-import { rich, t } from '../../texts/videos.ts';
+import { rich, t } from '../../texts/video.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 import { PlayerThemeField } from '../../ui/form/player-theme-field.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { VideoStatus } from '../../api/api-types.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { isSettled, isWatchable, type VideoState } from '../../format/video-state.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Progress } from '../../ui/progress.tsx';

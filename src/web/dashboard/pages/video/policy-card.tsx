@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { rich, t } from '../../texts/videos.ts';
+import { rich, t } from '../../texts/video.ts';
 import { describePolicy, OwnPolicyFields, policyChoicesOf, policyOf } from '../../ui/form/policy-fields.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
 import { Section } from '../../ui/page.tsx';

@@ -2,7 +2,7 @@ import type { VideoStatus } from '../../api/api-types.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatPercent } from '../../format/size.ts';
 import type { AdditionalQuality, Quality } from '../../format/video-state.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Loaded } from '../../ui/hooks/use-load.ts';
 import { Section } from '../../ui/page.tsx';

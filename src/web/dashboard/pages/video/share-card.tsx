@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import type { EmbeddedPlayer } from '../../format/embed-code.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { can } from '../../state/session.ts';
-import { rich, t } from '../../texts/videos.ts';
+import { rich, t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy.tsx';
 import { EmbedField } from '../../ui/form/embed-field.tsx';

@@ -3,7 +3,7 @@ import type { VideoStatus } from '../../api/api-types.ts';
 import { formatList } from '../../format/list.ts';
 import { formatBytes } from '../../format/size.ts';
 import type { VideoState } from '../../format/video-state.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';

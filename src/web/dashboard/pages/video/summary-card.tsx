@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Summary, SummarySource } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { can } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';

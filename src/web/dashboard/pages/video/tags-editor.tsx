@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { formatList } from '../../format/list.ts';
 import { can } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { ProblemNotice } from '../../ui/dialog/problem-notice.tsx';
 import { TagField } from '../../ui/form/tag-field.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';

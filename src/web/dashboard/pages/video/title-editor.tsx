@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { problemText } from '../../format/problem-text.ts';
 import { can } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';

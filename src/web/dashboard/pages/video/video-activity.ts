@@ -3,7 +3,7 @@ import { codecName } from '../../format/codec-name.ts';
 import { formatList } from '../../format/list.ts';
 import { formatBytes } from '../../format/size.ts';
 import type { AdditionalQuality, Quality, VideoState } from '../../format/video-state.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 
 interface VideoActivity {
   readonly title: string;

@@ -9,7 +9,8 @@ import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
 import { withTexts } from '../../state/texts.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
+import { t as listText } from '../../texts/videos.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useSubmit } from '../../ui/form/use-submit.ts';
@@ -205,10 +206,10 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   };
   const items: MenuItem[] = [];
   if (restoreDays !== undefined && restoreDays > 0) {
-    items.push({ label: t('videos.moveToTrash'), icon: 'trash', onClick: () => void discard() });
+    items.push({ label: listText('videos.moveToTrash'), icon: 'trash', onClick: () => void discard() });
   }
   items.push({
-    label: t('videos.deletePermanently'),
+    label: listText('videos.deletePermanently'),
     icon: 'trash',
     danger: true,
     onClick: () => setDeleting(true),
@@ -216,7 +217,7 @@ function VideoActions({ video, state }: { video: Video; state: VideoState | unde
   return (
     <>
       <Button icon="link" busy={copying.busy} onClick={copying.submit}>
-        {t('videos.copyLink')}
+        {listText('videos.copyLink')}
       </Button>
       {state?.kind === 'ready' && video.assets?.mp4 !== undefined && (
         <Button icon="download" onClick={() => void saveMp4(videoId).catch(showError)}>

@@ -1,6 +1,6 @@
 import { formatNumber } from '../../format/size.ts';
 import { environment } from '../../state/session.ts';
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { loadPlays } from '../analytics/analytics-data.ts';
 import { retentionDays } from '../analytics/time-range.ts';

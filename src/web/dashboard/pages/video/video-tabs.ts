@@ -1,4 +1,4 @@
-import { t } from '../../texts/videos.ts';
+import { t } from '../../texts/video.ts';
 
 const tabs = ['details', 'captions', 'distribution', 'analytics'] as const;
 

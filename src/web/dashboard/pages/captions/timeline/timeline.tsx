@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatTime, formatTimecode } from '../../../../shared/time-text.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { positionAfterKey } from '../../video/thumbnail/frame-times.ts';
 import type { Cue } from '../caption-file.ts';

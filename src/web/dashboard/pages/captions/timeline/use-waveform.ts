@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, isAbort } from '../../../api/problem.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { fetchText } from '../../video/thumbnail/use-frame-source.ts';
 import {
   type AudioPlaylist,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatCueTime } from '../../../../../media/webvtt/cue-times.ts';
 import { formatTimecode } from '../../../../shared/time-text.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';

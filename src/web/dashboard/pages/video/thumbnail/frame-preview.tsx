@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { tileAt, tileStyle } from './frame-times.ts';
 import type { FrameSource } from './use-frame-source.ts';
 

@@ -3,7 +3,7 @@ import type { Video } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';

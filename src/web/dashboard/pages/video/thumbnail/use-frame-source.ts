@@ -3,7 +3,7 @@ import { withBasePath } from '../../../../shared/base-path.ts';
 import { parseStoryboard, type StoryboardTile } from '../../../../shared/storyboard.ts';
 import { ApiProblem } from '../../../api/problem.ts';
 import { localUrl } from '../../../format/local-url.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { useInterval } from '../../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../../ui/hooks/use-load.ts';
 import type { VideoAssets } from '../use-video.ts';

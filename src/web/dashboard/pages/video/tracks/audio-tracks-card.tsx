@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AudioTrack } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
 import { Section } from '../../../ui/page.tsx';

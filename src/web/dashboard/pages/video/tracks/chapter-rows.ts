@@ -1,7 +1,7 @@
 import { escapeCueText } from '../../../../../media/webvtt/cue-text.ts';
 import { formatCues } from '../../../../../media/webvtt/cues.ts';
 import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 
 export interface ChapterRow {
   readonly id: number;

@@ -7,7 +7,7 @@ import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { can } from '../../../state/session.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { useLoad } from '../../../ui/hooks/use-load.ts';

@@ -3,7 +3,7 @@ import { formatTimecode, parseTime } from '../../../../shared/time-text.ts';
 import { call } from '../../../api/client.ts';
 import { languageName } from '../../../format/languages.ts';
 import { localUrl } from '../../../format/local-url.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx';
 import { LeaveGuard } from '../../../ui/dialog/leave-guard.tsx';

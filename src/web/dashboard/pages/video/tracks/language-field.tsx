@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { languageName, trackLanguages } from '../../../format/languages.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { SelectField, TextField } from '../../../ui/form/field.tsx';
 
 const other = 'other';

@@ -1,6 +1,6 @@
 import { TextTrackReader } from '../../../../../media/webvtt/text-track-reader.ts';
 import { maxTextTrackBytes } from '../../../../../shared/limits/resource-limits.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 
 export type TrackCheck =
   | {

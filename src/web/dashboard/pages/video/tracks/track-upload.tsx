@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { languageName } from '../../../format/languages.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 
 import { FormDialog } from '../../../ui/dialog/dialog.tsx';
 import { FileField } from '../../../ui/form/file-field.tsx';

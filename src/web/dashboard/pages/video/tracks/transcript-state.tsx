@@ -1,6 +1,6 @@
 import type { VideoStatus } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
-import { t } from '../../../texts/videos.ts';
+import { t } from '../../../texts/video.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useSubmit } from '../../../ui/form/use-submit.ts';
 import { Notice } from '../../../ui/notice.tsx';
