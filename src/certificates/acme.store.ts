@@ -39,6 +39,8 @@ export interface AcmeCertificate extends CertificateRequest {
   readonly key: string;
   /** The type that the certificate authority has checked. */
   readonly challengeType: ChallengeType;
+  /** Undefined in records of older versions. */
+  readonly obtainedAtMs?: number | undefined;
 }
 
 export interface AcmeFailure {

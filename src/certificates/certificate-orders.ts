@@ -169,7 +169,8 @@ export class CertificateOrders implements Component {
     if (!this.#isWanted(certificate) || !isQuestionDue(previous, certificate.cert, nowMs)) return records;
     if (certificateTimes(certificate.cert).expiresAtMs <= nowMs) return records;
     const { directory, caFile } = this.#options.settings;
-    const question = { directory, caFile, cert: certificate.cert, previous };
+    const { cert, obtainedAtMs } = certificate;
+    const question = { directory, caFile, cert, obtainedAtMs, previous };
     const renewal = await askRenewalInformation(question, { nowMs, log: this.#log, signal });
     await this.#write({ renewal }, signal);
     return { ...records, renewal };
@@ -244,8 +245,9 @@ export class CertificateOrders implements Component {
       },
     );
     const { expiresAtMs, renewAtMs } = certificateTimes(certificate.cert);
-    const isDue = renewAtMs <= this.#options.clock.nowMs();
-    const renewed = { certificate, order: undefined, renewal: undefined };
+    const obtainedAtMs = this.#options.clock.nowMs();
+    const isDue = renewAtMs <= obtainedAtMs;
+    const renewed = { certificate: { ...certificate, obtainedAtMs }, order: undefined, renewal: undefined };
     await this.#write({ ...renewed, ...(isDue ? {} : { failure: undefined }) }, signal);
     const [expiresAt, renewAt] = [expiresAtMs, renewAtMs].map(atMs => new Date(atMs).toISOString());
     this.#log.info('certificate-issued', { domains, expiresAt, renewAt });

@@ -12,6 +12,7 @@ interface RenewalQuestion {
   readonly caFile: string | undefined;
   /** PEM. */
   readonly cert: string;
+  readonly obtainedAtMs: number | undefined;
   /** The last answer, of whatever certificate. */
   readonly previous: AcmeRenewal | undefined;
 }
@@ -55,7 +56,7 @@ export async function askRenewalInformation(
   question: RenewalQuestion,
   { nowMs, log, signal }: { readonly nowMs: number; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<AcmeRenewal> {
-  const { directory, caFile, cert } = question;
+  const { directory, caFile, cert, obtainedAtMs } = question;
   const id = certificateId(cert)!;
   const previous = question.previous?.certificateId === id ? question.previous : undefined;
   const unsuggested: AcmeRenewal = { certificateId: id, askAtMs: nowMs + usualPollMs };
@@ -68,7 +69,9 @@ export async function askRenewalInformation(
     const askAtMs = Math.min(Math.max(nextAtMs, nowMs + pollBounds.minMs), nowMs + pollBounds.maxMs);
     const isKnown = previous?.window?.startMs === window.startMs && previous.window.endMs === window.endMs;
     if (isKnown) return { ...previous, askAtMs };
-    const renewAtMs = chooseRenewalTime(cert, window);
+    // A time that is still to come was written by a clock that was wrong.
+    const bornAtMs = obtainedAtMs !== undefined && obtainedAtMs <= nowMs ? obtainedAtMs : undefined;
+    const renewAtMs = chooseRenewalTime(cert, window, bornAtMs);
     if (renewAtMs === undefined) {
       log.warn('renewal-suggestion-ignored', {
         window,
@@ -99,7 +102,7 @@ async function readSuggestion(
   if (renewalInfo === undefined || renewalInfo === null) return undefined;
   if (typeof renewalInfo !== 'string' || !renewalInfo.startsWith('https://'))
     throw new UnusableAnswer('the address for renewal information is not one of HTTPS');
-  const { value, headers } = await getJson(transport, `${renewalInfo.replace(/\/+$/, '')}/${id}`);
+  const { value, headers } = await getJson(transport, `${renewalInfo.replace(/\/$/, '')}/${id}`);
   const { suggestedWindow, explanationURL } = value;
   const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
   const window = { startMs: parseTime(start), endMs: parseTime(end) };

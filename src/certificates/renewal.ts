@@ -8,7 +8,7 @@ const jitterShare = 1 / 20;
 /** Part of the lifetime that a suggestion leaves at its end, for orders that fail. */
 const reserveShare = 1 / 10;
 const hourMs = 3_600_000;
-/** Least age of a certificate that is renewed at a suggestion, so that a wrong one causes no order after the other. */
+/** Least age of a certificate that is renewed at a suggestion, so that a wrong one, or a wrong clock, causes no order after the other. */
 const minAgeMs = 6 * hourMs;
 /** Certificates begin up to some hours before they are issued. */
 const maxBackdatingMs = 24 * hourMs;
@@ -41,16 +41,19 @@ export function certificateTimes(cert: string, renewal?: AcmeRenewal): Certifica
  * Chooses a random time within the window that a certificate authority suggests. A window in the past means now.
  * Undefined for a window that cannot be meant for this certificate.
  * @param cert PEM
+ * @param obtainedAtMs by the clock of this machine; undefined when it is not known
  * **Source**: RFC 9773, 4.2
  */
 export function chooseRenewalTime(
   cert: string,
   { startMs: windowStartMs, endMs: windowEndMs }: RenewalWindow,
+  obtainedAtMs?: number,
   random = Math.random(),
 ): number | undefined {
   const { startMs, expiresAtMs } = lifetimeOf(cert);
   const lifetimeMs = expiresAtMs - startMs;
-  const earliestMs = startMs + Math.min(minAgeMs, lifetimeMs * reserveShare);
+  const bornAtMs = Math.max(startMs, obtainedAtMs ?? startMs);
+  const earliestMs = bornAtMs + Math.min(minAgeMs, lifetimeMs * reserveShare);
   const latestMs = expiresAtMs - lifetimeMs * reserveShare;
   if (windowEndMs <= windowStartMs) return undefined;
   if (windowEndMs < startMs - maxBackdatingMs || windowStartMs > latestMs) return undefined;

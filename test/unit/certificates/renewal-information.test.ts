@@ -51,15 +51,15 @@ afterAll(() => void authority.close());
 
 async function ask(
   next: Answer,
-  options: { previous?: AcmeRenewal; renewalInfo?: unknown; at?: string } = {},
+  options: { previous?: AcmeRenewal; renewalInfo?: unknown; at?: string; obtainedAtMs?: number } = {},
 ) {
-  const { previous, renewalInfo = `${base}/renewal/`, at = `${base}/dir` } = options;
+  const { previous, renewalInfo = `${base}/renewal/`, at = `${base}/dir`, obtainedAtMs } = options;
   answer = next;
   directory = { newOrder: `${base}/order`, renewalInfo };
   asked.length = 0;
   const lines: LogLine[] = [];
   const { signal } = new AbortController();
-  const question = { directory: at, caFile, cert, previous };
+  const question = { directory: at, caFile, cert, obtainedAtMs, previous };
   const renewal = await askRenewalInformation(question, { nowMs, log: recordingLogger(lines), signal });
   return { renewal, lines, pauseMs: renewal.askAtMs - nowMs };
 }
@@ -88,6 +88,22 @@ test.each([
   [new Date(0).toUTCString(), minuteMs],
 ])('the pause until the next request is bounded: %s', async (header, pauseMs) => {
   expect(await ask({ body: good, headers: { 'Retry-After': header } })).toMatchObject({ pauseMs });
+});
+
+test('a window that has passed does not renew a certificate that was just obtained', async () => {
+  const body = windowOf(timeOf(-2), timeOf(-1));
+  expect((await ask({ body })).renewal.renewAtMs).toBeLessThan(nowMs);
+  const { renewal } = await ask({ body }, { obtainedAtMs: nowMs });
+  expect(renewal.renewAtMs).toBeGreaterThan(nowMs + 4 * hourMs);
+  const fromFuture = await ask({ body }, { obtainedAtMs: nowMs + 1 });
+  expect(fromFuture.renewal.renewAtMs).toBeLessThan(nowMs);
+});
+
+test('an address of slashes without end is asked like any other', async () => {
+  const renewalInfo = `${base}${'/'.repeat(200_000)}.`;
+  const { renewal, lines } = await ask({ body: good }, { renewalInfo });
+  expect(renewal.window).toBeUndefined();
+  expect(lines).toMatchObject([{ event: 'renewal-suggestion-ignored' }]);
 });
 
 test.each<[string, Answer]>([

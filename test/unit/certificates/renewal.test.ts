@@ -25,7 +25,7 @@ const { cert } = makeSelfSigned('a.example', { authorityKey: Buffer.from('key') 
 const { expiresAtMs } = certificateTimes(cert);
 const [startMs, reserveMs] = [expiresAtMs - 2 * dayMs, (2 * dayMs) / 10];
 const choose = (fromMs: number, toMs: number, random: number) =>
-  chooseRenewalTime(cert, { startMs: startMs + fromMs, endMs: startMs + toMs }, random);
+  chooseRenewalTime(cert, { startMs: startMs + fromMs, endMs: startMs + toMs }, undefined, random);
 
 test('a suggested window is used at a random time, with a reserve before the certificate ends', () => {
   const [fromMs, toMs] = [0.5 * dayMs, 0.75 * dayMs];
@@ -37,6 +37,13 @@ test('a suggested window is used at a random time, with a reserve before the cer
 test('a window that has passed means now, and a young certificate is kept for a while', () => {
   expect(choose(0.5 * dayMs, 0.6 * dayMs, 0)).toBeLessThan(Date.now());
   expect(choose(-0.5 * dayMs, 0.05 * dayMs, 0.3)).toBe(startMs + reserveMs);
+});
+
+test('a new certificate is kept for a while also when its authority dates it back, or the clock is fast', () => {
+  const obtainedAtMs = startMs + 1.2 * dayMs;
+  const window = { startMs, endMs: startMs + dayMs };
+  expect(chooseRenewalTime(cert, window, obtainedAtMs)).toBe(obtainedAtMs + reserveMs);
+  expect(chooseRenewalTime(cert, window, expiresAtMs)).toBe(expiresAtMs - reserveMs);
 });
 
 test.each([
