@@ -3,7 +3,6 @@ import {
   Kysely,
   type LimitNode,
   type OffsetNode,
-  type OperationNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -24,20 +23,20 @@ export function sqliteQueries(): Queries {
   });
 }
 
-/** Writes limits as literals: with one that is a parameter, SQLite prepares the statement again at each run. */
+/**
+ * Writes limits, and the offset of first pages, as literals: with a parameter, SQLite prepares the statement again at each run. Other
+ * offsets are too many: each would be a statement of its own.
+ */
 class LiteralLimits extends SqliteQueryCompiler {
-  protected override visitLimit(node: LimitNode): void {
+  protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit ');
-    this.#appendCount(node.limit);
+    if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(String(limit.value));
+    else this.visitNode(limit);
   }
 
-  protected override visitOffset(node: OffsetNode): void {
+  protected override visitOffset({ offset }: OffsetNode): void {
     this.append('offset ');
-    this.#appendCount(node.offset);
-  }
-
-  #appendCount(node: OperationNode): void {
-    if (ValueNode.is(node) && Number.isSafeInteger(node.value)) this.append(String(node.value));
-    else this.visitNode(node);
+    if (ValueNode.is(offset) && offset.value === 0) this.append('0');
+    else this.visitNode(offset);
   }
 }
