@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { AppError, messageOf } from './errors.ts';
-import type { RecentLog } from './recent-log.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
@@ -26,13 +25,17 @@ interface Sink {
   write(line: string): void;
 }
 
+interface RecentLines {
+  add(line: string): void;
+}
+
 /** Writes JSON lines, or readable text with `pretty`, to standard output unless `sink` is given. Each line is added to `recent`, too. */
 export async function createLogger(options: {
   /** A function is called at each line. */
   level: LogLevel | (() => LogLevel);
   pretty: boolean;
   sink?: Sink;
-  recent?: RecentLog;
+  recent?: RecentLines;
 }): Promise<Logger> {
   const settings = {
     level: logLevels[0],
@@ -59,7 +62,7 @@ export const silentLogger: Logger = {
   },
 };
 
-function teeSink(output: Sink, recent: RecentLog): Sink {
+function teeSink(output: Sink, recent: RecentLines): Sink {
   return {
     write(line) {
       recent.add(line);
