@@ -74,6 +74,18 @@ describe.each(databaseKinds)('signals of %s', kind => {
 });
 
 describe.skipIf(!hasPostgres)('signals between servers', () => {
+  it('that a listener cannot read are left out, and end no server', async () => {
+    const [one, two] = await startTwo();
+    const read: unknown[] = [];
+    two.signals.listen('leader-leases', payload => payload !== undefined && read.push(JSON.parse(payload)));
+    await one.signals.send('leader-leases', '{');
+    await waitUntil(async () => {
+      await one.signals.send('leader-leases', '"good"');
+      return read.length > 0;
+    });
+    expect(new Set(read)).toEqual(new Set(['good']));
+  });
+
   it('arrive once, with any text, and only of what was committed', async () => {
     const [one, two] = await startTwo();
     for (const name of ['events', 'access'] as const) {

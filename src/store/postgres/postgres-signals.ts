@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { messageOf } from '../../shared/errors.ts';
 import { randomBase62 } from '../../shared/ids.ts';
 import { CoalescedTask } from '../../shared/scheduling/coalesced-task.ts';
 import {
@@ -194,7 +195,12 @@ export class PostgresSignals implements Signals {
   #deliver(text = ''): void {
     const [, origin, name, payload] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
     if (name === undefined || origin === this.#origin) return;
-    this.#local.deliver(name as SignalName, payload);
+    try {
+      this.#local.deliver(name as SignalName, payload);
+    } catch (error) {
+      // Any user of the database can send one, and a server of another version one that is different.
+      this.#onError(new Error(`the signal ${name} cannot be read: ${messageOf(error)}`, { cause: error }));
+    }
   }
 }
 
