@@ -42,7 +42,7 @@ export function currentBuildFolder() {
   const paths = sourcePaths();
   const state = stateOf(paths);
   const known = readKnownHash();
-  if (known !== undefined && known.state === state) return join(distFolder, known.hash);
+  if (state !== undefined && known?.state === state) return join(distFolder, known.hash);
   const sources = createHash('sha256');
   for (const path of paths)
     sources
@@ -82,7 +82,7 @@ function stateOf(paths) {
   return Date.now() - newestMs < maxUncertainMs ? undefined : hash.digest('hex');
 }
 
-/** @returns {{ readonly state: string, readonly hash: string } | undefined} */
+/** @returns {{ readonly state: string, readonly hash: string } | null | undefined} */
 function readKnownHash() {
   try {
     return JSON.parse(readFileSync(knownHashPath, 'utf8'));
