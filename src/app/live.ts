@@ -90,7 +90,8 @@ function createImages(
       log: log.child('live'),
     }),
     storyboards: new LiveStoryboards({
-      mediaOf: (liveStreamId, broadcastId) => registry.find(liveStreamId, broadcastId)?.clippableMedia(),
+      mediaOf: (liveStreamId, broadcastId, dates) =>
+        registry.find(liveStreamId, broadcastId)?.clippableMedia(dates),
       isPlayable,
       makeSheet: (media, ids, signal) => images.run(() => partThumbnails.makeSheet(media, ids, signal)),
       open: path => files.storage.open(path),

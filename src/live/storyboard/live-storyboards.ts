@@ -7,10 +7,10 @@ import { systemCodeOf } from '../../shared/errors.ts';
 import type { OpenFile } from '../../shared/files/opened-file.ts';
 import type { Component } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { ConcurrencyLimit } from '../../shared/scheduling/concurrency-limit.ts';
+import { FairQueue } from '../../shared/scheduling/fair-queue.ts';
 import { OnDemandInterval } from '../../shared/scheduling/on-demand-interval.ts';
-import type { ClippableMedia } from '../window/clippable-media.ts';
-import { readKeyframe, segmentsOfSheet } from './slot-keyframes.ts';
+import type { ClippableMedia, DateRange } from '../window/clippable-media.ts';
+import { datesOfSheet, readKeyframe, segmentsOfSheet } from './slot-keyframes.ts';
 
 interface StoryboardImage {
   readonly body: Buffer;
@@ -19,9 +19,12 @@ interface StoryboardImage {
   readonly etag: string;
 }
 
-interface Sheet {
+interface BroadcastIds {
   readonly liveStreamId: string;
   readonly broadcastId: string;
+}
+
+interface Sheet extends BroadcastIds {
   readonly slots: number;
   /** Undefined when none could be made. */
   readonly image: StoryboardImage | undefined;
@@ -32,6 +35,7 @@ interface LiveStoryboardsOptions {
   readonly mediaOf: (
     liveStreamId: string,
     broadcastId: string,
+    dates: DateRange,
   ) => Pick<ClippableMedia, 'renditions' | 'segments'> | undefined;
   readonly isPlayable: (liveStreamId: string, broadcastId: string) => boolean;
   /** Undefined when the media has no frame. */
@@ -44,10 +48,8 @@ interface LiveStoryboardsOptions {
   readonly log: Logger;
 }
 
-/** One job at a time: they take processor time from broadcasts. */
-const maxRunning = 1;
 /** Further requests are refused. */
-const maxWaiting = 50;
+const maxWaitingOfBroadcast = 20;
 const maxCacheBytes = 32 * 1024 * 1024;
 const sweepEveryMs = 5000;
 const failureLifetimeMs = 10_000;
@@ -61,7 +63,8 @@ export class LiveStoryboards implements Component {
     sizeCalculation: ({ image }) => image?.body.length ?? 1,
   });
   readonly #making = new Map<string, Promise<void>>();
-  readonly #turns = new ConcurrencyLimit(maxRunning);
+  /** One job at a time: they take processor time from broadcasts. */
+  readonly #queue = new FairQueue();
   readonly #abort = new AbortController();
   readonly #sweeps = new OnDemandInterval(sweepEveryMs, () => this.#sweep());
 
@@ -103,38 +106,30 @@ export class LiveStoryboards implements Component {
     return (this.#sheets.get(key)?.slots ?? 0) >= slots;
   }
 
-  async #make(
-    key: string,
-    ids: { readonly liveStreamId: string; readonly broadcastId: string },
-    number: number,
-    slots: number,
-  ): Promise<void> {
+  async #make(key: string, ids: BroadcastIds, number: number, slots: number): Promise<void> {
     let making = this.#making.get(key);
     if (making === undefined) {
-      if (this.#abort.signal.aborted || this.#turns.waitingCount >= maxWaiting) return;
-      making = this.#turns
-        .run(() => this.#makeSheet(key, ids, number, slots))
+      const { broadcastId } = ids;
+      const isFull = this.#queue.waitingCountOf(broadcastId) >= maxWaitingOfBroadcast;
+      // Requests for what cannot be made take no place in the queue.
+      if (this.#abort.signal.aborted || isFull || this.#find(ids, number, slots) === undefined) return;
+      making = this.#queue
+        .run(broadcastId, () => this.#makeSheet(key, ids, number, slots))
         .finally(() => this.#making.delete(key));
       this.#making.set(key, making);
     }
     await making;
   }
 
-  async #makeSheet(
-    key: string,
-    ids: { readonly liveStreamId: string; readonly broadcastId: string },
-    number: number,
-    slots: number,
-  ): Promise<void> {
-    const { mediaOf, makeSheet, log } = this.#options;
+  async #makeSheet(key: string, ids: BroadcastIds, number: number, slots: number): Promise<void> {
+    const { makeSheet, log } = this.#options;
     const { liveStreamId, broadcastId } = ids;
-    const media = mediaOf(liveStreamId, broadcastId);
-    const found = media && segmentsOfSheet(media, number);
-    if (media === undefined || found === undefined || found.slots < slots) return;
+    const found = this.#find(ids, number, slots);
+    if (found === undefined) return;
     let body: Buffer | undefined;
     try {
-      const frames = await this.#framesOf(media, found.segments);
-      if (frames !== undefined) body = await makeSheet(frames, ids, this.#abort.signal);
+      const frames = await this.#framesOf(found.media, found.segments);
+      if (frames !== undefined) body = await makeSheet(frames, { ...ids }, this.#abort.signal);
     } catch (error) {
       log.warn('live-storyboard-failed', { ...ids, error });
     }
@@ -142,6 +137,14 @@ export class LiveStoryboards implements Component {
     const sheet: Sheet = { liveStreamId, broadcastId, slots: found.slots, image };
     this.#sheets.set(key, sheet, image === undefined ? { ttl: failureLifetimeMs } : {});
     this.#sweeps.wake();
+  }
+
+  /** Undefined when the slots have not passed, are gone, or have no segment. */
+  #find({ liveStreamId, broadcastId }: BroadcastIds, number: number, slots: number) {
+    const media = this.#options.mediaOf(liveStreamId, broadcastId, datesOfSheet(number));
+    const found = media && segmentsOfSheet(media, number);
+    if (media === undefined || found === undefined || found.slots < slots) return undefined;
+    return { ...found, media };
   }
 
   /** One second of video for each slot. */

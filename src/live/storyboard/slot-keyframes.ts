@@ -4,7 +4,7 @@ import type { FileSlice } from '../../shared/files/file-slice.ts';
 import type { OpenFile } from '../../shared/files/opened-file.ts';
 import { slotMs, slotsPerSheet } from '../../shared/limits/live-storyboard.ts';
 import { readFully } from '../../storage/read-fully.ts';
-import type { ClippableMedia, ClippableSegment } from '../window/clippable-media.ts';
+import type { ClippableMedia, ClippableSegment, DateRange } from '../window/clippable-media.ts';
 
 /** Segments whose first frames are those of the slots of a sheet. */
 interface SheetSegments {
@@ -17,6 +17,11 @@ interface SheetSegments {
 /** Holds the header of a part, and most keyframes. */
 const headBytes = 64 * 1024;
 const maxKeyframeBytes = 8 * 1024 * 1024;
+
+export function datesOfSheet(sheet: number): DateRange {
+  const fromMs = sheet * slotsPerSheet * slotMs;
+  return { fromMs, untilMs: fromMs + slotsPerSheet * slotMs };
+}
 
 /** Undefined without a frame. */
 export function segmentsOfSheet(

@@ -10,7 +10,7 @@ import type {
 } from '../../shared/viewer-responses.ts';
 import { sourceRendition } from '../broadcast/broadcast-subscriber.ts';
 import type { LiveSettings } from '../broadcast/ports.ts';
-import { type ClippableMedia, clippableMedia } from '../window/clippable-media.ts';
+import { type ClippableMedia, clippableMedia, type DateRange } from '../window/clippable-media.ts';
 import type { ListedTrackLabel } from '../window/listed-audio.ts';
 import { type AudioInfo, formatLiveMultivariant, type VariantInfo } from '../window/live-multivariant.ts';
 import type { LiveWindow } from '../window/live-window.ts';
@@ -193,14 +193,14 @@ export class LiveRenditions {
   }
 
   /** Undefined until the broadcast is playable. */
-  clippableMedia(): ClippableMedia | undefined {
+  clippableMedia(dates?: DateRange): ClippableMedia | undefined {
     if (!this.isPlayable) return undefined;
     const audio = this.#audioRenditions.flatMap(({ name, window }) => {
       const key = parseAudioRendition(name);
       const isMain = key?.groupId === mainAudioGroup && window.isPlayable;
       return isMain ? [{ trackId: key.trackId, segments: window.segments }] : [];
     });
-    return clippableMedia(this.source.window.segments, audio, trackId => this.audioLabelOf(trackId));
+    return clippableMedia(this.source.window.segments, audio, trackId => this.audioLabelOf(trackId), dates);
   }
 
   /** Every offered rendition is playable or had its time to start: players read the multivariant playlist once. */

@@ -23,6 +23,12 @@ export interface ClippableSegment {
   parts(rendition: number): readonly (Buffer | FileSlice)[];
 }
 
+/** Unix times. */
+export interface DateRange {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 interface AudioSegments {
   readonly trackId: number;
   readonly segments: SegmentStore;
@@ -31,10 +37,12 @@ interface AudioSegments {
 /** Maximum lag of an audio rendition that ended, or that has just begun. */
 const maxAudioLagSegments = 3;
 
+/** @param dates limits the segments to those that are shown then, and the last one of all: a day of rewind has tens of thousands */
 export function clippableMedia(
   source: SegmentStore,
   audio: readonly AudioSegments[],
   labelOf: (trackId: number) => ListedTrackLabel,
+  dates?: DateRange,
 ): ClippableMedia | undefined {
   const { log } = source;
   const current = audio.filter(({ segments }) => segments.log.end + maxAudioLagSegments >= log.end);
@@ -42,10 +50,15 @@ export function clippableMedia(
   const initNumber = end > source.first ? log.initNumber(end - 1) : undefined;
   const init = initNumber === undefined ? undefined : source.init(initNumber);
   if (init === undefined) return undefined;
+  if (dates !== undefined && log.dateMs(source.first) >= dates.untilMs) return undefined;
   const numbers: number[] = [];
   for (let number = end - 1; number >= source.first && log.initNumber(number) === initNumber; number -= 1) {
-    if (!log.isGap(number) && !log.isFiller(number)) numbers.unshift(number);
+    if (log.isGap(number) || log.isFiller(number)) continue;
+    const dateMs = log.dateMs(number);
+    if (dates === undefined || dateMs < dates.untilMs || numbers.length === 0) numbers.push(number);
+    if (dates !== undefined && dateMs <= dates.fromMs && log.isJoinable(number)) break;
   }
+  numbers.reverse();
   const firstIndependent = numbers.findIndex(number => log.isJoinable(number));
   const offsets = new Map<number, number>();
   let offsetSeconds = 0;

@@ -60,7 +60,8 @@ function storyboardsOf(partsAt: (dateMs: number) => Parts = dateMs => [fragmentA
     open: path => open(path),
     log: silentLogger,
   });
-  const ask = (number: number, slots: number) => storyboards.sheet('li1', 'br1', number, slots);
+  const ask = (number: number, slots: number, broadcastId = 'br1') =>
+    storyboards.sheet('li1', broadcastId, number, slots);
   const run = async (at: number) => {
     await expect.poll(() => runs.length).toBe(at + 1);
     return runs[at]!;
@@ -123,6 +124,24 @@ test('one sheet is made at a time, and a failed one is not made again at once', 
   expect((await second)?.body.toString()).toBe('second');
   expect(await ask(sheet, slotsPerSheet)).toBeUndefined();
   expect(runs).toHaveLength(2);
+});
+
+test('broadcasts take turns, and requests for what is not there take no place', async () => {
+  const { sheet, window, run, ask } = storyboardsOf();
+  window.untilSeconds = 3200;
+  const first = ask(sheet, 1);
+  const { finish } = await run(0);
+  const missing = Array.from({ length: 100 }, (_, index) => ask(sheet + 1000 + index, 1));
+  const crowd = Array.from({ length: 30 }, (_, index) => ask(sheet + 1 + index, 1));
+  const other = ask(sheet, 1, 'br2');
+  expect(await Promise.all(missing)).toEqual(missing.map(() => undefined));
+  expect(await Promise.all(crowd.slice(20))).toEqual(crowd.slice(20).map(() => undefined));
+  finish(Buffer.from('first'));
+  (await run(1)).finish(Buffer.from('second'));
+  (await run(2)).finish(Buffer.from('other'));
+  expect((await first)?.body.toString()).toBe('first');
+  expect((await crowd[0])?.body.toString()).toBe('second');
+  expect((await other)?.body.toString()).toBe('other');
 });
 
 test('slots that the window has lost show the first frame that is left, or nothing', async () => {
