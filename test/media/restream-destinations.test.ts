@@ -377,18 +377,26 @@ describe.concurrent('a destination', () => {
     };
     await using nameless = startRestreamSession([{ url: urlOf(door.port), key }], { resolve: lost });
     await using inside = startRestreamSession([{ url: urlOf(door.port), key }], { allowPrivate: false });
+    await using hidden = startRestreamSession([{ url: urlOf(door.port), key }], {
+      allowPrivate: false,
+      resolve: lost,
+    });
     nameless.play(tags);
     inside.play(tags);
+    hidden.play(tags);
     expect(await nameless.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
       reason: 'name-not-found',
       lastError: 'The name destination.test was not found. Check the address of the destination.',
     });
-    expect(await inside.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
-      reason: 'not-public',
-      lastError: expect.stringMatching(
-        /^destination\.test is not reachable on the public network\. .*MILLRACE_ALLOW_PRIVATE_TARGETS=true\.$/,
-      ),
-    });
+    // The owner of the stream must not learn which names the server's network has.
+    for (const session of [inside, hidden]) {
+      expect(await session.until('a failure', ({ state }) => state === 'retrying')).toMatchObject({
+        reason: 'not-public',
+        lastError: expect.stringMatching(
+          /^destination\.test is not reachable on the public network\. .*MILLRACE_ALLOW_PRIVATE_TARGETS=true\.$/,
+        ),
+      });
+    }
     expect(publishersOf(key)).toEqual([]);
   });
 

@@ -42,8 +42,9 @@ export async function dial(
       given,
     );
     if (!checked.accepted) {
-      if (checked.error !== undefined) throw checked.error;
-      throw new RestreamError({ reason: 'not-public', detail: checked.reason, isLasting: true });
+      // Anything else would tell which names exist in the server's network.
+      if (options.allowPrivate && checked.error !== undefined) throw checked.error;
+      throw new RestreamError({ reason: 'not-public', detail: checked.reason, isLasting: false });
     }
     return target.protocol === 'srt'
       ? await openDatagramPath(checked.addresses[0]!.address, target.port)

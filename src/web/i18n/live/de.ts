@@ -298,7 +298,8 @@ const messages: TranslationOf<typeof en> = {
     'Der Server ist nicht erreichbar. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
   'restreams.timedOut':
     'Der Server antwortet nicht. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
-  'restreams.notPublic': 'Die Server-URL liegt in einem privaten Netz. Das kann nur der Betreiber erlauben.',
+  'restreams.notPublic':
+    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Private Netze kann nur der Betreiber erlauben.',
   'restreams.tls': 'Das Zertifikat des Servers ist ungültig. Prüfen Sie die Server-URL.',
   'restreams.closed': 'Die Verbindung ging verloren. Wenn das oft vorkommt, senken Sie die Bitrate.',
   'restreams.stalled': 'Der Server nimmt keine Daten mehr an. Wenn das oft vorkommt, senken Sie die Bitrate.',

@@ -284,7 +284,8 @@ export default {
     'The server refused the connection. Check the server URL, or try again later.',
   'restreams.unreachable': 'The server can’t be reached. Check the server URL, or try again later.',
   'restreams.timedOut': 'The server doesn’t respond. Check the server URL, or try again later.',
-  'restreams.notPublic': 'The server URL is in a private network. Only the operator can allow that.',
+  'restreams.notPublic':
+    'The server URL can’t be reached on the public network. Check it. Only the operator can allow private networks.',
   'restreams.tls': 'The server’s certificate is not valid. Check the server URL.',
   'restreams.closed': 'The connection was lost. If that happens often, lower your bitrate.',
   'restreams.stalled': 'The server accepts no more data. If that happens often, lower your bitrate.',

@@ -296,7 +296,8 @@ const messages: TranslationOf<typeof en> = {
   'restreams.connectionRefused': 'El servidor rechazó la conexión. Comprueba la URL o inténtalo más tarde.',
   'restreams.unreachable': 'No se puede acceder al servidor. Comprueba la URL o inténtalo más tarde.',
   'restreams.timedOut': 'El servidor no responde. Comprueba la URL o inténtalo más tarde.',
-  'restreams.notPublic': 'La URL del servidor está en una red privada. Solo el operador puede permitirlo.',
+  'restreams.notPublic':
+    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Solo el operador puede permitir redes privadas.',
   'restreams.tls': 'El certificado del servidor no es válido. Comprueba la URL.',
   'restreams.closed': 'Se perdió la conexión. Si ocurre a menudo, baja la tasa de bits.',
   'restreams.stalled': 'El servidor no acepta más datos. Si ocurre a menudo, baja la tasa de bits.',

@@ -293,7 +293,8 @@ const messages: TranslationOf<typeof en> = {
   'restreams.connectionRefused': 'O servidor recusou a conexão. Confira a URL ou tente mais tarde.',
   'restreams.unreachable': 'Não foi possível acessar o servidor. Confira a URL ou tente mais tarde.',
   'restreams.timedOut': 'O servidor não responde. Confira a URL ou tente mais tarde.',
-  'restreams.notPublic': 'A URL do servidor está em uma rede privada. Só o operador pode permitir isso.',
+  'restreams.notPublic':
+    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Só o operador pode permitir redes privadas.',
   'restreams.tls': 'O certificado do servidor não é válido. Confira a URL.',
   'restreams.closed': 'A conexão foi perdida. Se isso for frequente, reduza a taxa de bits.',
   'restreams.stalled': 'O servidor não aceita mais dados. Se isso for frequente, reduza a taxa de bits.',

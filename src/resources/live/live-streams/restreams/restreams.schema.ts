@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { restreamRenditions } from '../live-stream.ts';
 
 const reasons = [
-  '`name-not-found`, `not-public` (an address of this server or its networks), `connection-refused`, `unreachable`, `timed-out`, `tls`,',
+  '`name-not-found`, `not-public` (an unknown name, or an address of this server or its networks), `connection-refused`, `unreachable`, `timed-out`, `tls`,',
   '`refused` (it does not accept the stream), `closed`, `stalled`, `failed`, `codec`, `sandbox-limit`.',
 ].join(' ');
 
