@@ -136,6 +136,11 @@ describe('a watermark', () => {
     const rename = async (name: string | null | undefined) =>
       (await server.call('PATCH', path, { body: { name } })).json.name;
     expect(await rename('Night')).toBe('Night');
+    expect(await rename(' \n')).toBeUndefined();
+    const blank = await upload(formWith(['file', png, 'mark.png'], ['name', Buffer.from('  ')]));
+    expect(blank.json).not.toHaveProperty('name');
+    await server.call('DELETE', `/watermarks/${blank.json.watermarkId}`);
+    expect(await rename(' Night ')).toBe('Night');
     expect(await rename(undefined)).toBe('Night');
     expect((await list()).data).toEqual([expect.objectContaining({ name: 'Night' })]);
     expect(await rename(null)).toBeUndefined();

@@ -7,6 +7,7 @@ export const watermarkChangesSchema = z
   .strictObject({
     name: z
       .string()
+      .trim()
       .max(maxWatermarkNameChars)
       .nullish()
       .describe('Your name for the watermark; null unsets it.'),

@@ -56,7 +56,7 @@ export class WatermarksService {
   /** `name` is a form field. */
   async create(projectId: string, file: UploadedFile): Promise<WatermarkView> {
     const { store, files, canDecode, clock } = this.#options;
-    const name = file.fields.get('name');
+    const name = file.fields.get('name')?.trim();
     if (name !== undefined && name.length > maxWatermarkNameChars) {
       const detail = `This value should not contain more than ${maxWatermarkNameChars} characters.`;
       throw attributeError('name', detail);
