@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { typable } from '../../format/typable.ts';
 import { t } from '../../texts/shell.ts';
 import { TextField } from '../form/field.tsx';
 import { useSubmit } from '../form/use-submit.ts';
@@ -30,7 +31,7 @@ export function ConfirmDialog({
       title={title}
       action={action}
       danger
-      disabled={name !== undefined && typed.trim() !== name.trim()}
+      disabled={name !== undefined && typable(typed) !== typable(name)}
       submission={submission}
       onClose={onClose}
     >
