@@ -28,9 +28,10 @@ export function startDashboard(
   return startServer({ 'admin.password': password, ...flags }, options);
 }
 
-/** Returns the id of a new watermark in production. */
+/** Returns the id of a new watermark in production, with a name that no line has room for. */
 export async function createWatermark({ baseUrl, productionKey }: TestServer): Promise<string> {
   const body = new FormData();
+  body.set('name', 'W'.repeat(100));
   body.set('file', new File([new Uint8Array(pngImage(32, 32))], 'mark.png', { type: 'image/png' }));
   const authorization = `Basic ${Buffer.from(`${productionKey}:`).toString('base64')}`;
   // A busy machine may give up on the image, and asks to try again.
