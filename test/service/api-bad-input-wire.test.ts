@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
-import { formWith } from '../support/images.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { addPasskey } from '../support/passkeys.ts';
 import { admin, signIn } from '../support/sign-in.ts';
 import { basic, sandboxKey, startApi, type TestApi } from '../support/start-api.ts';
@@ -135,6 +135,7 @@ describe('a body that does not come', () => {
       setting: 'audit.keepDays',
       liveStreamId: (await made('/live-streams', { name: 'a' })).liveStreamId,
       playerId: (await made('/players')).playerId,
+      watermarkId: (await made('/watermarks', formWith(['file', pngImage(8, 8), 'a.png']))).watermarkId,
       keyPairId: (await made('/account/api-keys')).keyPairId,
       summaryId: (await made('/summaries', { videoId })).summaryId,
       webhookId: (

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildApiDocument, operationsOf } from '../../scripts/api-document.ts';
 import { addAudioTracks } from '../support/audio-tracks.ts';
-import { formWith } from '../support/images.ts';
+import { formWith, pngImage } from '../support/images.ts';
 import { unreachableMailServer } from '../support/mail-server.ts';
 import { proveAtProvider, TestOidcProvider } from '../support/oidc-provider.ts';
 import { addPasskey, newPasskey, passkeySignIn } from '../support/passkeys.ts';
@@ -70,6 +70,9 @@ async function newInvitationToken(): Promise<string> {
 const makers: Readonly<Record<string, () => Promise<string>>> = {
   videoId: () => made('/videos', { title: 'A video' }, 'videoId'),
   liveStreamId: () => made('/live-streams', { name: 'A stream' }, 'liveStreamId'),
+  watermarkId: async () =>
+    (await server.call('POST', '/watermarks', { body: formWith(['file', pngImage(8, 8), 'a.png']) })).json
+      .watermarkId,
   hook: async () => 'publish',
   setting: async () => 'live.reconnectGrace',
   accountId: async () => (await server.call('GET', '/account')).json.accountId,
