@@ -151,6 +151,38 @@ describeInBrowser("what the player element's controls do beside playing", browse
     expect(await page.locator('#playlist-panel').count()).toBe(0);
   });
 
+  it('asks about the entries of a long playlist that are seen, and finds ids on the server that the page chose', async () => {
+    await using site = await start();
+    const asked = new Set<string>();
+    const elsewhere = site.origin.replace('127.0.0.1', 'localhost');
+    const many = Array.from({ length: 500 }, (_, index) =>
+      site.page().replace(/viOfTest/, `viNumber${index}`),
+    );
+    const list = [site.page(), `${elsewhere}/vod/viElsewhere`, 'viById', ...many].join(' ');
+    await using controls = await ControlsPage.open(browser(), site, `playlist="${list}"`);
+    const { page } = controls;
+    page.on('request', request => {
+      const [, id] = /vod\/(viNumber\d+|viById)\/state/.exec(request.url()) ?? [];
+      if (id !== undefined) asked.add(id);
+    });
+    await controls.pauseAt(2);
+    await page.click('#playlist');
+    await until('the first entries', async () => asked.has('viById') && asked.has('viNumber0'));
+    await page.keyboard.press('End');
+    await until('the last entry', async () => asked.has('viNumber499'));
+    expect(asked.has('viNumber250')).toBe(false);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const player = `document.querySelector('millrace-player')`;
+    await until('the other video', () =>
+      page.evaluate<boolean>(`${player}.src.endsWith('/vod/viElsewhere')`),
+    );
+    expect(await page.evaluate(`${player}.controls.getAttribute('playlist').split(' ')[2]`)).toBe(
+      `${site.origin}/vod/viById`,
+    );
+  });
+
   it('continues where the viewer left, where the page asks for it', async () => {
     await using site = await start();
     await using controls = await ControlsPage.open(browser(), site, 'resume');

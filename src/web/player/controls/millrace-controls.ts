@@ -286,7 +286,8 @@ export class MillraceControls extends HTMLElement {
 
   get #nextUrl(): string | undefined {
     const { details } = this.#media!;
-    return this.#playlist.neighbor(details?.id, 1) ?? details?.next?.url;
+    const index = this.#playlist.neighbor(details?.id, 1);
+    return index === undefined ? details?.next?.url : this.#playlist.urls[index];
   }
 
   #setBuffering(isBuffering: boolean): void {
@@ -299,7 +300,8 @@ export class MillraceControls extends HTMLElement {
 
   /** The end screen shows it. */
   async #describeNext(media: PlayerMedia): Promise<void> {
-    const url = this.#playlist.neighbor(media.details?.id, 1);
+    const index = this.#playlist.neighbor(media.details?.id, 1);
+    const url = index === undefined ? undefined : this.#playlist.urls[index];
     this.#nextEntry = undefined;
     const entry = url && (await this.#playlist.describe(url, next => media.describe(next)));
     if (entry && url === this.#nextUrl) this.#nextEntry = entry;
@@ -355,10 +357,21 @@ export class MillraceControls extends HTMLElement {
           this.#view.get('play').focus({ preventScroll: true });
         },
         share: () => void this.openShareSheet(),
-        playNext: () => this.#playOther(url),
+        playNext: () => this.#playNext(),
       },
       this.#texts,
     );
+  }
+
+  #playNext(): void {
+    const { details } = this.#media!;
+    const index = this.#playlist.neighbor(details?.id, 1);
+    if (index === undefined) this.#playOther(details?.next?.url);
+    else this.#playEntry(index);
+  }
+
+  #playEntry(index: number | undefined, playlist = this.#playlist): void {
+    if (index !== undefined) this.#playOther(playlist.choose(index));
   }
 
   #playOther(url: string | undefined): void {
@@ -385,8 +398,8 @@ export class MillraceControls extends HTMLElement {
     on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
     on('clip', () => this.#toggleMenu('clip', menus => menus.clip));
     on('share', () => void this.openShareSheet());
-    on('previous', () => this.#playOther(this.#playlist.neighbor(this.#media?.details?.id, -1)));
-    on('next', () => this.#playOther(this.#nextUrl));
+    on('previous', () => this.#playEntry(this.#playlist.neighbor(this.#media?.details?.id, -1)));
+    on('next', () => this.#playNext());
     on('playlist', () => void this.#openPlaylist());
     on('live', () => this.#media?.goToLive());
     on('unmute', () => {
@@ -620,7 +633,7 @@ export class MillraceControls extends HTMLElement {
       urls: playlist.urls,
       current: playlist.indexOf(media.details?.id),
       describe: url => playlist.describe(url, entry => media.describe(entry)),
-      play: url => this.#playOther(url),
+      play: index => this.#playEntry(index, playlist),
     });
   }
 

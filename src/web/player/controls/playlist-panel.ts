@@ -9,7 +9,7 @@ export interface PlaylistTarget {
   /** -1 when what plays is not in the list. */
   readonly current: number;
   describe(url: string): Promise<PlayerEntry | undefined>;
-  play(url: string): void;
+  play(index: number): void;
 }
 
 const parallel = 4;
@@ -20,7 +20,8 @@ export function openPlaylist(root: ParentNode, texts: PlayerTexts, target: Playl
   const list = createElement('ol', { className: 'entries' });
   const dialog = openDialog(root, texts, t('player.playlist'), list);
   dialog.id = 'playlist-panel';
-  const fills = target.urls.map((url, index) => {
+  const fills = new Map<Element, () => Promise<void>>();
+  target.urls.forEach((url, index) => {
     const thumbnail = createElement('span', { className: 'entry-thumbnail' });
     const title = createElement('span', {
       className: 'entry-title',
@@ -30,24 +31,46 @@ export function openPlaylist(root: ParentNode, texts: PlayerTexts, target: Playl
     if (index === target.current) button.setAttribute('aria-current', 'true');
     button.addEventListener('click', () => {
       dialog.close();
-      if (index !== target.current) target.play(url);
+      if (index !== target.current) target.play(index);
     });
     list.append(createElement('li', {}, button));
-    return async () => {
+    fills.set(button, async () => {
       const entry = await target.describe(url);
       if (entry !== undefined) fill(entry, thumbnail, title, texts);
-    };
+    });
   });
-  const buttons = [...list.querySelectorAll<HTMLElement>('.entry')];
+  const buttons = [...fills.keys()] as HTMLElement[];
   list.addEventListener('keydown', event => moveFocus(event, buttons));
   const focused = buttons[Math.max(0, target.current)];
   focused?.focus({ preventScroll: true });
   focused?.scrollIntoView({ block: 'nearest' });
-  const remaining = fills.values();
+  fillVisible(dialog, fills);
+}
+
+/** Fills entries once they are seen: a list may have thousands. */
+function fillVisible(dialog: HTMLDialogElement, fills: ReadonlyMap<Element, () => Promise<void>>): void {
+  const waiting = new Set<Element>();
+  let running = 0;
   const work = async () => {
-    for (const each of remaining) if (dialog.open) await each();
+    running += 1;
+    for (const element of waiting) {
+      waiting.delete(element);
+      observer.unobserve(element);
+      await fills.get(element)!();
+    }
+    running -= 1;
   };
-  for (let index = 0; index < parallel; index += 1) void work();
+  const observer = new IntersectionObserver(changes => {
+    for (const { target, isIntersecting } of changes)
+      if (isIntersecting) waiting.add(target);
+      else waiting.delete(target);
+    while (running < parallel && waiting.size > 0) void work();
+  });
+  for (const element of fills.keys()) observer.observe(element);
+  dialog.addEventListener('close', () => {
+    observer.disconnect();
+    waiting.clear();
+  });
 }
 
 function fill(

@@ -1,6 +1,7 @@
 /** Addresses that play one after the other. */
 export class Playlist<Entry = undefined> {
   readonly urls: readonly string[];
+  #chosen = -1;
   readonly #entries = new Map<string, Promise<Entry | undefined>>();
 
   /** @param list addresses, separated by white space */
@@ -10,12 +11,21 @@ export class Playlist<Entry = undefined> {
 
   /** @param id of the media that plays; addresses contain it. -1 when it is not in the list */
   indexOf(id: string | undefined): number {
-    return id === undefined ? -1 : this.urls.findIndex(url => url.includes(id));
+    if (id === undefined) return -1;
+    const isChosen = this.urls[this.#chosen]?.includes(id) === true;
+    return isChosen ? this.#chosen : this.urls.findIndex(url => url.includes(id));
   }
 
-  /** The list follows media that is not in it. */
-  neighbor(id: string | undefined, steps: 1 | -1): string | undefined {
-    return id === undefined ? undefined : this.urls[this.indexOf(id) + steps];
+  /** Index of an entry, undefined at the ends. The list follows media that is not in it. */
+  neighbor(id: string | undefined, steps: 1 | -1): number | undefined {
+    const index = id === undefined ? undefined : this.indexOf(id) + steps;
+    return index === undefined || this.urls[index] === undefined ? undefined : index;
+  }
+
+  /** Remembers the entry that plays next: an address may be in the list more than once. */
+  choose(index: number): string | undefined {
+    this.#chosen = index;
+    return this.urls[index];
   }
 
   /** Asks until there is an answer, which is kept. */

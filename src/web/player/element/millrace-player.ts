@@ -29,6 +29,10 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   #media: MillraceVideo | undefined;
   #language: string | null | undefined;
   #shownUrl: string | undefined;
+  /** Entry of the list that a viewer chose. The page has set another address. */
+  #chosenUrl: string | undefined;
+  /** Server of the address that the page has set, and of ids in its list. */
+  #server = '';
 
   constructor() {
     super();
@@ -169,6 +173,8 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   }
 
   #update(): void {
+    if (this.src !== this.#chosenUrl)
+      this.#server = parsePlayerAddress(this.src, document.baseURI)?.server ?? '';
     this.#forwardToControls();
     void this.#loadTexts();
     // A list begins with its first entry.
@@ -205,6 +211,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   #playOther(event: Event): void {
     const { url } = (event as CustomEvent<{ readonly url: string }>).detail;
     this.#shownUrl = url;
+    this.#chosenUrl = url;
     this.src = url;
     this.#open(url, true);
   }
@@ -234,9 +241,8 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     }
   }
 
-  /** Ids are of the server of `src`. */
   get #playlistUrls(): readonly string[] {
-    const server = parsePlayerAddress(this.src, document.baseURI)?.server ?? '';
+    const server = this.#server;
     return this.playlist.map(entry => {
       if (/^vi[0-9A-Za-z]+$/.test(entry)) return `${server}/vod/${entry}`;
       return /^li[0-9A-Za-z]+$/.test(entry) ? `${server}/live/${entry}` : entry;

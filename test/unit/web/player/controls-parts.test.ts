@@ -15,14 +15,23 @@ it('finds the neighbors of a video in a list, which follows one that is not in i
   const list = new Playlist(' /vod/vi1?token=a\n/vod/vi2 /vod/vi3 ');
   expect(list.urls).toEqual(['/vod/vi1?token=a', '/vod/vi2', '/vod/vi3']);
   expect([list.indexOf('vi3'), list.indexOf('vi9'), list.indexOf(undefined)]).toEqual([2, -1, -1]);
-  expect(list.neighbor('vi1', 1)).toBe('/vod/vi2');
-  expect(list.neighbor('vi3', -1)).toBe('/vod/vi2');
+  expect(list.neighbor('vi1', 1)).toBe(1);
+  expect(list.neighbor('vi3', -1)).toBe(1);
   expect(list.neighbor('vi3', 1)).toBeUndefined();
   expect(list.neighbor('vi1', -1)).toBeUndefined();
-  expect(list.neighbor('vi9', 1)).toBe('/vod/vi1?token=a');
+  expect(list.neighbor('vi9', 1)).toBe(0);
   expect(list.neighbor('vi9', -1)).toBeUndefined();
   expect(list.neighbor(undefined, 1)).toBeUndefined();
   expect(new Playlist(null).urls).toEqual([]);
+});
+
+it('goes on behind a repeated entry of a list, and not behind the first that is equal', () => {
+  const list = new Playlist('/vod/vi1 /vod/vi2 /vod/vi1 /vod/vi3');
+  expect(list.neighbor('vi1', 1)).toBe(1);
+  expect(list.choose(2)).toBe('/vod/vi1');
+  // The one before plays until the chosen one is there.
+  expect(list.indexOf('vi2')).toBe(1);
+  expect([list.indexOf('vi1'), list.neighbor('vi1', 1), list.neighbor('vi1', -1)]).toEqual([2, 3, 1]);
 });
 
 it('asks about an entry of a list until there is an answer', async () => {
