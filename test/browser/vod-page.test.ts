@@ -173,7 +173,7 @@ describeInBrowser('the player page of a video', browser => {
     await using viewer = await openPlaying();
     const { page } = viewer;
     await showsControls(page);
-    // Its place may change while the page becomes complete.
+    // The place of the bar may change while the page becomes complete.
     const pointAt = async (seconds: number) => {
       const bar = (await page.locator('#seek #container').boundingBox())!;
       await page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
