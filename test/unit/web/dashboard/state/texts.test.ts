@@ -1,11 +1,10 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  defineTexts,
-  locale,
-  setLanguage,
-  shownLanguage,
-} from '../../../../../src/web/dashboard/state/texts.ts';
+import type * as Texts from '../../../../../src/web/dashboard/state/texts.ts';
 import { chooseLanguage } from '../../../../../src/web/i18n/languages.ts';
+
+/** A module of its own: the other one has the texts of the dashboard where files share modules. */
+const alone = '../../../../../src/web/dashboard/state/texts.ts?alone';
+const { defineTexts, locale, setLanguage, shownLanguage } = (await import(alone)) as typeof Texts;
 
 type Messages = { readonly default: { readonly greeting: string } };
 
