@@ -130,18 +130,20 @@ test.skipIf(missingFirefox !== undefined)(
 /** Firefox without the OpenH264 plug-in, which this machine may not offer either. */
 async function openStudio(server: TestServer, preferences: Parameters<typeof FirefoxPage.launch>[0] = {}) {
   const { liveStreamId } = await server.createStream();
-  const page = await FirefoxPage.launch(preferences);
+  await using stack = new AsyncDisposableStack();
+  const page = stack.use(await FirefoxPage.launch(preferences));
   await page.goto(`${server.baseUrl}/dashboard`);
   const body = JSON.stringify({ email, password });
   const headers = `{ 'content-type': 'application/json' }`;
   const signedIn = `fetch('/auth/session', { method: 'POST', headers: ${headers}, body: ${JSON.stringify(body)} }).then(({ ok }) => ok)`;
   expect(await page.evaluate(signedIn)).toBe(true);
   await page.goto(`${server.baseUrl}/dashboard/live/${liveStreamId}/studio`);
+  // The header of the page has a button of this name, too.
   const press = (name: string) =>
     until(name, () =>
       page.evaluate<boolean>(`(() => {
         const isWanted = button => button.textContent === ${JSON.stringify(name)} && button.getAttribute('aria-disabled') !== 'true';
-        const button = [...document.querySelectorAll('button')].find(isWanted);
+        const button = [...document.querySelectorAll('main button')].find(isWanted);
         button?.click();
         return button !== undefined;
       })()`),
@@ -150,6 +152,7 @@ async function openStudio(server: TestServer, preferences: Parameters<typeof Fir
   await press('Go live');
   const shows = (text: string) =>
     until(text, () => page.evaluate<boolean>(`document.body.textContent.includes(${JSON.stringify(text)})`));
+  stack.move();
   return { page, liveStreamId, shows };
 }
 

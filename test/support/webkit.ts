@@ -10,15 +10,18 @@ const browsers = ['4.1', '4.0'].flatMap(version => [
   `/usr/lib/aarch64-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
 ]);
 const browser = browsers.find(existsSync);
+const decoders = ['x86_64', 'aarch64'].map(cpu => `/usr/lib/${cpu}-linux-gnu/gstreamer-1.0/libgstlibav.so`);
 
 /** Undefined where it is installed. */
 export const missingWebKit = !isInstalled('WebKitWebDriver')
   ? 'WebKitWebDriver is not installed (Debian: webkit2gtk-driver)'
   : browser === undefined
     ? 'MiniBrowser of WebKitGTK is not installed (Debian: libwebkit2gtk-4.1-0)'
-    : isInstalled('Xvfb')
-      ? undefined
-      : 'Xvfb is not installed';
+    : !decoders.some(existsSync)
+      ? 'the decoders of GStreamer are not installed (Debian: gstreamer1.0-libav)'
+      : isInstalled('Xvfb')
+        ? undefined
+        : 'Xvfb is not installed';
 
 /** One page of WebKitGTK on a screen of its own, driven with WebDriver. */
 export class WebKitPage {
