@@ -39,8 +39,33 @@ export const defaultCaptionStyle: CaptionStyle = {
   edge: 'none',
 };
 
+/** Applies the caption style that the viewer has chosen. */
+export class CaptionSheet {
+  readonly #sheet = new CSSStyleSheet();
+  #style = loadCaptionStyle();
+
+  constructor() {
+    this.#sheet.replaceSync(captionCss(this.#style));
+  }
+
+  get style(): CaptionStyle {
+    return this.#style;
+  }
+
+  change(style: CaptionStyle): void {
+    this.#style = style;
+    saveCaptionStyle(style);
+    this.#sheet.replaceSync(captionCss(style));
+  }
+
+  applyTo({ shadowRoot }: HTMLElement): void {
+    if (shadowRoot !== null && !shadowRoot.adoptedStyleSheets.includes(this.#sheet))
+      shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, this.#sheet];
+  }
+}
+
 /** Shared by all players of a site. */
-export function loadCaptionStyle(): CaptionStyle {
+function loadCaptionStyle(): CaptionStyle {
   try {
     const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<CaptionStyle>;
     const isKnown = ([name, value]: [string, unknown]) =>
@@ -51,7 +76,7 @@ export function loadCaptionStyle(): CaptionStyle {
   }
 }
 
-export function saveCaptionStyle(style: CaptionStyle): void {
+function saveCaptionStyle(style: CaptionStyle): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(style));
   } catch {
@@ -68,7 +93,7 @@ const choices: Readonly<Record<keyof CaptionStyle, readonly unknown[]>> = {
 };
 
 /** Style sheet of the shadow tree that has the video element. */
-export function captionCss({ size, color, background, opacity, edge }: CaptionStyle): string {
+function captionCss({ size, color, background, opacity, edge }: CaptionStyle): string {
   const percent = Math.round(opacity * 100);
   return `
     video::cue {

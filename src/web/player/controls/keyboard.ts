@@ -4,6 +4,9 @@ import { seekText } from './formats.ts';
 import { isRepeatable, type KeyAction, keyActionOf } from './keys.ts';
 
 const volumeStep = 0.1;
+const sliderSeconds = 5;
+const pageFraction = 0.1;
+const livePageSeconds = 60;
 
 export interface KeyboardTarget {
   readonly media: PlayerMedia;
@@ -13,6 +16,29 @@ export interface KeyboardTarget {
   /** Uses a button of the controls, unless it is hidden. */
   press(id: 'fullscreen' | 'pip' | 'theatre' | 'next' | 'previous'): void;
   openHelp(): void;
+}
+
+/** Moves the focused slider. @returns true if it was one, and the key is for it */
+export function onSliderKey(event: KeyboardEvent, media: PlayerMedia): boolean {
+  const slider = (event.composedPath()[0] as Element).getRootNode();
+  const id = slider instanceof ShadowRoot ? slider.host.id : '';
+  const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[
+    event.key
+  ];
+  if (event.ctrlKey || event.altKey || event.metaKey || !['seek', 'volume'].includes(id)) return false;
+  if (id === 'volume' && steps !== undefined) {
+    const volume = Math.min(1, Math.max(0, (media.muted ? 0 : media.volume) + steps * 0.05));
+    media.volume = volume;
+    media.muted = volume === 0;
+  } else if (steps !== undefined) {
+    const isPage = Math.abs(steps) > 1;
+    const page = media.streamType === 'live' ? livePageSeconds : media.duration * pageFraction;
+    media.seekBy(Math.sign(steps) * (isPage ? page : sliderSeconds));
+  } else if (id === 'seek' && event.key === 'Home') media.seekToFraction(0);
+  else if (id === 'seek' && event.key === 'End') media.seekToFraction(1);
+  else return false;
+  event.preventDefault();
+  return true;
 }
 
 /** @returns true if the key was for the player */

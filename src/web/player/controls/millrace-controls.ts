@@ -1,7 +1,6 @@
 import type MediaController from 'media-chrome/dist/media-controller.js';
 import { englishPlayerTexts, type PlayerTexts } from '../../i18n/player.ts';
 import { cueAt } from '../../shared/cue-at.ts';
-import { saveFile } from '../../shared/save-file.ts';
 import { formatTime } from '../../shared/time-text.ts';
 import {
   changeEvent,
@@ -10,19 +9,21 @@ import {
   type PlayerEntry,
   type PlayerMedia,
 } from '../element/player-media.ts';
-import { type CaptionStyle, captionCss, loadCaptionStyle, saveCaptionStyle } from './caption-style.ts';
+import { CaptionSheet } from './caption-style.ts';
 import { chaptersOf } from './chapters.ts';
 import styles from './controls.css';
-import { type ChromeState, ControlsView, captionTracks, seekable, type ViewState } from './controls-view.ts';
-import { createButton, createElement } from './elements.ts';
+import { type ChromeState, ControlsView, seekable, type ViewState } from './controls-view.ts';
+import type { ExtrasTarget } from './extras.ts';
+import { ExtrasLoader } from './extras-loader.ts';
 import { seekText } from './formats.ts';
 import { Fullscreen } from './fullscreen.ts';
 import { Gestures } from './gestures.ts';
-import { onPlayerKey } from './keyboard.ts';
-import type { MenuItem } from './menu.ts';
-import type { Menus } from './menus.ts';
+import { onPlayerKey, onSliderKey } from './keyboard.ts';
+import { hasSettings, isOffered, menuActions } from './menu-actions.ts';
+import { Messages } from './messages.ts';
 import { Playlist } from './playlist.ts';
-import { savedPosition, savePosition } from './resume.ts';
+import { Resume } from './resume.ts';
+import { screenButtons } from './screen-buttons.ts';
 import { type ScreenText, screenOf } from './screens.ts';
 import { controlsTemplate } from './template.ts';
 import { replaceColors, showLogo } from './theme.ts';
@@ -31,14 +32,8 @@ import './time-range.ts';
 import { trustedHtml } from './trusted-html.ts';
 
 const latencyRefreshMs = 500;
-const hintMs = 900;
-const toastMs = 8000;
-const minSaveMs = 5000;
 /** Playback that waits this close to the end of a video that grows waits for the rest. */
 const growingEdgeSeconds = 3;
-const keySeconds = 5;
-const pageFraction = 0.1;
-const livePageSeconds = 60;
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
@@ -57,27 +52,23 @@ export class MillraceControls extends HTMLElement {
   static readonly observedAttributes = observed;
   readonly #root = this.attachShadow({ mode: 'open' });
   readonly #view = new ControlsView(this.#root);
-  readonly #captionSheet = new CSSStyleSheet();
+  readonly #messages = new Messages(this.#view);
+  readonly #captions = new CaptionSheet();
+  readonly #extras = new ExtrasLoader(this.#extrasTarget());
+  readonly #resume = new Resume(this);
+  readonly #fullscreen = new Fullscreen();
   #texts: PlayerTexts = englishPlayerTexts;
   #media: PlayerMedia | undefined;
-  #extras: Extras | undefined;
-  #loadingExtras: Promise<Extras> | undefined;
-  #captionStyle: CaptionStyle = loadCaptionStyle();
   #chrome: ChromeState = {};
-  readonly #fullscreen = new Fullscreen();
   #playlist = new Playlist<PlayerEntry>(null);
-  #nextEntry: PlayerEntry | undefined;
   #isTheatre = false;
   #isBuffering = false;
   #isWaitingForRest = false;
   #focusesPlayButton = false;
-  #resumedId: string | undefined;
-  #savedAtMs = 0;
   #shownDetails: PlayerDetails | undefined;
   #shownScreen = '';
-  #hintTimer = 0;
-  #toastTimer = 0;
   #connection: AbortController | undefined;
+  #attachment: AbortController | undefined;
 
   constructor() {
     super();
@@ -103,7 +94,7 @@ export class MillraceControls extends HTMLElement {
   /** True while the controls are hidden, because nobody uses them. */
   get isIdle(): boolean {
     const media = this.#media;
-    if (media === undefined || !media.wantsToPlay || this.#extras?.menu.isOpen) return false;
+    if (media === undefined || !media.wantsToPlay || this.#extras.loaded?.menu.isOpen) return false;
     // The button that opened a dialog gets the focus back.
     if (this.#view.get('dialogs').childElementCount > 0) return false;
     if (this.#view.get<TimeRange>('seek').isDragged || !this.#controller.hasAttribute('userinactive'))
@@ -129,8 +120,8 @@ export class MillraceControls extends HTMLElement {
     for (const event of ['focusin', 'focusout'])
       this.addEventListener(event, () => this.#refresh(), { signal });
     document.addEventListener('keydown', event => this.#onKey(event), { signal });
-    document.addEventListener('pointerdown', event => this.#extras?.menu.dismiss(event), { signal });
-    addEventListener('pagehide', () => this.#savePosition(), { signal });
+    document.addEventListener('pointerdown', event => this.#extras.loaded?.menu.dismiss(event), { signal });
+    addEventListener('pagehide', () => this.#resume.save(this.#media), { signal });
     const timer = setInterval(() => {
       if (this.#media?.streamType === 'live') this.#refresh();
     }, latencyRefreshMs);
@@ -148,24 +139,21 @@ export class MillraceControls extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    this.#savePosition();
+    this.#resume.save(this.#media);
     this.#connection?.abort();
     this.#connection = undefined;
-    this.#detach?.abort();
+    this.#attachment?.abort();
     this.#media = undefined;
-    this.#extras?.endScreen.hide();
-    clearTimeout(this.#hintTimer);
-    clearTimeout(this.#toastTimer);
+    this.#extras.loaded?.endScreen.hide();
+    this.#messages.stop();
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null): void {
     if (name.startsWith('hide-')) this.#view.get('player').classList.toggle(name, value !== null);
     if (name === 'playlist') this.#playlist = new Playlist(value);
-    if (name === 'hide-controls' && value !== null) this.#extras?.menu.close();
+    if (name === 'hide-controls' && value !== null) this.#extras.loaded?.menu.close();
     this.#refresh();
   }
-
-  #detach: AbortController | undefined;
 
   #attach(): void {
     const media = [...this.children].find(({ slot }) => slot === 'media') as PlayerMedia | undefined;
@@ -174,31 +162,23 @@ export class MillraceControls extends HTMLElement {
       void customElements.whenDefined(media.localName).then(() => this.#attach());
       return;
     }
-    this.#detach?.abort();
-    this.#detach = new AbortController();
-    const { signal } = this.#detach;
+    this.#attachment?.abort();
+    this.#attachment = new AbortController();
+    const { signal } = this.#attachment;
     this.#media = media;
-    this.#adoptCaptionStyle(media);
+    this.#captions.applyTo(media);
     new Gestures(this.#controller, this.#gestureTarget(media), signal);
     const on = (event: string, listener: () => void) => media.addEventListener(event, listener, { signal });
-    for (const [event, isBuffering] of [
-      ['waiting', true],
-      ['seeking', true],
-      ['playing', false],
-      ['canplay', false],
-      ['seeked', false],
-      ['pause', false],
-    ] as const)
-      on(event, () => this.#setBuffering(isBuffering));
+    for (const event of ['waiting', 'seeking']) on(event, () => this.#setBuffering(true));
+    for (const event of ['playing', 'canplay', 'seeked', 'pause']) on(event, () => this.#setBuffering(false));
     on('emptied', () => this.#setBuffering(media.streamType === 'live'));
     on('playing', () => {
-      this.#preloadExtras();
+      this.#extras.preload();
       void this.#describeNext(media);
     });
-    on('loadeddata', () => this.#resume());
-    on('timeupdate', () => this.#onTimeUpdate());
-    on('pause', () => this.#savePosition());
-    on('ended', () => this.#savePosition());
+    on('loadeddata', () => this.#continue(media));
+    on('timeupdate', () => this.#resume.saveSometimes(media));
+    for (const event of ['pause', 'ended']) on(event, () => this.#resume.save(media));
     on(changeEvent, () => this.#onChange());
     on(framesEvent, () => this.#refreshPreview());
     for (const list of [media.textTracks, media.videoRenditions, media.audioTracks])
@@ -209,12 +189,13 @@ export class MillraceControls extends HTMLElement {
   }
 
   #onChange(): void {
-    const { details, muted, paused } = this.#media!;
+    const media = this.#media!;
+    const { details, muted, paused } = media;
     // Events before media-chrome listens are lost.
     if (this.#chrome.mediaMuted !== muted || this.#chrome.mediaPaused !== paused)
       this.#controller.mediaStore?.dispatch({ type: 'optionschangerequest', detail: {} });
     if (details !== this.#shownDetails) this.#showDetails(details);
-    this.#resume();
+    this.#continue(media);
     this.#refreshMenu();
   }
 
@@ -227,7 +208,7 @@ export class MillraceControls extends HTMLElement {
 
   #refreshMenu(): void {
     this.#refresh();
-    this.#extras?.menu.refresh();
+    this.#extras.loaded?.menu.refresh();
   }
 
   #refresh(): void {
@@ -238,7 +219,7 @@ export class MillraceControls extends HTMLElement {
     this.#showScreenActions(screenOf(media, this.#texts));
     this.style.setProperty('--millrace-caption-lift', this.#areControlsShown ? '88px' : '0px');
     if (state.isAtEnd && media.details?.kind === 'video') this.#showEnd();
-    else this.#extras?.endScreen.hide();
+    else this.#extras.loaded?.endScreen.hide();
     if (!this.#focusesPlayButton || !media.hasBegun) return;
     this.#focusesPlayButton = false;
     this.#view.get('play').focus({ preventScroll: true });
@@ -259,7 +240,7 @@ export class MillraceControls extends HTMLElement {
       hasNext: this.#nextUrl !== undefined,
       hasPlaylist: this.#playlist.urls.length > 1,
       canShare: this.#canShare,
-      hasSettings: this.#hasSettings(media),
+      hasSettings: hasSettings(this.#view, media, this.#texts),
       canClip: media.clips?.canClip === true,
       isTheatre: this.hasAttribute('theatre') ? this.#isTheatre : undefined,
       isIdle: this.isIdle,
@@ -273,21 +254,13 @@ export class MillraceControls extends HTMLElement {
     return this.#media?.details !== undefined && !this.hasAttribute('hide-share');
   }
 
-  #hasSettings(media: PlayerMedia): boolean {
-    return (
-      media.streamType !== 'live' ||
-      media.latency?.hasUltraLow === true ||
-      media.videoRenditions.length > 1 ||
-      media.audioTracks.length > 1 ||
-      captionTracks(media).length > 0 ||
-      this.#menuActions(media).length > 0
-    );
+  get #nextUrl(): string | undefined {
+    return this.#nextInList ?? this.#media!.details?.next?.url;
   }
 
-  get #nextUrl(): string | undefined {
-    const { details } = this.#media!;
-    const index = this.#playlist.neighbor(details?.id, 1);
-    return index === undefined ? details?.next?.url : this.#playlist.urls[index];
+  get #nextInList(): string | undefined {
+    const index = this.#playlist.neighbor(this.#media!.details?.id, 1);
+    return index === undefined ? undefined : this.#playlist.urls[index];
   }
 
   #setBuffering(isBuffering: boolean): void {
@@ -300,11 +273,8 @@ export class MillraceControls extends HTMLElement {
 
   /** The end screen shows it. */
   async #describeNext(media: PlayerMedia): Promise<void> {
-    const index = this.#playlist.neighbor(media.details?.id, 1);
-    const url = index === undefined ? undefined : this.#playlist.urls[index];
-    this.#nextEntry = undefined;
-    const entry = url && (await this.#playlist.describe(url, next => media.describe(next)));
-    if (entry && url === this.#nextUrl) this.#nextEntry = entry;
+    const url = this.#nextInList;
+    if (url) await this.#playlist.describe(url, next => media.describe(next));
   }
 
   #showDetails(details: PlayerDetails | undefined): void {
@@ -315,42 +285,35 @@ export class MillraceControls extends HTMLElement {
     else if (poster.src !== details.poster) poster.src = details.poster;
     replaceColors(this, details?.colors ?? {});
     showLogo(this.#view.get('logo'), details?.logo, this.#texts.t('player.visitSite'));
-    if (isFirst) this.#extras?.endScreen.hide();
+    if (isFirst) this.#extras.loaded?.endScreen.hide();
   }
 
   #showScreenActions(screen: ScreenText | undefined): void {
-    const { t } = this.#texts;
     const key = `${screen?.actions} ${this.#canShare}`;
     if (key === this.#shownScreen) return;
     this.#shownScreen = key;
-    const media = this.#media!;
-    const actions = (screen?.actions ?? []).flatMap((action): HTMLElement[] => {
-      if (action === 'try-again') return [createButton(t('player.tryAgain'), () => media.load())];
-      if (action === 'share')
-        return this.#canShare ? [createButton(t('player.share'), () => void this.openShareSheet())] : [];
-      const { pageUrl } = media.details ?? {};
-      if (pageUrl === undefined) return [];
-      const { host } = new URL(pageUrl, location.href);
-      const text = t('player.watchOn', { site: host });
-      return [
-        createElement('a', { className: 'action', text, href: pageUrl, target: '_blank', rel: 'noopener' }),
-      ];
-    });
-    this.#view.get('screen-actions').replaceChildren(...actions);
+    const share = this.#canShare ? () => void this.openShareSheet() : undefined;
+    const buttons = screenButtons(screen?.actions ?? [], this.#media!, this.#texts, share);
+    this.#view.get('screen-actions').replaceChildren(...buttons);
   }
 
   #showEnd(): void {
-    if (this.#extras === undefined) {
-      this.#preloadExtras();
+    const extras = this.#extras.loaded;
+    if (extras === undefined) {
+      this.#extras.preload();
       return;
     }
     const media = this.#media!;
     const url = this.#nextUrl;
     const { next } = media.details!;
-    this.#extras.endScreen.show(
+    extras.endScreen.show(
       {
         next:
-          url === undefined ? undefined : next?.url === url ? next : { title: '', ...this.#nextEntry, url },
+          url === undefined
+            ? undefined
+            : next?.url === url
+              ? next
+              : { title: '', ...this.#playlist.entryOf(url), url },
         canShare: this.#canShare,
         replay: () => {
           void media.play();
@@ -376,7 +339,7 @@ export class MillraceControls extends HTMLElement {
 
   #playOther(url: string | undefined): void {
     if (url === undefined) return;
-    this.#extras?.endScreen.hide();
+    this.#extras.loaded?.endScreen.hide();
     this.#emit('millracesource', { url });
   }
 
@@ -393,14 +356,14 @@ export class MillraceControls extends HTMLElement {
         if (type === 'keyup') button.click();
       };
     this.#view.get<ChromeButton>('fullscreen').handleClick = () => this.#toggleFullscreen();
-    on('settings', () => this.#toggleMenu('settings', menus => menus.settings));
-    on('captions', () => this.#toggleMenu('captions', menus => menus.captions));
-    on('chapter', () => this.#toggleMenu('chapter', menus => menus.chapters));
-    on('clip', () => this.#toggleMenu('clip', menus => menus.clip));
+    on('settings', () => this.#extras.toggleMenu('settings', menus => menus.settings));
+    on('captions', () => this.#extras.toggleMenu('captions', menus => menus.captions));
+    on('chapter', () => this.#extras.toggleMenu('chapter', menus => menus.chapters));
+    on('clip', () => this.#extras.toggleMenu('clip', menus => menus.clip));
     on('share', () => void this.openShareSheet());
     on('previous', () => this.#playEntry(this.#playlist.neighbor(this.#media?.details?.id, -1)));
     on('next', () => this.#playNext());
-    on('playlist', () => void this.#openPlaylist());
+    on('playlist', () => this.#extras.openPlaylist());
     on('live', () => this.#media?.goToLive());
     on('unmute', () => {
       this.#media!.muted = false;
@@ -426,131 +389,53 @@ export class MillraceControls extends HTMLElement {
     void this.#fullscreen.toggle({ media, fullscreenElement: this, documentElement: document });
   }
 
-  #toggleMenu(id: string, page: (menus: Menus) => Menus['settings']): void {
-    const toggle = ({ menu, menus }: Extras) => menu.toggle(this.#view.get(id), page(menus));
-    // A click on a menu that is there opens it at once.
-    if (this.#extras !== undefined) toggle(this.#extras);
-    else void this.#loadExtras().then(toggle, () => {});
-  }
-
-  #preloadExtras(): void {
-    this.#loadExtras().catch(() => {});
-  }
-
-  #loadExtras(): Promise<Extras> {
-    this.#loadingExtras ??= this.#createExtras().catch((error: unknown) => {
-      // The next use tries again.
-      this.#loadingExtras = undefined;
-      throw error;
-    });
-    return this.#loadingExtras;
-  }
-
-  async #createExtras(): Promise<Extras> {
-    const code = await import('./extras.ts');
-    const extraSheet = new CSSStyleSheet();
-    extraSheet.replaceSync(code.styles);
-    this.#root.adoptedStyleSheets = [...this.#root.adoptedStyleSheets, extraSheet];
-    this.#extras = {
-      menu: new code.Menu({
-        element: this.#view.get('menu'),
-        texts: () => this.#texts,
-        onToggle: () => this.#refresh(),
-      }),
-      menus: new code.Menus(this.#menuSources()),
-      endScreen: new code.EndScreen(this.#view.get('end')),
-      clipCard: new code.ClipCard(this.#view.get('clip-card'), this.#view.get('clip')),
-      openKeyHelp: code.openKeyHelp,
-      openPlaylist: code.openPlaylist,
-    };
-    this.#refresh();
-    return this.#extras;
-  }
-
-  #menuSources(): ConstructorParameters<typeof Menus>[0] {
+  #extrasTarget(): ExtrasTarget {
     const controls = this;
     return {
+      root: this.#root,
+      view: this.#view,
+      captions: this.#captions,
       get media() {
-        return controls.#media!;
+        return controls.#media;
       },
       get texts() {
         return controls.#texts;
       },
-      get chapters() {
-        return chaptersOf(controls.#media!.textTracks);
+      get playlist() {
+        return controls.#playlist;
       },
-      get captionStyle() {
-        return controls.#captionStyle;
+      get hasTheatre() {
+        return controls.hasAttribute('theatre');
       },
-      get actions() {
-        return controls.#menuActions(controls.#media!);
-      },
-      setCaptionStyle: style => this.#setCaptionStyle(style),
-      clip: seconds => void this.#extras?.clipCard.create(this.#media!, this.#texts, seconds),
+      menuActions: media => menuActions(this.#view, media, this.#texts),
+      playEntry: (index, playlist) => this.#playEntry(index, playlist),
+      refresh: () => this.#refresh(),
     };
-  }
-
-  /** Entries of the menu for buttons that the bar has no room for, and for the download. */
-  #menuActions(media: PlayerMedia): MenuItem[] {
-    const { t } = this.#texts;
-    const { downloadUrl } = media.details ?? {};
-    const hidden = (id: string, label: string): MenuItem[] => {
-      const button = this.#view.get(id);
-      const isOffered = !button.hidden && !button.hasAttribute('mediapipunavailable');
-      const isInBar = getComputedStyle(button).display !== 'none';
-      return isOffered && !isInBar ? [{ label, choose: () => button.click() }] : [];
-    };
-    return [
-      ...hidden('playlist', t('player.playlist')),
-      ...hidden('share', t('player.share')),
-      ...hidden('pip', t('player.pictureInPicture')),
-      ...(downloadUrl === undefined
-        ? []
-        : [{ label: t('player.download'), choose: () => download(downloadUrl) }]),
-    ];
-  }
-
-  #setCaptionStyle(style: CaptionStyle): void {
-    this.#captionStyle = style;
-    saveCaptionStyle(style);
-    this.#captionSheet.replaceSync(captionCss(style));
-  }
-
-  #adoptCaptionStyle(media: PlayerMedia): void {
-    this.#captionSheet.replaceSync(captionCss(this.#captionStyle));
-    const root = media.shadowRoot;
-    if (root !== null && !root.adoptedStyleSheets.includes(this.#captionSheet))
-      root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.#captionSheet];
   }
 
   /** Shows ways to share what plays, if it is known yet. */
-  async openShareSheet(): Promise<void> {
-    const media = this.#media;
-    if (media?.details === undefined) return;
-    const seconds = media.details.kind === 'video' ? media.currentTime : undefined;
-    const [{ openShareSheet }] = await Promise.all([import('./share-sheet.ts'), this.#loadExtras()]);
-    if (media.details !== undefined)
-      openShareSheet(this.#view.get('dialogs'), this.#texts, media.details, seconds);
+  openShareSheet(): Promise<void> {
+    return this.#extras.openShareSheet();
   }
 
   #gestureTarget(media: PlayerMedia): ConstructorParameters<typeof Gestures>[1] {
     return {
       media,
-      isTaken: () => this.#extras?.menu.takeDismissal() === true,
+      isTaken: () => this.#extras.loaded?.menu.takeDismissal() === true,
       get canSeek() {
         const { start, end } = seekable(media);
         return media.hasBegun && end > start;
       },
       toggleFullscreen: () => this.#view.get('fullscreen').click(),
       showSeek: (seconds, side) => {
-        this.#hint(seekText(seconds));
+        this.#messages.hint(seekText(seconds));
         const ripple = this.#view.get('ripple');
         ripple.className = 'ripple';
         // Starts the animation again.
         void ripple.offsetWidth;
         ripple.classList.add(`is-${side}`);
       },
-      showSwipe: seconds => this.#hint(seekText(seconds)),
+      showSwipe: seconds => this.#messages.hint(seekText(seconds)),
     };
   }
 
@@ -562,9 +447,7 @@ export class MillraceControls extends HTMLElement {
     const isInside = path.includes(this);
     const isOnPage = this.hasAttribute('page-keyboard') && path[0] instanceof HTMLElement;
     if (media === undefined || !(isInside || isOnPage)) return;
-    if (this.#moveSlider(event, media) || onPlayerKey(event, this.#keyboardTarget(media))) {
-      this.#showControls();
-    }
+    if (onSliderKey(event, media) || onPlayerKey(event, this.#keyboardTarget(media))) this.#showControls();
   }
 
   /** Shows the controls for a moment, as a key does that media-chrome receives. */
@@ -573,147 +456,32 @@ export class MillraceControls extends HTMLElement {
     this.#refresh();
   }
 
-  /** Keys of the focused slider. @returns true if it was one */
-  #moveSlider(event: KeyboardEvent, media: PlayerMedia): boolean {
-    const slider = (event.composedPath()[0] as Element).getRootNode();
-    const id = slider instanceof ShadowRoot ? slider.host.id : '';
-    const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[
-      event.key
-    ];
-    if (event.ctrlKey || event.altKey || event.metaKey || !['seek', 'volume'].includes(id)) return false;
-    if (id === 'volume' && steps !== undefined) {
-      const volume = Math.min(1, Math.max(0, (media.muted ? 0 : media.volume) + steps * 0.05));
-      media.volume = volume;
-      media.muted = volume === 0;
-    } else if (steps !== undefined) {
-      const isPage = Math.abs(steps) > 1;
-      const page = media.streamType === 'live' ? livePageSeconds : media.duration * pageFraction;
-      media.seekBy(Math.sign(steps) * (isPage ? page : keySeconds));
-    } else if (id === 'seek' && event.key === 'Home') media.seekToFraction(0);
-    else if (id === 'seek' && event.key === 'End') media.seekToFraction(1);
-    else return false;
-    event.preventDefault();
-    return true;
-  }
-
   #keyboardTarget(media: PlayerMedia): Parameters<typeof onPlayerKey>[1] {
     return {
       media,
       texts: this.#texts,
       isReady: ['live', 'reconnecting', 'ready'].includes(media.phase),
-      hint: text => this.#hint(text),
+      hint: text => this.#messages.hint(text),
       press: id => {
         const button = this.#view.get(id);
-        if (!button.hidden && !button.hasAttribute('mediapipunavailable')) button.click();
+        if (isOffered(button)) button.click();
       },
-      openHelp: () => void this.#openHelp(media),
+      openHelp: () => this.#extras.openKeyHelp(media),
     };
   }
 
-  async #openHelp(media: PlayerMedia): Promise<void> {
-    try {
-      const { openKeyHelp } = await this.#loadExtras();
-      if (this.#root.querySelector('dialog') !== null) return;
-      openKeyHelp(this.#view.get('dialogs'), this.#texts, {
-        isLive: media.streamType === 'live',
-        hasTheatre: this.hasAttribute('theatre'),
-        hasPlaylist: this.#playlist.urls.length > 0,
-      });
-    } catch {
-      // The next key press tries again.
-    }
-  }
-
-  async #openPlaylist(): Promise<void> {
-    const media = this.#media;
-    const extras = await this.#loadExtras().catch(() => undefined);
-    if (extras === undefined || media === undefined) return;
-    const playlist = this.#playlist;
-    extras.openPlaylist(this.#view.get('dialogs'), this.#texts, {
-      urls: playlist.urls,
-      current: playlist.indexOf(media.details?.id),
-      describe: url => playlist.describe(url, entry => media.describe(entry)),
-      play: index => this.#playEntry(index, playlist),
+  #continue(media: PlayerMedia): void {
+    const seconds = this.#resume.continue(media);
+    if (seconds === undefined) return;
+    const { t } = this.#texts;
+    const text = t('player.resumedAt', { time: formatTime(seconds) });
+    this.#messages.toast(text, t('player.startOver'), () => {
+      media.currentTime = 0;
     });
-  }
-
-  #hint(text: string): void {
-    const hint = this.#view.get('hint');
-    hint.textContent = text;
-    hint.classList.add('is-shown');
-    clearTimeout(this.#hintTimer);
-    this.#hintTimer = setTimeout(() => hint.classList.remove('is-shown'), hintMs);
-  }
-
-  #onTimeUpdate(): void {
-    if (performance.now() - this.#savedAtMs > minSaveMs) this.#savePosition();
-  }
-
-  #savePosition(): void {
-    const media = this.#media;
-    const { id, kind } = media?.details ?? {};
-    if (media === undefined || id === undefined || kind !== 'video') return;
-    if (!this.hasAttribute('resume') || !media.hasBegun) return;
-    this.#savedAtMs = performance.now();
-    savePosition(id, media.isAtEnd ? 0 : media.currentTime, media.duration);
-  }
-
-  /** Continues a video where the viewer left it. */
-  #resume(): void {
-    const media = this.#media!;
-    const { id, kind } = media.details ?? {};
-    if (id === undefined || kind !== 'video' || media.phase !== 'ready' || id === this.#resumedId) return;
-    if (!(media.duration > 0 && media.availableSeconds > 0) || media.readyState === 0) return;
-    this.#resumedId = id;
-    const seconds = savedPosition(id, media.duration);
-    if (seconds === undefined || !this.hasAttribute('resume') || this.hasAttribute('start')) return;
-    media.currentTime = seconds;
-    this.#toast(
-      this.#texts.t('player.resumedAt', { time: formatTime(seconds) }),
-      this.#texts.t('player.startOver'),
-      () => {
-        media.currentTime = 0;
-      },
-    );
-  }
-
-  #toast(text: string, action: string, onAction: () => void): void {
-    const toast = this.#view.get('toast');
-    const hide = () => {
-      toast.hidden = true;
-    };
-    toast.replaceChildren(
-      createElement('span', { text }),
-      createButton(action, () => {
-        hide();
-        onAction();
-      }),
-    );
-    toast.hidden = false;
-    clearTimeout(this.#toastTimer);
-    this.#toastTimer = setTimeout(hide, toastMs);
   }
 }
 
 type ChromeButton = HTMLElement & { handleClick(event: Event): void };
-
-interface Extras {
-  readonly menu: InstanceType<ExtrasModule['Menu']>;
-  readonly menus: Menus;
-  readonly endScreen: InstanceType<ExtrasModule['EndScreen']>;
-  readonly clipCard: InstanceType<ExtrasModule['ClipCard']>;
-  readonly openKeyHelp: ExtrasModule['openKeyHelp'];
-  readonly openPlaylist: ExtrasModule['openPlaylist'];
-}
-
-type ExtrasModule = typeof import('./extras.ts');
-
-/** `dl` makes the server send a file name. */
-function download(address: string): void {
-  const url = new URL(address, location.href);
-  url.searchParams.set('dl', '1');
-  saveFile(url.href, '');
-}
 
 // Another copy of this code may be on the page.
 if (customElements.get('millrace-controls') === undefined)

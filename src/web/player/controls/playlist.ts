@@ -2,7 +2,8 @@
 export class Playlist<Entry = undefined> {
   readonly urls: readonly string[];
   #chosen = -1;
-  readonly #entries = new Map<string, Promise<Entry | undefined>>();
+  readonly #asked = new Map<string, Promise<Entry | undefined>>();
+  readonly #entries = new Map<string, Entry>();
 
   /** @param list addresses, separated by white space */
   constructor(list: string | null) {
@@ -30,10 +31,16 @@ export class Playlist<Entry = undefined> {
 
   /** Asks until there is an answer, which is kept. */
   async describe(url: string, ask: (url: string) => Promise<Entry | undefined>): Promise<Entry | undefined> {
-    const asked = this.#entries.get(url) ?? ask(url);
-    this.#entries.set(url, asked);
+    const asked = this.#asked.get(url) ?? ask(url);
+    this.#asked.set(url, asked);
     const entry = await asked;
-    if (entry === undefined) this.#entries.delete(url);
+    if (entry === undefined) this.#asked.delete(url);
+    else this.#entries.set(url, entry);
     return entry;
+  }
+
+  /** Answer that {@link describe} has got. */
+  entryOf(url: string): Entry | undefined {
+    return this.#entries.get(url);
   }
 }
