@@ -10,10 +10,10 @@ import { type VodOptions, vodOptionsOf } from '../vod/vod-options.ts';
 import { CueTracks } from './cue-tracks.ts';
 import { describeEntry } from './describe-entry.ts';
 import { MediaLists, type TracksHost } from './media-lists.ts';
+import { eventsBetween, type Snapshot, takeSnapshot } from './media-snapshot.ts';
 import { fetchState, loadEngine } from './open-source.ts';
 import { type PlayerAddress, parsePlayerAddress } from './player-address.ts';
 import {
-  changeEvent,
   framesEvent,
   type PlayerDetails,
   type PlayerEntry,
@@ -52,8 +52,18 @@ export interface OpenOptions {
   readonly plays?: boolean;
 }
 
-/** Values whose change is worth an event. */
-type Snapshot = Readonly<Record<string, unknown>>;
+/** What was opened last. Its phase, refusal and reachability apply until there is a source. */
+interface Opening {
+  readonly url: string;
+  readonly options: OpenOptions;
+  readonly address: PlayerAddress | undefined;
+  /** Ends all of it. */
+  readonly ending: AbortController;
+  vodOptions?: VodOptions;
+  phase: PlayerPhase;
+  refusal?: Refusal | undefined;
+  isReachable: boolean;
+}
 
 const BaseElement = MediaTracksMixin(CustomVideoElement);
 
@@ -63,16 +73,8 @@ export class MillraceVideo extends BaseElement {
   readonly #settings = new PlayerSettings();
   readonly #cues: CueTracks;
   readonly #lists: MediaLists;
-  #opened: { readonly url: string; readonly options: OpenOptions } | undefined;
-  #address: PlayerAddress | undefined;
-  #options: VodOptions | undefined;
+  #opening: Opening | undefined;
   #source: PlayerSource | undefined;
-  #ending: AbortController | undefined;
-  #timer = 0;
-  /** Applies until there is a source. */
-  #phase: PlayerPhase = 'loading';
-  #refusal: Refusal | undefined;
-  #isReachable = true;
   #wish = false;
   #isRefreshing = false;
   #snapshot: Snapshot = { wantsToPlay: false };
@@ -102,19 +104,26 @@ export class MillraceVideo extends BaseElement {
   /** Plays what a player page at `url` plays. */
   open(url: string, options: OpenOptions): void {
     this.close();
-    this.#opened = { url, options };
-    this.#address = parsePlayerAddress(url, document.baseURI);
-    this.#phase = this.#address === undefined ? 'missing' : 'loading';
-    this.#refusal = undefined;
-    this.#isReachable = true;
+    const address = parsePlayerAddress(url, document.baseURI);
     const ending = new AbortController();
-    this.#ending = ending;
+    const opening: Opening = {
+      url,
+      options,
+      address,
+      ending,
+      phase: address === undefined ? 'missing' : 'loading',
+      isReachable: true,
+    };
+    this.#opening = opening;
     this.dispatchEvent(new CustomEvent('loadstart'));
     this.#refresh();
-    if (this.#address === undefined) return;
-    this.#timer = setInterval(() => this.#refresh(), refreshMs);
-    this.#start(this.#address, options, ending.signal).catch(() => {
-      if (!ending.signal.aborted) this.#fail();
+    if (address === undefined) return;
+    const timer = setInterval(() => this.#refresh(), refreshMs);
+    ending.signal.addEventListener('abort', () => clearInterval(timer));
+    this.#start(opening, address).catch(() => {
+      if (ending.signal.aborted) return;
+      opening.phase = 'failed';
+      this.#refresh();
     });
   }
 
@@ -127,41 +136,39 @@ export class MillraceVideo extends BaseElement {
 
   /** Ends all timers and connections. {@link open} plays again. */
   close(): void {
-    clearInterval(this.#timer);
-    this.#ending?.abort();
+    this.#opening?.ending.abort();
     this.#source?.end();
     this.#source = undefined;
   }
 
   /** Asks the server again. */
   override load(): void {
-    if (this.#opened === undefined) return;
-    const { url, options } = this.#opened;
+    if (this.#opening === undefined) return;
+    const { url, options } = this.#opening;
     const { wantsToPlay } = this;
     // The state that a page brought is old.
     this.open(url, { options: options.options, plays: wantsToPlay });
   }
 
-  async #start(address: PlayerAddress, opened: OpenOptions, signal: AbortSignal): Promise<void> {
+  async #start(opening: Opening, address: PlayerAddress): Promise<void> {
+    const { options: opened, ending } = opening;
+    const { signal } = ending;
     const engine = loadEngine(address.kind);
     // A failure is reported after the state is there.
     engine.catch(() => {});
     const options = new Map([...address.options, ...opened.options]);
     const wished = vodOptionsOf(options, address.kind === 'live');
-    this.#options = wished;
+    opening.vodOptions = wished;
     this.#wish = wished.autoplay || opened.plays === true;
     const isElsewhere = new URL(address.server).origin !== location.origin;
     this.#video.crossOrigin = isElsewhere ? 'anonymous' : null;
-    const found =
-      opened.state === undefined
-        ? await fetchState(address, signal, isReachable => {
-            this.#isReachable = isReachable;
-            this.#refresh();
-          })
-        : { state: opened.state, arrivedAtMs: performance.timeOrigin + pageArrivalMs() };
+    const found = await fetchState(address, opened.state, signal, isReachable => {
+      opening.isReachable = isReachable;
+      this.#refresh();
+    });
     if ('refused' in found) {
-      this.#phase = found.refused;
-      this.#refusal = found.refusal;
+      opening.phase = found.refused;
+      opening.refusal = found.refusal;
       this.#refresh();
       return;
     }
@@ -192,18 +199,13 @@ export class MillraceVideo extends BaseElement {
     this.#refresh();
   }
 
-  #fail(): void {
-    this.#phase = 'failed';
-    this.#refresh();
-  }
-
   get source(): PlayerSource | undefined {
     return this.#source;
   }
 
   /** The address that plays; undefined for others than those of player pages. */
   get address(): PlayerAddress | undefined {
-    return this.#address;
+    return this.#opening?.address;
   }
 
   get theme(): PlayerTheme | undefined {
@@ -218,7 +220,7 @@ export class MillraceVideo extends BaseElement {
 
   /** Parts of the controls that the address or the theme hides, by the names of their attributes. */
   get hiddenParts(): ReadonlySet<string> {
-    const { hideControls, hideTitle, hidePoster } = this.#options ?? {};
+    const { hideControls, hideTitle, hidePoster } = this.#opening?.vodOptions ?? {};
     const { theme } = this;
     const parts = {
       'hide-controls': hideControls || theme?.enableControls === false,
@@ -229,19 +231,19 @@ export class MillraceVideo extends BaseElement {
   }
 
   get phase(): PlayerPhase {
-    return this.#source?.phase ?? this.#phase;
+    return this.#source?.phase ?? this.#opening?.phase ?? 'loading';
   }
 
   get refusalReason(): string | undefined {
-    return (this.#source?.refusal ?? this.#refusal)?.text;
+    return (this.#source?.refusal ?? this.#opening?.refusal)?.text;
   }
 
   get refusalKind(): Refusal['kind'] {
-    return (this.#source?.refusal ?? this.#refusal)?.kind;
+    return (this.#source?.refusal ?? this.#opening?.refusal)?.kind;
   }
 
   get isReachable(): boolean {
-    return this.#source?.isReachable ?? this.#isReachable;
+    return this.#source?.isReachable ?? this.#opening?.isReachable ?? true;
   }
 
   get isSourceStalled(): boolean {
@@ -305,7 +307,7 @@ export class MillraceVideo extends BaseElement {
   }
 
   get streamType(): PlayerMedia['streamType'] {
-    const kind = this.#source?.details.kind ?? this.#address?.kind;
+    const kind = this.#source?.details.kind ?? this.address?.kind;
     if (kind === undefined) return 'unknown';
     return kind === 'live' ? 'live' : 'on-demand';
   }
@@ -459,68 +461,17 @@ export class MillraceVideo extends BaseElement {
       const source = this.#source;
       if (source !== undefined) this.#cues.update(source.cues);
       this.#lists.update();
-      this.#tellChanges();
+      const before = this.#snapshot;
+      this.#snapshot = takeSnapshot(this, source);
+      for (const type of eventsBetween(before, this.#snapshot)) this.dispatchEvent(new CustomEvent(type));
     } finally {
       this.#isRefreshing = false;
     }
-  }
-
-  #tellChanges(): void {
-    const before = this.#snapshot;
-    const now = this.#takeSnapshot();
-    this.#snapshot = now;
-    const isOther = (name: string) => before[name] !== now[name];
-    const tell = (type: string) => this.dispatchEvent(new CustomEvent(type));
-    if (isOther('wantsToPlay')) tell(now.wantsToPlay === true ? 'play' : 'pause');
-    if (isOther('ended') && now.ended === true) tell('ended');
-    if (isOther('rate')) tell('ratechange');
-    if (isOther('duration')) tell('durationchange');
-    if (isOther('liveWindow')) tell('targetlivewindowchange');
-    if (isOther('seekableEnd')) tell('seekablechange');
-    // Shows the live edge where no time passes.
-    if (isOther('isAtLiveEdge')) tell('timeupdate');
-    const isNews = Object.keys(now).some(name => name !== 'seekableEnd' && isOther(name));
-    if (isNews) tell(changeEvent);
-  }
-
-  #takeSnapshot(): Snapshot {
-    const { seekable } = this;
-    return {
-      phase: this.phase,
-      refusalReason: this.refusalReason,
-      isReachable: this.isReachable,
-      isSourceStalled: this.isSourceStalled,
-      details: this.details,
-      isUltraLow: this.latency?.isUltraLow,
-      latencyProblem: this.latency?.problem,
-      canClip: this.clips?.canClip,
-      wantsToPlay: this.wantsToPlay,
-      isMutedByAutoplay: this.isMutedByAutoplay,
-      hasBegun: this.hasBegun,
-      isAtEnd: this.isAtEnd,
-      ended: this.ended,
-      isGrowing: this.isGrowing,
-      isAtLiveEdge: this.isAtLiveEdge,
-      activeQuality: this.activeQuality,
-      chosenQuality: this.#source?.chosenQuality,
-      isLooping: this.loop,
-      rate: this.playbackRate,
-      duration: this.duration || 0,
-      liveWindow: Number.isNaN(this.targetLiveWindow) ? 0 : this.targetLiveWindow,
-      caption: this.#source?.captions.language,
-      seekableEnd: seekable.length === 0 ? 0 : Math.round(seekable.end(seekable.length - 1)),
-    };
   }
 }
 
 function singleRange({ start, end }: { readonly start: number; readonly end: number }): TimeRanges {
   return { length: 1, start: () => start, end: () => end };
-}
-
-/** Milliseconds after the time origin at which the page began to arrive. */
-function pageArrivalMs(): number {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return navigation?.responseStart || performance.now();
 }
 
 if (customElements.get('millrace-video') === undefined)

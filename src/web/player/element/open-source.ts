@@ -32,12 +32,19 @@ export function loadEngine(kind: PlayerAddress['kind']): Promise<(context: Sourc
       );
 }
 
-/** Asks the server until it answers. @throws DOMException when `signal` ends it */
+/**
+ * Asks the server until it answers.
+ *
+ * @param brought the state that came with the page, if it did
+ * @throws DOMException when `signal` ends it
+ */
 export async function fetchState(
   address: PlayerAddress,
+  brought: unknown,
   signal: AbortSignal,
   onReachable: (isReachable: boolean) => void,
 ): Promise<FoundState | StateRefusal> {
+  if (brought !== undefined) return { state: brought, arrivedAtMs: performance.timeOrigin + pageArrivalMs() };
   const backOff = new BackOff(1000, 15_000);
   while (true) {
     const answer = await askForState(address, signal);
@@ -46,6 +53,12 @@ export async function fetchState(
     if (answer !== undefined) return answer;
     await pause(backOff.next(), signal);
   }
+}
+
+/** Milliseconds after the time origin at which the page began to arrive. */
+function pageArrivalMs(): number {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.responseStart || performance.now();
 }
 
 /** @returns undefined without an answer */

@@ -3,6 +3,7 @@ import { commonHlsSettings } from '../media/hls-settings.ts';
 import { keepCaptionsBetweenParts } from './part-captions.ts';
 
 const maxPreloadAgeMs = 2000;
+const nativeType = 'application/vnd.apple.mpegurl';
 
 const hlsConfig: Partial<HlsConfig> = {
   ...commonHlsSettings,
@@ -37,6 +38,12 @@ const hlsConfig: Partial<HlsConfig> = {
     },
   },
 };
+
+/** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
+export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
+  if (Hls.isSupported()) return 'hls.js';
+  return video.canPlayType(nativeType) === '' ? undefined : 'native';
+}
 
 /** Parts that wait in the buffer when playback starts. Later, `LatencyControl` decides. */
 const startParts = 2;

@@ -3,22 +3,23 @@ import { AudioTracks } from '../media/audio-tracks.ts';
 import { nextRate } from '../media/playback-rates.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
 import { Recovery, StallDetector } from '../media/recovery.ts';
+import { bufferEndAt } from './buffer-end.ts';
 import { EndDetector } from './end-detector.ts';
 import { LatencyControl } from './latency-control.ts';
-import { createLiveHls, isPlaylistRefused } from './live-hls.ts';
+import { createLiveHls, isPlaylistRefused, playableWith } from './live-hls.ts';
 import {
   endsInGap,
   listsAudio,
   newestFillerReason,
   newestMediaEnd,
-  newestPublished,
   newestSequence,
   oldestMediaStart,
+  publishedRange,
   publisherMediaEnd,
+  type StoryboardRange,
   startBehindGap,
 } from './live-playlist.ts';
 import { LiveQualities } from './live-qualities.ts';
-import type { StoryboardRange } from './live-storyboard.ts';
 import { NativeTimeline } from './native-timeline.ts';
 import { PlaylistUrls } from './playlist-urls.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -46,7 +47,6 @@ export interface LiveMediaOptions {
 /** The light build, until a playlist has audio renditions or captions. */
 let HlsBuild: typeof Hls = Hls;
 
-const nativeType = 'application/vnd.apple.mpegurl';
 const secondMs = 1000;
 const paceIntervalMs = 100;
 /** Buffer that a switch needs: the other rendition begins with its playlist and a keyframe. */
@@ -60,8 +60,6 @@ const jumpAfterSeconds = 3;
 const minAheadSeconds = 0.3;
 /** Less is not worth the wait for a seek. */
 const minGainSeconds = 0.5;
-/** hls.js steps over holes of this length. */
-const maxHoleSeconds = 0.1;
 /**
  * A start is repeated when no frame is shown this long after the newest media was loaded. hls.js 1.7 starts with a whole
  * segment. If that is a still without audio, its video waits for audio, which waits for video behind the discontinuity.
@@ -82,12 +80,6 @@ type State =
   | { readonly name: 'native'; retryTimer: number }
   /** Waits to load the broadcast with another instance of hls.js. */
   | { readonly name: 'reloading'; readonly retryTimer: number };
-
-/** Prefers Media Source: Chromium answers "maybe" for native HLS, but plays it late. */
-export function playableWith(video: HTMLVideoElement): 'hls.js' | 'native' | undefined {
-  if (Hls.isSupported()) return 'hls.js';
-  return video.canPlayType(nativeType) === '' ? undefined : 'native';
-}
 
 export class LiveMedia {
   readonly audioTracks: AudioTracks;
@@ -226,12 +218,7 @@ export class LiveMedia {
   /** Undefined where the browser plays the playlist itself. */
   storyboardRange(): StoryboardRange | undefined {
     const details = this.#hls?.latestLevelDetails;
-    const last = details && newestPublished(details);
-    if (!last || last.programDateTime === null) return undefined;
-    return {
-      folder: new URL('../storyboard/', details.url).href,
-      endMs: last.programDateTime + last.duration * secondMs,
-    };
+    return details ? publishedRange(details) : undefined;
   }
 
   get frameRate(): number {
@@ -397,8 +384,7 @@ export class LiveMedia {
 
   /** The native player does not distinguish a missing playlist from a broken one. */
   #retryNative(state: Extract<State, { name: 'native' }>): void {
-    const hadVideo = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
-    if (hadVideo) {
+    if (this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) {
       this.#fail();
       return;
     }
@@ -475,12 +461,9 @@ export class LiveMedia {
 
   /** Viewers who follow the broadcast jump to the live edge, others behind the gap. */
   #skipGap(details: LevelDetails): void {
-    if (this.#followsLive) {
-      this.goToLive();
-      return;
-    }
     const start = startBehindGap(details, this.#video.currentTime + minAheadSeconds);
-    if (start !== undefined) this.#video.currentTime = start;
+    if (this.#followsLive) this.goToLive();
+    else if (start !== undefined) this.#video.currentTime = start;
   }
 
   #detectEnd(details: LevelDetails): void {
@@ -511,16 +494,4 @@ export class LiveMedia {
     this.#isStalled = isSilent;
     this.#handlers.onSourceStalled(isSilent);
   }
-}
-
-/** Undefined while nothing is buffered at the playhead. */
-function bufferEndAt({ buffered, currentTime }: HTMLVideoElement): number | undefined {
-  for (let index = 0; index < buffered.length; index += 1) {
-    if (
-      currentTime >= buffered.start(index) - maxHoleSeconds &&
-      currentTime <= buffered.end(index) + maxHoleSeconds
-    )
-      return buffered.end(index);
-  }
-  return undefined;
 }

@@ -3,6 +3,14 @@ import type { LevelDetails } from 'hls.js';
 /** `stopped` when the publisher ended the stream, `no-media` when it sent nothing in time and may continue. */
 type FillerReason = 'stopped' | 'no-media';
 
+/** Media that the server has frames of. */
+export interface StoryboardRange {
+  /** Address of the folder of the sheets. */
+  readonly folder: string;
+  /** Unix time of the end of the publisher's last segment. */
+  readonly endMs: number;
+}
+
 type Fragment = LevelDetails['fragments'][number];
 
 /** Undefined for media of the publisher. */
@@ -20,13 +28,23 @@ export function newestFillerReason({ fragments, partList }: LevelDetails): Fille
 }
 
 /** The publisher's last segment that is complete. */
-export function newestPublished({ fragments }: LevelDetails): Fragment | undefined {
+function newestPublished({ fragments }: LevelDetails): Fragment | undefined {
   return fragments.findLast(fragment => !fragment.gap && fillerReasonOf(fragment) === undefined);
 }
 
 /** End of the publisher's media, in seconds. */
 export function publisherMediaEnd(details: LevelDetails): number {
   return newestPublished(details)?.end ?? 0;
+}
+
+/** Undefined without dates. */
+export function publishedRange(details: LevelDetails): StoryboardRange | undefined {
+  const last = newestPublished(details);
+  if (!last || last.programDateTime === null) return undefined;
+  return {
+    folder: new URL('../storyboard/', details.url).href,
+    endMs: last.programDateTime + last.duration * 1000,
+  };
 }
 
 /** Ignores gap segments, which extend the playlist without media. */

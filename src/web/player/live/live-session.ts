@@ -1,7 +1,8 @@
 import { BackOff } from '../../shared/back-off.ts';
 import type { PlayerSettings } from '../media/player-settings.ts';
 import type { Refusal } from '../media/refusal.ts';
-import { LiveMedia, type LiveMediaOptions, playableWith } from './live-media.ts';
+import { playableWith } from './live-hls.ts';
+import { LiveMedia, type LiveMediaOptions } from './live-media.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 import { WebRtcMedia } from './webrtc-media.ts';
 

@@ -1,4 +1,5 @@
 import { sheetColumns, sheetRows, slotMs, slotsPerSheet } from '../../../shared/limits/live-storyboard.ts';
+import type { StoryboardRange } from './live-playlist.ts';
 
 /** A frame as a part of an image, in pixels. */
 export interface StoryboardFrame {
@@ -7,14 +8,6 @@ export interface StoryboardFrame {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-}
-
-/** Media that the server has frames of. */
-export interface StoryboardRange {
-  /** Address of the folder of the sheets. */
-  readonly folder: string;
-  /** Unix time of the end of the publisher's last segment. */
-  readonly endMs: number;
 }
 
 interface LoadedSheet {
