@@ -6,6 +6,7 @@ import { publicRecordings } from './migrations/0063-public-recordings.ts';
 import { channels } from './migrations/0064-channels.ts';
 import { videoStates } from './migrations/0065-video-states.ts';
 import { watermarkNames } from './migrations/0066-watermark-names.ts';
+import { claimsOfNodes } from './migrations/0067-claims-of-nodes.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   channels,
   videoStates,
   watermarkNames,
+  claimsOfNodes,
 ];
 
 export const schemaVersion = versionAfter(migrations);

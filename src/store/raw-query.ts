@@ -25,6 +25,16 @@ export function jsonItems(dialect: Dialect, type: 'number' | 'text'): string {
   return `(SELECT ${item} FROM jsonb_array_elements_text(?::jsonb) AS item)`;
 }
 
+/** The rows of one `?` that is bound to a JSON array of objects, as a table. */
+export function jsonRows(dialect: Dialect, columns: Readonly<Record<string, 'bigint' | 'text'>>): string {
+  const names = Object.keys(columns);
+  if (dialect === 'sqlite') {
+    return `(SELECT ${names.map(name => `value ->> '${name}' AS ${name}`).join(', ')} FROM json_each(?))`;
+  }
+  const typed = names.map(name => `${name} ${columns[name]}`).join(', ');
+  return `(SELECT * FROM jsonb_to_recordset(?::jsonb) AS item (${typed}))`;
+}
+
 /** PostgreSQL chooses indexes itself. */
 export function indexedBy(dialect: Dialect, index: string): string {
   return dialect === 'sqlite' ? `INDEXED BY ${index}` : '';

@@ -218,10 +218,14 @@ describe.each(databaseKinds)('claims of broadcasts on %s', kind => {
     await waitUntil(() => read.some(ids => ids.length === 0));
 
     // The signal is lost.
-    const report = { multivariant: '#EXTM3U', targetDurationSeconds: 2, report: '{"alarms":[]}' };
-    await database.transaction(transaction =>
-      store.report({ broadcastId, nodeId: 'no2', claim: 1 }, report, transaction),
-    );
+    const report = {
+      broadcastId,
+      claim: 1,
+      multivariant: '#EXTM3U',
+      targetDurationSeconds: 2,
+      report: '{"alarms":[]}',
+    };
+    await database.transaction(transaction => store.report('no2', [report], transaction));
     await database.signals.send('live', '');
     await waitUntil(() => broadcasts.find(liveStreamId)?.hasReport === true);
     expect(read.filter(ids => ids.length > 0).length).toBeGreaterThan(1);

@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts';
+import { jsonRows, textQuery } from '../../store/raw-query.ts';
 import type { StoredBytes } from './usage.store.ts';
 
 export interface DueVideo {
@@ -8,6 +9,21 @@ export interface DueVideo {
   readonly isRecording: boolean;
   readonly isGrowing: boolean;
 }
+
+export interface Measurement {
+  readonly video: DueVideo;
+  readonly bytes: StoredBytes;
+  readonly dueAtMs: number;
+}
+
+const bytesColumns = {
+  source_bytes: 'bigint',
+  recording_bytes: 'bigint',
+  hls_bytes: 'bigint',
+  mp4_bytes: 'bigint',
+  image_bytes: 'bigint',
+  text_bytes: 'bigint',
+} as const;
 
 /** Triggers of the tables that name files mark videos as due. */
 export class StorageMeterStore {
@@ -59,23 +75,28 @@ export class StorageMeterStore {
     }));
   }
 
-  /** The video is due again at `dueAtMs`, or at once when it has changed meanwhile. */
-  async saveMeasurement({ videoId, changes }: DueVideo, bytes: StoredBytes, dueAtMs: number): Promise<void> {
-    await this.#database.run(
-      this.#database.queries
-        .updateTable('stored_videos')
-        .set(eb => ({
-          source_bytes: bytes.sourceBytes,
-          recording_bytes: bytes.recordingBytes,
-          hls_bytes: bytes.hlsBytes,
-          mp4_bytes: bytes.mp4Bytes,
-          image_bytes: bytes.imageBytes,
-          text_bytes: bytes.textBytes,
-          is_measured: 1,
-          due_at_ms: eb.case().when('changes', '=', changes).then(dueAtMs).else(0).end(),
-        }))
-        .where('video_id', '=', videoId),
-    );
+  /** Each video is due again at its `dueAtMs`, or at once when it has changed meanwhile. */
+  async saveMeasurements(measurements: readonly Measurement[]): Promise<void> {
+    if (measurements.length === 0) return;
+    const columns = { video_id: 'text', changes: 'bigint', due_at_ms: 'bigint', ...bytesColumns } as const;
+    const text = `UPDATE stored_videos
+      SET ${Object.keys(bytesColumns)
+        .map(name => `${name} = m.${name}`)
+        .join(', ')}, is_measured = 1,
+        due_at_ms = CASE WHEN stored_videos.changes = m.changes THEN m.due_at_ms ELSE 0 END
+      FROM ${jsonRows(this.#database.dialect, columns)} AS m WHERE stored_videos.video_id = m.video_id`;
+    const rows = measurements.map(({ video, bytes, dueAtMs }) => ({
+      video_id: video.videoId,
+      changes: video.changes,
+      due_at_ms: dueAtMs,
+      source_bytes: bytes.sourceBytes,
+      recording_bytes: bytes.recordingBytes,
+      hls_bytes: bytes.hlsBytes,
+      mp4_bytes: bytes.mp4Bytes,
+      image_bytes: bytes.imageBytes,
+      text_bytes: bytes.textBytes,
+    }));
+    await this.#database.run(textQuery(this.#database, text, [JSON.stringify(rows)]));
   }
 
   async postpone({ videoId }: DueVideo, dueAtMs: number): Promise<void> {

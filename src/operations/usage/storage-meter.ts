@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/logger.ts';
 import type { MediaFiles } from '../../storage/media-files.ts';
 import { SweepThrottle } from '../housekeeping/sweep-throttle.ts';
 import { measureFiles } from './measure-files.ts';
-import type { DueVideo, StorageMeterStore } from './storage-meter.store.ts';
+import type { DueVideo, Measurement, StorageMeterStore } from './storage-meter.store.ts';
 
 interface StorageMeterOptions {
   readonly store: StorageMeterStore;
@@ -35,25 +35,30 @@ export class StorageMeter {
     const pace = new SweepThrottle(signal);
     for (;;) {
       const due = await store.listDue(clock.nowMs(), batchSize);
+      const measurements: Measurement[] = [];
       for (const video of due) {
-        if (pace.isAborted) return 0;
-        await this.#measure(video);
+        if (pace.isAborted) break;
+        const measurement = await this.#measure(video);
+        if (measurement !== undefined) measurements.push(measurement);
         await pace.pause();
       }
-      if (due.length < batchSize) return 0;
+      await store.saveMeasurements(measurements);
+      if (pace.isAborted || due.length < batchSize) return 0;
     }
   }
 
-  async #measure(video: DueVideo): Promise<void> {
+  /** Returns undefined for a video that is tried again later. */
+  async #measure(video: DueVideo): Promise<Measurement | undefined> {
     const { store, files, clock, log } = this.#options;
     const { videoId, hasChanged, isRecording, isGrowing } = video;
     try {
       const bytes = await measureFiles(files.storage, files.video(videoId), isRecording);
       const waitMs = hasChanged ? recheckMs : isGrowing ? growingIntervalMs : regularIntervalMs;
-      await store.saveMeasurement(video, bytes, clock.nowMs() + waitMs);
+      return { video, bytes, dueAtMs: clock.nowMs() + waitMs };
     } catch (error) {
       log.warn('storage-not-measured', { videoId, error: messageOf(error) });
       await store.postpone(video, clock.nowMs() + retryMs);
+      return undefined;
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
 import { databaseNowMs } from '../../../store/database-clock.ts';
+import { jsonRows, textQuery } from '../../../store/raw-query.ts';
 import type { Row } from '../../../store/tables.ts';
 
 /** The servers that package broadcasts. Times are those of the database's clock. */
@@ -34,6 +35,21 @@ export interface BroadcastVersion
     'broadcastId' | 'state' | 'claim' | 'expiresAtMs' | 'requestedEnd' | 'hasReport'
   > {
   readonly hasMultivariant: boolean;
+}
+
+/** A claim of the server that asks. */
+export type OwnClaim = Pick<
+  ClaimedBroadcast,
+  'broadcastId' | 'liveStreamId' | 'claim' | 'requestedEnd' | 'wantedBy'
+>;
+
+/** What a server tells others about a broadcast that it packages. */
+export interface OwnReport {
+  readonly broadcastId: string;
+  readonly claim: number;
+  readonly multivariant: string;
+  readonly targetDurationSeconds: number;
+  readonly report: string;
 }
 
 const versionColumns = ['id', 'state', 'claim', 'expires_at_ms', 'requested_end'] as const;
@@ -141,16 +157,21 @@ export class BroadcastClaimsStore {
     return row && claimedFrom(row);
   }
 
-  async listOf(nodeId: string, connection: Connection = this.#database): Promise<ClaimedBroadcast[]> {
+  async listOf(nodeId: string, connection: Connection = this.#database): Promise<OwnClaim[]> {
     const rows = await connection.all(
       connection.queries
         .selectFrom('broadcasts')
-        .select(columns)
-        .select(hasReport)
+        .select(['id', 'live_stream_id', 'claim', 'requested_end', 'wanted_by'])
         .where('ended_at_ms', 'is', null)
         .where('node_id', '=', nodeId),
     );
-    return rows.map(claimedFrom);
+    return rows.map(row => ({
+      broadcastId: row.id,
+      liveStreamId: row.live_stream_id,
+      claim: row.claim,
+      requestedEnd: row.requested_end ?? undefined,
+      wantedBy: row.wanted_by ?? undefined,
+    }));
   }
 
   async take(
@@ -260,27 +281,31 @@ export class BroadcastClaimsStore {
     );
   }
 
-  async report(
-    { broadcastId, nodeId, claim }: Pick<ClaimedBroadcast, 'broadcastId' | 'claim'> & { nodeId: string },
-    values: {
-      readonly multivariant: string;
-      readonly targetDurationSeconds: number;
-      readonly report: string;
-    },
-    connection: Connection,
-  ): Promise<void> {
-    await connection.run(
-      connection.queries
-        .updateTable('broadcasts')
-        .set({
-          multivariant: values.multivariant,
-          target_duration_seconds: values.targetDurationSeconds,
-          report: values.report,
-        })
-        .where('id', '=', broadcastId)
-        .where('node_id', '=', nodeId)
-        .where('claim', '=', claim),
-    );
+  /** Stores reports of broadcasts whose claims are not over. */
+  async report(nodeId: string, reports: readonly OwnReport[], connection: Connection): Promise<void> {
+    const columns = {
+      id: 'text',
+      claim: 'bigint',
+      multivariant: 'text',
+      target: 'bigint',
+      report: 'text',
+    } as const;
+    const text = `UPDATE broadcasts
+      SET multivariant = r.multivariant, target_duration_seconds = r.target, report = r.report
+      FROM ${jsonRows(connection.dialect, columns)} AS r
+      WHERE broadcasts.id = r.id AND broadcasts.claim = r.claim AND broadcasts.node_id = ?`;
+    for (let first = 0; first < reports.length; first += maxNamed) {
+      const rows = reports
+        .slice(first, first + maxNamed)
+        .map(({ broadcastId, claim, multivariant, targetDurationSeconds, report }) => ({
+          id: broadcastId,
+          claim,
+          multivariant,
+          target: targetDurationSeconds,
+          report,
+        }));
+      await connection.run(textQuery(connection, text, [JSON.stringify(rows), nodeId]));
+    }
   }
 }
 

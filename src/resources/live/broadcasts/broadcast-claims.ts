@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import { BroadcastClaimsStore, type ClaimedBroadcast } from './broadcast-claims.store.ts';
+import { BroadcastClaimsStore, type ClaimedBroadcast, type OwnClaim } from './broadcast-claims.store.ts';
 import { BroadcastsStore, type OpenedBroadcast } from './broadcasts.store.ts';
 
 interface BroadcastClaimsOptions {
@@ -204,7 +204,7 @@ export class BroadcastClaims {
   }
 
   /** The publisher of this server goes on: the other server refuses its own. */
-  async keep({ broadcastId, liveStreamId }: ClaimedBroadcast): Promise<void> {
+  async keep({ broadcastId, liveStreamId }: OwnClaim): Promise<void> {
     const { database } = this.#options;
     await database.transaction(async transaction => {
       await this.store.setWantedBy(broadcastId, null, transaction);

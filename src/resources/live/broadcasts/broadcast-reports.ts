@@ -63,21 +63,20 @@ export class BroadcastReports implements Component {
       const multivariant = broadcast.multivariant();
       const report = reportOf(liveStreamId);
       if (claim === undefined || multivariant === undefined || report === undefined) return [];
-      const values = { multivariant, targetDurationSeconds, report: JSON.stringify(report) };
-      return [{ liveStreamId, claimed: { broadcastId, nodeId, claim }, values }];
+      const own = { broadcastId, claim, multivariant, targetDurationSeconds, report: JSON.stringify(report) };
+      return [{ ...own, liveStreamId }];
     });
     if (reports.length === 0) return;
     try {
       await database.transaction(async transaction => {
-        for (const { liveStreamId, claimed, values } of reports) {
-          await claims.store.report(claimed, values, transaction);
-          if (this.#reported.get(claimed.broadcastId) !== shapeOf(values.multivariant)) {
-            await database.signals.send('live', liveStreamId, transaction);
-          }
+        await claims.store.report(nodeId, reports, transaction);
+        for (const { broadcastId, liveStreamId, multivariant } of reports) {
+          if (this.#reported.get(broadcastId) === shapeOf(multivariant)) continue;
+          await database.signals.send('live', liveStreamId, transaction);
         }
       });
       this.#reported = new Map(
-        reports.map(({ claimed, values }) => [claimed.broadcastId, shapeOf(values.multivariant)]),
+        reports.map(({ broadcastId, multivariant }) => [broadcastId, shapeOf(multivariant)]),
       );
     } catch (error) {
       log.warn('broadcast-reports-not-stored', { error });

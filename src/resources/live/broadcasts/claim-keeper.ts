@@ -4,7 +4,7 @@ import type { Logger } from '../../../shared/logger.ts';
 import { CoalescedTask } from '../../../shared/scheduling/coalesced-task.ts';
 import { OnDemandInterval } from '../../../shared/scheduling/on-demand-interval.ts';
 import type { Database } from '../../../store/database.ts';
-import type { ClaimedBroadcast } from './broadcast-claims.store.ts';
+import type { OwnClaim } from './broadcast-claims.store.ts';
 import type { BroadcastClaims } from './broadcast-claims.ts';
 
 interface RunningBroadcast {
@@ -116,7 +116,7 @@ export class ClaimKeeper implements Component {
     for (const { broadcastId } of local.running()) this.#move(broadcastId, detachedText);
   }
 
-  async #follow(broadcast: RunningBroadcast, claimed: ClaimedBroadcast | undefined): Promise<void> {
+  async #follow(broadcast: RunningBroadcast, claimed: OwnClaim | undefined): Promise<void> {
     const { claims, nodeId, local } = this.#options;
     const { broadcastId, liveStreamId } = broadcast;
     const claim = claims.claimOf(broadcastId);
@@ -136,7 +136,7 @@ export class ClaimKeeper implements Component {
     else this.#move(broadcastId, movedText);
   }
 
-  async #releaseUnused(claimed: ReadonlyMap<string, ClaimedBroadcast>): Promise<void> {
+  async #releaseUnused(claimed: ReadonlyMap<string, OwnClaim>): Promise<void> {
     const { claims, local, clock } = this.#options;
     const running = new Set(local.running().map(({ broadcastId }) => broadcastId));
     const nowMs = clock.monotonicMs();
