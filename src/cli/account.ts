@@ -81,7 +81,7 @@ async function runAccountCommand({ positionals, options, flags, configFile }: Co
   const database = await openDatabaseWithoutLock({ dataDir, url: databaseUrl });
   try {
     const outcome = await applyRequest(request, new AccountAdmin(database, systemClock));
-    if (typeof outcome === 'string') fail(outcome, 1);
+    if (typeof outcome === 'string') fail(outcome);
     else if (request.isJson) process.stdout.write(`${JSON.stringify(outcome.value)}\n`);
     else process.stdout.write(`${outcome.lines.join('\n')}\n`);
   } finally {
@@ -348,7 +348,7 @@ function toJson(account: ListedAccount) {
   };
 }
 
-function fail(message: string, exitCode: number): void {
+function fail(message: string): void {
   process.stderr.write(`${message.trimEnd()}\n`);
-  process.exitCode = exitCode;
+  process.exitCode = 1;
 }

@@ -109,10 +109,6 @@ export class LeasedNode implements ClusterMembership {
     return this.#state !== 'started' || this.hasLease ? undefined : (this.#fault ?? 'it has no lease');
   }
 
-  async find(nodeId: string): Promise<ClusterNode | undefined> {
-    return (await this.list()).find(({ id }) => id === nodeId);
-  }
-
   /** Lists nodes from a list at most a second old. */
   list(): Promise<readonly ClusterNode[]> {
     const nowMs = this.#clock.monotonicMs();

@@ -18,7 +18,6 @@ export interface ClusterNode {
 /** Nodes whose lease has not run out. */
 export interface ClusterNodes {
   readonly self: ClusterNode;
-  find(nodeId: string): Promise<ClusterNode | undefined>;
   list(): Promise<readonly ClusterNode[]>;
   /**
    * Called on one of the nodes when another one left or its lease ran out, until `listener` has succeeded: it takes over

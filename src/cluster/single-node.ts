@@ -23,10 +23,6 @@ export class SingleNode implements ClusterMembership {
     return { ...this.#self(), startedAtMs: this.#startedAtMs, isDraining: this.#isDraining };
   }
 
-  async find(nodeId: string): Promise<ClusterNode | undefined> {
-    return nodeId === this.#self().id ? this.self : undefined;
-  }
-
   async list(): Promise<readonly ClusterNode[]> {
     return [this.self];
   }

@@ -110,9 +110,9 @@ export class PublisherMonitor {
       if (missing > 0) this.#options.observer.framesLost('missing', missing);
     },
     recoveryPointArrived: () => this.#health.recoveryPointArrived(),
-    dropped: count => {
-      this.#health.dropped(count);
-      this.#options.observer.framesLost('dropped', count);
+    dropped: () => {
+      this.#health.dropped();
+      this.#options.observer.framesLost('dropped', 1);
     },
     clockJumped: () => {
       const times = this.#health.clockJumped(this.#lastMediaAtMs);

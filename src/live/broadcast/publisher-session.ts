@@ -48,7 +48,7 @@ export interface PublisherSessionEvents {
   mediaPlaced(media: BroadcastMedia): void;
   /** A recovery point replaced the keyframe: some encoders refresh the picture gradually. */
   recoveryPointArrived(): void;
-  dropped(count: number): void;
+  dropped(): void;
   clockJumped(): void;
   /** A track begins, or changes its codec. @param trackId 0 for the main one */
   trackArrived(kind: TrackKind, trackId: number, codec: string): void;
@@ -123,7 +123,7 @@ export class PublisherSession {
       leftOut: (kind, trackId, reason) => options.events.trackLeftOut(kind, trackId, reason),
     });
     this.#held = new HeldMedia(({ media }) => {
-      if (media.kind === 'video') options.events.dropped(1);
+      if (media.kind === 'video') options.events.dropped();
     });
     this.#keyframes = new KeyframeWatch({
       timeoutMs: options.keyframeTimeoutMs,
@@ -326,7 +326,7 @@ export class PublisherSession {
     if (state.name === 'ended') return;
     if (kind === 'video' && !isKeyframe && !this.#hasKeyframeHeld) {
       // Counts nothing before the first packager: the publisher started between keyframes.
-      if (this.#hasPackaged) this.#options.events.dropped(1);
+      if (this.#hasPackaged) this.#options.events.dropped();
       return;
     }
     this.#held.add(timed);
@@ -383,7 +383,7 @@ export class PublisherSession {
       packager = this.#options.startPackager(plan, {
         ...inner,
         drained: () => this.#options.events.flow(true),
-        dropped: count => this.#options.events.dropped(count),
+        dropped: () => this.#options.events.dropped(),
         exited: exit => {
           if (this.#packager === packager) this.#packagerGone();
           inner.exited(exit);
@@ -423,7 +423,7 @@ export class PublisherSession {
     const { packager, plan, codecNames } = state;
     if (kind === 'audio' ? plan.audio === 'none' : !plan.hasVideo) return;
     if (codec.name !== (kind === 'video' ? codecNames.video : codecNames.audio)) {
-      if (kind === 'video') this.#options.events.dropped(1);
+      if (kind === 'video') this.#options.events.dropped();
       return;
     }
     if (!packager.write(media, atMs)) this.#options.events.flow(false);

@@ -83,8 +83,8 @@ export class BroadcastMeter {
     return this.#missing.arrived(timestampMs);
   }
 
-  dropped(count: number): void {
-    this.#droppedFrames += count;
+  dropped(): void {
+    this.#droppedFrames += 1;
   }
 
   /** Distance between the last two keyframes, or from the last one to the newest frame if that is more. */

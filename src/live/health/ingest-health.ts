@@ -150,8 +150,8 @@ export class IngestHealth {
     this.#hasRecoveryPoints = true;
   }
 
-  dropped(count: number): void {
-    this.#meter.dropped(count);
+  dropped(): void {
+    this.#meter.dropped();
   }
 
   /** Returns the total. @param nowMs monotonic */

@@ -176,7 +176,7 @@ export class DirectPackager implements Packager {
   #dropVideo(problem: string): void {
     this.#unusableFrames += 1;
     if (this.#unusableFrames > maxUnusableFrames) throw new AppError('media-malformed', problem);
-    this.#events.dropped(1);
+    this.#events.dropped();
   }
 
   #add(frame: Frame): void {

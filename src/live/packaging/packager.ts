@@ -36,8 +36,8 @@ export interface PackagerEvents {
   sample(kind: TrackKind, sample: Sample, atMs: number): void;
   originalAudio?(sample: Sample, atMs: number): void;
   drained(): void;
-  /** Frames of the input cannot be packaged. */
-  dropped(count: number): void;
+  /** A frame of the input cannot be packaged. */
+  dropped(): void;
   exited(exit: PackagerExit): void;
 }
 

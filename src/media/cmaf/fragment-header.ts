@@ -92,11 +92,10 @@ export interface ColumnRun {
 /** Writes the `moof` and the header of the `mdat`. @throws AppError `media-malformed` when the data is too large */
 export function writeFragmentHeader(
   sequenceNumber: number,
-  trackId: number,
   baseDtsTicks: number,
   samples: SampleColumns,
 ): Buffer {
-  return beginFragment(sequenceNumber, [{ trackId, baseDtsTicks, samples }], 0).fragment;
+  return beginFragment(sequenceNumber, [{ trackId: 1, baseDtsTicks, samples }], 0).fragment;
 }
 
 interface RunLayout {

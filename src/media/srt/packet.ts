@@ -37,7 +37,6 @@ export interface DataPacket {
   readonly sequence: number;
   /** Undefined: not encrypted. */
   readonly key: KeyParity | undefined;
-  readonly isRetransmitted: boolean;
   /** Microseconds of the sender's clock, 32 bits. */
   readonly timestampUs: number;
   readonly destination: number;
@@ -72,7 +71,6 @@ export function readPacket(datagram: Buffer): DataPacket | ControlPacket | undef
     kind: 'data',
     sequence: first,
     key: keyBits === 0 ? undefined : keyBits === 1 ? 'even' : 'odd',
-    isRetransmitted: ((second >>> 26) & 1) === 1,
     timestampUs,
     destination,
     payload: rest,

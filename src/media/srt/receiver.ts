@@ -56,7 +56,6 @@ export class SrtReceiver {
   #mediaAtMs: number;
   #rate = { sinceMs: 0, packets: 0, bytes: 0, packetsPerSecond: 0, bytesPerSecond: 0 };
   #isReadingKeys = false;
-  undecryptable = 0;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -123,8 +122,7 @@ export class SrtReceiver {
     const cipher = this.#options.encryption?.cipher;
     const plain = key === undefined ? payload : cipher?.apply(key, sequence, payload);
     // Drops packets without encryption where a passphrase is set: nobody on the path may add media of their own.
-    if (plain === undefined || (cipher !== undefined && key === undefined)) this.undecryptable += 1;
-    else this.#options.payload(plain);
+    if (plain !== undefined && (cipher === undefined || key !== undefined)) this.#options.payload(plain);
   }
 
   #acknowledge(nowMs: number): void {

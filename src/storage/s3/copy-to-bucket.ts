@@ -26,7 +26,6 @@ interface LocalFile {
 
 interface JournalLine extends Omit<LocalFile, 'path'> {
   readonly etag: string;
-  readonly sha256: string;
 }
 
 interface CopyToBucketOptions {
@@ -85,7 +84,7 @@ async function copyOne(
       `The storage has other bytes than ${path}. Run the command again, and check the disk and the storage if that happens once more.`,
     );
   }
-  return { ...file, etag: version.etag, sha256 };
+  return { ...file, etag: version.etag };
 }
 
 /** Lists the files, except for what stays in the data folder: the window of live streams and work. */

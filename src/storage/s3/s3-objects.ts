@@ -67,12 +67,10 @@ export class S3Objects {
   }
 
   /** Undefined when it is missing. */
-  async find(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {
+  async find(key: string): Promise<StoredObject | undefined> {
     try {
-      const found = await this.requests.run(
-        'head',
-        abortSignal => this.client.send(new HeadObjectCommand(this.#at(key)), { abortSignal }),
-        signal,
+      const found = await this.requests.run('head', abortSignal =>
+        this.client.send(new HeadObjectCommand(this.#at(key)), { abortSignal }),
       );
       this.#bucketSeenAtMs = performance.now();
       return storedObjectFrom(found.ETag, found.ContentLength, found.LastModified);

@@ -211,7 +211,7 @@ export class SegmentAssembler {
     this.#segments += 1;
     this.#samples += this.#columns.length;
     this.#decodeTimes?.fit(this.#columns, this.#fileBaseTicks, this.#startTicks, nextTicks, nextDtsTicks);
-    const head = writeFragmentHeader(this.#segments, 1, this.#baseTicks, this.#columns);
+    const head = writeFragmentHeader(this.#segments, this.#baseTicks, this.#columns);
     const durationTicks = Math.max(0, nextTicks - this.#startTicks);
     this.#options.onSegment(durationTicks, head, this.#slices, this.#columns.dataBytes);
     this.#columns.clear();

@@ -192,7 +192,7 @@ class TrackSegments {
       }
     }
     this.#decodeTimes?.fit(this.#columns, this.#fileBaseTicks, this.#startTicks, nextTicks, nextDtsTicks);
-    const head = writeFragmentHeader(this.#writer.table.length + 1, 1, this.#baseTicks, this.#columns);
+    const head = writeFragmentHeader(this.#writer.table.length + 1, this.#baseTicks, this.#columns);
     const duration = Math.max(0, nextTicks - this.#startTicks);
     this.#writer.add(duration, head, this.#slices, this.#columns.dataBytes);
     this.#columns.clear();

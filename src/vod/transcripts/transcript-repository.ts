@@ -48,7 +48,7 @@ export interface TranscriptRepository {
   markStarted(videoId: string, transaction: Transaction): Promise<void>;
   addPart(videoId: string, part: TranscriptPart, percent: number, transaction: Transaction): Promise<void>;
   /** Captions that were uploaded or edited, which are not replaced. */
-  hasOwnCaptions(videoId: string, language: string, connection?: Connection): Promise<boolean>;
+  hasOwnCaptions(videoId: string, language: string): Promise<boolean>;
   /**
    * Stores the captions and emits an event. Returns the file that no row names any more: the replaced one, or the new one
    * when the video has captions of the language that are not generated.

@@ -29,11 +29,11 @@ export class ByteReader {
     return this.bytes(this.uint(width));
   }
 
-  /** The elements of a vector of numbers. */
-  list(lengthWidth: number, width: number): number[] {
-    const reader = new ByteReader(this.vector(lengthWidth));
+  /** The elements of a vector of numbers of two bytes. */
+  list(): number[] {
+    const reader = new ByteReader(this.vector(2));
     const values: number[] = [];
-    while (reader.left > 0) values.push(reader.uint(width));
+    while (reader.left > 0) values.push(reader.uint(2));
     return values;
   }
 }

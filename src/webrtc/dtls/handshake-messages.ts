@@ -50,18 +50,18 @@ export function readClientHello(body: Buffer): ClientHello | string {
   const random = reader.bytes(32);
   reader.vector(1); // session
   reader.vector(1); // cookie
-  const suites = reader.list(2, 2);
+  const suites = reader.list();
   reader.vector(1); // compression
   const extensions = readExtensions(reader);
   const find = (type: number) => {
     const value = extensions.get(type);
     return value && new ByteReader(value);
   };
-  const groups = find(EXTENSION.supportedGroups)?.list(2, 2) ?? [];
+  const groups = find(EXTENSION.supportedGroups)?.list() ?? [];
   const group = groups.find(each => each === GROUP.x25519 || each === GROUP.p256);
-  const profiles = find(EXTENSION.useSrtp)?.list(2, 2) ?? [];
+  const profiles = find(EXTENSION.useSrtp)?.list() ?? [];
   const srtpProfile = Object.values(SRTP_PROFILE).find(each => profiles.includes(each));
-  const signatures = find(EXTENSION.signatureAlgorithms)?.list(2, 2) ?? [];
+  const signatures = find(EXTENSION.signatureAlgorithms)?.list() ?? [];
   // Versions of DTLS count down.
   if (version > DTLS_1_2) return 'DTLS 1.2';
   if (!suites.includes(CIPHER_SUITE)) return 'the cipher suite ECDHE-ECDSA-AES128-GCM-SHA256';

@@ -38,12 +38,11 @@ export class MembersStore {
     return row === undefined ? undefined : memberFrom(row);
   }
 
-  async count(accountId: string, connection: Connection, role?: Role): Promise<number> {
-    const counted = connection.queries
+  async count(accountId: string, connection: Connection): Promise<number> {
+    const query = connection.queries
       .selectFrom('members')
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .where('account_id', '=', accountId);
-    const query = role === undefined ? counted : counted.where('role', '=', role);
     return Number((await connection.first(query))?.total ?? 0);
   }
 

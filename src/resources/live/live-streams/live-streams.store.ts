@@ -344,13 +344,9 @@ export class LiveStreamsStore {
     return this.#update(projectId, liveStreamId, { thumbnail_type: type, updated_at_ms: atMs });
   }
 
-  async clearThumbnail(liveStreamId: string, connection: Connection = this.#database): Promise<void> {
-    await connection.run(
-      connection.queries
-        .updateTable('live_streams')
-        .set({ thumbnail_type: null })
-        .where('id', '=', liveStreamId),
-    );
+  async clearThumbnail(liveStreamId: string): Promise<void> {
+    const cleared = this.#database.queries.updateTable('live_streams').set({ thumbnail_type: null });
+    await this.#database.run(cleared.where('id', '=', liveStreamId));
   }
 
   async setStreamKey(

@@ -115,8 +115,8 @@ export class PlayersStore {
     return update(playerId, { ...logoColumns(logo), updated_at_ms: atMs }, transaction);
   }
 
-  clearLogo(playerId: string, connection: Connection = this.#database): Promise<void> {
-    return update(playerId, logoColumns(undefined), connection);
+  clearLogo(playerId: string): Promise<void> {
+    return update(playerId, logoColumns(undefined), this.#database);
   }
 
   /** Returns false when rows still name it, and {@link detachSome} has to continue. */

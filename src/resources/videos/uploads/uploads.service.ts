@@ -283,9 +283,9 @@ export class UploadsService<View> {
     throw new AppError('resource-not-found', undefined, { details: { name: 'videoId' } });
   }
 
-  async #sourceOf(videoId: string, connection?: Connection): Promise<VideoSource | undefined> {
-    const source = await this.#store.source(videoId, connection);
-    return (await this.#hasFailed(source, connection)) ? undefined : source;
+  async #sourceOf(videoId: string): Promise<VideoSource | undefined> {
+    const source = await this.#store.source(videoId);
+    return (await this.#hasFailed(source)) ? undefined : source;
   }
 
   async #hasFailed(source: VideoSource | undefined, connection?: Connection): Promise<boolean> {

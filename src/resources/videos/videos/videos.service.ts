@@ -110,14 +110,10 @@ export class VideosService {
     return view!;
   }
 
-  async viewOf(
-    projectId: string,
-    videoId: string,
-    options?: { readonly hidesPrivate: boolean },
-  ): Promise<VideoView> {
+  async viewOf(projectId: string, videoId: string): Promise<VideoView> {
     const video = await this.find(projectId, videoId);
     if (video === undefined) throw notFoundError('videoId');
-    return this.view(video, options);
+    return this.view(video);
   }
 
   async create(projectId: string, attributes: VideoAttributes): Promise<Video> {

@@ -16,8 +16,8 @@ export function createElement<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function createButton(text: string, onClick: () => void, className = 'action'): HTMLButtonElement {
-  const button = createElement('button', { text, className, type: 'button' });
+export function createButton(text: string, onClick: () => void): HTMLButtonElement {
+  const button = createElement('button', { text, className: 'action', type: 'button' });
   button.addEventListener('click', onClick);
   return button;
 }

@@ -8,13 +8,6 @@ export class ServerClock {
     this.#aheadMs = isUsable ? serverTimeMs - arrivedAtMs : 0;
   }
 
-  /** Clock of a page with the server's time. Cached and saved pages have no usable one. */
-  static ofPage(serverTimeMs: number): ServerClock {
-    const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-    const responseStart = navigation?.responseStart ?? 0;
-    return new ServerClock(serverTimeMs, responseStart > 0 ? performance.timeOrigin + responseStart : 0);
-  }
-
   nowMs(): number {
     return performance.timeOrigin + performance.now() + this.#aheadMs;
   }

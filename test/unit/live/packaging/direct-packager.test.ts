@@ -40,8 +40,8 @@ function start(plan: Partial<PackagerPlan> = {}) {
       },
       sample: (...sample) => log.samples.push(sample),
       drained: () => {},
-      dropped: count => {
-        log.dropped += count;
+      dropped: () => {
+        log.dropped += 1;
       },
       exited: exit => log.exits.push(exit),
     },

@@ -45,7 +45,7 @@ describe('the head of a fragment', () => {
       columns.push(durationTicks, data.length, compositionOffsetTicks, isSync);
     }
     const baseDtsTicks = 2 ** 40 + 5;
-    const head = writeFragmentHeader(9, 1, baseDtsTicks, columns);
+    const head = writeFragmentHeader(9, baseDtsTicks, columns);
     const init = writeInitSegment([track]);
     const read = readAll(Buffer.concat([init, head, ...rows.map(({ data }) => data)]));
     const whole = writeFragment(9, [{ trackId: 1, baseDtsTicks, samples: rows }]);
@@ -66,7 +66,7 @@ describe('the head of a fragment', () => {
   test('is refused for more than an mdat with a short header can hold', () => {
     const columns = new SampleColumns();
     columns.push(1, 2 ** 32 - 1, 0, true);
-    expect(() => writeFragmentHeader(1, 1, 0, columns)).toThrow(
+    expect(() => writeFragmentHeader(1, 0, columns)).toThrow(
       expect.objectContaining({ code: 'media-malformed' }),
     );
   });

@@ -27,7 +27,6 @@ describe('packets', () => {
       kind: 'data',
       sequence: 2 ** 31 - 1,
       key: 'odd',
-      isRetransmitted: false,
       timestampUs: 2 ** 32 - 1,
       destination: 9,
       payload,

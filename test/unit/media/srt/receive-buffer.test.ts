@@ -6,10 +6,10 @@ import { Random } from '../../../support/random.ts';
 
 const last = 2 ** 31 - 1;
 
-function packet(sequence: number, timestampMs = 0, isRetransmitted = false): DataPacket {
+function packet(sequence: number, timestampMs = 0): DataPacket {
   const timestampUs = (timestampMs * 1_000) >>> 0;
   const fields = { key: undefined, destination: 1, payload: Buffer.alloc(0) };
-  return { kind: 'data', sequence, timestampUs, isRetransmitted, ...fields };
+  return { kind: 'data', sequence, timestampUs, ...fields };
 }
 
 function open(initial: number, latencyMs = 200) {
@@ -58,7 +58,7 @@ describe('ReceiveBuffer', () => {
     expect(delivered).toEqual([1, 3, 4, 5]);
     expect(buffer).toMatchObject({ lost: 1, recovered: 0, givenUp: 1, missing: 0 });
     // The packet comes after all.
-    buffer.push(packet(2, 10, true));
+    buffer.push(packet(2, 10));
     expect(delivered).toEqual([1, 3, 4, 5]);
   });
 

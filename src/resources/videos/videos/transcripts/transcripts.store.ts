@@ -119,12 +119,8 @@ export class TranscriptsStore implements TranscriptRepository {
     await this.#set(videoId, { progress_percent: percent }, transaction);
   }
 
-  async hasOwnCaptions(
-    videoId: string,
-    language: string,
-    connection: Connection = this.#database,
-  ): Promise<boolean> {
-    return (await this.#captions(videoId, language, connection))?.is_generated === 0;
+  async hasOwnCaptions(videoId: string, language: string): Promise<boolean> {
+    return (await this.#captions(videoId, language, this.#database))?.is_generated === 0;
   }
 
   async complete(

@@ -61,10 +61,10 @@ export function actionChoices(
 }
 
 /** @param days one of the {@link periodChoices} @returns the beginning, to the minute */
-export function startOf(days: string, nowMs = Date.now()): string | undefined {
+export function startOf(days: string): string | undefined {
   const count = Number(days);
   if (!periods.some(value => value === days)) return undefined;
-  return new Date(Math.floor((nowMs - count * dayMs) / 60_000) * 60_000).toISOString();
+  return new Date(Math.floor((Date.now() - count * dayMs) / 60_000) * 60_000).toISOString();
 }
 
 export function actorLabel({ kind, id, name }: AuditEntry['actor']): string {

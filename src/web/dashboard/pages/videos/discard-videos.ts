@@ -38,12 +38,11 @@ export function restoreVideos(
 
 export function deletePermanently(
   videos: readonly Video[],
-  headers: Record<string, string> = projectHeaders(),
-  options?: BulkOptions,
+  headers: Record<string, string>,
 ): Promise<BulkResult<Video>> {
   const remove = ({ videoId }: Video) =>
     call('DELETE /videos/{videoId}', { params: { videoId }, query: { permanently: 'true' }, headers });
-  return runShown(videos, remove, 'deleted', options);
+  return runShown(videos, remove, 'deleted', undefined);
 }
 
 export function retryVideos(videos: readonly Video[], options?: BulkOptions): Promise<BulkResult<Video>> {

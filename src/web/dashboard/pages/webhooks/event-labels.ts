@@ -46,8 +46,8 @@ export function eventLabel(type: WebhookDelivery['type']): EventLabel {
   };
 }
 
-export function summarizeEvents(types: readonly EventType[], shown = 2): string {
-  const first = types.slice(0, shown).map(type => eventLabel(type).label);
+export function summarizeEvents(types: readonly EventType[]): string {
+  const first = types.slice(0, 2).map(type => eventLabel(type).label);
   const more = types.length - first.length;
   return [...first, ...(more > 0 ? [t('webhooks.more', { count: more })] : [])].join(' · ');
 }
