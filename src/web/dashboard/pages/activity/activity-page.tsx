@@ -92,14 +92,7 @@ export function ActivityPage() {
                   keyOf={({ number }) => String(number)}
                   columns={columnsOf(filter)}
                 />
-                <Pagination
-                  pagination={pagination}
-                  what="entries"
-                  onPage={next => {
-                    change({ page: next === 1 ? undefined : String(next) });
-                    scrollTo({ top: 0 });
-                  }}
-                />
+                <Pagination pagination={pagination} what="entries" scrollsUp />
               </>
             )
           }

@@ -31,7 +31,7 @@ const pageSize = 25;
 const freshForMs = 60_000;
 
 export function KeysPage() {
-  const { query, change } = useQuery();
+  const { query } = useQuery();
   const page = pageOf(query);
   const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<KeysDialog>();
@@ -81,11 +81,7 @@ export function KeysPage() {
                   rows={data}
                   keyOf={({ keyPairId }) => keyPairId}
                 />
-                <Pagination
-                  pagination={pagination}
-                  what="API keys"
-                  onPage={next => change({ page: next === 1 ? undefined : String(next) })}
-                />
+                <Pagination pagination={pagination} what="apiKeys" />
               </>
             )
           }

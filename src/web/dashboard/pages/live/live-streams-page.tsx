@@ -95,14 +95,7 @@ export function LiveStreamsPage() {
               ))}
             </ul>
           )}
-          <Pagination
-            pagination={value.pagination}
-            what="live streams"
-            onPage={page => {
-              change({ page: page === 1 ? undefined : String(page) });
-              scrollTo({ top: 0 });
-            }}
-          />
+          <Pagination pagination={value.pagination} what="liveStreams" scrollsUp />
         </div>
       )}
       {isCreating && can('live') && <CreateStreamDialog onClose={() => setCreating(false)} />}

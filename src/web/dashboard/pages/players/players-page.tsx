@@ -122,11 +122,7 @@ export function PlayersPage() {
                     },
                   ]}
                 />
-                <Pagination
-                  pagination={pagination}
-                  what="themes"
-                  onPage={page => change({ page: page === 1 ? undefined : String(page) })}
-                />
+                <Pagination pagination={pagination} what="themes" />
               </>
             )
           }

@@ -34,7 +34,7 @@ type Open =
   | { readonly what: 'deletion'; readonly token: UploadToken };
 
 export function UploadTokensPage() {
-  const { query, change } = useQuery();
+  const { query } = useQuery();
   const [isCreating, setCreating] = useNewDialog();
   const [open, setOpen] = useState<Open>();
   const page = pageOf(query);
@@ -71,11 +71,7 @@ export function UploadTokensPage() {
                   keyOf={({ token }) => token}
                   columns={columnsOf(setOpen)}
                 />
-                <Pagination
-                  pagination={pagination}
-                  what="upload tokens"
-                  onPage={next => change({ page: next === 1 ? undefined : String(next) })}
-                />
+                <Pagination pagination={pagination} what="uploadTokens" />
               </>
             )
           }

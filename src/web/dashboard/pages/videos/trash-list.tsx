@@ -48,11 +48,7 @@ export function TrashList({ onCount }: { onCount: (count: number) => void }) {
             ) : (
               <>
                 <TrashTable videos={data} total={pagination.itemsTotal ?? 0} search={choice.search} />
-                <Pagination
-                  pagination={pagination}
-                  what="deleted videos"
-                  onPage={page => change({ page: page === 1 ? undefined : String(page) })}
-                />
+                <Pagination pagination={pagination} what="deletedVideos" />
               </>
             )
           }

@@ -63,14 +63,7 @@ export function VideosPage() {
               onChoice={change}
             />
           )}
-          <Pagination
-            pagination={list.value.pagination}
-            what="videos"
-            onPage={page => {
-              change({ page: page === 1 ? undefined : String(page) });
-              scrollTo({ top: 0 });
-            }}
-          />
+          <Pagination pagination={list.value.pagination} what="videos" scrollsUp />
         </div>
       )}
     </Page>

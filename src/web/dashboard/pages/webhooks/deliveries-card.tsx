@@ -86,11 +86,7 @@ export function DeliveriesCard({
                   keyOf={({ deliveryId }) => deliveryId}
                   columns={columnsOf({ show: onShown, sendAgain: one => void sendAgain(one) })}
                 />
-                <Pagination
-                  pagination={pagination}
-                  what="deliveries"
-                  onPage={next => change({ page: next === 1 ? undefined : String(next) })}
-                />
+                <Pagination pagination={pagination} what="deliveries" />
               </>
             )
           }
