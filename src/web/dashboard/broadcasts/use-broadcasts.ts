@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useFeed } from '../ui/hooks/use-feed.ts';
 import { useInterval } from '../ui/hooks/use-interval.ts';
+import { useSoon } from '../ui/hooks/use-timers.ts';
 import { type BroadcastStats, isBroadcastChange, isBroadcastEnd, statsOf } from './broadcast-stats.ts';
 
 const batchMs = 120;
@@ -10,16 +11,12 @@ const staleMs = 6_000;
 /** `onTurn`: a broadcast began or ended; `endedId` is the live stream whose broadcast ended. */
 export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<string, BroadcastStats> {
   const heard = useRef(new Map<string, { stats: BroadcastStats; atMs: number }>());
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [onAir, setOnAir] = useState<ReadonlyMap<string, BroadcastStats>>(new Map());
-  const showSoon = () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      const oldestMs = Date.now() - staleMs;
-      for (const [id, { atMs }] of heard.current) if (atMs < oldestMs) heard.current.delete(id);
-      setOnAir(new Map([...heard.current].map(([id, { stats }]) => [id, stats])));
-    }, batchMs);
-  };
+  const showSoon = useSoon(batchMs, () => {
+    const oldestMs = Date.now() - staleMs;
+    for (const [id, { atMs }] of heard.current) if (atMs < oldestMs) heard.current.delete(id);
+    setOnAir(new Map([...heard.current].map(([id, { stats }]) => [id, stats])));
+  });
   useFeed(message => {
     const stats = statsOf(message);
     if (stats !== undefined) heard.current.set(stats.liveStreamId, { stats, atMs: Date.now() });
@@ -31,6 +28,5 @@ export function useBroadcasts(onTurn: (endedId?: string) => void): ReadonlyMap<s
     showSoon();
   });
   useInterval(onAir.size > 0 ? staleMs : undefined, showSoon);
-  useEffect(() => () => clearTimeout(timer.current), []);
   return onAir;
 }

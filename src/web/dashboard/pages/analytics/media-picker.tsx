@@ -1,8 +1,9 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { problemText } from '../../format/problem-text.ts';
 import { t } from '../../texts/server.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useSettled } from '../../ui/hooks/use-timers.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { loadMedia, type Media, searchMedia } from './media.ts';
 
@@ -38,13 +39,9 @@ function MediaSearch({ onChosen }: { onChosen: (id: string) => void }) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
-  const [query, setQuery] = useState('');
+  const query = useSettled(text.trim(), pauseMs);
   const [isOpen, setOpen] = useState(false);
   const [pointed, setPointed] = useState<string>();
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery(text.trim()), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
   const results = useLoad(`${isOpen} ${query}`, signal =>
     isOpen ? searchMedia(query, signal) : Promise.resolve([]),
   );

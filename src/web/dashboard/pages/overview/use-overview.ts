@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { ApiKeyPair, LiveStream, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import type { FeedMessage } from '../../api/feed.ts';
@@ -8,6 +7,7 @@ import { accountEnvironment, can, session } from '../../state/session.ts';
 import { useFeed } from '../../ui/hooks/use-feed.ts';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
 import { type Loaded, useLoad } from '../../ui/hooks/use-load.ts';
+import { useSoon } from '../../ui/hooks/use-timers.ts';
 import {
   type ListedVideo,
   type LoadedVideos,
@@ -41,7 +41,7 @@ const reloadEvents: ReadonlySet<string> = new Set([
 /** Loads everything at once, so that the layout does not shift. */
 export function useOverview(): Loaded<Overview> {
   const loaded = useLoad(`${session.value?.role}`, load);
-  const reload = useDebounced(loaded.reload);
+  const reload = useSoon(debounceMs, loaded.reload);
   useFeed(({ type }: FeedMessage) => {
     if (reloadEvents.has(type)) reload();
   });
@@ -54,14 +54,7 @@ export function useOverview(): Loaded<Overview> {
     reload();
   });
   useInterval(refreshMs, loaded.reload);
-  const { value, problem, isLoading } = loaded;
-  return {
-    value: value === undefined ? undefined : { ...value, videos, liveNow },
-    problem,
-    isLoading,
-    reload: loaded.reload,
-    set: loaded.set,
-  };
+  return { ...loaded, value: loaded.value && { ...loaded.value, videos, liveNow } };
 }
 
 async function load(signal: AbortSignal): Promise<LoadedOverview> {
@@ -86,16 +79,4 @@ async function load(signal: AbortSignal): Promise<LoadedOverview> {
           signal,
         }).then(({ pagination }) => pagination.itemsTotal);
   return { usage, streams, latest, keyPairs, hasBroadcast: broadcasts > 0 };
-}
-
-function useDebounced(work: () => void): () => void {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return () => {
-    if (timer.current !== undefined) return;
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      work();
-    }, debounceMs);
-  };
 }

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { WebhookVerdict } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { rich, t } from '../../texts/developers.ts';
 import { TextField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useSettled } from '../../ui/hooks/use-timers.ts';
 import { Notice } from '../../ui/notice.tsx';
 
 /** Warns of a URL that this server would not deliver to. */
@@ -67,11 +68,7 @@ const pauseMs = 400;
 
 /** Asks the server when typing pauses, and when the field is left. Returns undefined for an incomplete URL. */
 function useUrlCheck(url: string, isLeft: boolean): WebhookVerdict | undefined {
-  const [settled, setSettled] = useState(url);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(url), isLeft ? 0 : pauseMs);
-    return () => clearTimeout(timer);
-  }, [url, isLeft]);
+  const settled = useSettled(url, isLeft ? 0 : pauseMs);
   const loaded = useLoad(settled, async signal => ({
     url: settled,
     verdict: isHttpUrl(settled)

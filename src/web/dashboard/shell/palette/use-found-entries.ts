@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import { withBasePath } from '../../../shared/base-path.ts';
 import { docsExcerpt, findDocs, type IndexedDocs, loadDocsIndex } from '../../../shared/docs-search.ts';
 import { call } from '../../api/client.ts';
@@ -7,6 +6,7 @@ import { titleOf } from '../../format/video-title.ts';
 import { projectKey, session } from '../../state/session.ts';
 import { t } from '../../texts/search.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
+import { useSettled } from '../../ui/hooks/use-timers.ts';
 import { isAllowed } from '../nav-groups.ts';
 import type { PaletteEntry, PaletteGroup } from './entry.ts';
 import { findEntries, hasWords } from './find-entries.ts';
@@ -29,7 +29,7 @@ interface FoundEntries {
 
 /** Searches what is not in the browser: media, settings of the server and the documentation. */
 export function useFoundEntries(query: string): FoundEntries {
-  const settled = useSettled(query);
+  const settled = useSettled(query, pauseMs);
   const media = useLoad(`${projectKey.value} ${settled}`, signal => findMedia(settled, signal));
   const server = useLoad(`server ${session.value?.role}`, loadServerSettings);
   const docs = useLoad('docs', loadDocs);
@@ -55,15 +55,6 @@ export function useFoundEntries(query: string): FoundEntries {
     hasFailed: query !== '' && !media.isLoading && media.problem !== undefined,
     retry: media.reload,
   };
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 async function findMedia(query: string, signal: AbortSignal): Promise<Media> {
