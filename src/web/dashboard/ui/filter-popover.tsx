@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { inSentence } from '../format/in-sentence.ts';
-import { isRightToLeft } from '../state/texts.ts';
 import { t } from '../texts/shell.ts';
+import { usePopover } from './hooks/use-popover.ts';
 import { Icon } from './icon.tsx';
 
 /** A filter of a list: a button that shows its value, and what it offers below. */
@@ -17,42 +17,11 @@ export function FilterPopover({
   isActive: boolean;
   children: (close: () => void) => ComponentChildren;
 }) {
-  const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLFieldSetElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const panel = useRef<HTMLDivElement>(null);
   const id = useId();
-  useLayoutEffect(() => {
-    if (!isOpen) return;
-    panel.current!.showPopover();
-    place(panel.current, button.current);
-    panel.current!.querySelector<HTMLElement>('input:checked, input, button')?.focus({ preventScroll: true });
-  }, [isOpen]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const follow = () => place(panel.current, button.current);
-    const closeOutside = ({ target }: Event) => {
-      if (!root.current?.contains(target as Node)) setOpen(false);
-    };
-    // Loaded content changes the size.
-    const observer = new ResizeObserver(follow);
-    if (panel.current !== null) observer.observe(panel.current);
-    document.addEventListener('pointerdown', closeOutside);
-    document.addEventListener('focusin', closeOutside);
-    document.addEventListener('scroll', follow, { capture: true, passive: true });
-    addEventListener('resize', follow);
-    return () => {
-      observer.disconnect();
-      document.removeEventListener('pointerdown', closeOutside);
-      document.removeEventListener('focusin', closeOutside);
-      document.removeEventListener('scroll', follow, { capture: true });
-      removeEventListener('resize', follow);
-    };
-  }, [isOpen]);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+  const { isOpen, toggle, close, root, button, panel } = usePopover<HTMLFieldSetElement>(
+    'input:checked, input, button',
+    { side: 'start', moves: true },
+  );
   return (
     <fieldset
       ref={root}
@@ -67,7 +36,7 @@ export function FilterPopover({
         class={`filter-chip${isActive ? ' active' : ''}`}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
+        onClick={toggle}
       >
         <span>{label}</span>
         <Icon name="down" size={15} />
@@ -154,17 +123,4 @@ export function RadioList<Value extends string>({
       ))}
     </ul>
   );
-}
-
-const gap = 4;
-
-function place(panel: HTMLElement | null, button: HTMLElement | null): void {
-  // A scroll may come between the end of the panel and that of its effects.
-  if (panel === null || button === null) return;
-  const { top, bottom, left, right } = button.getBoundingClientRect();
-  const { width, height } = panel.getBoundingClientRect();
-  const fits = bottom + gap + height <= innerHeight || top < gap + height;
-  panel.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  const start = isRightToLeft() ? right - width : left;
-  panel.style.left = `${Math.max(gap, Math.min(start, document.documentElement.clientWidth - width - gap))}px`;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isRightToLeft } from '../state/texts.ts';
+import { useId } from 'preact/hooks';
 import { t } from '../texts/shell.ts';
+import { usePopover } from './hooks/use-popover.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
@@ -31,41 +31,12 @@ export function Menu({
   items: readonly MenuItem[];
   children?: ComponentChildren;
 }) {
-  const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  const { isOpen, toggle, close, root, button, panel } = usePopover<HTMLDivElement>(itemSelector, {
+    side: 'end',
+    moves: false,
+  });
   const isIcon = !isLabelled && children === undefined;
-  useLayoutEffect(() => {
-    if (!isOpen) return;
-    placeBelow(list.current!, button.current!);
-    root.current?.querySelector<HTMLElement>(itemSelector)?.focus();
-  }, [isOpen]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', closeOutside);
-    document.addEventListener('focusin', closeOutside);
-    const closeMoved = ({ target }: Event) => {
-      // A long list scrolls itself.
-      if (!(target instanceof Node && list.current?.contains(target))) setOpen(false);
-    };
-    document.addEventListener('scroll', closeMoved, { capture: true, passive: true });
-    addEventListener('resize', closeMoved);
-    return () => {
-      document.removeEventListener('pointerdown', closeOutside);
-      document.removeEventListener('focusin', closeOutside);
-      document.removeEventListener('scroll', closeMoved, { capture: true });
-      removeEventListener('resize', closeMoved);
-    };
-  }, [isOpen]);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const entries = [...(root.current?.querySelectorAll<HTMLElement>(itemSelector) ?? [])];
     const at = entries.indexOf(document.activeElement as HTMLElement);
@@ -86,7 +57,7 @@ export function Menu({
         aria-controls={isOpen ? id : undefined}
         aria-label={isIcon ? label : isLabelled ? t('menu.chooseHow', { label }) : undefined}
         title={isIcon ? label : undefined}
-        onClick={() => setOpen(!isOpen)}
+        onClick={toggle}
       >
         {isIcon ? (
           <Icon name={icon ?? 'more'} />
@@ -104,7 +75,7 @@ export function Menu({
       </button>
       {isOpen && (
         <div
-          ref={list}
+          ref={panel}
           class="menu-list"
           popover="manual"
           role="menu"
@@ -136,16 +107,4 @@ export function Menu({
       )}
     </div>
   );
-}
-
-const gap = 4;
-
-function placeBelow(list: HTMLElement, button: HTMLElement): void {
-  list.showPopover();
-  const { top, bottom, left, right } = button.getBoundingClientRect();
-  const { width, height } = list.getBoundingClientRect();
-  const fits = bottom + gap + height <= innerHeight || top < gap + height;
-  list.style.top = `${fits ? bottom + gap : top - gap - height}px`;
-  const end = isRightToLeft() ? Math.min(left, innerWidth - width - gap) : right - width;
-  list.style.left = `${Math.max(gap, end)}px`;
 }
