@@ -1,7 +1,7 @@
 import type { Overlay } from '../../ffmpeg/arguments/encode-options.ts';
 import { sandboxOverlay } from '../../ffmpeg/arguments/sandbox-watermark.ts';
+import { placeWatermark } from '../../shared/limits/watermark-placement.ts';
 import type { Resolution } from '../encode/ladder.ts';
-import { placeWatermark } from '../encode/watermark-placement.ts';
 import type { EncodingRequest } from '../encoding-repository.ts';
 import type { RenditionMetadata } from '../index/rendition.ts';
 import type { VodContext } from '../vod-context.ts';

@@ -1,7 +1,7 @@
+import type { Size } from '../../../../shared/limits/watermark-placement.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import { t } from '../../texts/players.ts';
-import type { Size } from './placement.ts';
 
 export interface Backdrop {
   readonly id: string;

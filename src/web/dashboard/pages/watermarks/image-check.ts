@@ -1,5 +1,5 @@
+import type { Size } from '../../../../shared/limits/watermark-placement.ts';
 import { t } from '../../texts/players.ts';
-import type { Size } from './placement.ts';
 
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
 const maxBytes = 8 * 1024 ** 2;

@@ -1,4 +1,4 @@
-import type { Placement } from './placement.ts';
+import type { Placement } from '../../../../shared/limits/watermark-placement.ts';
 
 /** `initial`: the size of the image, or the proportional size. */
 export type LengthUnit = 'px' | '%' | 'initial';

@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
+import {
+  type PlacedImage,
+  placeWatermark,
+  type Size,
+} from '../../../../shared/limits/watermark-placement.ts';
 import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { type Backdrop, backdropLabel, loadBackdrop, loadVideos, plainBackdrops } from './backdrops.ts';
-import { type PlacedImage, placeWatermark, type Size } from './placement.ts';
 import { type PlacementDraft, placementOf } from './placement-draft.ts';
 import { PlacementFields } from './placement-fields.tsx';
 import { useWatermarkImage } from './use-watermark-image.ts';

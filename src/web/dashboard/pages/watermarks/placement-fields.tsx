@@ -1,7 +1,7 @@
+import type { PlacedImage, Size } from '../../../../shared/limits/watermark-placement.ts';
 import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { LengthField } from './length-field.tsx';
-import type { PlacedImage, Size } from './placement.ts';
 import { type Corner, isOpacity, type PlacementDraft } from './placement-draft.ts';
 
 const corners: readonly Corner[] = ['top-left', 'top-right', 'bottom-left', 'bottom-right'];

@@ -1,4 +1,4 @@
-import type { Placement } from './placement.ts';
+import type { Placement } from '../../../../shared/limits/watermark-placement.ts';
 
 export function placementJson(watermarkId: string, placement: Placement): string {
   return JSON.stringify({ id: watermarkId, ...placement }, null, 2);

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Size } from '../../../../shared/limits/watermark-placement.ts';
 import { call } from '../../api/client.ts';
 import { formatBytes } from '../../format/size.ts';
 import { t } from '../../texts/players.ts';
@@ -8,7 +9,6 @@ import { useSubmit } from '../../ui/form/use-submit.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { imageProblem } from './image-check.ts';
 import { NameField } from './name-field.tsx';
-import type { Size } from './placement.ts';
 import { useObjectUrl } from './use-watermark-image.ts';
 import { PreviewImage } from './watermark-image.tsx';
 

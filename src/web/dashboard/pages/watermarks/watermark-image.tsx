@@ -1,6 +1,6 @@
+import type { Size } from '../../../../shared/limits/watermark-placement.ts';
 import { t } from '../../texts/players.ts';
 import { Icon } from '../../ui/icon.tsx';
-import type { Size } from './placement.ts';
 import { useWatermarkImage } from './use-watermark-image.ts';
 
 export function WatermarkImage({

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { Size } from '../../../../shared/limits/watermark-placement.ts';
 import type { Watermark } from '../../api/api-types.ts';
 import { can } from '../../state/session.ts';
 import { rich, t } from '../../texts/players.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
 import { relativeTime } from '../../ui/relative-time.tsx';
-import type { Size } from './placement.ts';
 import { WatermarkImage } from './watermark-image.tsx';
 import { watermarkName } from './watermark-name.ts';
 

@@ -11,19 +11,13 @@ export interface PlacedImage extends Size {
 }
 
 /** Values are `10px`, `5%`, and `initial` for sizes; the opacity is a percentage. */
-export interface Placement {
-  readonly top?: string;
-  readonly left?: string;
-  readonly bottom?: string;
-  readonly right?: string;
-  readonly width?: string;
-  readonly height?: string;
-  readonly opacity?: string;
-}
+export type Placement = Readonly<
+  Partial<Record<'top' | 'left' | 'bottom' | 'right' | 'width' | 'height' | 'opacity', string | undefined>>
+>;
 
 /**
- * Follows the server: `left` and `top` win, one dimension alone keeps the aspect ratio, and the image is
- * shrunk into `video`, the displayed size of the source.
+ * A single dimension keeps the aspect ratio; `left` and `top` win over `right` and `bottom`. Default: the
+ * image's own size, top left. The image is shrunk into `video`, the displayed size of the source.
  */
 export function placeWatermark(placement: Placement, image: Size, video: Size): PlacedImage {
   const wantedWidth = pixelsOf(placement.width, video.width);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { placeWatermark, type WatermarkPlacement } from '../../../../src/vod/encode/watermark-placement.ts';
+import { type Placement, placeWatermark } from '../../../../src/shared/limits/watermark-placement.ts';
 
 const image = { width: 200, height: 100 };
 const video = { width: 1280, height: 720 };
 
-test.each<[string, WatermarkPlacement, string]>([
+test.each<[string, Placement, string]>([
   ['nothing said', {}, '200x100 at 0,0'],
   ['its own size', { width: 'initial', height: 'initial' }, '200x100 at 0,0'],
   ['a width keeps the shape', { width: '100px' }, '100x50 at 0,0'],
