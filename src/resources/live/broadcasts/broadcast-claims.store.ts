@@ -102,15 +102,7 @@ export class BroadcastClaimsStore {
   /** Leaves out those that have ended. */
   findAllOpen(broadcastIds: readonly string[]): Promise<ClaimedBroadcast[]> {
     return this.#readNamed(broadcastIds, async ids => {
-      const { queries } = this.#database;
-      const rows = await this.#database.all(
-        queries
-          .selectFrom('broadcasts')
-          .select(columns)
-          .select(hasReport)
-          .where('id', 'in', ids)
-          .where('ended_at_ms', 'is', null),
-      );
+      const rows = await this.#database.all(selectOpen(this.#database).where('id', 'in', ids));
       return rows.map(claimedFrom);
     });
   }
@@ -145,12 +137,8 @@ export class BroadcastClaimsStore {
     connection: Connection = this.#database,
   ): Promise<ClaimedBroadcast | undefined> {
     const row = await connection.first(
-      connection.queries
-        .selectFrom('broadcasts')
-        .select(columns)
-        .select(hasReport)
+      selectOpen(connection)
         .where('live_stream_id', '=', liveStreamId)
-        .where('ended_at_ms', 'is', null)
         .orderBy('started_at_ms', 'desc')
         .limit(1),
     );
@@ -307,6 +295,10 @@ export class BroadcastClaimsStore {
       await connection.run(textQuery(connection, text, [JSON.stringify(rows), nodeId]));
     }
   }
+}
+
+function selectOpen({ queries }: Connection) {
+  return queries.selectFrom('broadcasts').select(columns).select(hasReport).where('ended_at_ms', 'is', null);
 }
 
 function claimedFrom(
