@@ -1,8 +1,9 @@
+import { expressionBuilder, sql } from 'kysely';
 import { lockWebhooks } from '../../../events/webhooks/webhook-queue.store.ts';
 import { newUuid } from '../../../shared/ids.ts';
 import type { Transaction } from '../../../store/connection.ts';
 import type { Database } from '../../../store/database.ts';
-import type { Row } from '../../../store/tables.ts';
+import type { Row, Tables } from '../../../store/tables.ts';
 
 export interface UnverifiedChange {
   readonly kind: Row<'unverified_changes'>['kind'];
@@ -54,72 +55,53 @@ export class UnverifiedChangesStore {
   /** Ends the changes of the user, and the same in accounts that the user owns and no verified user has owned. */
   async remove(userId: string, transaction: Transaction): Promise<RemovedChanges> {
     const { queries } = transaction;
-    const changed = (kind: Row<'unverified_changes'>['kind']) =>
-      queries
-        .selectFrom('unverified_changes')
-        .select('target_id')
-        .where('user_id', '=', userId)
-        .where('kind', '=', kind);
     const accounts = selectUnclaimed(userId, transaction);
     const projects = queries.selectFrom('projects').select('id').where('account_id', 'in', accounts);
+    const { eb, or } = expressionBuilder<Tables>();
+    const changed = (kind: UnverifiedChange['kind'], id: 'id' | 'token' = 'id') =>
+      eb(
+        sql.ref<string>(id),
+        'in',
+        queries
+          .selectFrom('unverified_changes')
+          .select('target_id')
+          .where('user_id', '=', userId)
+          .where('kind', '=', kind),
+      );
+    const isInProjects = eb(sql.ref<string>('project_id'), 'in', projects);
+    const ofProject = (kind: UnverifiedChange['kind'], id?: 'token') => or([changed(kind, id), isInProjects]);
+    const streams = queries.selectFrom('live_streams').select('id');
     const removed = {
-      signingKeys: await transaction.run(
-        queries
-          .deleteFrom('signing_keys')
-          .where(({ eb, or }) =>
-            or([eb('id', 'in', changed('signing-key')), eb('project_id', 'in', projects)]),
-          ),
-      ),
+      signingKeys: await transaction.run(queries.deleteFrom('signing_keys').where(ofProject('signing-key'))),
       uploadTokens: await transaction.run(
-        queries
-          .deleteFrom('upload_tokens')
-          .where(({ eb, or }) =>
-            or([eb('token', 'in', changed('upload-token')), eb('project_id', 'in', projects)]),
-          ),
+        queries.deleteFrom('upload_tokens').where(ofProject('upload-token', 'token')),
       ),
       invitations: await transaction.run(
         queries
           .deleteFrom('invitations')
-          .where(({ eb, or }) =>
-            or([eb('id', 'in', changed('invitation')), eb('account_id', 'in', accounts)]),
-          ),
+          .where(or([changed('invitation'), eb(sql.ref<string>('account_id'), 'in', accounts)])),
       ),
-      hooks: await transaction.run(
-        queries
-          .deleteFrom('hooks')
-          .where(({ eb, or }) => or([eb('id', 'in', changed('hook')), eb('project_id', 'in', projects)])),
-      ),
+      hooks: await transaction.run(queries.deleteFrom('hooks').where(ofProject('hook'))),
       webhooks: await this.#removeWebhooks(
         await transaction.all(
           queries
             .selectFrom('webhooks')
             .select(['id', 'project_id'])
-            .where(({ eb, or }) => or([eb('id', 'in', changed('webhook')), eb('project_id', 'in', projects)]))
+            .where(ofProject('webhook'))
             .orderBy('project_id'),
         ),
         transaction,
       ),
       streamKeys: await this.#replaceStreamKeys(
-        await transaction.all(
-          queries
-            .selectFrom('live_streams')
-            .select('id')
-            .where(({ eb, or }) =>
-              or([eb('id', 'in', changed('stream-key')), eb('project_id', 'in', projects)]),
-            ),
-        ),
+        await transaction.all(streams.where(ofProject('stream-key'))),
         transaction,
       ),
       destinations:
         (await this.#removeDestinations(
           await transaction.all(
-            queries
-              .selectFrom('live_streams')
-              .select('id')
+            streams
               .where(({ eb, or }) => or([eb('restreams', '!=', '[]'), eb('source_url', 'is not', null)]))
-              .where(({ eb, or }) =>
-                or([eb('id', 'in', changed('destination')), eb('project_id', 'in', projects)]),
-              ),
+              .where(ofProject('destination')),
           ),
           transaction,
         )) +
@@ -128,9 +110,7 @@ export class UnverifiedChangesStore {
             .updateTable('players')
             .set({ link: null })
             .where('link', 'is not', null)
-            .where(({ eb, or }) =>
-              or([eb('id', 'in', changed('player-link')), eb('project_id', 'in', projects)]),
-            ),
+            .where(ofProject('player-link')),
         )),
     };
     await transaction.run(queries.deleteFrom('unverified_changes').where('user_id', '=', userId));
