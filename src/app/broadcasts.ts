@@ -12,6 +12,7 @@ import { DirectPackager } from '../live/packaging/direct-packager.ts';
 import { FfmpegPackager } from '../live/packaging/ffmpeg-packager.ts';
 import { openSlate } from '../live/slate/slate-source.ts';
 import { AudioEncoder } from '../live/transcode/audio-encoder.ts';
+import type { LiveStorage } from '../live/window/live-storage.ts';
 import type { PublishHook } from '../resources/integrations/hooks/publish-hook.ts';
 import { BroadcastHistory } from '../resources/live/broadcasts/broadcast-history.ts';
 import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
@@ -25,7 +26,7 @@ import { createLiveServices, createLiveStorage, type LiveServices } from './live
 import { publishGate } from './publish-gate.ts';
 import { createPulls, type Pulls } from './pull.ts';
 import { createRestreamer } from './restreamer.ts';
-import { createSharedBroadcasts, type SharedLive } from './shared-broadcasts.ts';
+import { type ConnectedBroadcasts, createSharedBroadcasts, type SharedLive } from './shared-broadcasts.ts';
 import { createTranscoding } from './transcode.ts';
 import type { VodServices } from './vod.ts';
 
@@ -46,6 +47,16 @@ export interface Broadcasts {
   readonly components: readonly Component[];
 }
 
+/** Broadcasts before anything follows them. Clips of videos need them, recordings need videos, and broadcasts need recordings. */
+export interface BroadcastPackaging
+  extends Pick<Broadcasts, 'registry' | 'transcoding' | 'alarms' | 'ingestLog'> {
+  readonly liveStreams: LiveStreamsStore;
+  readonly journal: Journal;
+  readonly storage: LiveStorage;
+  /** Undefined for the only server of a database. */
+  readonly cluster: ConnectedBroadcasts | undefined;
+}
+
 /** Packaging 720p takes a third of a core, with a ladder and the watermark six tenths. */
 const encodersPerCore = 4;
 /** Copying has priority, as for the encoders of video. */
@@ -61,15 +72,10 @@ const noRates = {
   audioDriftMilliseconds: undefined,
 };
 
-export async function createBroadcasts(
+export async function createBroadcastPackaging(
   foundation: Foundation,
-  {
-    vod,
-    recordings,
-    viewers,
-    publishHook,
-  }: { vod: VodServices; recordings: Recordings; viewers: ViewerCount; publishHook: PublishHook },
-): Promise<Broadcasts> {
+  { vod, viewers }: { vod: VodServices; viewers: ViewerCount },
+): Promise<BroadcastPackaging> {
   const { database, outbox, clock } = foundation;
   const log = foundation.log.child('live');
   const liveStreams = new LiveStreamsStore(database);
@@ -81,7 +87,6 @@ export async function createBroadcasts(
   }
 
   const storage = createLiveStorage(foundation);
-  const restreamer = createRestreamer(foundation);
   const transcoding = createTranscoding(foundation);
   const ingestLog = new IngestLog(clock);
   const registry = new BroadcastRegistry({
@@ -98,11 +103,35 @@ export async function createBroadcasts(
     clock,
     log: foundation.log,
   });
-  const services = createLiveServices(foundation, { registry, storage, recordings });
   const alarms = createAlarms(foundation, registry, ingestLog);
+  return {
+    liveStreams,
+    journal,
+    storage,
+    transcoding,
+    ingestLog,
+    registry,
+    alarms,
+    cluster: shared?.connect({ registry, alarms, viewers }),
+  };
+}
+
+export function createBroadcasts(
+  foundation: Foundation,
+  packaging: BroadcastPackaging,
+  {
+    recordings,
+    viewers,
+    publishHook,
+  }: { recordings: Recordings; viewers: ViewerCount; publishHook: PublishHook },
+): Broadcasts {
+  const { registry, storage, transcoding, liveStreams, journal, ingestLog, alarms, cluster } = packaging;
+  const services = createLiveServices(foundation, { registry, storage, recordings });
+  const restreamer = createRestreamer(foundation);
   const health = createHealthSampler(foundation, registry, viewers);
   const suspensions = createSuspensions(foundation, registry, journal);
-  const cluster = shared?.connect({ registry, alarms, viewers });
+  // Recordings are taken over first, so that the server that gets the broadcast can continue them.
+  if (cluster !== undefined) foundation.nodes.onExpired(nodeId => cluster.claims.releaseAllOf(nodeId));
   registry.subscribe((broadcast, sharedFiles) => {
     alarms.wake();
     suspensions.wake();

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { removeStaleSnapshots } from '../cli/backup/file-snapshot.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { ViewerCount } from '../delivery/live/viewer-count.ts';
 import type { ProcessOwner } from '../ffmpeg/process/owned-process.ts';
 import type { RtmpServer } from '../ingest/rtmp/rtmp-server.ts';
 import type { HealthOptions } from '../operations/health/health.routes.ts';
@@ -17,7 +16,6 @@ import type { ServerComponents } from '../operations/server-state/server-monitor
 import { describeFullDisk } from '../operations/server-state/server-warnings.ts';
 import { AuditStore } from '../resources/identity/audit/audit.store.ts';
 import { BroadcastsStore } from '../resources/live/broadcasts/broadcasts.store.ts';
-import type { RecordingsStore } from '../resources/live/broadcasts/recordings.store.ts';
 import type { PrivateSessionsStore } from '../resources/playback/private-sessions/private-sessions.store.ts';
 import { RetentionStore } from '../resources/videos/retention/retention.store.ts';
 import { VideoExpiry } from '../resources/videos/retention/video-expiry.ts';
@@ -28,13 +26,10 @@ import { type PeriodicTask, PeriodicTasks } from '../shared/scheduling/periodic-
 import type { Connection } from '../store/connection.ts';
 import { trimMalloc } from '../store/malloc-trim.ts';
 import { SqliteDatabase } from '../store/sqlite-database.ts';
-import type { Recordings } from '../vod/recording/recordings.ts';
 import type { Api } from './api.ts';
-import type { Broadcasts } from './broadcasts.ts';
 import type { Foundation } from './foundation.ts';
+import type { MediaSide } from './media-side.ts';
 import { createSweepRepairs } from './sweep-repairs.ts';
-import type { VideoServices } from './video-services.ts';
-import type { VodServices } from './vod.ts';
 
 const housekeepingIntervalMs = 3_600_000;
 const sweepIntervalMs = 24 * 3_600_000;
@@ -45,13 +40,6 @@ const idleMemoryIntervalMs = 60_000;
 const dayMs = 24 * 3_600_000;
 const eventTtlMs = 7 * dayMs;
 const broadcastTtlMs = 30 * dayMs;
-
-export interface MediaSide {
-  readonly vod: VodServices;
-  readonly broadcasts: Broadcasts;
-  readonly recordings: Recordings;
-  readonly viewers: ViewerCount;
-}
 
 export function processOwners(
   { processes }: Foundation,
@@ -256,22 +244,19 @@ export function createIdleMemory(
   });
 }
 
+export type Housekeeping = Record<
+  'useRecord' | 'dataFolder' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps',
+  Component
+>;
+
 export async function createHousekeeping(
   foundation: Foundation,
-  parts: {
-    readonly api: Api;
-    readonly videoServices: VideoServices;
-    readonly vod: VodServices;
-    readonly broadcasts: Broadcasts;
-    readonly recordingsStore: RecordingsStore;
-    readonly sessions: PrivateSessionsStore;
-  },
-): Promise<
-  Record<'useRecord' | 'dataFolder' | 'housekeeping' | 'retention' | 'localSweeps' | 'sweeps', Component>
-> {
+  media: MediaSide,
+  parts: { readonly api: Api; readonly sessions: PrivateSessionsStore },
+): Promise<Housekeeping> {
   const { database, outbox, leaderLease, clock, log, sandboxLimits } = foundation;
-  const { videos, quotas } = parts.videoServices;
-  const { sweep, localSweep } = await createSweeps(foundation, parts);
+  const { videos, quotas } = media.videoServices;
+  const { sweep, localSweep } = await createSweeps(foundation, media);
   const expiry = new VideoExpiry({
     database,
     outbox,
@@ -304,7 +289,7 @@ export async function createHousekeeping(
       'housekeeping',
       'housekeeping',
       housekeepingIntervalMs,
-      housekeepingTasks(foundation, parts),
+      housekeepingTasks(foundation, media, parts),
     ),
     retention: shared('retention', 'housekeeping', retentionIntervalMs, [
       { name: 'expired-videos', run: signal => expiry.run(signal) },
@@ -325,11 +310,8 @@ export async function createHousekeeping(
 
 function housekeepingTasks(
   { config, database, outbox, clock, storage }: Foundation,
-  {
-    api,
-    videoServices,
-    sessions,
-  }: { api: Api; videoServices: VideoServices; sessions: PrivateSessionsStore },
+  { videoServices }: MediaSide,
+  { api, sessions }: { api: Api; sessions: PrivateSessionsStore },
 ): PeriodicTask[] {
   const { videos, players, uploads } = videoServices;
   const broadcasts = new BroadcastsStore(database);
@@ -359,11 +341,7 @@ function housekeepingTasks(
 /** Created before anything starts: files on disk without a row now never get one. */
 async function createSweeps(
   { database, files, dataDir, metrics, clock, log: parentLog }: Foundation,
-  {
-    vod,
-    broadcasts,
-    recordingsStore,
-  }: { vod: VodServices; broadcasts: Broadcasts; recordingsStore: RecordingsStore },
+  { vod, broadcasts, recordingsStore }: MediaSide,
 ): Promise<{ readonly sweep: Sweep; readonly localSweep: LocalSweep | undefined }> {
   const log = parentLog.child('sweep');
   const leftovers = new LocalLeftovers({

@@ -26,12 +26,15 @@ interface SharedBroadcasts {
   readonly claims: BroadcastClaims;
   /** Tells the other servers. */
   readonly journal: BroadcastJournal;
-  connect(local: LocalSide): {
-    readonly live: SharedLive;
-    /** Call this when a broadcast begins here. */
-    readonly broadcastOpened: () => void;
-    readonly components: readonly Component[];
-  };
+  connect(local: LocalSide): ConnectedBroadcasts;
+}
+
+export interface ConnectedBroadcasts {
+  readonly live: SharedLive;
+  readonly claims: BroadcastClaims;
+  /** Call this when a broadcast begins here. */
+  readonly broadcastOpened: () => void;
+  readonly components: readonly Component[];
 }
 
 /** Undefined with SQLite, which has one server. */
@@ -52,7 +55,6 @@ export function createSharedBroadcasts(
     },
     clock,
   });
-  nodes.onExpired(goneId => claims.releaseAllOf(goneId));
   const announce = (liveStreamId: string) => {
     database.signals
       .send('live', liveStreamId)
@@ -128,6 +130,7 @@ export function createSharedBroadcasts(
         isAnotherReady: createReadinessCheck(nodes),
       });
       return {
+        claims,
         live: new ClusterLive<PlayableBroadcast>({ registry, cluster, claims, history, announce, clock }),
         broadcastOpened: () => {
           keeper.wake();

@@ -69,7 +69,7 @@ interface CaptionWork {
   readonly generation: ModelJobs;
 }
 
-interface VideoServicesOptions {
+export interface VideoServicesOptions {
   readonly database: Database;
   readonly files: MediaFiles;
   readonly thumbnailFiles: VideoThumbnailFiles;

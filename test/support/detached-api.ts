@@ -112,6 +112,7 @@ const noUploadWork: UploadDependencies = {
       throw new Error('no media here');
     },
   },
+  liveClips: { find: async () => undefined },
   sourceReady: async () => {},
   retryRecording: async () => {},
   retryEncoding: async () => false,

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Foundation } from '../../../src/app/foundation.ts';
-import { healthOptions, type MediaSide } from '../../../src/app/operations.ts';
+import type { MediaSide } from '../../../src/app/media-side.ts';
+import { healthOptions } from '../../../src/app/operations.ts';
 import type { RtmpServer } from '../../../src/ingest/rtmp/rtmp-server.ts';
 import { Metrics } from '../../../src/metrics/metrics.ts';
 import { silentLogger } from '../../../src/shared/logger.ts';

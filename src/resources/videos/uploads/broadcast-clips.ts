@@ -24,15 +24,11 @@ const maxCopyMs = 120_000;
 export class BroadcastClips {
   readonly #files: SourceFiles;
   readonly #quotas: Pick<UploadQuotas, 'requireStorage'>;
-  #live: LiveClips | undefined;
+  readonly #live: LiveClips;
 
-  constructor(files: SourceFiles, quotas: Pick<UploadQuotas, 'requireStorage'>) {
+  constructor(files: SourceFiles, quotas: Pick<UploadQuotas, 'requireStorage'>, live: LiveClips) {
     this.#files = files;
     this.#quotas = quotas;
-  }
-
-  /** Broadcasts are created after videos. */
-  connect(live: LiveClips): void {
     this.#live = live;
   }
 
@@ -42,7 +38,7 @@ export class BroadcastClips {
     liveStreamId: string,
     attributes: VideoAttributes,
   ): Promise<string | undefined> {
-    return this.#live?.createElsewhere?.(projectId, liveStreamId, attributes);
+    return this.#live.createElsewhere?.(projectId, liveStreamId, attributes);
   }
 
   /**
@@ -55,7 +51,7 @@ export class BroadcastClips {
     liveStreamId: string,
     clip: Clip | undefined,
   ): Promise<CopiedBroadcast | undefined> {
-    const broadcast = await this.#live?.find(projectId, liveStreamId);
+    const broadcast = await this.#live.find(projectId, liveStreamId);
     if (broadcast === undefined) return undefined;
     if (clip === undefined) {
       throw attributeError('clip', 'Send the part of the broadcast, such as {"lastSeconds": 30}.');

@@ -10,7 +10,7 @@ import type { VideoView } from '../videos/videos.schema.ts';
 import { ArrivedFiles } from './arrived-files.ts';
 import { BroadcastClips } from './broadcast-clips.ts';
 import { ChunkAssembler } from './chunk-assembler.ts';
-import type { ClipSources } from './clip-sources.ts';
+import type { ClipSources, LiveClips } from './clip-sources.ts';
 import type { TransferRate } from './fetch-source.ts';
 import type { SourceConsumer } from './source-consumer.ts';
 import { SourceFiles } from './source-files.ts';
@@ -24,6 +24,7 @@ import { type FailSource, VideoSourcesStore } from './video-sources.store.ts';
 export interface UploadDependencies extends SourceConsumer {
   readonly jobs: JobQueue;
   readonly clips: ClipSources;
+  readonly liveClips: LiveClips;
   readonly minFreeBytes: () => number;
   readonly idleTimeoutMs: number;
   readonly sourceTimeoutMs: () => number;
@@ -37,7 +38,6 @@ const uploadLanes = { fetch: 'transfer', join: 'assembly', clip: 'clips' } as co
 
 export interface Uploads {
   readonly service: UploadsService<VideoView>;
-  readonly broadcastClips: BroadcastClips;
   readonly jobKinds: readonly JobKind[];
   readonly routes: readonly Route[];
 }
@@ -54,7 +54,6 @@ type UploadOptions = UploadDependencies & {
 export class VideoSources {
   readonly store: VideoSourcesStore;
   readonly files: SourceFiles;
-  readonly broadcastClips: BroadcastClips;
   readonly importer: SourceImporter;
   readonly #options: UploadOptions;
 
@@ -64,7 +63,6 @@ export class VideoSources {
     this.#options = options;
     this.store = new VideoSourcesStore(database);
     this.files = new SourceFiles(options.files, options.minFreeBytes);
-    this.broadcastClips = new BroadcastClips(this.files, quotas);
     this.importer = new SourceImporter({
       store: this.store,
       database,
@@ -72,7 +70,7 @@ export class VideoSources {
       jobs,
       quotas,
       clips,
-      broadcastClips: this.broadcastClips,
+      broadcastClips: new BroadcastClips(this.files, quotas, options.liveClips),
       hasVideo,
       sourceReady,
       failSource: this.fail,
@@ -103,7 +101,7 @@ export class VideoSources {
     readonly log: Logger;
   }): Uploads {
     const { database, jobs, quotas, hasVideo, sourceReady, clock, ...options } = this.#options;
-    const { store, files, importer, broadcastClips, fail: failSource } = this;
+    const { store, files, importer, fail: failSource } = this;
     const service = new UploadsService({
       store,
       database,
@@ -126,7 +124,6 @@ export class VideoSources {
     const assembler = new ChunkAssembler({ store, database, files, sourceReady, failSource, clock });
     return {
       service,
-      broadcastClips,
       jobKinds: [
         assembler.kind(uploadLanes.join),
         ...importer.kinds({ ...uploadLanes, clone: uploadLanes.join }),

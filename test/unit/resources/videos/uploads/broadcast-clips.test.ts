@@ -15,11 +15,6 @@ const copiedBytes = 100;
 async function setUp({ leftBytes = 1000 } = {}) {
   const media = new MediaFiles(await testTempDir());
   const files = new SourceFiles(media, () => 0);
-  const clips = new BroadcastClips(files, {
-    requireStorage: async (_projectId, bytes) => {
-      if (bytes > leftBytes) throw new AppError('storage-limit-reached');
-    },
-  });
   const live: LiveClips = {
     find: async () => ({
       startedAtMs: 0,
@@ -37,8 +32,12 @@ async function setUp({ leftBytes = 1000 } = {}) {
       },
     }),
   };
-  clips.connect(live);
-  return { clips, files, folder: media.root('vod') };
+  const quotas = {
+    requireStorage: async (_projectId: string, bytes: number) => {
+      if (bytes > leftBytes) throw new AppError('storage-limit-reached');
+    },
+  };
+  return { clips: new BroadcastClips(files, quotas, live), files, folder: media.root('vod') };
 }
 
 test('a clip of a broadcast has at most an hour', async () => {

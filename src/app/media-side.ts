@@ -1,6 +1,9 @@
-import { LiveStreamsStore } from '../resources/live/live-streams/live-streams.store.ts';
+import { ViewerCount } from '../delivery/live/viewer-count.ts';
+import type { PublishHook } from '../resources/integrations/hooks/publish-hook.ts';
+import type { RecordingsStore } from '../resources/live/broadcasts/recordings.store.ts';
 import type { PrivateTokens } from '../resources/playback/private-sessions/private-tokens.store.ts';
 import type { LiveClips } from '../resources/videos/uploads/clip-sources.ts';
+import { openForwardedClips } from '../resources/videos/uploads/forwarded-clips.ts';
 import { createLiveClips } from '../resources/videos/uploads/live-clips.ts';
 import type { UploadDependencies } from '../resources/videos/uploads/video-sources.ts';
 import { VideoThumbnailFiles } from '../resources/videos/videos/thumbnails/video-thumbnail-files.ts';
@@ -8,25 +11,59 @@ import { VideoThumbnailsStore } from '../resources/videos/videos/thumbnails/vide
 import { clippableBroadcast } from '../vod/clip/broadcast-clip.ts';
 import { clippableSeconds, clipVideo } from '../vod/clip/video-clip.ts';
 import { enqueueJoin } from '../vod/recording/join-job.ts';
-import type { Broadcasts } from './broadcasts.ts';
+import type { Recordings } from '../vod/recording/recordings.ts';
+import {
+  type BroadcastPackaging,
+  type Broadcasts,
+  createBroadcastPackaging,
+  createBroadcasts,
+} from './broadcasts.ts';
 import type { Foundation } from './foundation.ts';
-import { createVideoServices } from './video-services.ts';
+import { createVideoServices, type VideoServices, type VideoServicesOptions } from './video-services.ts';
 import { createRecordings, createVodServices, type VodServices } from './vod.ts';
 
 const importRateWindowMs = 60_000;
 
-/** Starts the work on media before the services that request it, then recordings, which create videos. */
-export async function createVideoSide(foundation: Foundation) {
-  const { config, database, files, urls, peers, clock, log } = foundation;
+export interface MediaSide {
+  readonly vod: VodServices;
+  readonly videoServices: VideoServices;
+  readonly recordings: Recordings;
+  readonly recordingsStore: RecordingsStore;
+  readonly broadcasts: Broadcasts;
+  readonly viewers: ViewerCount;
+  /** Undefined for the only server of a database. */
+  readonly clipTokens: PrivateTokens | undefined;
+}
+
+/** Creates each part after those that it uses: work on media, packaging, videos with clips of broadcasts, recordings, broadcasts. */
+export async function createMediaSide(foundation: Foundation, publishHook: PublishHook): Promise<MediaSide> {
+  const { database, files, clock } = foundation;
+  const viewers = new ViewerCount(clock);
   const thumbnailsStore = new VideoThumbnailsStore(database);
   const thumbnailFiles = new VideoThumbnailFiles(thumbnailsStore, files);
   const vod = createVodServices(foundation, thumbnailFiles);
-  const { vodJobs } = vod;
+  const packaging = await createBroadcastPackaging(foundation, { vod, viewers });
+  const clipTokens = packaging.cluster === undefined ? undefined : await openForwardedClips(database, clock);
   const videoServices = await createVideoServices({
-    database,
-    files,
+    ...videoServicesOptions(foundation, vod),
     thumbnailFiles,
     thumbnailsStore,
+    uploads: uploadDependencies(foundation, vod, liveClips(packaging, vod, clipTokens)),
+  });
+  for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
+  const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
+  const broadcasts = createBroadcasts(foundation, packaging, { recordings, viewers, publishHook });
+  return { vod, videoServices, recordings, recordingsStore, broadcasts, viewers, clipTokens };
+}
+
+function videoServicesOptions(
+  { config, database, files, urls, peers, clock, log }: Foundation,
+  vod: VodServices,
+) {
+  const { vodJobs } = vod;
+  return {
+    database,
+    files,
     clock,
     log,
     publicUrl: urls.publicUrl,
@@ -63,19 +100,14 @@ export async function createVideoSide(foundation: Foundation) {
         withdraw: (...job) => vodJobs.withdraw(...job),
       },
     },
-    uploads: uploadDependencies(foundation, vod),
-  });
-  for (const kind of videoServices.uploads.jobKinds) vod.jobs.register(kind);
-  const { recordings, store: recordingsStore } = createRecordings(foundation, vod, videoServices);
-  return { vod, videoServices, recordings, recordingsStore };
+  } satisfies Partial<VideoServicesOptions>;
 }
 
-export function liveClips(
-  { database }: Foundation,
-  { vod, broadcasts: { registry, cluster } }: { vod: VodServices; broadcasts: Broadcasts },
+function liveClips(
+  { registry, liveStreams, cluster }: BroadcastPackaging,
+  { context }: VodServices,
   tokens: PrivateTokens | undefined,
 ): LiveClips {
-  const liveStreams = new LiveStreamsStore(database);
   return createLiveClips({
     hasStream: async (projectId, liveStreamId) =>
       (await liveStreams.find(projectId, liveStreamId)) !== undefined,
@@ -85,15 +117,19 @@ export function liveClips(
       const media = running.renditions.clippableMedia();
       const isEmpty = media === undefined || media.segments.length === 0;
       return {
-        broadcast: isEmpty ? undefined : clippableBroadcast(running.startedAtMs, media, vod.context),
+        broadcast: isEmpty ? undefined : clippableBroadcast(running.startedAtMs, media, context),
       };
     },
-    serverUrlOf: liveStreamId => cluster?.current(liveStreamId)?.serverUrl,
+    serverUrlOf: liveStreamId => cluster?.live.current(liveStreamId)?.serverUrl,
     tokens,
   });
 }
 
-function uploadDependencies({ config, resolveHost }: Foundation, vod: VodServices): UploadDependencies {
+function uploadDependencies(
+  { config, resolveHost }: Foundation,
+  vod: VodServices,
+  clips: LiveClips,
+): UploadDependencies {
   const { jobs, vodJobs, encodings, context } = vod;
   return {
     jobs,
@@ -101,6 +137,7 @@ function uploadDependencies({ config, resolveHost }: Foundation, vod: VodService
       secondsOf: videoId => clippableSeconds(context, videoId),
       clipVideo: (clip, target, signal) => clipVideo(context, clip, target, signal),
     },
+    liveClips: clips,
     expectSource: () => vod.expectSource(),
     sourceReady: (videoId, transaction) => vodJobs.sourceReady(videoId, transaction),
     retryRecording: (videoId, transaction) => enqueueJoin(context, videoId, transaction),
