@@ -32,16 +32,18 @@ const everywhereInDelivery = new Set([405, 414, 500]);
 
 /** Holds answers against the rules that `prepare-answer-checks.ts` has made. */
 export class AnswerCheck {
-  readonly #operations: readonly (OperationRule & { readonly matcher: RegExp })[];
+  /** By the first segment of their paths. */
+  readonly #operations: ReadonlyMap<string, readonly (OperationRule & { readonly matcher: RegExp })[]>;
   readonly #validators: Readonly<Record<string, Validator>>;
 
   /** @param folder where the rules are */
   constructor(folder: string) {
     const text = readFileSync(join(folder, 'operations.json'), 'utf8');
-    this.#operations = (JSON.parse(text) as OperationRule[]).map(rule => ({
+    const operations = (JSON.parse(text) as OperationRule[]).map(rule => ({
       ...rule,
       matcher: new RegExp(rule.pattern),
     }));
+    this.#operations = Map.groupBy(operations, ({ path }) => firstSegment(path).replace(/^\{.*/, anyName));
     this.#validators = createRequire(import.meta.url)(join(folder, 'validators.cjs'));
   }
 
@@ -54,7 +56,8 @@ export class AnswerCheck {
 
   judge(answer: SeenAnswer, origin: 'api' | 'delivery'): AnswerVerdict {
     const method = answer.method === 'HEAD' ? 'GET' : answer.method;
-    const ofPath = this.#operations.filter(
+    const ofSegment = [firstSegment(answer.path), anyName].flatMap(key => this.#operations.get(key) ?? []);
+    const ofPath = ofSegment.filter(
       rule => rule.isOfApi === (origin === 'api') && rule.matcher.test(answer.path),
     );
     // Chooses the most literal path, which is the first that matches.
@@ -105,6 +108,13 @@ export class AnswerCheck {
     }
     return problems;
   }
+}
+
+/** Stands for the first segment of paths that begin with a name. */
+const anyName = '{}';
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? '';
 }
 
 /** Problems of an answer to a request that no operation takes. */
