@@ -123,42 +123,7 @@ export async function openFoundation(
   try {
     await serverSettings.apply();
     storage = await openStorage(config, dataDir, { metrics, log: log.child('storage') });
-    const hosts = new HostResolver();
-    const resolveHost: ResolveHost = hostname => hosts.resolve(hostname);
-    const proxies = config['http.trustedProxies'] ?? [];
-    const balancers = config['proxyProtocol.from'] ?? [];
-    const files = new MediaFiles(dataDir, storage.media, new DataFolderParts(dataDir, log.child('storage')));
-    if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
-    const { limits, missing: missingIsolation } = await isolate(config, environment, {
-      files,
-      dataDir,
-      ffmpeg,
-      ffprobe,
-    });
-    const urls = new ServerUrls({
-      publicUrl: config.publicUrl,
-      hostname: config['tls.domains']?.[0],
-      ingestPorts: {
-        rtmp: config['rtmp.port'],
-        srt: config['srt.enabled'] ? config['srt.port'] : undefined,
-      },
-      webRtcPort: config['webrtc.enabled'] ? config['webrtc.port'] : undefined,
-    });
-    const { version } = about;
-    const { publicUrl } = urls;
-    const processes = new ProcessOwner(limits, log);
-    const encoders = new EncoderSelector({
-      setting: config['encode.hardware'],
-      devicePath: config['encode.hardwareDevice'],
-      ffmpegPath: ffmpeg.path,
-      owner: processes,
-      memoryBytes: config['live.encoderMemory'],
-      clock,
-      log,
-    });
-    const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
-    if (database.dialect === 'postgres') metrics.setNode(nodes.id);
-    return {
+    return await createFoundation({
       config,
       settings: serverSettings,
       environment,
@@ -169,52 +134,109 @@ export async function openFoundation(
       ffprobe,
       database,
       metrics,
-      limits,
-      missingIsolation,
-      version,
-      urls,
-      nodes,
-      leaderLease: name => nodes.leaderLease(name),
       storage,
-      files,
-      freeSpace: new FreeSpaceWatch({
-        freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
-        makeRoom: missing => files.freeSpace(missing),
-        clock,
-        log: log.child('storage'),
-      }),
-      outbox: new Outbox(database, log.child('events')),
-      processes,
-      encoders,
-      images: new ImageQueue({
-        maxRunning: config['images.maxRunning'],
-        maxWaiting: config['images.maxWaiting'],
-      }),
-      certificate: openCertificate(config, {
-        database,
-        nodes,
-        resolveHost,
-        retries: environment.certificateRetries,
-        clock,
-        log,
-      }),
-      bundles: new BrowserBundles({
-        basePath: basePathOf(config.publicUrl),
-        folder: environment.browserFolder,
-      }),
-      peers: {
-        addressOf: addressReader(proxies),
-        isSecure: secureReader(proxies),
-        isTrustedProxy: trustedProxyCheck([...proxies, ...balancers]),
-        isProxy: balancers.length === 0 ? undefined : trustedProxyCheck(balancers),
-      },
-      resolveHost,
-      sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },
-    };
+    });
   } catch (error) {
     await closeFoundation({ database, metrics, storage });
     throw error;
   }
+}
+
+type OpenedParts = Pick<
+  Foundation,
+  | 'config'
+  | 'settings'
+  | 'environment'
+  | 'clock'
+  | 'log'
+  | 'dataDir'
+  | 'ffmpeg'
+  | 'ffprobe'
+  | 'database'
+  | 'metrics'
+  | 'storage'
+>;
+
+async function createFoundation(opened: OpenedParts): Promise<Foundation> {
+  const { config, environment, clock, log, dataDir, database, metrics, storage } = opened;
+  const files = new MediaFiles(dataDir, storage.media, new DataFolderParts(dataDir, log.child('storage')));
+  if (storage.s3 !== undefined) files.reclaimFrom(storage.s3.cache);
+  const { limits, missing: missingIsolation } = await isolate(config, environment, { ...opened, files });
+  const urls = createServerUrls(config);
+  const { version } = about;
+  const { publicUrl } = urls;
+  const processes = new ProcessOwner(limits, log);
+  const nodes = await createNodes({ config, dataDir, database, version, publicUrl, clock, log });
+  if (database.dialect === 'postgres') metrics.setNode(nodes.id);
+  const hosts = new HostResolver();
+  const resolveHost: ResolveHost = hostname => hosts.resolve(hostname);
+  const { certificateRetries: retries } = environment;
+  return {
+    ...opened,
+    limits,
+    missingIsolation,
+    version,
+    urls,
+    nodes,
+    leaderLease: name => nodes.leaderLease(name),
+    files,
+    freeSpace: new FreeSpaceWatch({
+      freeBytes: environment.freeBytes ?? (() => files.freeBytes()),
+      makeRoom: missing => files.freeSpace(missing),
+      clock,
+      log: log.child('storage'),
+    }),
+    outbox: new Outbox(database, log.child('events')),
+    processes,
+    encoders: createEncoders(opened, processes),
+    images: new ImageQueue({
+      maxRunning: config['images.maxRunning'],
+      maxWaiting: config['images.maxWaiting'],
+    }),
+    certificate: openCertificate(config, { database, nodes, resolveHost, retries, clock, log }),
+    bundles: new BrowserBundles({
+      basePath: basePathOf(config.publicUrl),
+      folder: environment.browserFolder,
+    }),
+    peers: peerReaders(config),
+    resolveHost,
+    sandboxLimits: { ...defaultSandboxLimits, ...environment.sandboxRules },
+  };
+}
+
+function createServerUrls(config: Config): ServerUrls {
+  return new ServerUrls({
+    publicUrl: config.publicUrl,
+    hostname: config['tls.domains']?.[0],
+    ingestPorts: {
+      rtmp: config['rtmp.port'],
+      srt: config['srt.enabled'] ? config['srt.port'] : undefined,
+    },
+    webRtcPort: config['webrtc.enabled'] ? config['webrtc.port'] : undefined,
+  });
+}
+
+function createEncoders({ config, ffmpeg, clock, log }: OpenedParts, owner: ProcessOwner): EncoderSelector {
+  return new EncoderSelector({
+    setting: config['encode.hardware'],
+    devicePath: config['encode.hardwareDevice'],
+    ffmpegPath: ffmpeg.path,
+    owner,
+    memoryBytes: config['live.encoderMemory'],
+    clock,
+    log,
+  });
+}
+
+function peerReaders(config: Config): Foundation['peers'] {
+  const proxies = config['http.trustedProxies'] ?? [];
+  const balancers = config['proxyProtocol.from'] ?? [];
+  return {
+    addressOf: addressReader(proxies),
+    isSecure: secureReader(proxies),
+    isTrustedProxy: trustedProxyCheck([...proxies, ...balancers]),
+    isProxy: balancers.length === 0 ? undefined : trustedProxyCheck(balancers),
+  };
 }
 
 async function open(config: Config, dataDir: string, log: Logger): Promise<Database> {
