@@ -9,7 +9,7 @@ import { nullCharacterError, unknownAttributeError } from '../routing/validation
 import { boundaryOf, type FormPart, maxBodyOverheadBytes, multipartPlugin } from './multipart-plugin.ts';
 import { SpoolFile } from './spool-file.ts';
 
-interface FileBodyOptions {
+export interface FileBodyOptions {
   /** Must be on the file system to which handlers move files. */
   readonly uploadDir: string;
   readonly idleTimeoutMs: number;
@@ -30,6 +30,10 @@ const formidableCodes: Readonly<Record<number, ErrorCode>> = {
   1015: 'uploaded-file-multiple-files',
   1016: 'uploaded-file-too-large',
 };
+
+type ParserOptions = NonNullable<
+  NonNullable<Parameters<typeof import('koa-body')['koaBody']>[0]>['formidable']
+>;
 
 let parserModule: Promise<typeof import('koa-body')> | undefined;
 
@@ -62,71 +66,25 @@ export async function receiveFile(
   const announcedBytes = Number(ctx.req.headers['content-length'] ?? 0);
   if (announcedBytes > admission.maxBytes + maxBodyOverheadBytes) throw fileTooLargeError(admission);
   const boundary = ctx.is('multipart') ? boundaryOf(ctx.get('content-type')) : '';
-  const folder = join(options.uploadDir, newUuid());
-  const [hasRoom, isMade] = await Promise.allSettled([
-    options.requireFreeSpace(announcedBytes),
-    mkdir(folder),
-  ]);
-  if (hasRoom.status === 'rejected') {
-    if (isMade.status === 'fulfilled') await removeFolder(folder);
-    throw hasRoom.reason;
-  }
-  if (isMade.status === 'rejected') throw toLostUpload(isMade.reason, options.uploadDir);
-  const spools: SpoolFile[] = [];
-  const fields = new Map<string, string>();
-  let unnamed: string | undefined;
-  const broken = Promise.withResolvers<never>();
-  let isOver = false;
+  const folder = await makeFolder(options, announcedBytes);
+  const reception: Reception = {
+    folder,
+    admission,
+    knownFields,
+    spools: [],
+    fields: new Map(),
+    unnamed: undefined,
+    broken: Promise.withResolvers<never>(),
+    isOver: false,
+  };
+  const { spools, fields, broken } = reception;
   const { koaBody } = await loadParser();
   const parse = koaBody({
     multipart: true,
     json: false,
     text: false,
     urlencoded: false,
-    formidable: {
-      // A word in the boundary could select formidable's other plugins, one of which buffers without a limit.
-      enabledPlugins: [multipartPlugin(boundary)],
-      uploadDir: folder,
-      filename: () => `file${spools.length}`,
-      maxFiles: 1,
-      maxFileSize: admission.maxBytes,
-      maxTotalFileSize: admission.maxBytes,
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      maxFields,
-      maxFieldsSize: maxFieldBytes,
-      fileWriteStreamHandler: file => {
-        const { filepath } = file as unknown as { filepath: string };
-        const needsDigest = admission.needsDigest ?? false;
-        const spool = new SpoolFile({
-          path: filepath,
-          needsDigest,
-          checkFreeSpace: () => options.requireFreeSpace(0),
-        });
-        spools.push(spool);
-        return spool;
-      },
-      onPart: (part, handlePart) => {
-        const taken = part as unknown as FormPart;
-        // Asynchronous in spite of its type: its failure must be handled here.
-        const receive = async () => await (handlePart(part) as unknown);
-        if (taken.originalFilename === undefined) {
-          if (!knownFields.includes(taken.name)) unnamed ??= taken.name;
-          if (taken.name !== defaultFileField && !knownFields.includes(taken.name)) {
-            const { details } = unknownAttributeError(taken.name);
-            throw new AppError('invalid-attribute', undefined, {
-              details: { ...details, detail: noFileDetail(taken.name) },
-            });
-          }
-          receive().catch(broken.reject);
-          collectField(taken, fields, broken.reject);
-        } else {
-          admitFile(ctx, admission, fields)
-            .then(() => (isOver ? undefined : receive()))
-            .catch(broken.reject);
-        }
-      },
-    },
+    formidable: parserOptions(ctx, boundary, reception, options),
   });
   const watch = watchForIdleSender(ctx, options.idleTimeoutMs, broken.reject);
   options.signal?.addEventListener('abort', () => broken.reject(options.signal?.reason));
@@ -135,20 +93,100 @@ export async function receiveFile(
     await Promise.race([parse(ctx, async () => {}), broken.promise]);
     // Formidable takes a file that could not be opened for an empty one.
     for (const { errored } of spools) if (errored !== null) throw errored;
-    return toUploadedFile(ctx, spools[0], fields, noFileDetail(unnamed));
+    return toUploadedFile(ctx, spools[0], fields, noFileDetail(reception.unnamed));
   } catch (error) {
     ctx.req.removeAllListeners('data');
     await Promise.all(spools.map(closeSpool));
     await removeFolder(folder);
+    const { unnamed } = reception;
     // The text of fields is limited: this one is a file.
     if (unnamed === defaultFileField && codeOf(error) === formidableFieldTooLarge) {
       throw fileError('uploaded-file-no-file', noFileDetail(unnamed));
     }
     throw toUploadError(toMachineError(toLostUpload(error, options.uploadDir)), admission);
   } finally {
-    isOver = true;
+    reception.isOver = true;
     clearInterval(watch);
   }
+}
+
+/** A file that arrives. */
+interface Reception {
+  readonly folder: string;
+  readonly admission: FileAdmission;
+  readonly knownFields: readonly string[];
+  readonly spools: SpoolFile[];
+  readonly fields: Map<string, string>;
+  /** A part without a file name that may be the file. */
+  unnamed: string | undefined;
+  readonly broken: PromiseWithResolvers<never>;
+  isOver: boolean;
+}
+
+async function makeFolder(
+  { uploadDir, requireFreeSpace }: FileBodyOptions,
+  announcedBytes: number,
+): Promise<string> {
+  const folder = join(uploadDir, newUuid());
+  const [hasRoom, isMade] = await Promise.allSettled([requireFreeSpace(announcedBytes), mkdir(folder)]);
+  if (hasRoom.status === 'rejected') {
+    if (isMade.status === 'fulfilled') await removeFolder(folder);
+    throw hasRoom.reason;
+  }
+  if (isMade.status === 'rejected') throw toLostUpload(isMade.reason, uploadDir);
+  return folder;
+}
+
+function parserOptions(
+  ctx: Context,
+  boundary: string,
+  reception: Reception,
+  { requireFreeSpace }: FileBodyOptions,
+): ParserOptions {
+  const { folder, admission, spools, broken } = reception;
+  return {
+    // A word in the boundary could select formidable's other plugins, one of which buffers without a limit.
+    enabledPlugins: [multipartPlugin(boundary)],
+    uploadDir: folder,
+    filename: () => `file${spools.length}`,
+    maxFiles: 1,
+    maxFileSize: admission.maxBytes,
+    maxTotalFileSize: admission.maxBytes,
+    allowEmptyFiles: true,
+    minFileSize: 0,
+    maxFields,
+    maxFieldsSize: maxFieldBytes,
+    fileWriteStreamHandler: file => {
+      const { filepath } = file as unknown as { filepath: string };
+      const needsDigest = admission.needsDigest ?? false;
+      const spool = new SpoolFile({ path: filepath, needsDigest, checkFreeSpace: () => requireFreeSpace(0) });
+      spools.push(spool);
+      return spool;
+    },
+    onPart: (part, handlePart) => {
+      // Asynchronous in spite of its type: its failure must be handled here.
+      const receive = async () => await (handlePart(part) as unknown);
+      const taken = part as unknown as FormPart;
+      if (taken.originalFilename === undefined) {
+        expectField(taken, reception);
+        receive().catch(broken.reject);
+        collectField(taken, reception.fields, broken.reject);
+      } else {
+        admitFile(ctx, admission, reception.fields)
+          .then(() => (reception.isOver ? undefined : receive()))
+          .catch(broken.reject);
+      }
+    },
+  };
+}
+
+/** @throws AppError `invalid-attribute` for a field that the route does not have */
+function expectField({ name }: FormPart, reception: Reception): void {
+  if (reception.knownFields.includes(name)) return;
+  reception.unnamed ??= name;
+  if (name === defaultFileField) return;
+  const { details } = unknownAttributeError(name);
+  throw new AppError('invalid-attribute', undefined, { details: { ...details, detail: noFileDetail(name) } });
 }
 
 /** The parser buffers what arrives until the file is admitted. */
