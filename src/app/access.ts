@@ -1,6 +1,6 @@
 import type { Authenticate } from '../http/routing/caller.ts';
-import type { ServedChange } from '../http/routing/koa-app.ts';
 import { RateLimiter, type RateLimits } from '../http/routing/rate-limiter.ts';
+import type { ServedChange } from '../http/routing/route-requests.ts';
 import type { SmtpSettings } from '../mail/mailer.ts';
 import { AccessWatch } from '../resources/identity/accounts/access-watch.ts';
 import { AccountsStore } from '../resources/identity/accounts/accounts.store.ts';

@@ -243,7 +243,7 @@ export interface Route {
   readonly handle: (request: RouteInput) => unknown;
 }
 
-interface RouteInput {
+export interface RouteInput {
   readonly params: Record<string, string>;
   readonly query: unknown;
   readonly body: unknown;

@@ -1,4 +1,4 @@
-import type { ServedChange } from '../../../http/routing/koa-app.ts';
+import type { ServedChange } from '../../../http/routing/route-requests.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { UnverifiedChange, UnverifiedChangesStore } from './unverified-changes.store.ts';
 

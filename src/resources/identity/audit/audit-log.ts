@@ -1,6 +1,6 @@
 import type { AddressOf, PeerRequest } from '../../../http/listener/client-address.ts';
 import type { AnyCaller } from '../../../http/routing/caller.ts';
-import type { ServedChange } from '../../../http/routing/koa-app.ts';
+import type { ServedChange } from '../../../http/routing/route-requests.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import type { Transaction } from '../../../store/connection.ts';
