@@ -191,7 +191,7 @@ function createFront(
   return { sessions, delivery, signaling, http };
 }
 
-/** In starting order. */
+/** All components, in the order in which they start. */
 function componentsOf(foundation: Foundation, parts: ServerParts): Component[] {
   const { state, access, integrations, media, ingest, control, front, housekeeping } = parts;
   const { vod, broadcasts } = media;

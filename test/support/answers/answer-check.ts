@@ -32,7 +32,7 @@ const everywhereInDelivery = new Set([405, 414, 500]);
 
 /** Holds answers against the rules that `prepare-answer-checks.ts` has made. */
 export class AnswerCheck {
-  /** By the first segment of their paths. */
+  /** Operations by the first segment of their paths. */
   readonly #operations: ReadonlyMap<string, readonly (OperationRule & { readonly matcher: RegExp })[]>;
   readonly #validators: Readonly<Record<string, Validator>>;
 

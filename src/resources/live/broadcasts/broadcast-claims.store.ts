@@ -43,7 +43,7 @@ export type OwnClaim = Pick<
   'broadcastId' | 'liveStreamId' | 'claim' | 'requestedEnd' | 'wantedBy'
 >;
 
-/** What a server tells others about a broadcast that it packages. */
+/** The report of a server about a broadcast that it packages. */
 export interface OwnReport {
   readonly broadcastId: string;
   readonly claim: number;

@@ -45,7 +45,7 @@ export class ExtrasLoader {
       openShareSheet(view.get('dialogs'), this.#target.texts, media.details, seconds);
   }
 
-  /** Without the code, the next use tries again. */
+  /** The next use tries again if the code does not arrive. */
   #use(use: (extras: Extras) => void): void {
     void this.#load().then(use, () => {});
   }

@@ -52,7 +52,7 @@ export interface OpenOptions {
   readonly plays?: boolean;
 }
 
-/** What was opened last. Its phase, refusal and reachability apply until there is a source. */
+/** The media that was opened last. Its phase, refusal and reachability apply until there is a source. */
 interface Opening {
   readonly url: string;
   readonly options: OpenOptions;
