@@ -16,7 +16,7 @@ describeInBrowser('the page of a private live stream', browser => {
     await viewer.untilPhase('live');
     await viewer.untilPlayed(2);
     await using second = await WatchedPage.openPlayer(browser(), url, { userAgent: 'another browser' });
-    expect(await second.page.isVisible('text=Stream not found')).toBe(true);
+    expect(await second.page.isVisible('text=This link doesn’t work for you')).toBe(true);
     await viewer.page.reload();
     await viewer.untilPlayed(1);
     const media = viewer.requests.filter(address => /\.(m4s|mp4|m3u8)/.test(address));

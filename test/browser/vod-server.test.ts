@@ -144,7 +144,7 @@ describeInBrowser('the page of a video on the server', browser => {
     await using other = await WatchedPage.open(browser(), 'about:blank', { userAgent: 'Another browser' });
     const answer = await other.page.goto(playerAlone(video.assets.player));
     expect(answer?.status()).toBe(404);
-    expect(await other.page.textContent('body')).toContain('Video not found');
+    expect(await other.page.textContent('body')).toContain('This link doesn’t work for you');
     const bare = await fetch(`${server.baseUrl}/vod/${video.videoId}`);
     expect(bare.status).toBe(404);
 

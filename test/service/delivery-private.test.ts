@@ -95,6 +95,19 @@ describe.each(protocols)('a private video over %s', protocol => {
     expect(await server.rowCount()).toBe(0);
   });
 
+  it('has a page that asks for a new link where a token opens nothing, alike for videos that do not exist', async () => {
+    await using server = await started(protocol);
+    const { token } = server.mint();
+    expect((await server.ask(`/vod/${hiddenId}?token=${token}`, one)).status).toBe(200);
+    const pages = await Promise.all(
+      [hiddenId, 'viUnknown000000000000000'].map(id => server.ask(`/vod/${id}?token=${token}`, two)),
+    );
+    for (const { status, body } of pages) {
+      expect([status, body.toString()]).toEqual([404, pages[0]!.body.toString()]);
+      expect(body.toString()).toContain('Ask the person who sent it for a new one.');
+    }
+  });
+
   it('stays unused while only heads are requested, as by previews of links', async () => {
     await using server = await started(protocol);
     const { token, base } = server.mint();

@@ -289,7 +289,9 @@ export class LiveDelivery {
 
   sendPage(exchange: Exchange, liveStreamId: string, query: string): void {
     const files = this.#options.files();
-    const refuse = () => sendMissingPage(this.#sender, exchange, files.notFound);
+    const hasToken = new URLSearchParams(query).has('token');
+    const refuse = () =>
+      sendMissingPage(this.#sender, exchange, hasToken ? files.tokenRefused : files.notFound);
     if (liveStreamId === '') {
       refuse();
       return;

@@ -33,6 +33,8 @@ export interface PlayerFiles {
   readonly notFound: TranslatedPage<CompressedText>;
   readonly vodNotFound: TranslatedPage<CompressedText>;
   readonly channelNotFound: TranslatedPage<CompressedText>;
+  /** For links with a token, the same where there is nothing. */
+  readonly tokenRefused: TranslatedPage<CompressedText>;
   /** Templates to fill in the `text`, escaped. */
   readonly refused: TranslatedPage<string>;
 }
@@ -82,6 +84,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     ),
     notFound: await missing('pages.streamMissingTitle', 'pages.streamMissingText'),
     vodNotFound: await missing('pages.videoMissingTitle', 'pages.videoMissingText'),
+    tokenRefused: await missing('pages.tokenTitle', 'pages.tokenText'),
     channelNotFound: await missing('pages.notFoundTitle', 'pages.notFoundText'),
     refused: await inEachLanguage(texts => card(texts, 'pages.refusedTitle')),
   };

@@ -293,7 +293,9 @@ export class VodDelivery {
   }
 
   sendPage(exchange: Exchange, videoId: string, query: URLSearchParams): void {
-    const refuse = () => sendMissingPage(this.#sender, exchange, this.#files().vodNotFound);
+    const { tokenRefused, vodNotFound } = this.#files();
+    const refuse = () =>
+      sendMissingPage(this.#sender, exchange, query.has('token') ? tokenRefused : vodNotFound);
     if (videoId === '') {
       refuse();
       return;

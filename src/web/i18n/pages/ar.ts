@@ -6,6 +6,9 @@ const messages: TranslationOf<typeof en> = {
   'pages.videoMissingTitle': 'لم يتم العثور على الفيديو',
   'pages.streamMissingText': 'قد يكون الرابط غير صحيح، أو تمت إزالة البث أو أنه خاص.',
   'pages.videoMissingText': 'قد يكون الرابط غير صحيح، أو تمت إزالة الفيديو أو أنه خاص.',
+  'pages.tokenTitle': 'هذا الرابط لا يعمل لديك',
+  'pages.tokenText':
+    'يعمل الرابط الخاص لمشاهد واحد ولمدة محدودة. اطلب رابطًا جديدًا ممن أرسله إليك.',
   'pages.refusedTitle': 'يتعذّر التشغيل هنا',
   'pages.refused.site': 'التشغيل غير مسموح به على هذا الموقع. يُرجى فتحه على موقع يسمح به المالك.',
   'pages.refused.no-site': 'التشغيل متاح على مواقع معيّنة فقط. يُرجى فتح الصفحة التي تتضمّن المشغّل.',

@@ -8,6 +8,9 @@ const messages: TranslationOf<typeof en> = {
     'Der Link enthält vielleicht einen Tippfehler, oder der Stream wurde entfernt oder ist privat.',
   'pages.videoMissingText':
     'Der Link enthält vielleicht einen Tippfehler, oder das Video wurde entfernt oder ist privat.',
+  'pages.tokenTitle': 'Dieser Link funktioniert bei Ihnen nicht',
+  'pages.tokenText':
+    'Ein privater Link gilt für einen Zuschauer und nur eine begrenzte Zeit. Bitten Sie die Person, die ihn gesendet hat, um einen neuen.',
   'pages.refusedTitle': 'Die Wiedergabe ist hier nicht möglich',
   'pages.refused.site':
     'Die Wiedergabe ist auf dieser Website nicht erlaubt. Öffnen Sie sie auf einer Website, die der Anbieter erlaubt.',

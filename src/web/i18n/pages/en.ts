@@ -4,6 +4,9 @@ export default {
   'pages.videoMissingTitle': 'Video not found',
   'pages.streamMissingText': 'The link may be mistyped, or the stream was removed or is private.',
   'pages.videoMissingText': 'The link may be mistyped, or the video was removed or is private.',
+  'pages.tokenTitle': 'This link doesn’t work for you',
+  'pages.tokenText':
+    'A private link works for one viewer and a limited time. Ask the person who sent it for a new one.',
   'pages.refusedTitle': 'This can’t be played here',
   'pages.refused.site': 'Playback isn’t allowed on this site. Open it on a site that the owner allows.',
   'pages.refused.no-site': 'Playback is limited to certain sites. Open the page that embeds the player.',

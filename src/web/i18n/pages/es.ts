@@ -8,6 +8,9 @@ const messages: TranslationOf<typeof en> = {
     'Puede que el enlace tenga un error, o que la emisión se haya eliminado o sea privada.',
   'pages.videoMissingText':
     'Puede que el enlace tenga un error, o que el vídeo se haya eliminado o sea privado.',
+  'pages.tokenTitle': 'Este enlace no te funciona',
+  'pages.tokenText':
+    'Un enlace privado sirve para un solo espectador y por un tiempo limitado. Pide uno nuevo a la persona que te lo envió.',
   'pages.refusedTitle': 'No se puede reproducir aquí',
   'pages.refused.site':
     'No se permite la reproducción en este sitio. Ábrelo en un sitio que el propietario permita.',

@@ -8,6 +8,9 @@ const messages: TranslationOf<typeof en> = {
     'Le lien contient peut-être une erreur, ou le direct a été supprimé ou est privé.',
   'pages.videoMissingText':
     'Le lien contient peut-être une erreur, ou la vidéo a été supprimée ou est privée.',
+  'pages.tokenTitle': 'Ce lien ne fonctionne pas pour vous',
+  'pages.tokenText':
+    'Un lien privé est valable pour un seul spectateur et pour une durée limitée. Demandez-en un nouveau à la personne qui vous l’a envoyé.',
   'pages.refusedTitle': 'Lecture impossible ici',
   'pages.refused.site':
     'La lecture n’est pas autorisée sur ce site. Ouvrez-la sur un site autorisé par le propriétaire.',

@@ -6,6 +6,9 @@ const messages: TranslationOf<typeof en> = {
   'pages.videoMissingTitle': '動画が見つかりません',
   'pages.streamMissingText': 'リンクに誤りがあるか、配信が削除されたか、非公開になっています。',
   'pages.videoMissingText': 'リンクに誤りがあるか、動画が削除されたか、非公開になっています。',
+  'pages.tokenTitle': 'このリンクは使用できません',
+  'pages.tokenText':
+    '非公開のリンクは視聴者 1 人が一定時間だけ使えます。リンクの送信者に新しいリンクを依頼してください。',
   'pages.refusedTitle': 'ここでは再生できません',
   'pages.refused.site': 'このサイトでは再生が許可されていません。所有者が許可したサイトで開いてください。',
   'pages.refused.no-site':

@@ -6,6 +6,9 @@ const messages: TranslationOf<typeof en> = {
   'pages.videoMissingTitle': 'Vídeo não encontrado',
   'pages.streamMissingText': 'O link pode ter um erro, ou a transmissão foi removida ou é privada.',
   'pages.videoMissingText': 'O link pode ter um erro, ou o vídeo foi removido ou é privado.',
+  'pages.tokenTitle': 'Este link não funciona para você',
+  'pages.tokenText':
+    'Um link privado vale para um único espectador e por tempo limitado. Peça um novo a quem o enviou.',
   'pages.refusedTitle': 'Não é possível reproduzir aqui',
   'pages.refused.site':
     'A reprodução não é permitida neste site. Abra em um site permitido pelo proprietário.',
