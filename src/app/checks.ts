@@ -45,6 +45,7 @@ export function checkedServer(
   return () => ({
     ...checkedSettings(config),
     ownUrl: hasOwnUrl(config) ? urls.publicUrl() : undefined,
+    defaultUrl: hasOwnUrl(config) ? undefined : urls.publicUrl(),
     dataDir,
     clock,
     database,
@@ -71,5 +72,14 @@ function certificateOf({ ordered, source }: ServerCertificate): CheckedCertifica
     return { expiresAtMs, problem, isRenewed: true };
   }
   const pair = source.secureContext();
-  return { expiresAtMs: pair && Date.parse(new X509Certificate(pair.cert).validTo), isRenewed: false };
+  const certificate = pair && new X509Certificate(pair.cert);
+  return {
+    expiresAtMs: certificate && Date.parse(certificate.validTo),
+    isRenewed: false,
+    names: certificate && hostNamesOf(certificate),
+  };
+}
+
+function hostNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return [...subjectAltName.matchAll(/DNS:([^,*\s]+)(?:,|$)/g)].map(([, name]) => name!);
 }

@@ -162,7 +162,7 @@ async function givenPorts(
 
 async function diagnoseHere({ flags, configFile }: CommandLine, signal: AbortSignal): Promise<Diagnosis> {
   const { failed } = await import('../operations/checks/finding.ts');
-  const { AppError, messageOf } = await import('../shared/errors.ts');
+  const { AppError } = await import('../shared/errors.ts');
   const { locateServer } = await import('./command-data-dir.ts');
   const { askForLog, askRunningServer } = await import('./doctor/running-server.ts');
   const env = process.env;
@@ -171,7 +171,7 @@ async function diagnoseHere({ flags, configFile }: CommandLine, signal: AbortSig
     located = locateServer({ flags, configFile, env });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'config-invalid') throw error;
-    const settings = failed('settings', messageOf(error), {
+    const settings = failed('settings', error.message.replaceAll('\n', '; '), {
       why: 'The server does not start with these settings.',
       mend: 'Correct what is named. config/reference.md, and /docs of a server, list all settings.',
     });

@@ -391,5 +391,7 @@ describe('on the machine of the server', () => {
   it('names wrong settings', async () => {
     const { code, view } = await doctor('--http.port=many');
     expect([code, statesOf(view.findings)]).toEqual([2, { settings: 'failed' }]);
+    const several = await doctor('--http.port=many', '--rtmp.port=none');
+    expect(several.view.findings[0].text).toMatch(/^--http\.port: .*; --rtmp\.port: /);
   });
 });

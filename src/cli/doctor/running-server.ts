@@ -35,7 +35,7 @@ export async function askRunningServer(
     const outside = skipped(
       'http',
       'Firewalls between viewers and this machine cannot be seen from here.',
-      `On another machine: millrace doctor --from ${publicUrl}`,
+      `On another machine: millrace doctor --from ${publicUrl.replace('://localhost', '://ADDRESS_OF_THIS_MACHINE')}`,
     );
     return { isAnswered: true, findings: [...findings, ...ports, outside] };
   } catch (error) {

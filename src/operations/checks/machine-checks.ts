@@ -115,15 +115,15 @@ const containerMarks = ['/.dockerenv', '/run/.containerenv'];
 
 /** Looks for a service that sets the clock. @param exists replaced by tests */
 export function checkClock(exists: (path: string) => boolean = existsSync): Finding {
-  if (exists(syncedMark)) return ok('clock', 'The clock is set by the network (systemd-timesyncd).');
+  if (exists(syncedMark)) return ok('clock', 'A time service sets the clock (systemd-timesyncd).');
   if (timeServices.some(exists)) return ok('clock', 'A time service runs.');
   if (containerMarks.some(exists) || !exists('/run/systemd/system'))
     return skipped(
       'clock',
-      'From here, nothing tells whether the clock is set by the network.',
+      'It cannot be seen from here whether a time service (NTP) sets the clock.',
       'On the host: timedatectl',
     );
-  return warning('clock', 'No service sets the clock by the network.', {
+  return warning('clock', 'No time service (NTP) sets the clock.', {
     why: 'A wrong clock breaks certificates, signed playback, two-factor codes and requests to S3.',
     mend: 'timedatectl set-ntp true',
   });

@@ -29,6 +29,8 @@ export interface CheckedServer {
   readonly dataDir: string;
   /** Public URL of the settings; undefined without one. */
   readonly ownUrl?: string | undefined;
+  /** Public URL without one in the settings. */
+  readonly defaultUrl?: string | undefined;
   readonly minFreeBytes: number;
   readonly maxConnections: { readonly http: number; readonly rtmp: number };
   readonly clock: Clock;
@@ -58,6 +60,8 @@ export interface CheckedCertificate {
   readonly problem?: string | undefined;
   /** True when the server renews it. */
   readonly isRenewed: boolean;
+  /** Host names that it is for. */
+  readonly names?: readonly string[] | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -89,14 +93,7 @@ export function serverChecks(server: CheckedServer): Check[] {
           },
         ]),
     { name: 'isolation', run: () => checkIsolation(server) },
-    ...(certificate === undefined
-      ? []
-      : [
-          {
-            name: 'certificate' as const,
-            run: async () => describeCertificate(await certificate(), server.clock.nowMs()),
-          },
-        ]),
+    ...(certificate === undefined ? [] : certificateChecks(server, certificate)),
     ...(latency === undefined
       ? []
       : [{ name: 'latency' as const, run: async () => describeLatency(latency()) }]),
@@ -106,6 +103,29 @@ export function serverChecks(server: CheckedServer): Check[] {
     // Last: it keeps the disk busy.
     { name: 'disk-speed', run: () => checkDiskSpeed(dataDir, minFreeBytes) },
   ];
+}
+
+function certificateChecks(
+  { clock, defaultUrl }: CheckedServer,
+  certificate: NonNullable<CheckedServer['certificate']>,
+): Check[] {
+  return [
+    { name: 'certificate', run: async () => describeCertificate(await certificate(), clock.nowMs()) },
+    ...(defaultUrl === undefined
+      ? []
+      : [{ name: 'name' as const, run: async () => describeDefaultUrl(defaultUrl, await certificate()) }]),
+  ];
+}
+
+/** @param url leads to this machine only, since none is set */
+export function describeDefaultUrl(url: string, { names = [] }: CheckedCertificate): Finding {
+  const { hostname, port } = new URL(url);
+  const [name] = names.filter(known => known !== hostname);
+  if (name === undefined) return skipped('name', 'The server has no public URL.');
+  return warning('name', `Links and embed codes begin with ${url}, and the certificate is for ${name}.`, {
+    why: 'They open on this machine only, with a warning of the browser.',
+    mend: `MILLRACE_PUBLIC_URL=https://${name}${port === '' ? '' : `:${port}`}`,
+  });
 }
 
 async function checkReady(faults: NonNullable<CheckedServer['faults']>): Promise<Finding> {

@@ -20,6 +20,7 @@ import { runChecks } from '../../../src/operations/checks/run-checks.ts';
 import {
   describeCertificate,
   describeDatabase,
+  describeDefaultUrl,
   describeHardware,
 } from '../../../src/operations/checks/server-checks.ts';
 
@@ -147,6 +148,16 @@ describe('checks', () => {
       'failed',
       'warning',
     ]);
+  });
+
+  it('name the public URL that a certificate is for', () => {
+    const certificate = { isRenewed: false, names: ['localhost', 'video.example.org'] };
+    expect(describeDefaultUrl('https://localhost:8443', certificate)).toMatchObject({
+      state: 'warning',
+      mend: 'MILLRACE_PUBLIC_URL=https://video.example.org:8443',
+    });
+    for (const names of [['localhost'], undefined])
+      expect(describeDefaultUrl('https://localhost', { isRenewed: false, names }).state).toBe('skipped');
   });
 
   it('tell why the last viewers were late', () => {
