@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { formatTime } from '../../../shared/time-text.ts';
 import type { Broadcast, LiveStream, Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { isBroadcastChange } from '../../broadcasts/broadcast-stats.ts';
 import { formatBitrate, formatNumber } from '../../format/size.ts';
-import { formatDateTime, formatSpan } from '../../format/time.ts';
+import { formatDateTime } from '../../format/time.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { t } from '../../texts/live.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -111,7 +112,7 @@ function broadcastColumns(): readonly Column<Broadcast>[] {
         endedAt === undefined ? (
           <Badge tone="live">{t('past.live')}</Badge>
         ) : (
-          formatSpan((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+          formatTime((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
         ),
     },
     {

@@ -49,10 +49,10 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
           <LoadCard state={state} />
           {nodes !== undefined && <NodesCard nodes={nodes} />}
           <ChecksCard />
+          <UnverifiedUsersCard />
         </div>
         <div class="stack">
           <SystemCard state={state} />
-          <UnverifiedUsersCard />
           <h2 class="server-usage">{t('server.usage', chosenProject())}</h2>
           <UsageCards loaded={usage} />
         </div>

@@ -95,7 +95,9 @@ function LastBroadcast({ stream: { liveStreamId } }: { stream: LiveStream }) {
         [t('status.lastLive'), <RelativeTime key="time" time={endedAt ?? startedAt} />],
         [t('status.length'), seconds === undefined ? nothing : formatTime(seconds)],
         ...(bitrate === undefined ? [] : [[t('status.averageBitrate'), formatBitrate(bitrate)] as const]),
-        ...(endReason === undefined ? [] : [[t('status.whyEnded'), formatEndReason(endReason)] as const]),
+        ...(endReason === undefined
+          ? []
+          : [[t('status.whyEnded'), formatEndReason(endReason), 'text'] as const]),
       ]}
     />
   );
