@@ -6,6 +6,7 @@ import { urlOf } from '../../api/client.ts';
 import { codecName } from '../../format/codec-name.ts';
 import { formatBitrate, formatBytes, formatNumber } from '../../format/size.ts';
 import { formatDateTime } from '../../format/time.ts';
+import { withUnit } from '../../format/with-unit.ts';
 import { environment, project } from '../../state/session.ts';
 import { t } from '../../texts/video.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -90,8 +91,8 @@ function fileRows({ ingest, encoding }: VideoStatus): Row[] {
   const rows: [string, string | null][] = [
     [t('file.duration'), duration === null ? null : formatTime(duration)],
     [t('file.size'), size === null ? null : formatBytes(size)],
-    [t('file.resolution'), width === null || height === null ? null : `${width} × ${height}`],
-    [t('file.frameRate'), framerate === null ? null : `${formatNumber(framerate)} fps`],
+    [t('file.resolution'), width === null || height === null ? null : withUnit(width, `× ${height}`)],
+    [t('file.frameRate'), framerate === null ? null : withUnit(formatNumber(framerate), 'fps')],
     [t('file.bitrate'), bitrate === null ? null : formatBitrate(bitrate * 1000)],
     [t('file.videoCodec'), videoCodec === null ? null : codecName(videoCodec)],
     [t('file.audioCodec'), audioFormat(audioCodec, samplerate)],

@@ -3,6 +3,7 @@ import type { VideoStatus } from '../../api/api-types.ts';
 import { formatList } from '../../format/list.ts';
 import { formatBytes } from '../../format/size.ts';
 import type { VideoState } from '../../format/video-state.ts';
+import { withUnit } from '../../format/with-unit.ts';
 import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -60,7 +61,7 @@ function fileTexts({ ingest, encoding }: VideoStatus): string[] {
   ).length;
   const texts = [
     duration === null ? '' : formatTime(duration),
-    width === null || height === null ? '' : `${width} × ${height}`,
+    width === null || height === null ? '' : withUnit(width, `× ${height}`),
     renditions === 0 ? '' : t('status.renditions', { count: renditions }),
     ingest?.filesize == null ? '' : formatBytes(ingest.filesize),
   ];

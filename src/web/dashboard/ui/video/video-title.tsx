@@ -10,8 +10,12 @@ export function VideoTitle({ video }: { video: { readonly title: string } }) {
   if (name === undefined) return <>{title}</>;
   return (
     <>
-      <span class="recording-name">{name}</span>
-      <span class="recording-time">{time}</span>
+      <span class="recording-name">
+        <bdi>{name}</bdi>
+      </span>
+      <span class="recording-time">
+        <bdi>{time}</bdi>
+      </span>
     </>
   );
 }
