@@ -156,9 +156,9 @@ const messages: TranslationOf<typeof en> = {
   'invite.created': 'Einladung erstellt',
   'invite.copyNow': 'Kopieren Sie den Link jetzt.',
   'invite.mailed':
-    'Wir senden {email} einen eigenen Link per E-Mail. Falls er nicht ankommt, senden Sie diesen. Er wird nur einmal angezeigt und funktioniert einmal, bis {date}. Er bestätigt die Adresse nicht; das tut nur der Link in der E-Mail.',
+    'Wir senden {email} einen eigenen Link per E-Mail. Falls er nicht ankommt, senden Sie diesen. Er wird nur einmal angezeigt und funktioniert einmal, bis {date}. Nur der Link in der E-Mail bestätigt die Adresse.',
   'invite.notMailed':
-    'Senden Sie ihn selbst an {email}: Dieser Server verschickt keine E-Mails. Er wird nur einmal angezeigt und funktioniert einmal, bis {date}. Er bestätigt die Adresse nicht.',
+    'Senden Sie ihn selbst an {email}: Dieser Server verschickt keine E-Mails. Er wird nur einmal angezeigt und funktioniert einmal, bis {date}. Die Person gilt als nicht bestätigt, weil dieser Link nicht beweist, dass die Adresse ihr gehört.',
   'invite.linkFor': 'Link für {email}',
   'invite.create': 'Einladung erstellen',
   'invite.email': 'E-Mail',

@@ -149,9 +149,9 @@ export default {
   'invite.created': 'Invitation created',
   'invite.copyNow': 'Copy the link now.',
   'invite.mailed':
-    'We’re emailing {email} a link of their own. If it doesn’t arrive, send them this one. It’s shown only once, and works once, until {date}. It doesn’t verify their address, which the link in the email does.',
+    'We’re emailing {email} a link of their own. If it doesn’t arrive, send them this one. It’s shown only once, and works once, until {date}. Only the link in the email verifies their address.',
   'invite.notMailed':
-    'Send it to {email} yourself: this server doesn’t send email. It’s shown only once, and works once, until {date}. It doesn’t verify their address.',
+    'Send it to {email} yourself: this server doesn’t send email. It’s shown only once, and works once, until {date}. The person shows as unverified, because this link doesn’t prove that the address is theirs.',
   'invite.linkFor': 'Link for {email}',
   'invite.create': 'Create invitation',
   'invite.email': 'Email',

@@ -156,9 +156,9 @@ const messages: TranslationOf<typeof en> = {
   'invite.created': 'Invitación creada',
   'invite.copyNow': 'Copia el enlace ahora.',
   'invite.mailed':
-    'Estamos enviando a {email} su propio enlace por correo. Si no llega, envíale este. Solo se muestra una vez y funciona una vez, hasta el {date}. No verifica su dirección; eso lo hace el enlace del correo.',
+    'Estamos enviando a {email} su propio enlace por correo. Si no llega, envíale este. Solo se muestra una vez y funciona una vez, hasta el {date}. Solo el enlace del correo verifica su dirección.',
   'invite.notMailed':
-    'Envíalo tú a {email}: este servidor no envía correos. Solo se muestra una vez y funciona una vez, hasta el {date}. No verifica su dirección.',
+    'Envíalo tú a {email}: este servidor no envía correos. Solo se muestra una vez y funciona una vez, hasta el {date}. La persona aparece sin verificar, porque este enlace no demuestra que la dirección sea suya.',
   'invite.linkFor': 'Enlace para {email}',
   'invite.create': 'Crear invitación',
   'invite.email': 'Correo electrónico',

@@ -155,9 +155,9 @@ const messages: TranslationOf<typeof en> = {
   'invite.created': 'Invitation créée',
   'invite.copyNow': 'Copiez le lien maintenant.',
   'invite.mailed':
-    'Nous envoyons un lien personnel par e-mail à {email}. S’il n’arrive pas, transmettez-lui celui-ci. Il ne s’affiche qu’une fois et fonctionne une seule fois, jusqu’au {date}. Il ne vérifie pas l’adresse, contrairement au lien de l’e-mail.',
+    'Nous envoyons un lien personnel par e-mail à {email}. S’il n’arrive pas, transmettez-lui celui-ci. Il ne s’affiche qu’une fois et fonctionne une seule fois, jusqu’au {date}. Seul le lien de l’e-mail vérifie l’adresse.',
   'invite.notMailed':
-    'Envoyez-le vous-même à {email} : ce serveur n’envoie pas d’e-mails. Il ne s’affiche qu’une fois et fonctionne une seule fois, jusqu’au {date}. Il ne vérifie pas l’adresse.',
+    'Envoyez-le vous-même à {email} : ce serveur n’envoie pas d’e-mails. Il ne s’affiche qu’une fois et fonctionne une seule fois, jusqu’au {date}. La personne reste non vérifiée, car ce lien ne prouve pas que l’adresse est la sienne.',
   'invite.linkFor': 'Lien pour {email}',
   'invite.create': 'Créer l’invitation',
   'invite.email': 'E-mail',

@@ -151,9 +151,9 @@ const messages: TranslationOf<typeof en> = {
   'invite.created': 'Convite criado',
   'invite.copyNow': 'Copie o link agora.',
   'invite.mailed':
-    'Estamos enviando um link próprio por e-mail para {email}. Se não chegar, envie este. Ele é exibido apenas uma vez e funciona uma vez, até {date}. Ele não verifica o endereço; isso é feito pelo link do e-mail.',
+    'Estamos enviando um link próprio por e-mail para {email}. Se não chegar, envie este. Ele é exibido apenas uma vez e funciona uma vez, até {date}. Só o link do e-mail verifica o endereço.',
   'invite.notMailed':
-    'Envie-o você mesmo para {email}: este servidor não envia e-mails. Ele é exibido apenas uma vez e funciona uma vez, até {date}. Ele não verifica o endereço.',
+    'Envie-o você mesmo para {email}: este servidor não envia e-mails. Ele é exibido apenas uma vez e funciona uma vez, até {date}. A pessoa aparece como não verificada, porque este link não prova que o endereço é dela.',
   'invite.linkFor': 'Link para {email}',
   'invite.create': 'Criar convite',
   'invite.email': 'E-mail',

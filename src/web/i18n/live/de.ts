@@ -299,7 +299,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.timedOut':
     'Der Server antwortet nicht. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
   'restreams.notPublic':
-    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Private Netze kann nur der Betreiber erlauben.',
+    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Für ein privates Netz setzt der Betreiber des Servers MILLRACE_ALLOW_PRIVATE_TARGETS.',
   'restreams.tls': 'Das Zertifikat des Servers ist ungültig. Prüfen Sie die Server-URL.',
   'restreams.closed': 'Die Verbindung ging verloren. Wenn das oft vorkommt, senken Sie die Bitrate.',
   'restreams.stalled': 'Der Server nimmt keine Daten mehr an. Wenn das oft vorkommt, senken Sie die Bitrate.',

@@ -285,7 +285,7 @@ export default {
   'restreams.unreachable': 'The server can’t be reached. Check the server URL, or try again later.',
   'restreams.timedOut': 'The server doesn’t respond. Check the server URL, or try again later.',
   'restreams.notPublic':
-    'The server URL can’t be reached on the public network. Check it. Only the operator can allow private networks.',
+    'The server URL can’t be reached on the public network. Check it. For a private network, the operator of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.',
   'restreams.tls': 'The server’s certificate is not valid. Check the server URL.',
   'restreams.closed': 'The connection was lost. If that happens often, lower your bitrate.',
   'restreams.stalled': 'The server accepts no more data. If that happens often, lower your bitrate.',

@@ -297,7 +297,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'No se puede acceder al servidor. Comprueba la URL o inténtalo más tarde.',
   'restreams.timedOut': 'El servidor no responde. Comprueba la URL o inténtalo más tarde.',
   'restreams.notPublic':
-    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Solo el operador puede permitir redes privadas.',
+    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Para una red privada, el operador del servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
   'restreams.tls': 'El certificado del servidor no es válido. Comprueba la URL.',
   'restreams.closed': 'Se perdió la conexión. Si ocurre a menudo, baja la tasa de bits.',
   'restreams.stalled': 'El servidor no acepta más datos. Si ocurre a menudo, baja la tasa de bits.',

@@ -298,7 +298,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'Le serveur est injoignable. Vérifiez l’URL du serveur ou réessayez plus tard.',
   'restreams.timedOut': 'Le serveur ne répond pas. Vérifiez l’URL du serveur ou réessayez plus tard.',
   'restreams.notPublic':
-    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Seul l’opérateur peut autoriser les réseaux privés.',
+    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Pour un réseau privé, l’opérateur du serveur définit MILLRACE_ALLOW_PRIVATE_TARGETS.',
   'restreams.tls': 'Le certificat du serveur n’est pas valide. Vérifiez l’URL du serveur.',
   'restreams.closed': 'La connexion a été perdue. Si cela se répète, réduisez votre débit.',
   'restreams.stalled': 'Le serveur n’accepte plus de données. Si cela se répète, réduisez votre débit.',

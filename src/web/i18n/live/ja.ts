@@ -288,7 +288,7 @@ const messages: TranslationOf<typeof en> = {
     'サーバーに接続できません。サーバーの URL を確認するか、後でもう一度お試しください。',
   'restreams.timedOut': 'サーバーが応答しません。サーバーの URL を確認するか、後でもう一度お試しください。',
   'restreams.notPublic':
-    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークを許可できるのは運営者だけです。',
+    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークには、サーバーの運営者が MILLRACE_ALLOW_PRIVATE_TARGETS を設定します。',
   'restreams.tls': 'サーバーの証明書が無効です。サーバーの URL を確認してください。',
   'restreams.closed': '接続が切れました。何度も起こる場合は、ビットレートを下げてください。',
   'restreams.stalled':

@@ -294,7 +294,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'Não foi possível acessar o servidor. Confira a URL ou tente mais tarde.',
   'restreams.timedOut': 'O servidor não responde. Confira a URL ou tente mais tarde.',
   'restreams.notPublic':
-    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Só o operador pode permitir redes privadas.',
+    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Para uma rede privada, o operador do servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
   'restreams.tls': 'O certificado do servidor não é válido. Confira a URL.',
   'restreams.closed': 'A conexão foi perdida. Se isso for frequente, reduza a taxa de bits.',
   'restreams.stalled': 'O servidor não aceita mais dados. Se isso for frequente, reduza a taxa de bits.',

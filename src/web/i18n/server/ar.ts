@@ -358,7 +358,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': 'حتى تحذفها',
   'retention.daysHint': 'لمقاطع الفيديو الجديدة.',
   'retention.applyToExisting': 'التطبيق على مقاطع الفيديو الحالية أيضًا',
-  'retention.existingKept': 'يُحتفظ بمقاطع الفيديو التي كانت ستنتهي صلاحيتها.',
+  'retention.existingKept': 'لن تنتهي صلاحية مقاطع الفيديو الحالية.',
   'retention.existingExpire':
     'تنتهي صلاحية مقاطع الفيديو بلا تاريخ بعد هذا العدد من الأيام من إنشائها، وبعد 24 ساعة على الأقل.',
   'retention.none': 'لا مقاطع فيديو تنتهي صلاحيتها.',

@@ -359,7 +359,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': 'Bis Sie sie löschen',
   'retention.daysHint': 'Für neue Videos.',
   'retention.applyToExisting': 'Auch auf vorhandene Videos anwenden',
-  'retention.existingKept': 'Videos, die ablaufen würden, bleiben erhalten.',
+  'retention.existingKept': 'Vorhandene Videos laufen nicht mehr ab.',
   'retention.existingExpire':
     'Videos ohne Datum laufen so viele Tage nach ihrer Erstellung ab, frühestens in 24 Stunden.',
   'retention.none': 'Keine Videos laufen ab.',

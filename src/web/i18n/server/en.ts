@@ -354,7 +354,7 @@ export default {
   'retention.untilDeleted': 'Until you delete them',
   'retention.daysHint': 'For new videos.',
   'retention.applyToExisting': 'Apply to existing videos, too',
-  'retention.existingKept': 'Videos that would expire are kept.',
+  'retention.existingKept': 'Existing videos no longer expire.',
   'retention.existingExpire':
     'Videos without a date expire that many days after they were created, and in 24 hours at the earliest.',
   'retention.none': 'No videos expire.',

@@ -359,7 +359,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': 'Hasta que los elimines',
   'retention.daysHint': 'Para vídeos nuevos.',
   'retention.applyToExisting': 'Aplicar también a los vídeos existentes',
-  'retention.existingKept': 'Se conservan los vídeos que iban a caducar.',
+  'retention.existingKept': 'Los vídeos existentes ya no caducan.',
   'retention.existingExpire':
     'Los vídeos sin fecha caducan ese número de días después de crearse y, como pronto, en 24 horas.',
   'retention.none': 'Ningún vídeo caduca.',

@@ -363,7 +363,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': 'Jusqu’à leur suppression',
   'retention.daysHint': 'Pour les nouvelles vidéos.',
   'retention.applyToExisting': 'Appliquer aussi aux vidéos existantes',
-  'retention.existingKept': 'Les vidéos qui expireraient sont conservées.',
+  'retention.existingKept': 'Les vidéos existantes n’expirent plus.',
   'retention.existingExpire':
     'Les vidéos sans date expirent ce nombre de jours après leur création, et au plus tôt dans 24 heures.',
   'retention.none': 'Aucune vidéo n’expire.',

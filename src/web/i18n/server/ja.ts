@@ -351,7 +351,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': '削除するまで',
   'retention.daysHint': '新しい動画に適用されます。',
   'retention.applyToExisting': '既存の動画にも適用',
-  'retention.existingKept': '期限が切れる予定の動画も保持されます。',
+  'retention.existingKept': '既存の動画も期限切れにならなくなります。',
   'retention.existingExpire':
     '期限のない動画は、作成からこの日数が経つと期限切れになります（早くても24時間後）。',
   'retention.none': '期限切れになる動画はありません。',

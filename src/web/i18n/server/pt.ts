@@ -353,7 +353,7 @@ const messages: TranslationOf<typeof en> = {
   'retention.untilDeleted': 'Até você os excluir',
   'retention.daysHint': 'Para vídeos novos.',
   'retention.applyToExisting': 'Aplicar também aos vídeos existentes',
-  'retention.existingKept': 'Vídeos que expirariam são mantidos.',
+  'retention.existingKept': 'Os vídeos existentes não expiram mais.',
   'retention.existingExpire':
     'Vídeos sem data expiram esse número de dias após a criação, no mínimo em 24 horas.',
   'retention.none': 'Nenhum vídeo expira.',
