@@ -160,6 +160,15 @@ const messages: TranslationOf<typeof en> = {
   'video.audioOnlyState': 'صوت فقط، {state}',
   'video.noThumbnail': 'لا صورة مصغّرة بعد',
   'video.noQuality': 'تعذّر ترميز أي جودة. جرّب الملف بتنسيق آخر.',
+  'warning.diskFull':
+    'الرفع مرفوض: المساحة الحرة على القرص {free}، ويجب أن تبقى {min} حرة. احذف مقاطع فيديو أو وفّر مساحة.',
+  'warning.diskNearlyFull': 'القرص ممتلئ تقريبًا: المساحة الحرة {free}. دون {min} يُرفض الرفع.',
+  'warning.memoryLow':
+    'ذاكرة الجهاز توشك على النفاد: المتاح {free} من {total}. أوقف برامج أخرى أو أضف ذاكرة.',
+  'warning.cpuBusy':
+    'الجهاز مشغول: {percent} من وقت المعالج مستخدم. الأولوية للبث المباشر، لذا تستغرق مقاطع الفيديو وقتًا أطول.',
+  'warning.encodingPaused': 'ترميز الفيديو متوقف مؤقتًا ما دام البث المباشر يحتاج إلى المعالج.',
+  'warning.queueLong': 'عدد المهام المنتظرة: {jobs}. تستغرق مقاطع الفيديو الجديدة وقتًا أطول من المعتاد.',
   'unit.bytes':
     '{count, plural, zero {0 بايت} one {بايت واحد} two {بايتان} few {# بايت} many {# بايت} other {# بايت}}',
   'chart.unknown': 'غير معروف',

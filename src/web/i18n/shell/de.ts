@@ -151,6 +151,16 @@ const messages: TranslationOf<typeof en> = {
   'video.noThumbnail': 'Noch kein Vorschaubild',
   'video.noQuality':
     'Es konnte keine Qualitätsstufe encodiert werden. Versuchen Sie ein anderes Dateiformat.',
+  'warning.diskFull':
+    'Uploads werden abgelehnt: {free} Speicherplatz sind frei, {min} müssen frei bleiben. Löschen Sie Videos, oder schaffen Sie Platz.',
+  'warning.diskNearlyFull':
+    'Die Festplatte ist fast voll: {free} Speicherplatz sind frei. Unter {min} werden Uploads abgelehnt.',
+  'warning.memoryLow':
+    'Der Arbeitsspeicher wird knapp: {free} von {total} sind frei. Beenden Sie andere Programme, oder bauen Sie mehr ein.',
+  'warning.cpuBusy':
+    'Der Rechner ist ausgelastet: {percent} seiner Prozessorzeit sind belegt. Livestreams haben Vorrang, daher dauern Videos länger.',
+  'warning.encodingPaused': 'Das Kodieren von Videos ruht, solange Livestreams den Prozessor brauchen.',
+  'warning.queueLong': '{jobs} Aufträge warten. Neue Videos dauern länger als sonst.',
   'unit.bytes': '{count, plural, one {# Byte} other {# Byte}}',
   'chart.unknown': 'unbekannt',
   'chart.time': 'Zeit',

@@ -143,6 +143,16 @@ export default {
   'video.audioOnlyState': 'Audio only, {state}',
   'video.noThumbnail': 'No thumbnail yet',
   'video.noQuality': 'No quality could be encoded. Try the file in another format.',
+  'warning.diskFull':
+    'Uploads are refused: {free} of disk space is free, and {min} must stay free. Delete videos or free up space.',
+  'warning.diskNearlyFull':
+    'The disk is nearly full: {free} of disk space is free. Below {min}, uploads are refused.',
+  'warning.memoryLow':
+    'The machine is running out of memory: {free} of {total} is free. Stop other programs or add memory.',
+  'warning.cpuBusy':
+    'The machine is busy: {percent} of its processor time is in use. Live streams come first, so videos take longer.',
+  'warning.encodingPaused': 'Video encoding is paused while live streams need the processor.',
+  'warning.queueLong': '{jobs} jobs are waiting. New videos take longer than usual.',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'unknown',
   'chart.time': 'Time',

@@ -147,6 +147,17 @@ const messages: TranslationOf<typeof en> = {
   'video.audioOnlyState': 'Solo audio, {state}',
   'video.noThumbnail': 'Aún sin miniatura',
   'video.noQuality': 'No se ha podido codificar ninguna calidad. Prueba el archivo en otro formato.',
+  'warning.diskFull':
+    'Se rechazan las subidas: hay {free} de espacio libre en disco y {min} deben quedar libres. Elimina vídeos o libera espacio.',
+  'warning.diskNearlyFull':
+    'El disco está casi lleno: hay {free} de espacio libre. Por debajo de {min} se rechazan las subidas.',
+  'warning.memoryLow':
+    'La máquina se está quedando sin memoria: hay {free} libres de {total}. Cierra otros programas o añade memoria.',
+  'warning.cpuBusy':
+    'La máquina está ocupada: se usa el {percent} de su tiempo de procesador. Las emisiones tienen prioridad, por lo que los vídeos tardan más.',
+  'warning.encodingPaused':
+    'La codificación de vídeos está en pausa mientras las emisiones necesitan el procesador.',
+  'warning.queueLong': 'Hay {jobs} tareas en espera. Los vídeos nuevos tardan más de lo normal.',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'desconocido',
   'chart.time': 'Hora',

@@ -148,6 +148,18 @@ const messages: TranslationOf<typeof en> = {
   'video.audioOnlyState': 'Audio seul, {state}',
   'video.noThumbnail': 'Pas encore de miniature',
   'video.noQuality': 'Aucune qualité n’a pu être encodée. Essayez le fichier dans un autre format.',
+  'warning.diskFull':
+    'Les envois sont refusés : {free} d’espace disque sont libres, et {min} doivent le rester. Supprimez des vidéos ou libérez de l’espace.',
+  'warning.diskNearlyFull':
+    'Le disque est presque plein : {free} d’espace sont libres. En dessous de {min}, les envois sont refusés.',
+  'warning.memoryLow':
+    'La machine manque de mémoire : {free} sur {total} sont libres. Arrêtez d’autres programmes ou ajoutez de la mémoire.',
+  'warning.cpuBusy':
+    'La machine est occupée : {percent} du temps processeur est utilisé. Les directs sont prioritaires, les vidéos prennent donc plus de temps.',
+  'warning.encodingPaused':
+    'L’encodage des vidéos est en pause tant que les directs ont besoin du processeur.',
+  'warning.queueLong':
+    '{jobs} tâches sont en attente. Les nouvelles vidéos prennent plus de temps que d’habitude.',
   'unit.bytes': '{count, plural, one {# octet} other {# octets}}',
   'chart.unknown': 'inconnu',
   'chart.time': 'Heure',

@@ -147,6 +147,17 @@ const messages: TranslationOf<typeof en> = {
   'video.audioOnlyState': '音声のみ、{state}',
   'video.noThumbnail': 'サムネイルなし',
   'video.noQuality': 'どの画質もエンコードできませんでした。別の形式のファイルをお試しください。',
+  'warning.diskFull':
+    'アップロードを受け付けていません。ディスクの空き容量は {free} ですが、{min} 以上の空きが必要です。動画を削除するか、空き容量を増やしてください。',
+  'warning.diskNearlyFull':
+    'ディスクの空き容量が残りわずかです ({free})。{min} を下回ると、アップロードを受け付けません。',
+  'warning.memoryLow':
+    'メモリが不足しています。空きは {total} のうち {free} です。ほかのプログラムを終了するか、メモリを増やしてください。',
+  'warning.cpuBusy':
+    'マシンの負荷が高くなっています。プロセッサー時間の {percent} が使用中です。ライブ配信が優先されるため、動画の処理に時間がかかります。',
+  'warning.encodingPaused':
+    'ライブ配信がプロセッサーを必要としている間、動画のエンコードは一時停止しています。',
+  'warning.queueLong': '{jobs} 件のジョブが待機中です。新しい動画の処理に通常より時間がかかります。',
   'unit.bytes': '{count, plural, other {# バイト}}',
   'chart.unknown': '不明',
   'chart.time': '時刻',

@@ -147,6 +147,17 @@ const messages: TranslationOf<typeof en> = {
   'video.audioOnlyState': 'Somente áudio, {state}',
   'video.noThumbnail': 'Ainda sem miniatura',
   'video.noQuality': 'Nenhuma qualidade pôde ser codificada. Tente o arquivo em outro formato.',
+  'warning.diskFull':
+    'Os envios são recusados: há {free} livres em disco, e {min} devem continuar livres. Exclua vídeos ou libere espaço.',
+  'warning.diskNearlyFull':
+    'O disco está quase cheio: há {free} livres. Abaixo de {min}, os envios são recusados.',
+  'warning.memoryLow':
+    'A máquina está ficando sem memória: {free} de {total} livres. Feche outros programas ou adicione memória.',
+  'warning.cpuBusy':
+    'A máquina está ocupada: {percent} do tempo de processador em uso. As transmissões têm prioridade, por isso os vídeos demoram mais.',
+  'warning.encodingPaused':
+    'A codificação de vídeos está pausada enquanto as transmissões precisam do processador.',
+  'warning.queueLong': '{jobs} tarefas em espera. Novos vídeos demoram mais que o normal.',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'desconhecido',
   'chart.time': 'Hora',

@@ -1,5 +1,6 @@
 import type { ServerState, Usage } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { formatServerWarning } from '../../format/server-warning.ts';
 import { t } from '../../texts/server.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useInterval } from '../../ui/hooks/use-interval.ts';
@@ -41,7 +42,7 @@ function Content({ state, usage }: { state: ServerState; usage: Loaded<Usage> })
     <div class="stack">
       {warnings.map(({ code, text }) => (
         <Notice key={`${code} ${text}`} tone="warning">
-          <bdi lang="en">{text}</bdi>
+          {formatServerWarning(code, state) ?? <bdi lang="en">{text}</bdi>}
         </Notice>
       ))}
       <div class="columns main-side">

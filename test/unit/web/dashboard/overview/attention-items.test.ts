@@ -21,6 +21,13 @@ const found = (more: Partial<AttentionSources>) =>
     ({ tone, title, action }) => `${tone}: ${title} [${action}]`,
   );
 
+const machine = {
+  cpu: { cores: 2, serverPercent: 1, machinePercent: 5 },
+  memory: { serverBytes: 1e8, machineTotalBytes: 8e9, machineFreeBytes: 4e9 },
+  disk: { totalBytes: 1e11, freeBytes: 9e8, minFreeBytes: 1e9 },
+  queue: { waiting: 0, running: 0, failedToday: 0, isPaused: false },
+};
+
 test('nothing needs attention where all is well', () => {
   const webhook = { webhookId: 'wh1', url: 'https://example.com/hook' } as Webhook;
   expect(
@@ -34,7 +41,7 @@ test('nothing needs attention where all is well', () => {
       trash: [{ deletesAt: inHours(100) }],
       retention: { keepVideosDays: 30, next: [{ videoId: 'vi1', title: 'Film', expiresAt: inHours(100) }] },
       // Expected while live.
-      server: { warnings: [{ code: 'encoding-paused', text: 'Video encoding is paused.' }] },
+      server: { ...machine, warnings: [{ code: 'encoding-paused', text: 'Video encoding is paused.' }] },
       unverifiedUsers: 0,
       checks: { checkedAt: inHours(-1), failed: [], warnings: [] },
     }),
@@ -74,14 +81,19 @@ test('the worst comes first, and each has something to do', () => {
       retention: { keepVideosDays: 30, next: [{ videoId: 'vi1', title: ' ', expiresAt: inHours(2) }] },
       failedInvitations: ['ann@example.com'],
       server: {
-        warnings: [{ code: 'disk-full', text: 'Uploads are refused: the disk is full.' }],
+        ...machine,
+        warnings: [
+          { code: 'disk-full', text: 'The disk is full.' },
+          { code: 'certificate-failed', text: 'No answer.' },
+        ],
         newerVersion: '9.0.0',
       },
       unverifiedUsers: 2,
       checks: { checkedAt: inHours(-1), failed: [], warnings: ['Disk speed'] },
     }),
   ).toEqual([
-    'bad: Uploads are refused: the disk is full. [Open server]',
+    'bad: Uploads are refused: 900 MB of disk space is free, and 1 GB must stay free. Delete videos or free up space. [Open server]',
+    'bad: No answer. [Open server]',
     'bad: “Film” failed [Open video]',
     'bad: “Harbour” is no longer sent to YouTube [Check restream]',
     'bad: The webhook to example.com is failing [See deliveries]',

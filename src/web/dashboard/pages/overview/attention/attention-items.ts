@@ -10,6 +10,7 @@ import type {
   WebhookAttempt,
   WebhookDelivery,
 } from '../../../api/api-types.ts';
+import { formatServerWarning, type WarnedState } from '../../../format/server-warning.ts';
 import { formatPercent } from '../../../format/size.ts';
 import { formatRelative } from '../../../format/time.ts';
 import { titleOf } from '../../../format/video-title.ts';
@@ -23,7 +24,7 @@ export interface AttentionItem {
   readonly tone: 'bad' | 'warning' | 'info';
   readonly title: string;
   /** The title is a text of the server, in English. */
-  readonly isOfServer?: true;
+  readonly isOfServer?: boolean;
   readonly text?: string | undefined;
   readonly href: string;
   readonly action: string;
@@ -42,7 +43,7 @@ export interface AttentionSources {
   readonly trash?: readonly Pick<Video, 'deletesAt'>[] | undefined;
   readonly retention?: Retention | undefined;
   readonly failedInvitations?: readonly string[] | undefined;
-  readonly server?: Pick<ServerState, 'warnings' | 'newerVersion' | 'nodes'> | undefined;
+  readonly server?: (WarnedState & Pick<ServerState, 'newerVersion' | 'nodes'>) | undefined;
   readonly unverifiedUsers?: number | undefined;
   readonly checks?: CheckSummary | undefined;
 }
@@ -73,13 +74,16 @@ function serverItems({ server, checks }: AttentionSources): AttentionItem[] {
   return [
     ...(server?.warnings ?? [])
       .filter(({ code }) => code !== 'encoding-paused')
-      .map(({ code, text }) => ({
-        id: `server ${code}`,
-        tone: serverTones[code] ?? ('warning' as const),
-        title: text,
-        isOfServer: true as const,
-        ...page,
-      })),
+      .map(({ code, text }) => {
+        const translated = formatServerWarning(code, server!);
+        return {
+          id: `server ${code}`,
+          tone: serverTones[code] ?? ('warning' as const),
+          title: translated ?? text,
+          isOfServer: translated === undefined,
+          ...page,
+        };
+      }),
     ...lost.map(({ nodeId, url }) => ({
       id: `node ${nodeId}`,
       tone: 'bad' as const,
