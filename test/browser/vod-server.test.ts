@@ -159,6 +159,33 @@ describeInBrowser('the page of a video on the server', browser => {
     expect(await metric('watch-time/sum')).toBeGreaterThan(1);
   });
 
+  it('goes on when a private film is made public, and when it is made private again', async () => {
+    const film = await makeFilm(join(folder, 'moved.mp4'), 200, ['-g', '50', '-c:v', 'libx264']);
+    const video = await create({ public: false });
+    await upload(video, film);
+    await until('something to play', async () => (await statusOf(video)).encoding.playable);
+    await using viewer = await WatchedPage.openPlayer(browser(), `${video.assets.player}#autoplay`);
+    await viewer.untilPlayed(1);
+    let seconds = 0;
+    for (const [isPublic, root] of [
+      [true, `/vod/${video.videoId}/hls/`],
+      [false, `/vod/${video.videoId}/token/`],
+    ] as const) {
+      await server.api('PATCH', `/videos/${video.videoId}`, { public: isPublic });
+      const state = `${server.baseUrl}/vod/${video.videoId}/state`;
+      await until('the change', async () => (await fetch(state)).ok === isPublic);
+      seconds += 80;
+      // Beyond the buffer.
+      await viewer.page.evaluate(`inPlayer('video').currentTime = ${seconds}`);
+      await until('media from the other address', async () =>
+        viewer.requests.slice(-5).some(address => address.includes(root)),
+      );
+      await viewer.untilPlayed(1);
+      expect(await viewer.phase()).toBe('ready');
+      expect((await viewer.video()).time).toBeGreaterThan(seconds);
+    }
+  });
+
   it('says so when the file is no film', async () => {
     const video = await create();
     await using viewer = await WatchedPage.openPlayer(browser(), video.assets.player);

@@ -130,8 +130,11 @@ export class VodMedia {
   }
 
   restart(): void {
-    const url = this.#url;
-    if (url === undefined) return;
+    if (this.#url !== undefined) this.moveTo(this.#url);
+  }
+
+  /** Loads the same media from another address, and goes on where it is. */
+  moveTo(url: string): void {
     const hasBegun = this.#video.readyState > HTMLMediaElement.HAVE_NOTHING;
     this.load(url, hasBegun ? this.#video.currentTime : this.#startSeconds);
   }

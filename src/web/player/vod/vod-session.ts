@@ -1,7 +1,7 @@
 import { BackOff } from '../../shared/back-off.ts';
 import { type Refusal, readRefusal } from '../media/refusal.ts';
 import { VodMedia, type VodMediaOptions, vodPlayableWith } from './vod-media.ts';
-import { parseVodState, stateUrl, type VodState } from './vod-state.ts';
+import { parseVodState, publicStateUrl, stateUrl, type VodState } from './vod-state.ts';
 
 /** `processing`: cannot be played yet; `failed`: will never play; `missing`: was deleted; `refused`: this viewer may not play it. */
 export type VodPhase = 'loading' | 'processing' | 'ready' | 'failed' | 'missing' | 'refused' | 'unsupported';
@@ -27,6 +27,8 @@ export class VodSession {
   readonly #handlers: VodSessionHandlers;
   readonly #startSeconds: number;
   readonly #base: string;
+  /** A private video that is made public has no address with a token, and has it again when it is made private. */
+  readonly #stateUrls: readonly string[];
   readonly #waitBackOff = new BackOff(1000, 10_000);
   readonly #watchBackOff = new BackOff(3000, 60_000);
   #state: VodState;
@@ -50,6 +52,7 @@ export class VodSession {
     this.#video = video;
     this.#startSeconds = options.startSeconds;
     this.#base = options.base;
+    this.#stateUrls = [stateUrl(state), publicStateUrl(state)];
     this.#handlers = handlers;
     this.media = new VodMedia(video, options, {
       onInterrupted: isGone => void this.#onInterrupted(isGone),
@@ -95,6 +98,7 @@ export class VodSession {
   #setState(state: VodState): void {
     if (this.#isEnded) return;
     const hasOtherMedia = state.revision !== this.#state.revision;
+    const hasMoved = state.hls !== this.#state.hls;
     const isNews = hasOtherMedia || JSON.stringify(state) !== JSON.stringify(this.#state);
     this.#state = state;
     this.#unchangedAnswers = isNews ? 0 : this.#unchangedAnswers + 1;
@@ -106,6 +110,7 @@ export class VodSession {
       const isFirst = !this.media.isLoaded;
       this.#setPhase('ready');
       if (isFirst) this.media.load(state.hls, this.#startSeconds);
+      else if (hasMoved) this.media.moveTo(state.hls);
       else if (hasOtherMedia) this.media.checkForNewQualities();
       if (this.#expectsMore()) this.#scheduleCheck(this.#watchBackOff.next());
     } else {
@@ -133,7 +138,8 @@ export class VodSession {
     this.#handlers.onReachable(false);
     const answer = isGone || navigator.onLine ? await this.#fetchState() : 'unreachable';
     if (answer === 'missing' || answer === 'refused') this.#stopIn(answer);
-    else if (answer !== 'unreachable' && !answer.playable) this.#setState(answer);
+    else if (answer !== 'unreachable' && (!answer.playable || answer.hls !== this.#state.hls))
+      this.#setState(answer);
     else if (!this.#isEnded) this.media.retryLater();
   }
 
@@ -144,11 +150,17 @@ export class VodSession {
   }
 
   async #fetchState(): Promise<Answer> {
+    let found: Answer = 'missing';
+    for (const url of new Set([stateUrl(this.#state), ...this.#stateUrls])) {
+      found = await this.#fetchStateAt(url);
+      if (found !== 'missing') break;
+    }
+    return found;
+  }
+
+  async #fetchStateAt(url: string): Promise<Answer> {
     try {
-      const answer = await fetch(stateUrl(this.#state), {
-        cache: 'no-store',
-        signal: AbortSignal.timeout(8000),
-      });
+      const answer = await fetch(url, { cache: 'no-store', signal: AbortSignal.timeout(8000) });
       if (answer.ok) return parseVodState(await answer.text(), this.#base);
       if (answer.status === 403) {
         this.#refusal = await readRefusal(answer);

@@ -64,6 +64,12 @@ export function stateUrl(state: VodState): string {
   return state.hls.replace(/\/hls\/manifest\.m3u8/, '/state');
 }
 
+/** The same without the token and the session of a private video. */
+export function publicStateUrl(state: VodState): string {
+  const [address = ''] = stateUrl(state).split('?');
+  return address.replace(/\/token\/[^/]+\/state$/, '/state');
+}
+
 function asTracks(value: unknown, base: string): CaptionFile[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap(item => {
