@@ -46,6 +46,8 @@ const readSamples = `(async () => {
   return stats.find(each => each.type === 'inbound-rtp' && each.kind === 'audio')?.totalSamplesReceived ?? 0;
 })()`;
 const seconds = 120;
+/** HLS ends its bar a moment before the newest picture. */
+const toleranceMs = 4000;
 
 describeInBrowser('ultra low latency', browser => {
   let server: TestServer;
@@ -204,6 +206,71 @@ describeInBrowser('ultra low latency', browser => {
     await server.api('PATCH', path, { ultraLowLatency: false });
     await isPlaying(viewer, false);
     await stop();
+  });
+
+  it('keeps the seek bar over WebRTC, plays HLS where it is dragged to, and WebRTC again at its end', async () => {
+    const { stream, stop } = await publish(opus);
+    await using viewer = await watch(stream);
+    const { page } = viewer;
+    await isPlaying(viewer, true);
+    const bar = page.locator('#seek');
+    await until('a bar of 20 s', async () => {
+      await page.mouse.move(640, 100);
+      return bar.isVisible();
+    });
+    expect(viewer.requests.filter(url => url.includes('.m3u8'))).toEqual([]);
+    const slider = page.locator('#seek input');
+    const spoken = () => slider.getAttribute('aria-valuetext');
+    expect(await spoken()).toBe('Live');
+    const box = (await bar.boundingBox())!;
+    const y = box.y + box.height / 2;
+    const placeOf = (behindSeconds: number) =>
+      page.evaluate<number>(
+        `(({ seekable }) => ${box.x} + ${box.width} * (1 - ${behindSeconds} / (seekable.end(0) - seekable.start(0))))(inPlayer('millrace-video'))`,
+      );
+    const shown = () => page.textContent('#preview-time');
+    // The bar grows, and controls hide while a busy machine is slow.
+    await until('the time and the picture under the pointer', async () => {
+      const x = await placeOf(16);
+      await page.mouse.move(x - 1, y - 1);
+      await page.mouse.move(x, y);
+      const picture = page.locator('.preview media-preview-thumbnail[mediapreviewimage]');
+      return (await picture.isVisible()) && /^−0:1[567] · \d/.test((await shown()) ?? '');
+    });
+    await page.mouse.down();
+    await page.mouse.move(await placeOf(12), y, { steps: 3 });
+    expect((await read(viewer)).isWebRtc).toBe(true);
+    // Noted in each frame: the bar neither hides nor jumps while HLS is loaded.
+    await page.evaluate(`(() => {
+      window.bars = [];
+      const note = () => {
+        const range = inPlayer('#seek').range;
+        bars.push({ isHidden: inPlayer('#seek').hidden, value: range.valueAsNumber });
+        requestAnimationFrame(note);
+      };
+      note();
+    })()`);
+    const dateOf = (position: string) =>
+      page.evaluate<number>(`+inPlayer('millrace-video').dateAt(${position})`);
+    const wantedMs = await dateOf(`inPlayer('#player').mediaStore.getState().mediaPreviewTime`);
+    const releasedAtMs = Date.now();
+    await page.mouse.up();
+    await isPlaying(viewer, false);
+    const shownMs = await dateOf(`inPlayer('video').currentTime`);
+    expect(shownMs).toBeGreaterThan(wantedMs - toleranceMs);
+    expect(shownMs).toBeLessThan(wantedMs + Date.now() - releasedAtMs + toleranceMs);
+    expect(await page.textContent('#live-text')).toBe('Go to live');
+    const bars = await page.evaluate<{ isHidden: boolean; value: number }[]>('bars');
+    expect(bars.filter(({ isHidden }) => isHidden)).toEqual([]);
+    expect(Math.max(...bars.map(({ value }) => value))).toBeLessThan(0.9);
+    expect(Math.min(...bars.map(({ value }) => value))).toBeGreaterThan(0.05);
+    await slider.focus();
+    await page.keyboard.press('End');
+    await isPlaying(viewer, true);
+    await until('the live edge', async () => (await spoken()) === 'Live');
+    expect(await bar.isVisible()).toBe(true);
+    await stop();
+    expect(viewer.complaints.filter(text => !/preload|404/.test(text))).toEqual([]);
   });
 
   it('falls back to HLS in a browser that does not connect to 127.0.0.1, and says why in the menu', async () => {

@@ -61,6 +61,14 @@ test('a viewer gets an answer that sends, up to the limit of the server, and may
   expect(first.text).toContain('a=sendonly');
   expect(first.text).toMatch(/a=ssrc:\d+ cname:broadcast/);
   expect(first.text).toContain('a=rtpmap:');
+  expect(first.headers.get('access-control-expose-headers')).toContain('Millrace-Rewind');
+  const rewind = /^seconds=([\d.]+), max=(\d+), storyboard="(.+)"$/.exec(
+    first.headers.get('millrace-rewind')!,
+  );
+  const master = await (await fetch(`${server.baseUrl}/${stream.liveStreamId}.m3u8`)).text();
+  const [, folder] = /(\S+\/)source\/index\.m3u8/.exec(master)!;
+  expect(rewind?.slice(2)).toEqual(['3600', `${folder}storyboard/`]);
+  expect(Number(rewind?.[1])).toBeGreaterThan(0);
   const second = await watch(`/whep/${stream.liveStreamId}`);
   expect(second.status).toBe(503);
   expect(second.headers.get('retry-after')).toBe('10');

@@ -8,6 +8,13 @@ import type {
 } from '../../shared/viewer-responses.ts';
 import type { PlayerTheme } from '../pages/player-theme.ts';
 
+export interface RewindWindow {
+  /** Unix time of the oldest media; undefined before there is any. */
+  readonly sinceMs: number | undefined;
+  /** Older media is dropped. */
+  readonly maxSeconds: number;
+}
+
 export interface PlayableBroadcast {
   readonly broadcastId: string;
   /** True when another server continues the broadcast. */
@@ -18,6 +25,8 @@ export interface PlayableBroadcast {
   readonly serverUrl?: string | undefined;
   /** Pixels; undefined without video. */
   readonly videoSize: { readonly width: number; readonly height: number } | undefined;
+  /** Media that viewers can go back to; undefined on a server that does not package the broadcast. */
+  readonly rewind?: RewindWindow | undefined;
   /** Undefined before the first segment exists. */
   multivariant(): CompressedText | undefined;
   /** `rendition`: `source`, `audio` or a quality such as `720p`. Blocks for delivery directives. */

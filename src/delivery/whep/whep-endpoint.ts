@@ -19,6 +19,7 @@ import type { AcceptedMedia } from '../../webrtc/sdp/write-answer.ts';
 import type { UnconnectedOffers } from '../../webrtc/unconnected-offers.ts';
 import type { WebRtcServer } from '../../webrtc/webrtc-server.ts';
 import type { DeliveryObserver, TrafficOwner } from '../delivery-observer.ts';
+import { addressPlaylist } from '../live/address-playlist.ts';
 import { type AdmittedStream, LiveGate, type LiveGateOptions } from '../live/live-gate.ts';
 import type { LiveSource } from '../live/live-source.ts';
 import type { ViewerCount } from '../live/viewer-count.ts';
@@ -161,11 +162,25 @@ export class WhepEndpoint implements SignalingEndpoint, Component {
       session.connect(opened.session);
       if (session.isClosed) throw detailed('not-ready', 'The broadcast has ended.', retryAfterSeconds);
       const location = `${this.#options.sessionBase}${sessionsPath}${id}`;
-      return respond(201, { 'Content-Type': SDP, Location: location, ...session.ice.headers }, opened.answer);
+      const headers = { ...session.ice.headers, ...this.#rewindHeader(liveStreamId, stream) };
+      return respond(201, { 'Content-Type': SDP, Location: location, ...headers }, opened.answer);
     } catch (error) {
       session.end();
       throw error;
     }
+  }
+
+  /** Players show how far a viewer can go back, which HLS plays. */
+  #rewindHeader(liveStreamId: string, { access }: AdmittedStream): Readonly<Record<string, string>> {
+    const { live, clock } = this.#options;
+    const { broadcastId, rewind } = live.current(liveStreamId) ?? {};
+    if (rewind === undefined) return {};
+    const seconds = rewind.sinceMs === undefined ? 0 : Math.max(0, clock.nowMs() - rewind.sinceMs) / 1000;
+    const folder = `${liveStreamId}/${broadcastId}/storyboard/`;
+    const storyboard = addressPlaylist(folder, liveStreamId, access, live.mediaUrl);
+    return {
+      'Millrace-Rewind': `seconds=${seconds.toFixed(1)}, max=${rewind.maxSeconds}, storyboard="${storyboard}"`,
+    };
   }
 
   #playable(liveStreamId: string, { ultraLowLatency }: AdmittedStream): WhepBroadcast {

@@ -25,7 +25,7 @@ interface SignalingHandlerOptions {
 const headersForPages = {
   ...corsHeaders,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match',
-  'Access-Control-Expose-Headers': 'Location, ETag, Accept-Patch, Link, Retry-After',
+  'Access-Control-Expose-Headers': 'Location, ETag, Accept-Patch, Link, Retry-After, Millrace-Rewind',
   'Access-Control-Max-Age': '86400',
 };
 

@@ -165,6 +165,11 @@ export class LiveRenditions {
     this.#playableAtMs ??= this.#options.clock.monotonicMs();
   }
 
+  get rewind(): { readonly sinceMs: number | undefined; readonly maxSeconds: number } {
+    const { segments } = this.source.window;
+    return { sinceMs: segments.oldestMediaMs, maxSeconds: segments.listSeconds };
+  }
+
   /** Undefined until the broadcast is playable. */
   multivariant(): RenderedText | undefined {
     if (!this.isPlayable) return undefined;

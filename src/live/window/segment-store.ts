@@ -114,6 +114,15 @@ export class SegmentStore {
     return this.#first;
   }
 
+  /** Unix time of the oldest media of the publisher. */
+  get oldestMediaMs(): number | undefined {
+    for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
+      const isMedia = this.log.has(sequence) && !this.log.isGap(sequence) && !this.log.isFiller(sequence);
+      if (isMedia) return this.log.dateMs(sequence);
+    }
+    return undefined;
+  }
+
   /** Playlist lines before this segment are final. */
   get immutableEnd(): number {
     return this.#store === undefined ? 0 : this.#partsFrom;

@@ -2,12 +2,12 @@ import MediaTimeRange from 'media-chrome/dist/media-time-range.js';
 import './media-chrome.ts';
 
 const previewRequest = 'mediapreviewrequest';
+const positionAttribute = 'mediacurrenttime';
 const seekRequest = 'mediaseekrequest';
 
 /** The seek bar of media-chrome. It seeks when it is released, and knows bars that do not start at 0, as of live streams. */
 export class TimeRange extends MediaTimeRange {
-  /** Follows the broadcast: the position is the end of the bar, although the media plays a moment behind it. */
-  isAtLiveEdge = false;
+  #isAtLiveEdge = false;
   #soughtSeconds: number | undefined;
   #isForwarding = false;
 
@@ -29,8 +29,15 @@ export class TimeRange extends MediaTimeRange {
     return this.#soughtSeconds !== undefined;
   }
 
+  /** Follows the broadcast: the position is the end of the bar, although the media plays a moment behind it. */
+  set isAtLiveEdge(isAtLiveEdge: boolean) {
+    if (isAtLiveEdge === this.#isAtLiveEdge) return;
+    this.#isAtLiveEdge = isAtLiveEdge;
+    this.attributeChangedCallback(positionAttribute, null, this.getAttribute(positionAttribute));
+  }
+
   override get mediaCurrentTime(): number | undefined {
-    return this.isAtLiveEdge ? this.mediaSeekableEnd : super.mediaCurrentTime;
+    return this.#isAtLiveEdge ? this.mediaSeekableEnd : super.mediaCurrentTime;
   }
 
   override set mediaCurrentTime(seconds: number | undefined) {
@@ -40,7 +47,7 @@ export class TimeRange extends MediaTimeRange {
   /** media-chrome takes the start of the bar for 0. */
   #correctPreview(event: CustomEvent<number | null>): void {
     const [start = 0, end = 0] = this.mediaSeekable ?? [];
-    if (this.#isForwarding || event.detail === null || start === 0) return;
+    if (this.#isForwarding || event.detail === null || start === 0 || end === 0) return;
     event.stopImmediatePropagation();
     this.#forward(previewRequest, start + (event.detail / end) * (end - start));
   }

@@ -36,6 +36,7 @@ export class LiveSource implements PlayerSource {
   #isReachable = true;
   #isSourceStalled = false;
   #viewers: number | undefined;
+  #hasBegun = false;
 
   constructor({ address, arrivedAtMs, video, options, settings, signal, ...context }: SourceContext) {
     const { id, server, options: addressOptions } = address;
@@ -67,7 +68,7 @@ export class LiveSource implements PlayerSource {
         onMediaChange: onChange,
       },
     );
-    this.storyboard = new LiveStoryboard(this.#session.media, context.onFrames);
+    this.storyboard = new LiveStoryboard(this.#session, context.onFrames);
     this.audio = new AudioControl(video, { muted: options.muted, signal }, onChange);
     const wantsToPlay = options.autoplay || this.theme?.forceAutoplay === true;
     this.playing = new PlaybackIntent(video, this.audio, { wantsToPlay, signal }, onChange);
@@ -132,11 +133,12 @@ export class LiveSource implements PlayerSource {
   }
 
   get hasBegun(): boolean {
-    return this.#video.played.length > 0;
+    this.#hasBegun ||= this.#video.played.length > 0;
+    return this.#hasBegun;
   }
 
   get rewindRange(): PlayerSource['rewindRange'] {
-    return this.#session.media.rewindRange();
+    return this.#session.rewindRange();
   }
 
   get isAtLiveEdge(): boolean {
@@ -204,7 +206,7 @@ export class LiveSource implements PlayerSource {
   }
 
   dateAt(seconds: number): Date | undefined {
-    return this.#session.media.dateAt(seconds);
+    return this.#session.dateAt(seconds);
   }
 
   #setReachable(isReachable: boolean): void {

@@ -44,7 +44,7 @@ export function* eventsBetween(before: Snapshot, now: Snapshot): Generator<strin
   if (isOther('duration')) yield 'durationchange';
   if (isOther('liveWindow')) yield 'targetlivewindowchange';
   if (isOther('seekableEnd')) yield 'seekablechange';
-  // Shows the live edge where no time passes.
-  if (isOther('isAtLiveEdge')) yield 'timeupdate';
+  // Shows the live edge, and the position in another range, where no time passes.
+  if (isOther('isAtLiveEdge') || isOther('seekableEnd')) yield 'timeupdate';
   if (Object.keys(now).some(name => name !== 'seekableEnd' && isOther(name))) yield changeEvent;
 }

@@ -3,8 +3,10 @@ import type { PlayerSettings } from '../media/player-settings.ts';
 import type { Refusal } from '../media/refusal.ts';
 import { playableWith } from './live-hls.ts';
 import { LiveMedia, type LiveMediaOptions } from './live-media.ts';
+import type { StoryboardRange } from './live-playlist.ts';
 import { type StreamState, StreamWatcher } from './stream-watcher.ts';
 import { WebRtcMedia } from './webrtc-media.ts';
+import { WebRtcRewind } from './webrtc-rewind.ts';
 
 /**
  * `starting`: live, without a frame yet; `reconnecting`: failed, will continue; `refused`: this viewer may not play it;
@@ -40,6 +42,7 @@ export class LiveSession {
   readonly media: LiveMedia;
   /** Replaces {@link media} while it is active. */
   readonly webRtc: WebRtcMedia;
+  readonly #rewind: WebRtcRewind;
   readonly #video: HTMLVideoElement;
   readonly #hls: readonly string[];
   readonly #whep: string | undefined;
@@ -59,7 +62,7 @@ export class LiveSession {
   /** HLS plays because the viewer went back; the live edge is played over WebRTC again. */
   #hasGoneBack = false;
   /** Seeks once HLS has its first frame. */
-  #pendingSeek: (() => void) | undefined;
+  #isSeekPending = false;
   /** WebRTC broke off, and the state decides what follows. */
   #isFallingBack = false;
 
@@ -87,8 +90,13 @@ export class LiveSession {
       onSourceStalled: isSilent => handlers.onSourceStalled(isSilent),
       onChange: () => handlers.onMediaChange?.(),
     });
-    const { signal } = options;
-    this.webRtc = new WebRtcMedia(video, { onLost: hasPlayed => this.#onWebRtcLost(hasPlayed) }, signal);
+    const { clock, signal } = options;
+    this.#rewind = new WebRtcRewind(video, clock);
+    const webRtcHandlers = {
+      onAnswer: (answer: Headers) => this.#rewind.answered(answer, addresses.hls[0] ?? location.href),
+      onLost: (hasPlayed: boolean) => this.#onWebRtcLost(hasPlayed),
+    };
+    this.webRtc = new WebRtcMedia(video, webRtcHandlers, signal);
     video.addEventListener('loadeddata', () => this.#onFirstFrame(), { signal });
   }
 
@@ -105,20 +113,42 @@ export class LiveSession {
   }
 
   seekBy(seconds: number): void {
-    if (!this.webRtc.isActive) this.media.seekBy(seconds);
-    else if (seconds < 0) this.#goBack(({ end }) => end + seconds);
+    if (this.#timeline === this.media) this.media.seekBy(seconds);
+    else this.#goBack(this.#rewind.behindSeconds - seconds);
   }
 
   /** @param position of the video element */
   seekTo(position: number): void {
-    if (this.webRtc.isActive) this.seekBy(position - this.#video.currentTime);
-    else this.media.seekTo(position);
+    if (this.#timeline === this.media) this.media.seekTo(position);
+    else this.seekBy(position - this.#video.currentTime);
   }
 
   /** 0 is the oldest position, 1 the live edge. */
   seekToFraction(part: number): void {
-    if (!this.webRtc.isActive) this.media.seekToFraction(part);
-    else if (part < 1) this.#goBack(({ start, end }) => start + part * (end - start));
+    if (this.#timeline === this.media) {
+      this.media.seekToFraction(part);
+      return;
+    }
+    const { start, end } = this.rewindRange() ?? { start: 0, end: 0 };
+    this.#goBack((1 - part) * (end - start));
+  }
+
+  /** In the time of the video element. */
+  rewindRange(): { readonly start: number; readonly end: number } | undefined {
+    return this.#timeline.rewindRange();
+  }
+
+  dateAt(position: number): Date | undefined {
+    return this.#timeline.dateAt(position);
+  }
+
+  storyboardRange(): StoryboardRange | undefined {
+    return this.#timeline.storyboardRange();
+  }
+
+  /** That of HLS, once it has media. */
+  get #timeline(): LiveMedia | WebRtcRewind {
+    return this.webRtc.isActive || this.#isSeekPending ? this.#rewind : this.media;
   }
 
   goToLive(): void {
@@ -178,20 +208,21 @@ export class LiveSession {
 
   #load(): void {
     const isRefused = this.#refusedBroadcastId === this.#broadcastId;
-    if (this.#whep !== undefined && this.#settings.current.ultraLowLatency && !isRefused)
+    if (this.#whep !== undefined && this.#settings.current.ultraLowLatency && !isRefused) {
+      this.#rewind.goLive();
       this.webRtc.start(this.#whep);
-    else this.media.load(this.#hls);
+    } else this.media.load(this.#hls);
   }
 
   /** WebRTC has nothing but the live edge. */
-  #goBack(positionIn: (range: NonNullable<ReturnType<LiveMedia['rewindRange']>>) => number): void {
+  #goBack(behindSeconds: number): void {
+    if (behindSeconds <= 0) return;
+    this.#rewind.goBack(behindSeconds);
+    if (this.#isSeekPending) return;
     this.#hasGoneBack = true;
     this.#refusedBroadcastId = this.#broadcastId;
     this.#reload();
-    this.#pendingSeek = () => {
-      const range = this.media.rewindRange();
-      if (range !== undefined) this.media.seekTo(positionIn(range));
-    };
+    this.#isSeekPending = true;
   }
 
   #reload(): void {
@@ -201,7 +232,7 @@ export class LiveSession {
 
   #stopMedia(): void {
     this.#isFallingBack = false;
-    this.#pendingSeek = undefined;
+    this.#isSeekPending = false;
     this.webRtc.stop();
     this.media.stop();
   }
@@ -245,6 +276,7 @@ export class LiveSession {
     if (this.#phase === 'ended' && state.broadcastId === this.#endedBroadcastId) return;
     if (this.#phase === 'live') return;
     if (this.#isLoaded && state.broadcastId === this.#broadcastId) return;
+    if (state.broadcastId !== this.#broadcastId) this.#rewind.reset();
     this.#broadcastId = state.broadcastId;
     this.#hasGoneBack = false;
     if (this.#phase !== 'reconnecting') this.#setPhase('starting');
@@ -256,11 +288,16 @@ export class LiveSession {
     if (!this.#isLoaded) return;
     // Frees one of the six HTTP/1.1 connections that a browser has per server.
     this.#watcher.stop();
+    if (this.#isSeekPending) this.#seekBehindLive();
     this.#setPhase('live');
-    this.#pendingSeek?.();
-    this.#pendingSeek = undefined;
     clearTimeout(this.#steadyTimer);
     this.#steadyTimer = setTimeout(() => this.#backOff.reset(), stableMs);
+  }
+
+  #seekBehindLive(): void {
+    this.#isSeekPending = false;
+    const range = this.media.rewindRange();
+    if (range !== undefined) this.media.seekTo(range.end - this.#rewind.behindSeconds);
   }
 
   #onEnded(): void {

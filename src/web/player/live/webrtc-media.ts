@@ -1,6 +1,8 @@
 import { isLoopbackOnly } from '../../shared/is-loopback-only.ts';
 
 interface WebRtcHandlers {
+  /** @param headers of the answer to the offer */
+  onAnswer(headers: Headers): void;
   /** The connection was rejected, failed or broke; `stop` was called. */
   onLost(hasPlayed: boolean): void;
 }
@@ -128,6 +130,7 @@ export class WebRtcMedia {
       return;
     }
     this.#session = session;
+    this.#handlers.onAnswer(response.headers);
     await connection.setRemoteDescription({ type: 'answer', sdp });
     if (connection === this.#connection) this.#video.srcObject = media;
   }
