@@ -101,8 +101,10 @@ describe('the audit log', () => {
     });
   });
 
-  it('records nothing for requests that are refused', async () => {
+  it('records nothing for requests that are refused, or change nothing', async () => {
+    const { videoId } = (await api.call('POST', '/videos', { body: { title: 'Quay' } })).json;
     const { itemsTotal } = (await logOf(api)).pagination;
+    expect((await api.call('PATCH', `/videos/${videoId}`, { body: {} })).status).toBe(200);
     await api.call('PATCH', '/videos/vi0000', { body: { title: 'x' } });
     await api.call('POST', '/videos', { body: { title: 1 } });
     await api.call('POST', '/videos', { body: { title: 'x' }, key: 'wrong' });

@@ -41,6 +41,8 @@ export class AuditLog {
   async recordChange(change: ServedChange): Promise<void> {
     const { route, params, found, caller, attributes, answer, incoming } = change;
     const action = actionOf(route);
+    const changed = route.method === 'PATCH' ? Object.keys((attributes ?? {}) as object) : undefined;
+    if (changed?.length === 0) return;
     try {
       const accountId = await this.#accountOf(caller);
       const event: AuditEvent = {
@@ -53,7 +55,7 @@ export class AuditLog {
         action,
         summary: route.summary,
         target: changedResource(params, found, answer),
-        changed: route.method === 'PATCH' ? Object.keys((attributes ?? {}) as object) : undefined,
+        changed,
       };
       const isChunk = route.body?.kind === 'file' && incoming.headers['content-range'] !== undefined;
       await this.#database.transaction(async transaction => {
