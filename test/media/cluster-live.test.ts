@@ -8,6 +8,7 @@ import {
   type ServerProcess,
 } from '../../scripts/server-process.ts';
 import { parseMultivariantPlaylist } from '../../src/media/hls/multivariant-playlist.ts';
+import { slotMs, slotsPerSheet } from '../../src/shared/limits/live-storyboard.ts';
 import { clusterMissing, LiveCluster, publishTo } from '../support/live-cluster.ts';
 import { RtmpClient } from '../support/rtmp-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -51,6 +52,19 @@ async function listAt(server: ServerProcess, stream: CreatedStream) {
   const mediaUrl = await mediaUrlAt(server, stream);
   const answer = mediaUrl && (await fetch(mediaUrl).catch(() => undefined));
   return answer?.ok ? { mediaUrl: mediaUrl!, list: parseMediaPlaylist(await answer.text()) } : undefined;
+}
+
+/** The newest frames of the seek bar, asked of this server whoever has them; undefined while there are none. */
+async function storyboardAt(server: ServerProcess, stream: CreatedStream) {
+  const found = await listAt(server, stream);
+  const last = found?.list.segments.findLast(({ uri }) => uri.startsWith('segment-'));
+  if (found === undefined || last === undefined) return undefined;
+  const slot = Math.floor((last.programDateTimeMs! + last.durationSeconds * 1000) / slotMs) - 1;
+  const name = `${Math.floor(slot / slotsPerSheet)}-${(slot % slotsPerSheet) + 1}.jpg`;
+  const { pathname } = new URL(`../storyboard/${name}`, found.mediaUrl);
+  const answer = await fetch(`${server.baseUrl}${pathname}`);
+  await answer.arrayBuffer();
+  return answer.ok ? answer : undefined;
 }
 
 /** Waits until a server's viewers get so many segments from the server at `port`. */
@@ -117,6 +131,10 @@ describe.skipIf(clusterMissing !== undefined).concurrent('live across servers', 
     // The live stream does not offer WHEP there.
     expect((await fetch(location, { method: 'POST' })).status).toBe(406);
     expect(publisher.pid).toBeDefined();
+
+    const sheet = await waitUntil(async () => storyboardAt(b, stream), { what: 'frames of the seek bar' });
+    expect(sheet.headers.get('content-type')).toBe('image/jpeg');
+    expect(Number(new URL(sheet.url).port)).toBe(a.httpPort);
 
     await api(b, 'PUT', `${path}/complete`);
     await waitUntil(async () => (await api(c, 'GET', path))?.broadcasting === false, { what: 'the end' });

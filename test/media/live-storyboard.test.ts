@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parseMediaPlaylist } from '../../scripts/parse-media-playlist.ts';
+import { createLiveStream, startServerProcess } from '../../scripts/server-process.ts';
 import { sheetColumns, slotMs, slotsPerSheet } from '../../src/shared/limits/live-storyboard.ts';
 import { encodeTimeoutMs } from '../support/deadlines.ts';
 import { ffmpegPath, publishTestPicture } from '../support/ffmpeg.ts';
+import { ffmpegsOf, hasProc, isAlive } from '../support/processes.ts';
 import { startServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -134,4 +136,42 @@ it('has no frames of a broadcast without video', async () => {
     { what: 'a slot', everyMs: 500 },
   );
   expect((await fetch(new URL(`../storyboard/${sheet}.jpg`, mediaUrl))).status).toBe(404);
+});
+
+it.skipIf(!hasProc)('leaves nothing behind when the server is killed while it makes frames', async () => {
+  const dataDir = await makeTempDir();
+  const server = await startServerProcess({ dataDir, env: { MILLRACE_LIVE_SEGMENT_TARGET: '1s' } });
+  onTestFinished(async () => {
+    await server.stop();
+    await removeDir(dataDir);
+  });
+  const stream = await createLiveStream(server.baseUrl, server.productionKey, 'a stream');
+  const url = `rtmp://127.0.0.1:${server.rtmpPort}/s/${stream.streamKey}`;
+  await using _ = publishTestPicture({ url, size: '160x90', gopSeconds: 1 });
+  const master = `${server.baseUrl}/${stream.liveStreamId}.m3u8`;
+  const folder = await waitUntil(
+    async () => {
+      const response = await fetch(master);
+      const line = response.ok && (await response.text()).trim().split('\n').at(-1);
+      return line ? new URL('../storyboard/', new URL(line, master)).href : undefined;
+    },
+    { what: 'the playlist' },
+  );
+  const encoder = await waitUntil(
+    () => {
+      const slot = Math.floor(Date.now() / slotMs) - 1;
+      const name = `${Math.floor(slot / slotsPerSheet)}-${(slot % slotsPerSheet) + 1}.jpg`;
+      void fetch(`${folder}${name}`).catch(() => {});
+      const found = ffmpegsOf(server.child.pid!).find(({ args }) =>
+        args.some(text => text.includes('tile=')),
+      );
+      if (found !== undefined) server.child.kill('SIGKILL');
+      return found;
+    },
+    { what: 'the encoder of frames', everyMs: 5 },
+  );
+  await server.exited;
+  await waitUntil(() => !isAlive(encoder.pid), { what: 'the end of the encoder' });
+  const files = await readdir(dataDir, { recursive: true });
+  expect(files.filter(name => /\.(jpe?g|tmp|part)$|storyboard/.test(name))).toEqual([]);
 });

@@ -128,7 +128,7 @@ export class LiveStoryboards implements Component {
     if (found === undefined) return;
     let body: Buffer | undefined;
     try {
-      const frames = await this.#framesOf(found.media, found.segments);
+      const frames = await this.#framesOf(ids, found.media, found.segments);
       if (frames !== undefined) body = await makeSheet(frames, { ...ids }, this.#abort.signal);
     } catch (error) {
       log.warn('live-storyboard-failed', { ...ids, error });
@@ -149,6 +149,7 @@ export class LiveStoryboards implements Component {
 
   /** One second of video for each slot. */
   async #framesOf(
+    ids: BroadcastIds,
     { renditions }: Pick<ClippableMedia, 'renditions'>,
     segments: NonNullable<ReturnType<typeof segmentsOfSheet>>['segments'],
   ): Promise<SheetMedia | undefined> {
@@ -157,13 +158,22 @@ export class LiveStoryboards implements Component {
     if (track === undefined) return undefined;
     const { timescale, height } = track;
     const fragments: Buffer[] = [];
+    let problem: unknown;
     for (const [slot, segment] of segments) {
-      const data = await readKeyframe(segment, tracks, this.#options.open).catch(ignoreMissing);
+      let data: Buffer | undefined;
+      try {
+        data = await readKeyframe(segment, tracks, this.#options.open);
+      } catch (error) {
+        // The window may have dropped the segment in the meantime.
+        if (systemCodeOf(error) !== 'ENOENT') problem ??= error;
+      }
       if (data === undefined) continue;
       const sample = { durationTicks: timescale, compositionOffsetTicks: 0, isSync: true, data };
       const run = { trackId: track.id, baseDtsTicks: slot * timescale, samples: [sample] };
       fragments.push(writeFragment(fragments.length + 1, [run]));
     }
+    if (problem !== undefined)
+      this.#options.log.warn('live-storyboard-incomplete', { ...ids, error: problem });
     if (fragments.length === 0) return undefined;
     return { media: [writeInitSegment([track]), ...fragments], height, size: displaySize(track) };
   }
@@ -179,9 +189,4 @@ export class LiveStoryboards implements Component {
 function imageOf(body: Buffer): StoryboardImage {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return { body, contentType: 'image/jpeg', etag: `"${hash}"` };
-}
-
-/** The window may have dropped a segment in the meantime. */
-function ignoreMissing(error: unknown): undefined {
-  if (systemCodeOf(error) !== 'ENOENT') throw error;
 }

@@ -162,7 +162,7 @@ test('slots that the window has lost show the first frame that is left, or nothi
   expect(await ask(sheet + 2, 1)).toBeUndefined();
 });
 
-test('keyframes are read from files, and segments that are gone or have none are left out', async () => {
+test('keyframes are read from files, and segments that are gone, damaged or have none are left out', async () => {
   const folder = await testTempDir();
   const path = join(folder, 'media');
   const lead = Buffer.alloc(77);
@@ -172,14 +172,18 @@ test('keyframes are read from files, and segments that are gone or have none are
     const seconds = (dateMs - startMs) / 1000;
     if (seconds === 2) return [{ path, start: lead.length, length: 2 * stored.length }];
     if (seconds === 6) return [{ path: join(folder, 'gone'), start: 0, length: 10 }];
-    return seconds === 12 ? [fragmentAt(dateMs, false)] : [fragmentAt(dateMs)];
+    if (seconds === 12) return [fragmentAt(dateMs, false)];
+    const fragment = fragmentAt(dateMs);
+    if (seconds === 22) fragment.write('free', fragment.indexOf('tfdt'));
+    return [fragment];
   });
-  window.untilSeconds = 20;
-  const asked = ask(sheet, 4);
+  window.untilSeconds = 30;
+  const asked = ask(sheet, 6);
   const { media, finish } = await run(0);
   expect(framesIn(media, 0)).toEqual([
     [0, 0.042],
     [3, (startMs + 16_000) / 1000],
+    [5, (startMs + 26_000) / 1000],
   ]);
   finish(Buffer.from('jpeg'));
   expect(await asked).toBeDefined();
