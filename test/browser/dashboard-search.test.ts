@@ -56,6 +56,12 @@ describeInBrowser('the header of the dashboard', browser => {
     await page.getByRole('group', { name: 'Recent' }).getByText('Lighthouse at dusk').waitFor();
     await field.fill(liveStreamId);
     await page.getByRole('option', { name: 'Lighthouse cam' }).waitFor();
+    await field.fill(videoId);
+    await page.getByRole('option', { name: 'Lighthouse at dusk' }).waitFor();
+    for (const id of [`li${'0'.repeat(22)}`, `vi${'0'.repeat(22)}`]) {
+      await field.fill(id);
+      await page.getByText(`No results for “${id}”`).waitFor();
+    }
     await field.fill('<b>harbour');
     await page.getByRole('option', { name: '<b>Harbour</b> שלום' }).waitFor();
     await field.fill('zxqv wkj');

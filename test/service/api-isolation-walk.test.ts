@@ -259,6 +259,7 @@ const findings: readonly (readonly [path: string, query: string, items: number])
   ['/tags', `value=${common.tag}`, 1],
   ['/live-streams', 'name=harb', 1],
   ['/live-streams', 'streamKey={streamKey}', 1],
+  ['/live-streams', 'liveStreamId={liveStreamId}', 1],
   ['/players', '', 1],
   ['/watermarks', '', 1],
   ['/upload-tokens', '', 1],
@@ -350,7 +351,12 @@ describe('filters, counts and totals', () => {
         ],
         ['/videos/statuses', ...every.map(id => `videoIds[]=${id}`)],
         ['/tags', `value=${name}`],
-        ['/live-streams', `streamKey=${ids.streamKey}`, `name=${name}`],
+        [
+          '/live-streams',
+          `streamKey=${ids.streamKey}`,
+          `name=${name}`,
+          ...every.map(id => `liveStreamId=${id}`),
+        ],
         ['/summaries', ...every.map(id => `videoId=${id}`)],
         ...(seesAuditOf(reader, owner)
           ? []

@@ -359,11 +359,13 @@ describe('the list', () => {
     expect((await names('?sortBy=createdAt')).length).toBe(4);
   });
 
-  it('finds by stream key', async () => {
+  it('finds by stream key and by id', async () => {
     const made = await create();
     await create({ name: 'other' });
     expect(await names(`?streamKey=${made.streamKey}`)).toEqual(['Pier cam']);
     expect(await names('?streamKey=none')).toEqual([]);
+    expect(await names(`?liveStreamId=${made.liveStreamId}`)).toEqual(['Pier cam']);
+    expect(await names('?liveStreamId=li0')).toEqual([]);
   });
 
   it.each([

@@ -169,6 +169,7 @@ export const liveStreamChangesSchema = z
 export const liveStreamsQuerySchema = listQuery(
   {
     streamKey: z.string().optional().describe('The live stream with exactly this key.'),
+    liveStreamId: z.string().optional().describe('The live stream with exactly this id.'),
     name: z
       .string()
       .optional()

@@ -20,6 +20,7 @@ import {
 
 interface LiveStreamFilter {
   readonly streamKey?: string | undefined;
+  readonly liveStreamId?: string | undefined;
   readonly name?: string | undefined;
 }
 
@@ -402,6 +403,7 @@ export class LiveStreamsStore {
   #matching(projectId: string, filter: LiveStreamFilter) {
     let query = this.#ofProject(projectId);
     if (filter.streamKey !== undefined) query = query.where('stream_key', '=', filter.streamKey);
+    if (filter.liveStreamId !== undefined) query = query.where('id', '=', filter.liveStreamId);
     const { name } = filter;
     if (name !== undefined) {
       const position = this.#database.dialect === 'postgres' ? 'strpos' : 'instr';
@@ -413,7 +415,8 @@ export class LiveStreamsStore {
   }
 
   async #total(projectId: string, filter: LiveStreamFilter): Promise<number> {
-    if (filter.streamKey === undefined && filter.name === undefined) {
+    const { streamKey, liveStreamId, name } = filter;
+    if (streamKey === undefined && liveStreamId === undefined && name === undefined) {
       return listTotal(this.#database, projectId, 'live-streams');
     }
     const row = await this.#database.first(

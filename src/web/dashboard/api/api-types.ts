@@ -1058,7 +1058,7 @@ export interface Operations {
     answer: VideoDefaults;
   };
   'GET /live-streams': {
-    query: { readonly streamKey?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
+    query: { readonly streamKey?: string | undefined; readonly liveStreamId?: string | undefined; readonly name?: string | undefined; readonly sortBy?: "name" | "createdAt" | "updatedAt" | undefined; readonly sortOrder?: "asc" | "desc" | undefined; readonly currentPage?: number | undefined; readonly pageSize?: number | undefined; };
     answer: { readonly data: readonly LiveStream[]; readonly pagination: Pagination; };
   };
   'POST /live-streams': {

@@ -1,12 +1,13 @@
 import { withBasePath } from '../../../shared/base-path.ts';
 import { docsExcerpt, findDocs, type IndexedDocs, loadDocsIndex } from '../../../shared/docs-search.ts';
+import type { Video } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
-import { isAbort, problemOf } from '../../api/problem.ts';
 import { titleOf } from '../../format/video-title.ts';
 import { projectKey, session } from '../../state/session.ts';
 import { t } from '../../texts/search.ts';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { useSettled } from '../../ui/hooks/use-timers.ts';
+import { loadStatuses } from '../../ui/video/load-list-details.ts';
 import { isAllowed } from '../nav-groups.ts';
 import type { PaletteEntry, PaletteGroup } from './entry.ts';
 import { findEntries, hasWords } from './find-entries.ts';
@@ -60,27 +61,23 @@ export function useFoundEntries(query: string): FoundEntries {
 async function findMedia(query: string, signal: AbortSignal): Promise<Media> {
   if (query === '') return { query, live: [], videos: [] };
   const page = { pageSize: maxOfKind, sortBy: 'updatedAt', sortOrder: 'desc' } as const;
-  const [live, videos, video, stream] = await Promise.all([
+  const [live, videos, video, streams] = await Promise.all([
     call('GET /live-streams', { query: { ...page, name: query }, signal }),
     call('GET /videos', { query: { ...page, title: query }, signal }),
-    /^vi\w{10,}$/.test(query)
-      ? found(call('GET /videos/{videoId}', { params: { videoId: query }, signal }))
-      : undefined,
+    /^vi\w{10,}$/.test(query) ? findVideo(query, signal) : undefined,
     /^li\w{10,}$/.test(query)
-      ? found(call('GET /live-streams/{liveStreamId}', { params: { liveStreamId: query }, signal }))
+      ? call('GET /live-streams', { query: { liveStreamId: query }, signal })
       : undefined,
   ]);
   return {
     query,
-    live: [...(stream === undefined ? [] : [stream]), ...live.data].map(
-      ({ liveStreamId, name, broadcasting }) => ({
-        id: `live:${liveStreamId}`,
-        label: name,
-        detail: broadcasting ? t('search.liveNow') : undefined,
-        icon: 'live',
-        href: `/dashboard/live/${liveStreamId}`,
-      }),
-    ),
+    live: [...(streams?.data ?? []), ...live.data].map(({ liveStreamId, name, broadcasting }) => ({
+      id: `live:${liveStreamId}`,
+      label: name,
+      detail: broadcasting ? t('search.liveNow') : undefined,
+      icon: 'live',
+      href: `/dashboard/live/${liveStreamId}`,
+    })),
     videos: [...(video === undefined ? [] : [video]), ...videos.data].map(one => ({
       id: `video:${one.videoId}`,
       label: titleOf(one),
@@ -90,14 +87,10 @@ async function findMedia(query: string, signal: AbortSignal): Promise<Media> {
   };
 }
 
-/** Undefined where an id is of nothing. */
-async function found<Value>(answer: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isAbort(error) || problemOf(error).status !== 404) throw error;
-    return undefined;
-  }
+/** Undefined for an id of no video. Browsers would report a request for it as an error. */
+async function findVideo(videoId: string, signal: AbortSignal): Promise<Video | undefined> {
+  const isKnown = (await loadStatuses([{ videoId }], signal)).has(videoId);
+  return isKnown ? call('GET /videos/{videoId}', { params: { videoId }, signal }) : undefined;
 }
 
 async function loadServerSettings(signal: AbortSignal): Promise<readonly PaletteEntry[]> {
