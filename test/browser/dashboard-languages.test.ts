@@ -55,6 +55,28 @@ describeInBrowser('the pages before signing in', browser => {
     expect(dashboard.complaints).toEqual([]);
   });
 
+  test('keep what is chosen and typed while their language changes, as does the preview of a player', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/players?new');
+    const { page } = dashboard;
+    await page.getByLabel('Name').fill('Harbour');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Harbour', level: 1 }).waitFor();
+    const play = (name: string) => page.frameLocator('iframe').getByRole('button', { name }).last();
+    await play('Play').waitFor();
+    await page.getByLabel('Violet').check();
+    await page.getByText('Advanced colors').click();
+    await page.getByLabel('Played', { exact: true }).fill('#0a141e');
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Language' }).click();
+    await page.getByRole('dialog').getByText('Deutsch').click();
+    await play('Abspielen').waitFor();
+    const colors = `[...document.querySelectorAll('input[type=color]')].map(({ value }) => value)`;
+    expect(await page.evaluate<string[]>(colors)).toContain('#0a141e');
+    await page.reload();
+    await play('Abspielen').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
   test('are in the language that the reader chose, as is the dashboard', async () => {
     await using dashboard = await open('de-AT');
     const { page } = dashboard;

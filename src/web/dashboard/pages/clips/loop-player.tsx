@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { localUrl } from '../../format/local-url.ts';
 import { t } from '../../texts/video.ts';
+import { PlayerIframe } from '../../ui/player-iframe.tsx';
 import { useFrameVideo } from '../captions/use-frame-video.ts';
 import type { VideoAssets } from '../video/use-video.ts';
 
@@ -44,7 +45,7 @@ export function LoopPlayer({
   }, [player]);
   return (
     <div class="frame-preview" style={{ aspectRatio, '--aspect-ratio': aspectRatio }}>
-      <iframe ref={setFrame} title={t('trim.preview')} src={address} allow="autoplay" />
+      <PlayerIframe onFrame={setFrame} title={t('trim.preview')} src={address} allow="autoplay" />
     </div>
   );
 }

@@ -6,13 +6,14 @@ import { t } from '../../texts/players.ts';
 import { SelectField } from '../../ui/form/field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { Card } from '../../ui/page.tsx';
+import { PlayerIframe } from '../../ui/player-iframe.tsx';
 
 const maxOffered = 50;
 
 /** Views in the preview are not counted. */
 export function ThemePreview({ theme }: { theme: object }) {
   const sample = { id: 'sample', title: t('preview.sample'), address: withBasePath('/vod/sample') };
-  const frame = useRef<HTMLIFrameElement>(null);
+  const frame = useRef<HTMLIFrameElement | null>(null);
   const [chosen, setChosen] = useState<string>();
   const videos = useLoad('videos', async signal => {
     const { data } = await call('GET /videos', {
@@ -35,9 +36,11 @@ export function ThemePreview({ theme }: { theme: object }) {
       <Card title={t('preview.title')} flush>
         <div class="preview-frame">
           {isKnown && (
-            <iframe
+            <PlayerIframe
               key={shown.address}
-              ref={frame}
+              onFrame={element => {
+                frame.current = element;
+              }}
               title={t('preview.frame')}
               src={`${shown.address}#analytics:false;muted`}
               allow="autoplay; fullscreen; picture-in-picture"

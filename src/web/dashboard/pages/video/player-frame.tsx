@@ -1,4 +1,3 @@
-import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { VideoStatus } from '../../api/api-types.ts';
 import { localUrl } from '../../format/local-url.ts';
@@ -6,6 +5,7 @@ import { isSettled, isWatchable, type VideoState } from '../../format/video-stat
 import { t } from '../../texts/video.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { PlayerIframe } from '../../ui/player-iframe.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { stateIcon } from '../../ui/video/video-badge.tsx';
 import type { VideoAssets } from './use-video.ts';
@@ -27,7 +27,7 @@ export function PlayerFrame({
   title: string;
   /** Options of the player, separated by `;`. */
   options?: string;
-  frameRef?: Ref<HTMLIFrameElement>;
+  frameRef: (frame: HTMLIFrameElement | null) => void;
   /** Accepts a chosen file. Undefined where no file can be uploaded. */
   onFile?: ((file: File) => void) | undefined;
   /** Processes the file of a failed video again. */
@@ -39,8 +39,8 @@ export function PlayerFrame({
     return <NotPlayable state={state} status={status} onFile={onFile} onRetry={onRetry} />;
   return (
     <div class="video-stage">
-      <iframe
-        ref={frameRef ?? null}
+      <PlayerIframe
+        onFrame={frameRef}
         title={t('player.frame', { title })}
         src={`${localUrl(assets.player)}#hide-title;analytics:false${options === undefined ? '' : `;${options}`}`}
         allow="autoplay; fullscreen; picture-in-picture"

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { LiveStream } from '../../../api/api-types.ts';
 import { localUrl } from '../../../format/local-url.ts';
 import { t } from '../../../texts/live.ts';
+import { PlayerIframe } from '../../../ui/player-iframe.tsx';
 
 /** Undefined until the player page has loaded. */
 type PlayerWindow = Partial<Pick<Window, 'millrace'>>;
@@ -26,7 +27,7 @@ export function LivePreview({ stream }: { stream: LiveStream }) {
   );
   return (
     <div class="preview">
-      <iframe
+      <PlayerIframe
         id={frameId}
         key={address}
         title={t('preview.title', { name })}

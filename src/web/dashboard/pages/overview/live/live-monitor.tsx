@@ -13,6 +13,7 @@ import { withUnit } from '../../../format/with-unit.ts';
 import { t } from '../../../texts/overview.ts';
 import { Sparkline } from '../../../ui/chart/sparkline.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { PlayerIframe } from '../../../ui/player-iframe.tsx';
 import { useHealthHistory } from '../../live/health/use-health-history.ts';
 import { LiveActions } from './live-actions.tsx';
 import { LiveTime } from './live-time.tsx';
@@ -114,7 +115,7 @@ function Preview({ stream: { liveStreamId, name, assets }, round }: { stream: Li
   if (isPlaying) {
     return (
       <div class="live-preview">
-        <iframe title={t('live.preview', { name })} src={player} allow="autoplay; fullscreen" />
+        <PlayerIframe title={t('live.preview', { name })} src={player} allow="autoplay; fullscreen" />
       </div>
     );
   }
