@@ -66,7 +66,6 @@ describeInBrowser('going back in a live stream', browser => {
       if (text !== '') expect(text).toContain('#EXT-X-SKIP:');
     }
 
-    const before = await viewer.video();
     const box = (await bar.boundingBox())!;
     const length = await page.evaluate<number>(
       `(({ seekable }) => seekable.end(0) - seekable.start(0))(inPlayer('millrace-video'))`,
@@ -110,7 +109,6 @@ describeInBrowser('going back in a live stream', browser => {
     await page.mouse.click(pointed, y);
     await until('a picture of 16 s ago', async () => (await viewer.latencySeconds()) > 13);
     await viewer.untilPlayed(2);
-    expect((await viewer.video()).time).toBeLessThan(before.time - 10);
     expect(await page.textContent('#latency')).toMatch(/^1\d s behind$/);
     expect(await page.textContent('#live-text')).toBe('Go to live');
     expect(await spoken()).toMatch(/^1\d seconds behind live$/);
