@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
 import { pngImage } from '../support/images.ts';
@@ -48,6 +48,14 @@ export async function createWatermark({ baseUrl, productionKey }: TestServer): P
   );
   if (!answer.ok) throw new Error(`the watermark was answered with ${answer.status}`);
   return ((await answer.json()) as { watermarkId: string }).watermarkId;
+}
+
+/** Uploads files on the page of videos. */
+export async function uploadFiles(page: Page, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
+  await page.getByRole('button', { name: 'Upload videos' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Upload videos' });
+  await dialog.getByLabel('Files to upload').setInputFiles(files);
+  await dialog.getByRole('button', { name: /^Upload (video|\d+ videos)$/ }).click();
 }
 
 /** A page of the dashboard, watched for everything that it must not do. `await using` closes it. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../support/start-server.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
-import { DashboardPage, email, password, startDashboard } from './dashboard-fixture.ts';
+import { DashboardPage, email, password, startDashboard, uploadFiles } from './dashboard-fixture.ts';
 
 describeInBrowser('the pages before signing in', browser => {
   let server: TestServer;
@@ -74,6 +74,19 @@ describeInBrowser('the pages before signing in', browser => {
     expect(await page.evaluate<string[]>(colors)).toContain('#0a141e');
     await page.reload();
     await play('Abspielen').waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  test('tell in the new language why an upload failed before it was chosen', async () => {
+    await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/videos');
+    const { page } = dashboard;
+    const note = { name: 'Note.pdf', mimeType: 'application/pdf', buffer: Buffer.from('A note') };
+    await uploadFiles(page, [note]);
+    await page.getByText('This is a document, not a video.').waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Language' }).click();
+    await page.getByRole('dialog').getByText('Deutsch').click();
+    await page.getByText('Das ist ein Dokument, kein Video.').waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { ffmpegPath, runToEnd } from '../support/ffmpeg.ts';
 import type { TestServer } from '../support/start-server.ts';
 import { makeTempDir, removeDir } from '../support/temp-dir.ts';
 import { describeInBrowser, until } from './browser-fixture.ts';
-import { createWatermark, DashboardPage, startDashboard } from './dashboard-fixture.ts';
+import { createWatermark, DashboardPage, startDashboard, uploadFiles } from './dashboard-fixture.ts';
 
 const fileBytes = 200_000_000;
 const filmSeconds = 6;
@@ -469,13 +469,6 @@ async function showsAllAboveUploads(page: Page): Promise<void> {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   }
   await page.setViewportSize(before);
-}
-
-async function uploadFiles(page: Page, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
-  await page.getByRole('button', { name: 'Upload videos' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Upload videos' });
-  await dialog.getByLabel('Files to upload').setInputFiles(files);
-  await dialog.getByRole('button', { name: /^Upload (video|\d+ videos)$/ }).click();
 }
 
 async function startImport(page: Page): Promise<void> {

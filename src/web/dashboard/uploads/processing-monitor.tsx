@@ -29,8 +29,9 @@ async function refreshStatus({ id, videoId, ...owner }: Upload): Promise<void> {
       params: { videoId },
       headers: projectHeaders(owner),
     });
-    const state = videoStateOf({ source: { type: 'upload', uri: '' } }, status);
-    if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: state.failure });
+    const stateNow = () => videoStateOf({ source: { type: 'upload', uri: '' } }, status);
+    const state = stateNow();
+    if (state.kind === 'failed') changeUpload(id, { state: 'unplayable', problem: () => stateNow().failure });
     else if (isWatchable(state)) changeUpload(id, { state: 'ready' });
     else changeUpload(id, { processedPercent: state.percent });
     if (isWatchable(state) || state.kind === 'failed') videosChanged();

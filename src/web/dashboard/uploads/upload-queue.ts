@@ -82,7 +82,7 @@ function newUpload(file: File, title: string, target: Pick<UploadJob, 'options' 
     sentBytes: 0,
     ...chosenEnvironment(),
     state: refusal === undefined ? 'waiting' : 'failed',
-    problem: refusal,
+    problem: refusal === undefined ? undefined : () => fileRefusal(file),
   };
 }
 
@@ -115,13 +115,10 @@ export async function chooseFile(id: string, file: File): Promise<void> {
   const { videoId } = findUpload(id) ?? {};
   const remembered = resumableUploads().find(entry => entry.videoId === videoId);
   if (remembered === undefined) return removeUpload(id);
-  let reason: string | undefined;
-  try {
-    reason = describeMismatch(remembered, file, await fingerprintOf(file));
-  } catch {
-    reason = t('uploads.unreadable');
-  }
-  if (reason !== undefined) return changeUpload(id, { problem: reason });
+  const fingerprint = await fingerprintOf(file).catch(() => undefined);
+  const problem = () =>
+    fingerprint === undefined ? t('uploads.unreadable') : describeMismatch(remembered, file, fingerprint);
+  if (problem() !== undefined) return changeUpload(id, { problem });
   jobs.set(id, { file, chunkBytes: remembered.chunkBytes, storedBytes: 0 });
   resumeUpload(id);
 }
@@ -252,7 +249,7 @@ async function send(id: string): Promise<void> {
         else
           changeUpload(id, {
             state: 'retrying',
-            problem: problem.status === 0 ? problem.message : problemText(problem),
+            problem: () => (problem.status === 0 ? t('uploads.unreachable') : problemText(problem)),
           });
       },
     });
@@ -272,8 +269,8 @@ async function send(id: string): Promise<void> {
       state: 'failed',
       bytesPerSecond: undefined,
       ...(isGone
-        ? { videoId: undefined, problem: t('uploads.videoDeleted') }
-        : { problem: problemText(problem) }),
+        ? { videoId: undefined, problem: () => t('uploads.videoDeleted') }
+        : { problem: () => problemText(problem) }),
     });
   }
   startNext();

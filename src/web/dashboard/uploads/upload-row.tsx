@@ -48,7 +48,7 @@ function Row({ upload }: { upload: Upload }) {
       <p class="upload-facts">{statusText(upload)}</p>
       {problem !== undefined && (
         <p class="field-error" role={state === 'retrying' || isRefused(upload) ? undefined : 'alert'}>
-          {problem}
+          {problem()}
         </p>
       )}
       {state === 'interrupted' && <ChooseFile upload={upload} />}

@@ -27,7 +27,8 @@ export interface Upload extends ProjectEnvironment {
   readonly state: UploadState;
   readonly sentBytes: number;
   readonly bytesPerSecond?: number | undefined;
-  readonly problem?: string | undefined;
+  /** Returns its text in the language that is shown. */
+  readonly problem?: (() => string | undefined) | undefined;
   readonly processedPercent?: number | undefined;
 }
 
