@@ -73,11 +73,16 @@ const beyond = {
     'test/service/build.test.ts',
     'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,sound-changes,timing,tracks,transcripts}.test.ts',
   ],
-  /** Pages that fewer people need, and what players do beside playing. */
+  /** Commands of operators, backups, and the cache of media in S3. */
+  operators: [
+    'test/service/{account-command,backup,database-command,doctor,drain-command,s3-cache,storage-command}.test.ts',
+  ],
+  /** Pages that fewer people need, the player as an element and with its SDK, and what players do beside playing. */
   'browser-more': [
     'test/browser/dashboard-!(live|nodes|overview|shell|sign-in|uploads|video).test.ts',
-    'test/browser/live-!(page|private|sdk).test.ts',
-    'test/browser/{audio-tracks,base-path,docs,interruptions,player-controls-more,slate,viewer-clips,vod-arriving,vod-extras}.test.ts',
+    'test/browser/live-!(page|private).test.ts',
+    'test/browser/{audio-tracks,base-path,docs,interruptions,player-controls-more,player-element,slate,viewer-clips}.test.ts',
+    'test/browser/vod-{arriving,extras,sdk}.test.ts',
   ],
   /** OBS, Firefox and WebKitGTK. */
   'obs-and-browsers': ['test/browser/other-browsers.test.ts', 'test/media/obs*.test.ts'],
@@ -161,13 +166,13 @@ const postgresCore = [
   'webhook-{delivery,queue}',
   'wire-lists',
 ].map(serviceFile);
-const withPostgres = {
+const serviceRun = {
   ...deadlines,
   ...answers,
-  isolate: false,
-  env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' },
   globalSetup: [...answers.globalSetup, ...postgresSetup],
+  isolate: false,
 };
+const withPostgres = { ...serviceRun, env: { ...env, MILLRACE_TEST_DATABASE: 'postgres' } };
 const hasPostgres = findPostgres() !== undefined;
 
 /**
@@ -199,16 +204,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      {
-        test: {
-          name: 'service',
-          ...inFolder('service'),
-          ...deadlines,
-          ...answers,
-          globalSetup: [...answers.globalSetup, ...postgresSetup],
-          isolate: false,
-        },
-      },
+      { test: { name: 'service', ...inFolder('service'), ...serviceRun } },
+      { test: { name: 'operators', include: beyond.operators, ...serviceRun } },
       {
         test: {
           name: 'media-found',
