@@ -63,6 +63,11 @@ export function treeCpuSeconds(rootPid: number): number {
   }, 0);
 }
 
+/** Processor time of the children of a process that have ended and were waited for. */
+export function endedChildrenCpuSeconds(pid: number): number {
+  return readStat(pid)?.endedChildrenCpuSeconds ?? 0;
+}
+
 /** Bytes of file pages that processes made dirty, which the disk has to write. Nothing on a file system in memory. */
 export function writtenBytes(pids: readonly number[]): number {
   return pids.reduce(

@@ -20,9 +20,16 @@ export interface ReportsOrder {
 
 export interface ReportsReport {
   readonly sent: number;
-  /** Other answers than 202, and connections that broke. */
+  /** Other answers than 202, and reports that got none because their connection broke. */
   readonly failures: number;
+  /** Failures by status, or by `none`. */
+  readonly failuresBy: Readonly<Record<string, number>>;
   readonly firstFailure: string;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  unanswered: number;
 }
 
 interface Viewer {
@@ -45,21 +52,24 @@ const userAgents = [
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36',
 ];
 let sent = 0;
-let failures = 0;
+const failuresBy: Record<string, number> = {};
 let firstFailure = '';
 let isOver = false;
-const sockets = Array.from({ length: connections }, open);
+const open = Array.from({ length: connections }, connectAt);
 const startedMs = Date.now();
 const viewers = Array.from({ length: order.viewers }, (_, index) =>
   arrive(startedMs + (index * order.rampSeconds * 1_000) / order.viewers),
 );
 const ticking = setInterval(tick, tickMs);
-const telling = setInterval(() => process.send?.({ sent, failures, firstFailure }), 1_000);
+const telling = setInterval(() => {
+  const failures = Object.values(failuresBy).reduce((sum, count) => sum + count, 0);
+  process.send?.({ sent, failures, failuresBy, firstFailure } satisfies ReportsReport);
+}, 1_000);
 process.on('message', () => {
   isOver = true;
   clearInterval(ticking);
   clearInterval(telling);
-  for (const socket of sockets) socket.destroy();
+  for (const { socket } of open) socket.destroy();
   process.disconnect();
 });
 
@@ -101,30 +111,37 @@ function report(viewer: Viewer, nowMs: number): void {
     });
   }
   const body = JSON.stringify({ sat: nowMs, ...viewer.body, eve });
-  sockets[sent % connections]!.write(
-    `${viewer.head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const connection = open[sent % connections]!;
+  connection.socket.write(`${viewer.head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  connection.unanswered += 1;
   sent += 1;
   viewer.position += reportEveryMs / 1_000;
   viewer.dueMs = Math.max(viewer.dueMs + reportEveryMs, nowMs);
 }
 
-function open(): Socket {
+/** Connects again when the connection ends. */
+function connectAt(_: unknown, index: number): Connection {
   const socket = connect({ host: '127.0.0.1', port: order.port, noDelay: true });
+  const connection: Connection = { socket, unanswered: 0 };
   socket.on('data', data => {
     const text = data.toString('latin1');
     for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
-      if (status === '202') continue;
-      failures += 1;
-      firstFailure ||= text.slice(0, 600);
+      connection.unanswered -= 1;
+      if (status !== '202') fail(status!, 1, text.slice(0, 600));
     }
   });
-  const fail = () => {
+  socket.on('error', () => {});
+  socket.on('close', () => {
     if (isOver) return;
-    failures += 1;
-    firstFailure ||= 'a connection ended';
-  };
-  socket.on('error', fail);
-  socket.on('close', fail);
-  return socket;
+    fail('none', connection.unanswered, 'a connection ended');
+    setTimeout(() => {
+      open[index] = connectAt(undefined, index);
+    }, tickMs);
+  });
+  return connection;
+}
+
+function fail(status: string, count: number, text: string): void {
+  failuresBy[status] = (failuresBy[status] ?? 0) + count;
+  firstFailure ||= text;
 }
