@@ -15,12 +15,15 @@ export class Fullscreen {
     const isChanging = this.#isWanted !== undefined;
     this.#isWanted = !(this.#isWanted ?? isFullscreen(owners));
     if (isChanging) return;
-    let isRefused = false;
-    while (!isRefused && isFullscreen(owners) !== this.#isWanted) {
-      const isEntering = this.#isWanted;
-      await (isEntering ? enterFullscreen : exitFullscreen)(owners);
-      isRefused = isFullscreen(owners) !== isEntering;
+    try {
+      let isRefused = false;
+      while (!isRefused && isFullscreen(owners) !== this.#isWanted) {
+        const isEntering = this.#isWanted;
+        await (isEntering ? enterFullscreen : exitFullscreen)(owners);
+        isRefused = isFullscreen(owners) !== isEntering;
+      }
+    } finally {
+      this.#isWanted = undefined;
     }
-    this.#isWanted = undefined;
   }
 }
