@@ -18,6 +18,7 @@ const entryPoints: Readonly<Record<BundleName, Readonly<Record<string, string>>>
     page: 'player/page-main.ts',
     'live-engine': 'player/element/live-source.ts',
     'vod-engine': 'player/element/vod-source.ts',
+    controls: 'player/controls/millrace-controls.ts',
     sample: 'player/sample-main.ts',
     element: 'player/element/main.ts',
     watch: 'watch/main.ts',
@@ -52,6 +53,26 @@ const ofOverview =
 const separateModules = /[/\\](?:chart\.tsx|api-types\.ts)$/;
 const dashboardEntries =
   /[/\\]dashboard[/\\](?:main|.*-page|.*language-dialog|.*signed-out-pages|.*upload-(?:start|queue)|.*chart)\.tsx?$/;
+
+const loadedByPlayer =
+  /[/\\]player[/\\](?:controls[/\\]millrace-controls|element[/\\](?:live-source|millrace-player|vod-source))\.ts$/;
+const loadedByControls = /[/\\]player[/\\]controls[/\\](?:extras|share-sheet)\.ts$/;
+/** What the player element begins with: itself, and what its engines, controls and pages share. */
+const ofPlayer = [
+  'player/element/millrace-player.ts',
+  'player/controls/theme.ts',
+  'player/media/audio-control.ts',
+  'player/media/audio-tracks.ts',
+  'player/media/captions.ts',
+  'player/media/hls-settings.ts',
+  'player/media/playback-intent.ts',
+  'player/media/playback-rates.ts',
+  'player/media/qualities.ts',
+  'player/media/recovery.ts',
+  'player/theme/theme-preview.ts',
+  'shared/base-path.ts',
+  'shared/cue-at.ts',
+].map(path => join(sourceFolder, path));
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -213,15 +234,20 @@ const compiledMessages: Plugin = {
   },
 };
 
-/** Makes every page import all shared modules: esbuild would make dozens of tiny chunks. */
+/** Makes every page import all shared modules. */
 async function sharedChunk(): Promise<Plugin> {
   const paths = (await readdir(join(sourceFolder, 'dashboard'), { recursive: true }))
     .map(path => join(sourceFolder, 'dashboard', path))
     .filter(path => (sharedFolders.test(path) || ofOverview.test(path)) && !separateModules.test(path));
+  return importShared(dashboardEntries, paths);
+}
+
+/** Makes some modules import others, which are loaded with them: esbuild would make dozens of tiny chunks of what they share. */
+function importShared(importers: RegExp, paths: readonly string[]): Plugin {
   return {
-    name: 'shared-chunk',
+    name: 'import-shared',
     setup: ({ onLoad }) => {
-      onLoad({ filter: dashboardEntries }, async ({ path }) => {
+      onLoad({ filter: importers }, async ({ path }) => {
         const imports = paths
           .filter(shared => shared !== path)
           .map(shared => `import ${JSON.stringify(shared)};`);
@@ -254,6 +280,8 @@ function importsOf(metafile: Metafile, output: string, found = new Set<string>()
 
 /** Plugins of all browser code. */
 export const browserPlugins: readonly Plugin[] = [
+  importShared(loadedByPlayer, ofPlayer),
+  importShared(loadedByControls, [join(sourceFolder, 'player/controls/millrace-controls.ts')]),
   compiledMessages,
   cssTexts,
   smallMediaChrome,

@@ -54,7 +54,6 @@ function describePackage({ version, license }: { readonly version: string; reado
       '.': { types: './index.d.ts', default: './index.js' },
       './react': { types: './react.d.ts', default: './react.js' },
     },
-    sideEffects: ['./index.js'],
     peerDependencies: { react: '>=18' },
     peerDependenciesMeta: { react: { optional: true } },
   };

@@ -9,7 +9,7 @@ import { DashboardPage, startDashboard } from './dashboard-fixture.ts';
 
 const played = (page: Pick<Page, 'evaluate'>) =>
   page.evaluate<string>(
-    `getComputedStyle(document.querySelector('millrace-player').controls).getPropertyValue('--millrace-track-played')`,
+    `getComputedStyle(document.querySelector('millrace-player').shadowRoot.querySelector('millrace-controls')).getPropertyValue('--millrace-track-played')`,
   );
 
 describeInBrowser('themes of the player in the dashboard', browser => {

@@ -178,7 +178,8 @@ describeInBrowser("what the player element's controls do beside playing", browse
     await until('the other video', () =>
       page.evaluate<boolean>(`${player}.src.endsWith('/vod/viElsewhere')`),
     );
-    expect(await page.evaluate(`${player}.controls.getAttribute('playlist').split(' ')[2]`)).toBe(
+    const controlsElement = `${player}.shadowRoot.querySelector('millrace-controls')`;
+    expect(await page.evaluate(`${controlsElement}.getAttribute('playlist').split(' ')[2]`)).toBe(
       `${site.origin}/vod/viById`,
     );
   });

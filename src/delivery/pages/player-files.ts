@@ -40,18 +40,22 @@ export interface PlayerFiles {
 }
 
 export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFiles> {
-  const { files, urlOf, importsOf, preloadsOf } = await bundles.load('player');
+  const { files, urlOf, importsOf } = await bundles.load('player');
+  /** Links to what the page of a script begins with, and to the controls, which the first frame does not need. */
+  const preloads = (script: string, ...engines: string[]) => {
+    const begin = new Set(importsOf(script));
+    for (const engine of engines) for (const url of [...importsOf(engine), urlOf(engine)]) begin.add(url);
+    const later = [...importsOf('controls'), urlOf('controls')].filter(url => !begin.has(url));
+    return [...begin, ...later].map(url => modulePreload(url, later.includes(url))).join('\n');
+  };
   /** A page with the player, whose engine loads beside it. */
-  const page = async (script: string, engine: string | undefined) =>
+  const page = async (script: string, ...engines: string[]) =>
     fillTemplate(fillTemplate(await read('page.html'), { head: (await read('head.html')).trimEnd() }), {
       script: urlOf(script),
-      preloads:
-        [script, ...(engine === undefined ? [] : [engine])].map(preloadsOf).join('\n') + engineLink(engine),
+      preloads: preloads(script, ...engines),
       styles: urlOf('page-styles'),
       icon: urlOf('icon'),
     });
-  const engineLink = (engine: string | undefined) =>
-    engine === undefined ? '' : `\n<link rel="modulepreload" href="${urlOf(engine)}">`;
   const template = await read('card.html');
   const styles = urlOf('card-page');
   const card = (texts: PageTexts, title: PageTextKey) =>
@@ -65,7 +69,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     vodPage: await page('page', 'vod-engine'),
     watchPage: fillTemplate(await readFile(watchTemplate, 'utf8'), {
       script: urlOf('watch'),
-      preloads: preloadsOf('watch'),
+      preloads: preloads('watch'),
       styles: urlOf('watch-page'),
       icon: urlOf('icon'),
       start: urlOf('watch-start'),
@@ -75,7 +79,7 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
       icon: urlOf('icon'),
     }),
     sample: await browserText(
-      fillTemplate(await page('sample', undefined), {
+      fillTemplate(await page('sample'), {
         title: sampleTitle,
         playlists: '',
         state: escapeHtml(JSON.stringify({ title: sampleTitle, poster: urlOf('sample-poster') })),
@@ -88,6 +92,10 @@ export async function loadPlayerFiles(bundles: BrowserBundles): Promise<PlayerFi
     channelNotFound: await missing('pages.notFoundTitle', 'pages.notFoundText'),
     refused: await inEachLanguage(texts => card(texts, 'pages.refusedTitle')),
   };
+}
+
+function modulePreload(url: string, isLater: boolean): string {
+  return `<link rel="modulepreload"${isLater ? ' fetchpriority="low"' : ''} href="${url}">`;
 }
 
 interface CardValues {

@@ -39,7 +39,10 @@ export class WatchedPlayer {
 
   share(): void {
     // A click tries again where the code did not arrive.
-    this.#player.controls.openShareSheet().catch(() => {});
+    this.#player
+      .loadControls()
+      .then(controls => controls.openShareSheet())
+      .catch(() => {});
   }
 
   /** Plays from there. */

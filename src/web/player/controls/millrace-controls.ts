@@ -172,10 +172,11 @@ export class MillraceControls extends HTMLElement {
     for (const event of ['waiting', 'seeking']) on(event, () => this.#setBuffering(true));
     for (const event of ['playing', 'canplay', 'seeked', 'pause']) on(event, () => this.#setBuffering(false));
     on('emptied', () => this.#setBuffering(media.streamType === 'live'));
-    on('playing', () => {
+    const onPlaying = () => {
       this.#extras.preload();
       void this.#describeNext(media);
-    });
+    };
+    on('playing', onPlaying);
     on('loadeddata', () => this.#continue(media));
     on('timeupdate', () => this.#resume.saveSometimes(media));
     for (const event of ['pause', 'ended']) on(event, () => this.#resume.save(media));
@@ -185,6 +186,11 @@ export class MillraceControls extends HTMLElement {
       for (const event of ['addtrack', 'removetrack', 'change', 'addrendition', 'removerendition'])
         list.addEventListener(event, () => this.#refreshMenu(), { signal });
     for (const event of ['ratechange', 'volumechange', 'resize']) on(event, () => this.#refreshMenu());
+    // Playback may have begun before the controls were there.
+    if (media.hasBegun && media.wantsToPlay) {
+      this.#isBuffering = media.seeking || media.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+      onPlaying();
+    }
     this.#onChange();
   }
 

@@ -1,8 +1,8 @@
 import { loadPlayerTexts } from '../../i18n/player.ts';
-import '../controls/millrace-controls.ts';
 import type { MillraceControls } from '../controls/millrace-controls.ts';
 import type { MillracePlayerElement } from '../package/index.d.ts';
 import type { AddressOptions } from '../page-options.ts';
+import { DeferredControls } from './deferred-controls.ts';
 import { endMediaSession, showMediaSession } from './media-session.ts';
 import './millrace-video.ts';
 import type { MillraceVideo } from './millrace-video.ts';
@@ -15,7 +15,18 @@ const styles = `
 :host { display: block !important; position: relative; overflow: hidden; contain: layout style; }
 :host([hidden]) { display: none !important; }
 #frame { all: initial; display: block; width: 100%; height: 100%; aspect-ratio: 16 / 9; overflow: hidden; background: #000; }
-millrace-controls { display: block; width: 100%; height: 100%; }
+millrace-controls { display: block; position: relative; width: 100%; height: 100%; }
+millrace-controls:not(:defined) > millrace-video { position: absolute; inset: 0; width: 100%; height: 100%; }
+millrace-controls.is-opening:not(:defined)::after {
+  content: ''; position: absolute; inset: 0; box-sizing: border-box; width: 48px; height: 48px; margin: auto;
+  border: 3px solid rgb(255 255 255 / 0.22); border-top-color: #fff; border-radius: 50%;
+  animation: turn 900ms linear infinite, hide 500ms;
+}
+@keyframes turn { to { transform: rotate(1turn); } }
+@keyframes hide { from, to { visibility: hidden; } }
+@media (prefers-reduced-motion: reduce) {
+  millrace-controls.is-opening:not(:defined)::after { animation-duration: 2.4s, 500ms; }
+}
 `;
 
 let styleSheet: CSSStyleSheet | undefined;
@@ -25,7 +36,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   static readonly observedAttributes: readonly string[] = [...textNames, ...optionNames, ...controlsNames];
 
   readonly #frame = document.createElement('div');
-  #controls: MillraceControls | undefined;
+  #controls: DeferredControls | undefined;
   #media: MillraceVideo | undefined;
   #language: string | null | undefined;
   #shownUrl: string | undefined;
@@ -53,9 +64,10 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
     return this.#ensureMedia() as unknown as PlayerMedia;
   }
 
-  get controls(): MillraceControls {
+  /** Loads the controls if they are not there yet. Rejects if their code cannot be loaded. */
+  loadControls(): Promise<MillraceControls> {
     this.#ensureMedia();
-    return this.#controls!;
+    return this.#controls!.load();
   }
 
   get src(): string {
@@ -136,6 +148,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
 
   connectedCallback(): void {
     this.#ensureMedia();
+    this.#controls?.connect(this);
     this.#update();
   }
 
@@ -143,6 +156,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   disconnectedCallback(): void {
     queueMicrotask(() => {
       if (this.isConnected) return;
+      this.#controls?.disconnect();
       this.#close();
       this.#shownUrl = undefined;
     });
@@ -158,17 +172,15 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
 
   #ensureMedia(): MillraceVideo {
     if (this.#media !== undefined) return this.#media;
-    const controls = document.createElement('millrace-controls') as MillraceControls;
     const media = document.createElement('millrace-video') as MillraceVideo;
     media.slot = 'media';
     for (const type of repeatedEvents)
       media.addEventListener(type, event => this.dispatchEvent(new CustomEvent(event.type)));
     media.addEventListener(changeEvent, () => this.#forwardToControls());
     media.addEventListener('playing', () => showMediaSession(this.media));
-    controls.append(media);
-    this.#controls = controls;
+    this.#controls = new DeferredControls(media);
     this.#media = media;
-    this.#frame.append(controls);
+    this.#frame.append(this.#controls.element);
     return media;
   }
 
@@ -229,7 +241,7 @@ export class MillracePlayer extends HTMLElement implements MillracePlayerElement
   }
 
   #forwardToControls(): void {
-    const controls = this.#controls;
+    const controls = this.#controls?.element;
     if (controls === undefined) return;
     const hiddenParts = this.#media?.hiddenParts;
     const list = this.#playlistUrls.join(' ');

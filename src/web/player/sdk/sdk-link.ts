@@ -1,4 +1,5 @@
 import { withoutBasePath } from '../../shared/base-path.ts';
+import type { MillraceControls } from '../controls/millrace-controls.ts';
 import { applyColors } from '../controls/theme.ts';
 import type { MillracePlayer } from '../element/millrace-player.ts';
 import type { MillraceVideo } from '../element/millrace-video.ts';
@@ -44,7 +45,7 @@ export class SdkLink {
   constructor(peer: SdkPeer, target: SdkTarget) {
     this.#peer = peer;
     this.#target = target;
-    addEventListener('message', event => this.#onMessage(event));
+    addEventListener('message', event => void this.#onMessage(event));
     this.#send({ type: 'sdkSync' });
     this.#wireEvents();
   }
@@ -88,12 +89,18 @@ export class SdkLink {
     player.addEventListener('mouseenter', () => this.#emit('mouseenter'));
     player.addEventListener('mouseleave', () => this.#emit('mouseleave'));
     addEventListener('resize', () => this.#emit('playerresize'));
-    this.#watchClasses(this.#part('player'));
+    const isWithout = media.parentElement?.hasAttribute('hide-controls') === true;
+    void customElements
+      .whenDefined('millrace-controls')
+      .then(() =>
+        this.#changeControls(controls => this.#watchClasses(partOf(controls, 'player')!, isWithout)),
+      );
   }
 
-  /** An element of the controls. */
-  #part(id: string): HTMLElement {
-    return this.#target.player.controls.shadowRoot!.getElementById(id)!;
+  /** Loads the controls first, if they are not there yet. */
+  async #changeControls(change: (controls: MillraceControls) => void): Promise<void> {
+    const controls = await this.#target.player.loadControls().catch(() => undefined);
+    if (controls !== undefined) change(controls);
   }
 
   #emitEnded(): void {
@@ -102,15 +109,17 @@ export class SdkLink {
     this.#emit('ended');
   }
 
-  #watchClasses(root: HTMLElement): void {
+  /** @param isWithout whether the controls were hidden when the page around began to listen */
+  #watchClasses(root: HTMLElement, isWithout: boolean): void {
     const read = () => ({
       isIdle: root.classList.contains('is-idle'),
       isWithout: root.classList.contains('hide-controls'),
       hasEnded: root.dataset.phase === 'ended',
       hasFailed: ['failed', 'refused', 'unsupported'].includes(root.dataset.phase ?? ''),
     });
-    let before = read();
-    new MutationObserver(() => {
+    // All of this may have changed before the controls were there.
+    let before = { isIdle: false, isWithout, hasEnded: false, hasFailed: false };
+    const tell = () => {
       const now = read();
       if (now.isIdle !== before.isIdle) this.#emit(now.isIdle ? 'userinactive' : 'useractive');
       if (now.isWithout !== before.isWithout)
@@ -119,22 +128,24 @@ export class SdkLink {
       if (now.hasEnded && !before.hasEnded) this.#emitEnded();
       if (now.hasFailed && !before.hasFailed) this.#emit('error');
       before = now;
-    }).observe(root, { attributeFilter: ['class', 'data-phase'] });
+    };
+    tell();
+    new MutationObserver(tell).observe(root, { attributeFilter: ['class', 'data-phase'] });
   }
 
-  #onMessage(event: MessageEvent<unknown>): void {
+  async #onMessage(event: MessageEvent<unknown>): Promise<void> {
     const { playerId, origin } = this.#peer;
     if (event.source !== parent || (origin !== undefined && event.origin !== origin)) return;
     if (typeof event.data !== 'object' || event.data === null) return;
     const message = event.data as Message;
     if (playerId !== undefined && String(message.sdkPlayerId) !== playerId) return;
     if (typeof message.message !== 'string') return;
-    const arg = this.#execute(message.message, message);
+    const arg = await this.#execute(message.message, message);
     if (message.callbackId !== undefined) this.#send({ callbackId: message.callbackId, arg });
   }
 
   #execute(name: string, message: Message): unknown {
-    const { player, media } = this.#target;
+    const { media } = this.#target;
     switch (name) {
       case 'play':
         return void media.play();
@@ -162,12 +173,12 @@ export class SdkLink {
         this.#setHidden('controls', message.chromeless === true);
         return void this.#setHidden('title', message.chromeless === true);
       case 'setTheme':
-        return void applyColors(player.controls, (message.theme ?? {}) as Message);
+        return this.#changeControls(controls => applyColors(controls, (message.theme ?? {}) as Message));
       case 'setStyleProperty':
-        return void this.#setStyle(message);
+        return this.#setStyle(message);
       case 'showControls':
       case 'hideControls':
-        return void this.#showControls(name === 'showControls', message.controls);
+        return this.#showControls(name === 'showControls', message.controls);
       case 'showTitle':
       case 'hideTitle':
         return void this.#setHidden('title', name === 'hideTitle');
@@ -231,9 +242,10 @@ export class SdkLink {
 
   /** Browsers refuse these without a click in the frame. */
   #changeWindow(name: string): void {
-    const { player, media } = this.#target;
+    const { media } = this.#target;
     const refused = () => {};
-    if (name === 'requestFullscreen') player.controls.requestFullscreen().catch(refused);
+    if (name === 'requestFullscreen')
+      void this.#changeControls(controls => controls.requestFullscreen().catch(refused));
     if (name === 'exitFullscreen' && document.fullscreenElement !== null)
       document.exitFullscreen().catch(refused);
     if (name === 'requestPictureInPicture') media.requestPictureInPicture().catch(refused);
@@ -242,23 +254,27 @@ export class SdkLink {
     }
   }
 
-  #showControls(isShown: boolean, names: unknown): void {
-    if (!Array.isArray(names)) {
-      this.#setHidden('controls', !isShown);
-      return;
-    }
-    for (const name of names) {
-      if (typeof name === 'string' && Object.hasOwn(controlElements, name))
-        this.#part(controlElements[name]!)?.classList.toggle('is-left-out', !isShown);
-    }
-    if (isShown) this.#setHidden('controls', false);
+  async #showControls(isShown: boolean, names: unknown): Promise<void> {
+    if (isShown || !Array.isArray(names)) this.#setHidden('controls', !isShown);
+    if (!Array.isArray(names)) return;
+    await this.#changeControls(controls => {
+      for (const name of names)
+        if (typeof name === 'string' && Object.hasOwn(controlElements, name))
+          partOf(controls, controlElements[name]!)?.classList.toggle('is-left-out', !isShown);
+    });
   }
 
-  #setStyle({ query, property, value }: Message): void {
+  async #setStyle({ query, property, value }: Message): Promise<void> {
     const name = styleProperties[String(query)]?.[String(property)];
-    const element = query === 'video' ? this.#target.media.nativeEl : this.#part('poster');
-    if (name !== undefined && typeof value === 'string') element.style.setProperty(name, value);
+    if (name === undefined || typeof value !== 'string') return;
+    const set = (element: HTMLElement | null) => element?.style.setProperty(name, value);
+    if (query === 'video') set(this.#target.media.nativeEl);
+    else await this.#changeControls(controls => set(partOf(controls, 'poster')));
   }
+}
+
+function partOf({ shadowRoot }: MillraceControls, id: string): HTMLElement | null {
+  return shadowRoot?.getElementById(id) ?? null;
 }
 
 function volumeOf({ muted, volume }: MillraceVideo): number {

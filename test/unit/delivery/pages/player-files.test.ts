@@ -47,7 +47,7 @@ describe('loadPlayerFiles', () => {
     expect(bytes).toBeLessThan(maxBytes);
   });
 
-  it('sends few bytes for the player element with the engine of live streams', () => {
+  it('sends few bytes for the player element with its controls and the engine of live streams', () => {
     const read = (name: string) => files.byName.get(name)!.text;
     const names = new Set<string>();
     /** Adds a file and what it imports, except on demand. */
@@ -61,7 +61,8 @@ describe('loadPlayerFiles', () => {
     };
     const script = files.element.plain.toString();
     for (const [, name = ''] of script.matchAll(/"\.\/assets\/([^"]+)"/g)) add(name);
-    add([...files.byName.keys()].find(name => name.startsWith('live-engine-'))!);
+    for (const entry of ['live-engine-', 'controls-'])
+      add([...files.byName.keys()].find(name => name.startsWith(entry))!);
     const bytes = [...names].reduce((sum, name) => sum + read(name).gzip.length, 0);
     expect(bytes).toBeLessThan(180_000);
   });
