@@ -266,18 +266,20 @@ describeInBrowser('the player page of a video', browser => {
             .filter(track => track.mode === 'showing')
             .flatMap(track => [...(track.activeCues ?? [])].map(cue => cue.text)),
         );
+    // The words change while a busy machine gets here.
+    const isFrench = async () => /words \(fr-CA\)$/.test((await shown()).join());
     expect(await shown()).toEqual([]);
     await showsControls(page);
     await page.click('#captions');
     await page.click('role=menuitemradio[name="Français (Canada)"]');
-    await until('the captions', async () => (await shown()).join() === 'First words (fr-CA)');
+    await until('the captions', isFrench);
     await page.keyboard.press('c');
     await until('no captions', async () => (await shown()).length === 0);
     await page.keyboard.press('c');
-    await until('the captions again', async () => (await shown()).join() === 'First words (fr-CA)');
+    await until('the captions again', isFrench);
     await page.reload();
     await viewer.untilPlayed(0.3);
-    await until('the remembered captions', async () => (await shown()).join() === 'First words (fr-CA)');
+    await until('the remembered captions', isFrench);
     expect(viewer.complaints).toEqual([]);
   });
 
