@@ -95,71 +95,49 @@ function goBack(event: MouseEvent, href: string): void {
   history.go(-steps);
 }
 
+interface BoxProps {
+  /** Links lead to it, such as `#password`. */
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  readonly lead?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
 /** Content on the page itself, without a box. `isSplit` puts the heading beside it, for forms. */
-export function Section({
+export function Section({ isSplit = false, ...props }: BoxProps & { readonly isSplit?: boolean }) {
+  return <Box kind="section" variant={isSplit ? ' split' : ''} {...props} />;
+}
+
+/** A thing in a box, or an aside. */
+export function Card({ flush = false, ...props }: BoxProps & { readonly flush?: boolean }) {
+  return <Box kind="card" variant={flush ? ' flush' : ''} {...props} />;
+}
+
+function Box({
+  kind,
+  variant,
   id,
   title,
   lead,
   actions,
-  isSplit = false,
   children,
-}: {
-  /** Links lead to it, such as `#password`. */
-  id?: string;
-  title?: string;
-  lead?: ComponentChildren;
-  actions?: ComponentChildren;
-  isSplit?: boolean;
-  children: ComponentChildren;
-}) {
+}: BoxProps & { readonly kind: 'section' | 'card'; readonly variant: string }) {
   return (
     <section
       id={id}
       tabIndex={id === undefined ? undefined : -1}
-      class={`section${isSplit ? ' split' : ''}`}
+      class={`${kind}${variant}`}
       aria-label={title}
     >
       {(title !== undefined || actions !== undefined) && (
-        <header class="section-head">
+        <header class={`${kind}-head`}>
           {title !== undefined && <h2>{title}</h2>}
           {actions !== undefined && <div class="actions">{actions}</div>}
           {lead !== undefined && <p class="hint">{lead}</p>}
         </header>
       )}
-      <div class="section-body">{children}</div>
-    </section>
-  );
-}
-
-/** A thing in a box, or an aside. */
-export function Card({
-  id,
-  title,
-  actions,
-  flush = false,
-  children,
-}: {
-  /** Links lead to it, such as `#password`. */
-  id?: string;
-  title?: string;
-  actions?: ComponentChildren;
-  flush?: boolean;
-  children: ComponentChildren;
-}) {
-  return (
-    <section
-      id={id}
-      tabIndex={id === undefined ? undefined : -1}
-      class={`card${flush ? ' flush' : ''}`}
-      aria-label={title}
-    >
-      {(title !== undefined || actions !== undefined) && (
-        <header class="card-head">
-          {title !== undefined && <h2>{title}</h2>}
-          {actions !== undefined && <div class="actions">{actions}</div>}
-        </header>
-      )}
-      <div class="card-body">{children}</div>
+      <div class={`${kind}-body`}>{children}</div>
     </section>
   );
 }
