@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/videos.ts';
 import { FilterPopover, RadioList } from '../../ui/filter-popover.tsx';
-import { TextField } from '../../ui/form/field.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { LoadedContent } from '../../ui/states.tsx';
 
@@ -64,7 +64,7 @@ function StreamList({
   const [search, setSearch] = useState('');
   const loaded = useLoad(`live streams ${search}`, signal =>
     call('GET /live-streams', {
-      query: { name: search.trim() || undefined, sortBy: 'name', sortOrder: 'asc', pageSize: 50 },
+      query: { name: search || undefined, sortBy: 'name', sortOrder: 'asc', pageSize: 50 },
       signal,
     }),
   );
@@ -74,14 +74,7 @@ function StreamList({
     <div class="filter-streams">
       <p class="filter-heading">{t('filter.streamRecordings')}</p>
       {(search !== '' || total >= searchFrom) && (
-        <TextField
-          label={t('filter.searchStreams')}
-          hideLabel
-          type="search"
-          placeholder={t('filter.searchStreams')}
-          value={search}
-          onValue={setSearch}
-        />
+        <SearchField label={t('filter.searchStreams')} search={search} onSearch={setSearch} />
       )}
       <LoadedContent loaded={loaded} rows={3}>
         {({ data }) =>

@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format/size.ts';
 import { t } from '../../texts/videos.ts';
 import { FilterPopover } from '../../ui/filter-popover.tsx';
-import { TextField } from '../../ui/form/field.tsx';
+import { SearchField } from '../../ui/form/search-field.tsx';
 import { useLoad } from '../../ui/hooks/use-load.ts';
 import { LoadedContent } from '../../ui/states.tsx';
 
@@ -37,7 +37,7 @@ function TagList({
   const [search, setSearch] = useState('');
   const loaded = useLoad(`tags ${search}`, signal =>
     call('GET /tags', {
-      query: { value: search.trim() || undefined, sortBy: 'videoCount', sortOrder: 'desc', pageSize: 50 },
+      query: { value: search || undefined, sortBy: 'videoCount', sortOrder: 'desc', pageSize: 50 },
       signal,
     }),
   );
@@ -45,14 +45,7 @@ function TagList({
   return (
     <div class="filter-tags">
       {(search !== '' || total >= searchFrom) && (
-        <TextField
-          label={t('filter.searchTags')}
-          hideLabel
-          type="search"
-          placeholder={t('filter.searchTags')}
-          value={search}
-          onValue={setSearch}
-        />
+        <SearchField label={t('filter.searchTags')} search={search} onSearch={setSearch} />
       )}
       <LoadedContent loaded={loaded} rows={4}>
         {({ data }) =>
