@@ -6,7 +6,7 @@ import { latencyText, spokenTime } from './formats.ts';
 import { noticeOf, screenOf } from './screens.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** A live bar is shown from this length on. */
+/** A live bar is shown from this length on, and hidden below half of it: HLS, which is a little behind, has a shorter one than WebRTC. */
 const minRewindSeconds = 20;
 /** A position this close to the end of a live bar means the live edge. */
 const liveEdgeSeconds = 2;
@@ -147,7 +147,8 @@ export class ControlsView {
   #renderSeekBar(media: PlayerMedia, texts: PlayerTexts, state: ViewState, isLive: boolean): void {
     const seek = this.get<TimeRange>('seek');
     const { start, end } = seekable(media);
-    const isShown = isLive ? end - start >= minRewindSeconds || seek.isDragged : media.hasBegun || end > 0;
+    const minSeconds = seek.hidden ? minRewindSeconds : minRewindSeconds / 2;
+    const isShown = isLive ? end - start >= minSeconds || seek.isDragged : media.hasBegun || end > 0;
     if (seek.hidden === isShown) seek.hidden = !isShown;
     seek.isAtLiveEdge = isLive && media.isAtLiveEdge;
     const { range } = seek;
