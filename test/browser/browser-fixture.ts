@@ -260,10 +260,22 @@ export class WatchedPage {
     );
   }
 
-  /** Points at the controls: they stay for as long as the pointer rests on them, and are hidden from who does nothing. */
+  /** Points at a button of the controls: they stay for as long as the pointer rests there, and are hidden from who does nothing. */
   async pointAtControls(): Promise<void> {
-    const { x, y, width, height } = (await this.page.locator('#controls').boundingBox())!;
-    await this.page.mouse.move(x + width / 2, y + height - 2, { steps: 2 });
+    const button = this.page.locator('#mute');
+    let moves = 0;
+    // Hidden ones do not notice the pointer, which shows them.
+    await waitUntil(
+      async () => {
+        const box = await button.boundingBox();
+        if (box === null) return false;
+        moves += 1;
+        const { x, y, width, height } = box;
+        await this.page.mouse.move(x + width / 2, y + height / 2 - (moves % 2));
+        return button.evaluate(element => element.matches(':hover'));
+      },
+      { what: 'the pointer on a button', everyMs: 50 },
+    );
   }
 
   close(): Promise<void> {

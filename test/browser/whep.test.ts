@@ -96,9 +96,9 @@ describeInBrowser('ultra low latency', browser => {
   }
 
   const read = ({ page }: WatchedPage) => page.evaluate<Playback>(readPlayback);
-  const openLatency = async ({ page }: WatchedPage) => {
-    await page.locator('#player').hover();
-    await page.click('#settings');
+  const openLatency = async (viewer: WatchedPage) => {
+    await viewer.pointAtControls();
+    await viewer.page.click('#settings');
   };
   const isPlaying = (viewer: WatchedPage, isWebRtc: boolean) =>
     until(isWebRtc ? 'frames over WebRTC' : 'frames over HLS', async () => {
@@ -198,7 +198,6 @@ describeInBrowser('ultra low latency', browser => {
       'the way back to live',
       async () => (await liveButton.textContent())?.includes('Go to live') === true,
     );
-    // Shows the controls, which hide while a busy machine is slow to click.
     await viewer.pointAtControls();
     await liveButton.click();
     await isPlaying(viewer, true);
