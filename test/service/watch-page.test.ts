@@ -155,7 +155,7 @@ describe('the watch page', () => {
   it('offers no recording where a hook decides about each video', async () => {
     await using server = await started({ isDecidedByHook: true });
     expect((await server.page(`/live/${publicStream}`)).html).not.toContain(recorded.videoId);
-    expect((await server.ask(`/live/${publicStream}/recording`)).status).toBe(404);
+    expect((await server.ask(`/live/${publicStream}/recording`)).status).toBe(204);
   });
 
   it('finds the recording once the broadcast has ended', async () => {
@@ -163,7 +163,7 @@ describe('the watch page', () => {
     const ask = () => server.ask(`/live/${publicStream}/recording`);
     expect(JSON.parse((await ask()).body.toString())).toEqual(recorded);
     server.begin('b1');
-    expect((await ask()).status).toBe(404);
+    expect((await ask()).status).toBe(204);
     expect((await server.page(`/live/${publicStream}`)).html).not.toContain('watchRecording');
   });
 

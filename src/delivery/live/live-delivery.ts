@@ -396,8 +396,9 @@ export class LiveDelivery {
     const admission = this.#gate.admitToPage(exchange.request, liveStreamId, query);
     this.#respond(exchange, admission, stream => {
       this.#pending.hold(exchange, this.#recordingOf(liveStreamId, stream), recording => {
-        if (recording === undefined) this.#sender.sendNotFound(exchange, noStore);
-        else {
+        if (recording === undefined) {
+          this.#sender.sendEmpty(exchange, 204, ['Cache-Control', noStore, ...stream.headers]);
+        } else {
           const { videoId, title } = recording;
           this.#sender.sendJson(exchange, JSON.stringify({ videoId, title }), stream.headers);
         }

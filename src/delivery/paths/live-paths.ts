@@ -133,7 +133,10 @@ export const livePaths: readonly DeliveryPath[] = [
       summary: 'Recording of the last broadcast of a live stream',
       description: 'Once the broadcast has ended and everybody may watch its recording.',
       ...pageSession,
-      answers: json('The video.', { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', title: 'Harbour at dawn' }),
+      answers: {
+        ...json('The video.', { videoId: 'vi2Rk9TqLm4Xc7WdZp0HsBeN', title: 'Harbour at dawn' }),
+        204: { description: 'There is no recording yet, or not everybody may watch it.' },
+      },
     },
   ),
   deliveryPath(

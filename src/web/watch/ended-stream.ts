@@ -81,7 +81,7 @@ export class EndedStream {
   async #fetch<Answer>(name: string): Promise<Answer | undefined> {
     try {
       const response = await fetch(`${this.#address}/${name}${location.search}`);
-      return response.ok ? ((await response.json()) as Answer) : undefined;
+      return response.status === 200 ? ((await response.json()) as Answer) : undefined;
     } catch {
       return undefined;
     }
