@@ -88,6 +88,9 @@ describeInBrowser('clips by viewers', browser => {
     await page.locator('#player').hover();
     const button = page.getByRole('button', { name: 'Clip this moment' });
     await button.press('Enter');
+    await until('the menu', () =>
+      page.evaluate<boolean>("focusedInPlayer()?.matches('.menu-item') === true"),
+    );
     await page.keyboard.press('Enter');
     const text = page.getByText('Your clip is ready. Its link works for one viewer only.');
     await text.waitFor();
