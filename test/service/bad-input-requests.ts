@@ -278,8 +278,6 @@ export function takesFile({ requestBody }: DocumentedOperation): boolean {
  * @param there a path on which it works
  * @param nowhere the same with ids that never were, for what must not happen again and again
  * @param ids what is there, by the names of fields that name it
- * @param turn number of the operation: credentials, and headers but for those of files, are read before it is known, so that each is
- * tried on every fourth
  */
 export function* badRequestsOf(
   { method, operation }: WalkedOperation,
@@ -289,14 +287,12 @@ export function* badRequestsOf(
     path,
     headers,
     ids,
-    turn,
   }: {
     there: string;
     nowhere: string;
     path: string;
     headers: Record<string, string>;
     ids: Readonly<Record<string, string>>;
-    turn?: number;
   },
 ): Generator<BadRequest> {
   const isJson = operation.requestBody?.content['application/json'] !== undefined;
@@ -366,14 +362,11 @@ export function* badRequestsOf(
       yield { why: 'id', method, path: `${before}${id}${after}`, headers: plain, body };
     }
   }
-  const isTurnOf = (index: number) => turn === undefined || (index + turn) % 4 === 0;
-  for (const [index, more] of badHeaders.entries()) {
-    if (!isForm && !isTurnOf(index)) continue;
+  for (const more of badHeaders) {
     yield { why: `headers ${Object.keys(more)}`, method, path: tame, headers: { ...plain, ...more }, body };
   }
   if (operation.security.length > 0) {
-    for (const [index, authorization] of badCredentials.entries()) {
-      if (!isTurnOf(index)) continue;
+    for (const authorization of badCredentials) {
       yield { why: 'credentials', method, path: tame, headers: { ...plain, authorization }, body };
     }
   }
