@@ -110,10 +110,14 @@ export class VideosService {
     return view!;
   }
 
-  async viewOf(projectId: string, videoId: string): Promise<VideoView> {
+  async viewOf(
+    projectId: string,
+    videoId: string,
+    options?: { readonly hidesPrivate: boolean },
+  ): Promise<VideoView> {
     const video = await this.find(projectId, videoId);
     if (video === undefined) throw notFoundError('videoId');
-    return this.view(video);
+    return this.view(video, options);
   }
 
   async create(projectId: string, attributes: VideoAttributes): Promise<Video> {
