@@ -177,7 +177,10 @@ describeInBrowser('the player page of a video', browser => {
     // The place of the bar may change while the page becomes complete.
     const pointAt = async (seconds: number) => {
       const bar = (await page.locator('#seek #container').boundingBox())!;
-      await page.mouse.move(bar.x + (bar.width * seconds) / videoSeconds, bar.y + bar.height / 2);
+      const x = bar.x + (bar.width * seconds) / videoSeconds;
+      // A pointer at rest sends nothing.
+      await page.mouse.move(x - 1, bar.y + bar.height / 2);
+      await page.mouse.move(x, bar.y + bar.height / 2);
     };
     await until('the files', async () => {
       await pointAt(1);

@@ -27,6 +27,16 @@ import type { PlayerSource } from './player-source.ts';
 const refreshMs = 500;
 /** Shorter ranges are no rewind. */
 const minRewindSeconds = 20;
+/** Position and range change together for the seek bar, which reads each of them at events of its own. */
+const refreshEvents = [
+  'loadedmetadata',
+  'resize',
+  'emptied',
+  'progress',
+  'seeking',
+  'timeupdate',
+  'playing',
+] as const;
 /** The state of the source, and not that of the element, decides about these. */
 const ownEvents: ReadonlySet<string> = new Set(['play', 'pause', 'ended', 'ratechange', 'durationchange']);
 
@@ -97,8 +107,7 @@ export class MillraceVideo extends BaseElement {
     root.append(video, document.createElement('slot'));
     this.#cues = new CueTracks(video);
     this.#lists = new MediaLists(this as unknown as TracksHost, () => this.#source);
-    for (const event of ['loadedmetadata', 'resize', 'emptied', 'timeupdate', 'playing'] as const)
-      video.addEventListener(event, () => this.#refresh());
+    for (const event of refreshEvents) video.addEventListener(event, () => this.#refresh());
   }
 
   /** Plays what a player page at `url` plays. */
