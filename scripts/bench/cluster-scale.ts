@@ -36,7 +36,7 @@ const videoKilobits = 200;
 interface Sample {
   /** For the real server, with what PostgreSQL does in the background. */
   readonly cpuSeconds: number;
-  /** For the others: broadcasts that move, and connections that listen. */
+  /** Connections that listen, and broadcasts that move, on the others. */
   readonly othersCpuSeconds: number;
   readonly bytes: number;
   readonly walBytes: number;

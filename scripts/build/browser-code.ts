@@ -57,7 +57,7 @@ const dashboardEntries =
 const loadedByPlayer =
   /[/\\]player[/\\](?:controls[/\\]millrace-controls|element[/\\](?:live-source|millrace-player|vod-source))\.ts$/;
 const loadedByControls = /[/\\]player[/\\]controls[/\\](?:extras|share-sheet)\.ts$/;
-/** What the player element begins with: itself, and what its engines, controls and pages share. */
+/** The player element begins with these: itself, and what its engines, controls and pages share. */
 const ofPlayer = [
   'player/element/millrace-player.ts',
   'player/controls/theme.ts',

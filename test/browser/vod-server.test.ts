@@ -175,7 +175,7 @@ describeInBrowser('the page of a video on the server', browser => {
       const state = `${server.baseUrl}/vod/${video.videoId}/state`;
       await until('the change', async () => (await fetch(state)).ok === isPublic);
       seconds += 80;
-      // Beyond the buffer.
+      // The buffer ends before.
       await viewer.page.evaluate(`inPlayer('video').currentTime = ${seconds}`);
       await until('media from the other address', async () =>
         viewer.requests.slice(-5).some(address => address.includes(root)),

@@ -3,7 +3,7 @@ import type { MillraceControls } from '../controls/millrace-controls.ts';
 import type { MillraceVideo } from './millrace-video.ts';
 import { changeEvent } from './player-media.ts';
 
-/** From the engine to the first frame. */
+/** Longest time from the engine to the first frame. */
 const maxWaitMs = 3000;
 const maxKeys = 20;
 const startPhases: readonly string[] = ['loading', 'starting', 'live'];

@@ -133,7 +133,7 @@ export class LiveSession {
     this.#goBack((1 - part) * (end - start));
   }
 
-  /** In the time of the video element. */
+  /** Seconds of the video element. */
   rewindRange(): { readonly start: number; readonly end: number } | undefined {
     return this.#timeline.rewindRange();
   }
@@ -146,7 +146,7 @@ export class LiveSession {
     return this.#timeline.storyboardRange();
   }
 
-  /** That of HLS, once it has media. */
+  /** HLS, once it has media. */
   get #timeline(): LiveMedia | WebRtcRewind {
     return this.webRtc.isActive || this.#isSeekPending ? this.#rewind : this.media;
   }

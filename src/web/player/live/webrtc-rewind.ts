@@ -2,7 +2,7 @@ import type { StoryboardRange } from './live-playlist.ts';
 import type { ServerClock } from './server-clock.ts';
 
 interface Window {
-  /** Of `performance.now()`. */
+  /** Time of `performance.now()`. */
   readonly sinceMs: number;
   readonly maxMs: number;
   readonly storyboard: string;

@@ -117,7 +117,7 @@ export class SdkLink {
       hasEnded: root.dataset.phase === 'ended',
       hasFailed: ['failed', 'refused', 'unsupported'].includes(root.dataset.phase ?? ''),
     });
-    // All of this may have changed before the controls were there.
+    // The states may have changed before the controls were there.
     let before = { isIdle: false, isWithout, hasEnded: false, hasFailed: false };
     const tell = () => {
       const now = read();
