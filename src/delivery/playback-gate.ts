@@ -13,11 +13,11 @@ export interface PlaybackResource {
   readonly projectId: string;
   readonly public: boolean;
   /** Policy of the resource, or else of its project. */
-  readonly policy?: PlaybackPolicy | undefined;
+  readonly policy: PlaybackPolicy | undefined;
   /** Limits of the viewer who made this clip. They hold for private tokens: whoever signs a token decides again. */
-  readonly limits?: ViewerLimits | undefined;
+  readonly limits: ViewerLimits | undefined;
   /** Id of the video or live stream that it is a clip of. */
-  readonly clippedFrom?: string | undefined;
+  readonly clippedFrom: string | undefined;
 }
 
 interface PlaybackRequest {
@@ -30,7 +30,7 @@ interface PlaybackRequest {
   readonly mayClaimToken: boolean;
   readonly cookiePath: string;
   /** True for a page or playlist, for which a hook may be asked. */
-  readonly beginsPlayback?: boolean;
+  readonly beginsPlayback: boolean;
 }
 
 export interface PlaybackAdmission {
@@ -39,7 +39,7 @@ export interface PlaybackAdmission {
   /** The viewer passed all of them, or is the owner. Empty when everybody may play. */
   readonly policies: readonly PlaybackPolicy[];
   /** True when a hook admitted this viewer: other viewers may be refused. */
-  readonly isDecidedByHook?: boolean;
+  readonly isDecidedByHook: boolean;
   /** Undefined unless a signed token names one. */
   readonly viewer?: string | undefined;
   /** Present with a signed token. */
@@ -104,7 +104,7 @@ export class PlaybackGate {
   /** Private resources need their token, public ones must have none. Answers at once where nothing is looked up. */
   admit(resource: PlaybackResource, requested: PlaybackRequest): Promise<Answer> | Answer {
     const answer = this.#admitByAccess(resource, requested);
-    if (requested.beginsPlayback !== true) return answer;
+    if (!requested.beginsPlayback) return answer;
     return answer instanceof Promise
       ? answer.then(admission => this.#admitByHook(resource, requested, admission))
       : this.#admitByHook(resource, requested, answer);
@@ -173,7 +173,7 @@ export class PlaybackGate {
   async #admitHolder(resource: PlaybackResource, requested: PlaybackRequest, token: string): Promise<Answer> {
     if (isSignedToken(token)) return this.#admitSigned(resource, token, requested.request);
     const holder = await this.#tokens.admit({ ...requested, resourceId: resource.id, token });
-    return holder && this.#restrictHolder(holder, resource, requested.request);
+    return holder && this.#restrictHolder({ ...holder, isDecidedByHook: false }, resource, requested.request);
   }
 
   /** Restricts whoever holds a private token. */
@@ -194,7 +194,7 @@ export class PlaybackGate {
   async #admitSigned(resource: PlaybackResource, token: string, request: ViewerRequest): Promise<Answer> {
     const claims: SignedClaims | string = await this.#signedTokens.verify(token, resource);
     if (typeof claims === 'string') return new PlaybackRefusal(claims);
-    const admission = { access: { token, avh: undefined }, headers: [], ...claims };
+    const admission = { ...open, access: { token, avh: undefined }, ...claims };
     return this.#restrict(admission, resource, request, [claims.limits.policy, resource.policy]);
   }
 
@@ -216,9 +216,9 @@ export class PlaybackGate {
   }
 }
 
-const open: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
+const open: PlaybackAdmission = { access: undefined, headers: [], policies: [], isDecidedByHook: false };
 
 function publicRequest(request: ViewerRequest): PlaybackRequest {
   const query = new URLSearchParams();
-  return { request, token: undefined, query, mayClaimToken: false, cookiePath: '' };
+  return { request, token: undefined, query, mayClaimToken: false, beginsPlayback: false, cookiePath: '' };
 }

@@ -357,7 +357,7 @@ describe('a video', () => {
     expect(await server.api.videos.touch(projectId, videoId)).toBe(true);
     expect((await rowOf(videoId)).updated_at_ms).toBeGreaterThan(before);
     expect(await server.api.videos.touch(projectId, 'vi0')).toBe(false);
-    await expect(server.api.videos.viewOf(projectId, 'vi0')).rejects.toThrow(
+    await expect(server.api.videos.viewOf(projectId, 'vi0', { hidesPrivate: true })).rejects.toThrow(
       expect.objectContaining({ code: 'resource-not-found', details: { name: 'videoId' } }),
     );
   });

@@ -139,6 +139,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL database', () => {
         isUpgraded: false,
         keys: { sandbox: `sandbox-key-${index}`, production: `production-key-${index}` },
         atMs: Date.now(),
+        isFirst: false,
       }),
     );
     expect(created.filter(id => id !== undefined)).toHaveLength(1);

@@ -22,6 +22,7 @@ import type {
 } from '../../src/shared/viewer-responses.ts';
 import { DataFolderStorage } from '../../src/storage/data-folder-storage.ts';
 import { testBundles } from '../support/browser-bundles.ts';
+import { closedStream } from '../support/closed-stream.ts';
 import { playbackGateOf } from '../support/playback-gate.ts';
 
 export const publicStream = 'liPublic0000000000000000';
@@ -148,12 +149,19 @@ export type Protocol = (typeof protocols)[number];
 export async function startDelivery(protocol: Protocol, options: Partial<DeliveryOptions> = {}) {
   const broadcasts = new Map<string, MemoryBroadcast>();
   const hidden = new MemoryBroadcast('b1', privateStream);
-  const hiddenStream = { projectId: 'prOfTest', name: 'Hidden', public: false, isDeleted: false };
+  const hiddenStream = {
+    ...closedStream,
+    projectId: 'prOfTest',
+    name: 'Hidden',
+    public: false,
+    isDeleted: false,
+  };
   const listeners = new Set<() => void>();
   const requests: [string, number][] = [];
   const dropped: ViewerDropReason[] = [];
   const errors: string[] = [];
   const stream = {
+    ...closedStream,
     projectId: 'prOfTest',
     name: 'Pier <cam>',
     public: true,

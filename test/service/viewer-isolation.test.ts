@@ -35,6 +35,7 @@ beforeAll(async () => {
     keys,
     password: 'a password',
     atMs: Date.now(),
+    isFirst: false,
   });
   await beside.stop();
   projects = await Promise.all(

@@ -1,3 +1,4 @@
+import { scopes } from '../../src/http/routing/scope.ts';
 import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
 import { environments } from '../../src/resources/identity/accounts/key-pair.ts';
 import { KeyPairsStore } from '../../src/resources/identity/accounts/key-pairs.store.ts';
@@ -33,7 +34,14 @@ export async function addFirstAccount(
     const { email, password } = user;
     const passwordHash = cheapHash(password);
     await accounts.addUser(
-      { accountId, email: emailOf(email), isVerified: true, passwordHash, createdAtMs: Date.now() },
+      {
+        accountId,
+        email: emailOf(email),
+        isVerified: true,
+        passwordHash,
+        createdAtMs: Date.now(),
+        role: 'owner',
+      },
       transaction,
     );
   });
@@ -51,6 +59,6 @@ export async function insertAccount(
     transaction,
   );
   const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
-  await new KeyPairsStore(database).add({ accountId, createdAtMs, keys: pair }, transaction);
+  await new KeyPairsStore(database).add({ accountId, createdAtMs, scopes, keys: pair }, transaction);
   return { accountId, projectIds };
 }

@@ -28,7 +28,15 @@ export async function addUser(
   { email, password, isVerified = true }: SignInCredentials & { isVerified?: boolean },
 ): Promise<void> {
   const passwordHash = cheapHash(password);
-  const user = { accountId, email: emailOf(email), isVerified, passwordHash, createdAtMs: Date.now() };
+  const role = 'owner';
+  const user = {
+    accountId,
+    email: emailOf(email),
+    isVerified,
+    passwordHash,
+    createdAtMs: Date.now(),
+    role,
+  } as const;
   await database.transaction(transaction => api.accounts.addUser(user, transaction));
 }
 

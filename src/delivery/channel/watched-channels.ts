@@ -14,8 +14,8 @@ export interface WatchedChannel {
 
 export interface WatchedMedia extends Pick<PlaybackAdmission, 'access' | 'policies'> {
   readonly projectId: string;
-  readonly listed?: boolean | undefined;
-  readonly isSandbox?: boolean | undefined;
+  readonly listed: boolean;
+  readonly isSandbox: boolean;
   /** Undefined for live streams. */
   readonly position?: ListPosition | undefined;
 }
@@ -63,10 +63,10 @@ export class WatchedChannels {
   }
 }
 
-function isForEverybody({ access, isSandbox = false }: WatchedMedia): boolean {
+function isForEverybody({ access, isSandbox }: WatchedMedia): boolean {
   return access === undefined && !isSandbox;
 }
 
 function isIn({ listed, policies }: WatchedMedia): boolean {
-  return listed === true && policies.length === 0;
+  return listed && policies.length === 0;
 }

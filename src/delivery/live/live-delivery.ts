@@ -385,7 +385,7 @@ export class LiveDelivery {
   /** A hook decides about each video: it may refuse the recording to this viewer. */
   async #recordingOf(
     liveStreamId: string,
-    { isDecidedByHook = false }: AdmittedStream,
+    { isDecidedByHook }: AdmittedStream,
   ): Promise<WatchedRecording | undefined> {
     if (isDecidedByHook || this.#live.state(liveStreamId).live) return undefined;
     return this.#options.watch.recordingOf(liveStreamId);
@@ -408,7 +408,13 @@ export class LiveDelivery {
 
   /** Refuses private streams. */
   sendEmbed(exchange: Exchange, liveStreamId: string, query: URLSearchParams): void {
-    const admission = { request: exchange.request, liveStreamId, query: '', mayClaimToken: false };
+    const admission = {
+      request: exchange.request,
+      liveStreamId,
+      query: '',
+      mayClaimToken: false,
+      beginsPlayback: false,
+    };
     this.#respond(exchange, this.#gate.admit(admission), ({ name }) => {
       const page = this.#shareablePage(liveStreamId, name);
       this.#sender.sendJson(exchange, JSON.stringify(describeEmbed(page, this.#options.publicUrl(), query)));

@@ -35,7 +35,7 @@ export interface LiveAdmissionRequest {
   readonly query: string;
   readonly mayClaimToken: boolean;
   /** True for a playlist. */
-  readonly beginsPlayback?: boolean;
+  readonly beginsPlayback: boolean;
 }
 
 type FoundStream = NonNullable<Awaited<ReturnType<LiveStreamDirectory['find']>>>;
@@ -156,8 +156,7 @@ function answerFor(
   admission: PlaybackAdmission | PlaybackRefusal | undefined,
 ): LiveAnswer {
   if (admission === undefined || admission instanceof PlaybackRefusal) return admission;
-  const { name, projectId, ultraLowLatency = false, viewerClips = false } = stream;
-  const { listed = false, showViewers = false, isSandbox = false } = stream;
+  const { name, projectId, ultraLowLatency, viewerClips, listed, showViewers, isSandbox } = stream;
   const trafficOwner = { projectId, deliveryKind: 'live' } as const;
   const shown = { listed, showViewers, isSandbox };
   return { name, ultraLowLatency, viewerClips, ...shown, trafficOwner, ...admission };
@@ -167,5 +166,5 @@ function resourceOf(
   liveStreamId: string,
   { projectId, public: isPublic, policy }: FoundStream,
 ): PlaybackResource {
-  return { id: liveStreamId, projectId, public: isPublic, policy };
+  return { id: liveStreamId, projectId, public: isPublic, policy, limits: undefined, clippedFrom: undefined };
 }

@@ -27,5 +27,5 @@ export function admissionRequest(
   query: string,
 ): LiveAdmissionRequest {
   const { liveStreamId, privateToken: token, session } = path;
-  return { request, liveStreamId, query, mayClaimToken: true, token, session };
+  return { request, liveStreamId, query, mayClaimToken: true, beginsPlayback: false, token, session };
 }

@@ -61,13 +61,13 @@ export interface LiveStreamDirectory {
         readonly projectId: string;
         readonly name: string;
         readonly public: boolean;
-        readonly ultraLowLatency?: boolean;
-        readonly viewerClips?: boolean;
+        readonly ultraLowLatency: boolean;
+        readonly viewerClips: boolean;
         /** True when it is in the channel of the project. */
-        readonly listed?: boolean;
-        readonly showViewers?: boolean;
-        readonly isSandbox?: boolean;
-        readonly policy?: PlaybackPolicy | undefined;
+        readonly listed: boolean;
+        readonly showViewers: boolean;
+        readonly isSandbox: boolean;
+        readonly policy: PlaybackPolicy | undefined;
       }
     | undefined
   >;

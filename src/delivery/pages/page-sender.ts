@@ -150,7 +150,7 @@ function headersFor(exchange: Exchange, admission: PlaybackAdmission, vary = 'Ac
   ];
 }
 
-const openToAll: PlaybackAdmission = { access: undefined, headers: [], policies: [] };
+const openToAll: PlaybackAdmission = { access: undefined, headers: [], policies: [], isDecidedByHook: false };
 
 function acceptedLanguages({ request }: Exchange): string | undefined {
   return request.headers['accept-language'] as string | undefined;

@@ -12,7 +12,7 @@ export const accessCaching = 'max-age=0, s-maxage=5';
 export const briefCaching = 'max-age=0, s-maxage=1';
 
 /** Everybody may have the response, so that shared caches may serve it. */
-export function isForEverybody({ access, policies, isDecidedByHook = false }: Admission): boolean {
+export function isForEverybody({ access, policies, isDecidedByHook }: Admission): boolean {
   return access === undefined && policies.length === 0 && !isDecidedByHook;
 }
 

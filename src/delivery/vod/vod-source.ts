@@ -17,12 +17,12 @@ export interface VodEntry {
   readonly title: string;
   readonly public: boolean;
   /** True when it is in the channel of the project. */
-  readonly listed?: boolean | undefined;
-  readonly isSandbox?: boolean | undefined;
-  readonly policy?: PlaybackPolicy | undefined;
-  readonly limits?: ViewerLimits | undefined;
+  readonly listed: boolean;
+  readonly isSandbox: boolean;
+  readonly policy: PlaybackPolicy | undefined;
+  readonly limits: ViewerLimits | undefined;
   /** Id of the video or live stream that it is a clip of. */
-  readonly clippedFrom?: string | undefined;
+  readonly clippedFrom: string | undefined;
   readonly mp4Support: boolean;
   readonly panoramic: boolean;
   readonly isPlayable: boolean;

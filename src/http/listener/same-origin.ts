@@ -1,6 +1,6 @@
 import type { IsSecure, PeerRequest } from './client-address.ts';
 
-export type IsSameOrigin = (request: PeerRequest, options?: { readonly needsOrigin: boolean }) => boolean;
+export type IsSameOrigin = (request: PeerRequest, options: { readonly needsOrigin: boolean }) => boolean;
 
 /**
  * Refuses cross-site requests by `Sec-Fetch-Site` and `Origin`. Requests without both come from programs or
@@ -16,7 +16,7 @@ export function sameOriginCheck({
   publicUrl: () => string;
   isSecure: IsSecure;
 }): IsSameOrigin {
-  return (request, { needsOrigin } = { needsOrigin: false }) => {
+  return (request, { needsOrigin }) => {
     const { headers } = request;
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

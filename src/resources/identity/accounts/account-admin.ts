@@ -1,3 +1,4 @@
+import { scopes } from '../../../http/routing/scope.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { EmailAddress } from '../../../shared/email-address.ts';
 import { randomBase62 } from '../../../shared/ids.ts';
@@ -58,7 +59,14 @@ export class AccountAdmin {
     const keys = newKeys();
     const password = randomBase62(generatedPasswordLength);
     const atMs = this.#clock.nowMs();
-    const accountId = await createAccount(this.#database, { email, isUpgraded, keys, password, atMs });
+    const accountId = await createAccount(this.#database, {
+      email,
+      isUpgraded,
+      keys,
+      password,
+      atMs,
+      isFirst: false,
+    });
     if (accountId === undefined) return undefined;
     await this.#record(accountId, 'account.create', 'Create an account');
     return {
@@ -90,7 +98,7 @@ export class AccountAdmin {
     const projectName = await this.#accounts.changeAccess(accountId, async transaction => {
       const { name, projectIds } = (await this.#accounts.projects.list(accountId, transaction))[0]!;
       const pair = environments.map(one => ({ projectId: projectIds[one], text: keys[one] }));
-      const keyPairId = await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+      const keyPairId = await pairs.add({ accountId, createdAtMs, scopes, keys: pair }, transaction);
       const target = { kind: 'key-pair', id: keyPairId, name: undefined };
       await this.#record(accountId, 'api-key.create', 'Create an API key pair', target, transaction);
       return name;

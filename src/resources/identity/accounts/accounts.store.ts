@@ -221,7 +221,7 @@ export class AccountsStore {
     throw new AppError('authentication-invalid-session');
   }
 
-  /** Adds a user who is an owner of the account unless `role` says otherwise. Returns the user's id. */
+  /** Adds a user to an account. Returns the user's id. */
   async addUser(
     user: {
       accountId: string;
@@ -230,11 +230,11 @@ export class AccountsStore {
       isVerified: boolean;
       passwordHash: string;
       createdAtMs: number;
-      role?: Role;
+      role: Role;
     },
     transaction: Transaction,
   ): Promise<string> {
-    const { accountId, createdAtMs, role = 'owner' } = user;
+    const { accountId, createdAtMs, role } = user;
     const userId = newId('us');
     await transaction.run(
       transaction.queries.insertInto('users').values({

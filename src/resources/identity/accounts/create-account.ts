@@ -1,3 +1,4 @@
+import { scopes } from '../../../http/routing/scope.ts';
 import type { EmailAddress } from '../../../shared/email-address.ts';
 import type { Database } from '../../../store/database.ts';
 import type { Environment } from '../../../store/tables.ts';
@@ -14,7 +15,7 @@ interface NewAccount {
   readonly password: string;
   readonly atMs: number;
   /** Creates no second account. */
-  readonly isFirst?: boolean;
+  readonly isFirst: boolean;
 }
 
 /** Returns the account's id; undefined when the email address is in use or `isFirst` is not true. */
@@ -25,14 +26,15 @@ export async function createAccount(database: Database, account: NewAccount): Pr
   const passwordHash = await hashPassword(account.password);
   return database.transaction(async transaction => {
     await transaction.lock('accounts');
-    if (account.isFirst === true && !(await accounts.isEmpty(transaction))) return undefined;
+    if (account.isFirst && !(await accounts.isEmpty(transaction))) return undefined;
     if ((await accounts.findUser(email, transaction)) !== undefined) return undefined;
     const { accountId, projectIds } = await accounts.addAccount({ isUpgraded, createdAtMs }, transaction);
     if (keys !== undefined) {
       const pair = environments.map(name => ({ projectId: projectIds[name], text: keys[name] }));
-      await pairs.add({ accountId, createdAtMs, keys: pair }, transaction);
+      await pairs.add({ accountId, createdAtMs, scopes, keys: pair }, transaction);
     }
-    await accounts.addUser({ accountId, email, isVerified: true, passwordHash, createdAtMs }, transaction);
+    const user = { accountId, email, isVerified: true, passwordHash, createdAtMs, role: 'owner' } as const;
+    await accounts.addUser(user, transaction);
     return accountId;
   });
 }

@@ -64,10 +64,10 @@ export class KeyPairsService {
   /** Creates a key per accessible environment. @throws AppError `api-key-limit-reached` */
   create(
     caller: Caller,
-    { name, scopes }: { name?: string | undefined; scopes?: readonly Scope[] | undefined },
+    { name, scopes = [...allScopes] }: { name?: string | undefined; scopes?: readonly Scope[] | undefined },
   ): Promise<KeyPairView> {
     const { accountId } = caller;
-    requireAuthority(caller, accessibleEnvironments(caller.environment), scopes ?? [...allScopes]);
+    requireAuthority(caller, accessibleEnvironments(caller.environment), scopes);
     return this.#accounts.changeAccess(caller.accountId, async transaction => {
       await this.#requireCredential(caller, transaction);
       const projects = await this.#projectIdsOf(caller, transaction);

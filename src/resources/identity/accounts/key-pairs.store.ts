@@ -1,4 +1,4 @@
-import { listScopes, type Scope, scopeSet, scopes } from '../../../http/routing/scope.ts';
+import { listScopes, type Scope, scopeSet } from '../../../http/routing/scope.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Connection, Transaction } from '../../../store/connection.ts';
 import type { Environment } from '../../../store/tables.ts';
@@ -81,8 +81,7 @@ export class KeyPairsStore {
       accountId: string;
       name?: string | undefined;
       createdAtMs: number;
-      /** Default: all. */
-      scopes?: readonly Scope[] | undefined;
+      scopes: readonly Scope[];
       keys: readonly NewKey[];
     },
     transaction: Transaction,
@@ -94,7 +93,7 @@ export class KeyPairsStore {
         account_id: pair.accountId,
         name: pair.name ?? null,
         created_at_ms: pair.createdAtMs,
-        scopes: scopesText(pair.scopes ?? scopes),
+        scopes: scopesText(pair.scopes),
       }),
     );
     for (const key of pair.keys) await this.#addKey(keyPairId, key, pair.createdAtMs, transaction);

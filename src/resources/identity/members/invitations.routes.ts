@@ -113,7 +113,7 @@ export function invitationRoutes({ invitations, gate, clock }: InvitationRoutesO
         'too-many-requests',
       ],
       handle: async ({ found, body, incoming, setHeader }) => {
-        gate.requireOwnSite(incoming);
+        gate.requireOwnSite(incoming, { needsOrigin: false });
         const before = gate.secretOf(incoming);
         const session = await gate.currentSession(incoming);
         const from = { request: incoming, before };

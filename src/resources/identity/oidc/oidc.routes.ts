@@ -46,7 +46,7 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       },
       errors: ['authorization-other-site', 'oidc-not-configured', 'oidc-provider-unavailable'],
       handle: async ({ incoming, setHeader }) => {
-        gate.requireOwnSite(incoming);
+        gate.requireOwnSite(incoming, { needsOrigin: false });
         const { url, challenge } = await oidc.begin();
         setHeader('Set-Cookie', oidcCookie.write(challenge, oidcSignInMs, gate.cookieScope(incoming)));
         return { url };

@@ -248,6 +248,7 @@ export class OidcService {
       isUpgraded: false,
       password: newPassword(),
       atMs: clock.nowMs(),
+      isFirst: false,
     });
     const user = (await accounts.findUser(email))!;
     if (accountId !== undefined) {

@@ -28,7 +28,7 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       success: { status: 204, description: 'If there is such a user, the link is on its way.' },
       errors: ['authorization-other-site', 'mail-not-configured', 'too-many-requests'],
       handle: ({ body, incoming }) => {
-        gate.requireOwnSite(incoming);
+        gate.requireOwnSite(incoming, { needsOrigin: false });
         return resets.request(body.email, incoming);
       },
     }),
@@ -51,7 +51,7 @@ export function passwordResetRoutes(resets: PasswordResetsService, gate: Session
       success: { status: 204, description: 'The password has changed.' },
       errors: ['authorization-other-site', 'too-many-requests'],
       handle: ({ found, params: { resetToken: token }, body, incoming }) => {
-        gate.requireOwnSite(incoming);
+        gate.requireOwnSite(incoming, { needsOrigin: false });
         const { password, keepPasskeys: passkeys = [], keepSessions: sessions = [] } = body;
         return resets.complete(found, { token, password, keep: { passkeys, sessions } }, incoming);
       },

@@ -57,7 +57,7 @@ export class SessionGate {
   }
 
   /** Rejects requests that a page of another site made the browser send. */
-  requireOwnSite(request: PeerRequest, options?: { readonly needsOrigin: boolean }): void {
+  requireOwnSite(request: PeerRequest, options: { readonly needsOrigin: boolean }): void {
     if (!this.#options.isOwnSite(request, options)) throw new AppError('authorization-other-site');
   }
 
@@ -67,7 +67,7 @@ export class SessionGate {
    * `authorization-suspended-account`
    */
   async sessionOf(request: PeerRequest, setHeader: SetHeader): Promise<Session> {
-    this.requireOwnSite(request);
+    this.requireOwnSite(request, { needsOrigin: false });
     const secret = this.secretOf(request);
     const nowMs = this.#options.clock.nowMs();
     const session = secret === undefined ? undefined : await this.#options.store.findBySecret(secret, nowMs);
@@ -109,7 +109,8 @@ export class SessionGate {
   /** The account of somebody who is signed in and on a page of this server. Records no use. */
   async accountOf(request: PeerRequest): Promise<string | undefined> {
     const secret = this.secretOf(request);
-    if (secret === undefined || !this.#options.isOwnSite(withReferrer(request))) return undefined;
+    if (secret === undefined || !this.#options.isOwnSite(withReferrer(request), { needsOrigin: false }))
+      return undefined;
     const session = await this.#options.store.findBySecret(secret, this.#options.clock.nowMs());
     return session === undefined || session.account.isSuspended ? undefined : session.accountId;
   }

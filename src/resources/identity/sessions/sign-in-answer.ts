@@ -21,7 +21,7 @@ export async function answerSignIn(
   { incoming, setHeader }: { readonly incoming: PeerRequest; readonly setHeader: SetHeader },
   start: (from: SignInOrigin) => Promise<SignedIn>,
 ): Promise<SessionView> {
-  gate.requireOwnSite(incoming);
+  gate.requireOwnSite(incoming, { needsOrigin: false });
   const { view, secret } = await start({ request: incoming, before: gate.secretOf(incoming) });
   setHeader('Set-Cookie', gate.cookieFor(secret, incoming));
   return view;

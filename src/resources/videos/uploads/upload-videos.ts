@@ -13,5 +13,5 @@ export interface UploadVideos<View> {
     attributes: { readonly title: string },
     transaction: Transaction,
   ): Promise<unknown>;
-  viewOf(projectId: string, videoId: string, options?: { readonly hidesPrivate: boolean }): Promise<View>;
+  viewOf(projectId: string, videoId: string, options: { readonly hidesPrivate: boolean }): Promise<View>;
 }

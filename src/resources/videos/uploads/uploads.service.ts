@@ -168,7 +168,7 @@ export class UploadsService<View> {
       const request = { projectId, hasBegunBefore: true, chunkFile };
       return this.#storeFile(videoId, file, range, request, transaction);
     });
-    return this.#videos.viewOf(projectId, videoId);
+    return this.#videos.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 
   /**
@@ -226,7 +226,7 @@ export class UploadsService<View> {
           : source !== undefined && isComplete(source) && (await this.#retryEncoding(videoId, transaction));
       if (!isRetried) throw new AppError('nothing-to-retry');
     });
-    return this.#videos.viewOf(projectId, videoId);
+    return this.#videos.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 
   /** Fails at most a thousand uploads per call and returns their number. */

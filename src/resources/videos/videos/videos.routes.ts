@@ -57,7 +57,7 @@ export function videoRoutes(videos: VideosService): Route[] {
           source === undefined
             ? await videos.create(caller.projectId, attributes)
             : await videos.createFrom(caller.projectId, source, attributes);
-        return videos.view(video);
+        return videos.view(video, { hidesPrivate: false });
       },
     }),
     defineRoute({
@@ -66,7 +66,7 @@ export function videoRoutes(videos: VideosService): Route[] {
       summary: 'Get a video',
       ...one,
       success: { status: 200, ...shown },
-      handle: ({ found }) => videos.view(found),
+      handle: ({ found }) => videos.view(found, { hidesPrivate: false }),
     }),
     defineRoute({
       method: 'PATCH',

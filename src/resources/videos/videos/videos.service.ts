@@ -60,6 +60,11 @@ interface RecordedVideoAttributes {
   readonly playbackPolicy?: PlaybackPolicy | undefined;
 }
 
+interface ViewOptions {
+  /** Leaves out the token that opens a private video, for those who may not watch it. */
+  readonly hidesPrivate: boolean;
+}
+
 export class VideosService {
   readonly removal: VideoRemoval;
   readonly #options: VideosOptions;
@@ -104,17 +109,13 @@ export class VideosService {
     return { items: await this.#views(items, { hidesPrivate: false }), total };
   }
 
-  /** Shows a video, with a new private token when it is private, unless `hidesPrivate`. */
-  async view(video: Video, options = { hidesPrivate: false }): Promise<VideoView> {
+  /** Shows a video, with a new private token when it is private. */
+  async view(video: Video, options: ViewOptions): Promise<VideoView> {
     const [view] = await this.#views([video], options);
     return view!;
   }
 
-  async viewOf(
-    projectId: string,
-    videoId: string,
-    options?: { readonly hidesPrivate: boolean },
-  ): Promise<VideoView> {
+  async viewOf(projectId: string, videoId: string, options: ViewOptions): Promise<VideoView> {
     const video = await this.find(projectId, videoId);
     if (video === undefined) throw notFoundError('videoId');
     return this.view(video, options);
@@ -198,7 +199,7 @@ export class VideosService {
       if (changes.mp4Support === undefined) return;
       await mp4SupportChanged(videoId, changes.mp4Support, transaction);
     });
-    return this.viewOf(projectId, videoId);
+    return this.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 
   /**
@@ -244,13 +245,10 @@ export class VideosService {
       if (!isRestored) throw notFoundError('videoId');
       await restored(transaction);
     });
-    return this.viewOf(projectId, videoId);
+    return this.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 
-  async #views(
-    videos: readonly Video[],
-    { hidesPrivate }: { readonly hidesPrivate: boolean },
-  ): Promise<VideoView[]> {
+  async #views(videos: readonly Video[], { hidesPrivate }: ViewOptions): Promise<VideoView[]> {
     const { baseUrl, privateTokens, findRemovedPlayers } = this.#options;
     const playerIds = videos.map(({ playerId }) => playerId).filter(id => id !== undefined);
     const removedPlayers =

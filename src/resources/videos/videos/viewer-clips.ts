@@ -38,7 +38,7 @@ export function createViewerClips({ findStream, hasPlayer, videos }: ViewerClips
         viewerLimits: limits,
         clip: part,
       });
-      const { assets } = await videos.view(video);
+      const { assets } = await videos.view(video, { hidesPrivate: false });
       return { videoId: video.videoId, url: assets!.player };
     } catch (error) {
       throw error instanceof AppError ? errorForViewers(error) : error;

@@ -3,6 +3,7 @@ import { ClipEndpoint } from '../../../../src/delivery/clips/clip-endpoint.ts';
 import type { PlaybackGate } from '../../../../src/delivery/playback-gate.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 import type { SignalingRequest } from '../../../../src/shared/network/signaling.ts';
+import { closedStream } from '../../../support/closed-stream.ts';
 import { fakedClock } from '../../../support/faked-clock.ts';
 
 const liveStreamId = `li${'a'.repeat(22)}`;
@@ -23,7 +24,13 @@ function createEndpoint(create: () => Promise<void> = async () => {}, viewerOf: 
   const endpoint = new ClipEndpoint({
     clock: fakedClock,
     streams: {
-      find: async () => ({ projectId: 'pr1', name: 'A stream', public: true, viewerClips: true }),
+      find: async () => ({
+        ...closedStream,
+        projectId: 'pr1',
+        name: 'A stream',
+        public: true,
+        viewerClips: true,
+      }),
       thumbnailPath: async () => undefined,
     },
     playback: {

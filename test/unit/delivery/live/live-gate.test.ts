@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LiveGate } from '../../../../src/delivery/live/live-gate.ts';
 import type { ViewerRequest } from '../../../../src/delivery/responses/exchange.ts';
+import { closedStream } from '../../../support/closed-stream.ts';
 import { playbackGateOf } from '../../../support/playback-gate.ts';
 
 const request = { headers: {}, socket: {} } as ViewerRequest;
-const asked = { request, liveStreamId: 'li1', query: '', mayClaimToken: true };
+const asked = { request, liveStreamId: 'li1', query: '', mayClaimToken: true, beginsPlayback: false };
 
 /** A gate in front of one stream. Its answers come when `answer` is called. */
 function gateOf(isPublic = true) {
@@ -20,7 +21,7 @@ function gateOf(isPublic = true) {
       find: () =>
         new Promise((resolve, reject) => {
           if (state.hasFailed) reject(new Error('no database'));
-          waiting.push(() => resolve({ projectId: 'pr1', name: 'Pier', public: isPublic }));
+          waiting.push(() => resolve({ ...closedStream, projectId: 'pr1', name: 'Pier', public: isPublic }));
         }),
       thumbnailPath: async () => undefined,
     },

@@ -47,7 +47,7 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       summary: 'Get a discarded video',
       ...one,
       success: { status: 200, ...shown },
-      handle: ({ found }) => videos.view(found),
+      handle: ({ found }) => videos.view(found, { hidesPrivate: false }),
     }),
     defineRoute({
       method: 'PATCH',
@@ -59,7 +59,9 @@ export function discardedVideoRoutes(videos: VideosService): Route[] {
       success: { status: 200, ...shown },
       isAtomic: true,
       handle: async ({ found, body, caller }) => {
-        const view = await (body.discarded === false ? videos.restore(found) : videos.view(found));
+        const view = await (body.discarded === false
+          ? videos.restore(found)
+          : videos.view(found, { hidesPrivate: false }));
         return hidePrivateTokens(caller, view, 'assets');
       },
     }),

@@ -11,7 +11,7 @@ export interface ThumbnailVideos<View> {
   find(projectId: string, videoId: string): Promise<unknown>;
   /** Returns false when the video is not there; otherwise, others wait with their changes. */
   touch(projectId: string, videoId: string, transaction: Transaction): Promise<boolean>;
-  viewOf(projectId: string, videoId: string): Promise<View>;
+  viewOf(projectId: string, videoId: string, options: { readonly hidesPrivate: boolean }): Promise<View>;
 }
 
 interface VideoThumbnailsOptions<View> {
@@ -52,7 +52,7 @@ export class VideoThumbnailsService<View> {
       }),
     );
     if (!isShown) throw notFoundError('videoId');
-    return videos.viewOf(projectId, videoId);
+    return videos.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 
   async pick(projectId: string, videoId: string, timecode: string): Promise<View> {
@@ -62,6 +62,6 @@ export class VideoThumbnailsService<View> {
       await store.requestTimecode(videoId, timecode, transaction);
       await requestFrame(videoId, transaction);
     });
-    return videos.viewOf(projectId, videoId);
+    return videos.viewOf(projectId, videoId, { hidesPrivate: false });
   }
 }
