@@ -67,9 +67,7 @@ export class DashboardPage {
   private constructor(page: Page) {
     this.page = page;
     page.on('console', message => {
-      const isOfNobodyYet = message.location().url.endsWith('/auth/session');
-      if (isComplaint(message) && !isOfNobodyYet)
-        this.complaints.push(`${message.text()} (${message.location().url})`);
+      if (isComplaint(message)) this.complaints.push(`${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', error => this.complaints.push(String(error)));
   }

@@ -107,6 +107,11 @@ describe('signing in', () => {
     );
     const shown = await as(told.split(';')[0]!, 'GET', '/auth/session');
     expect([shown.status, shown.json]).toEqual([200, answer.json]);
+    const signedInOf = async (cookie: string | null) =>
+      (await as(cookie, 'GET', '/auth/methods')).json.signedIn;
+    expect(await signedInOf(told.split(';')[0]!)).toBe(true);
+    expect(await signedInOf(null)).toBeUndefined();
+    expect(await signedInOf('millrace_session=of-nobody')).toBeUndefined();
     // A copy of the database opens nothing.
     expect(await databaseText(server.database)).not.toContain(told.slice(17, 60));
   });

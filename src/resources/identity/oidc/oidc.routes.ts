@@ -22,12 +22,14 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       path: '/auth/methods',
       tag,
       summary: 'Get the ways to sign in',
-      description: 'The ways besides the password and passkeys.',
+      description:
+        'The ways besides the password and passkeys. Tells whether somebody is signed in, without an error if nobody is.',
       auth: 'none',
       success: { status: 200, description: 'The ways to sign in.', schema: signInMethodsSchema },
-      handle: () => ({
+      handle: async ({ incoming }) => ({
         oidc: oidc.name === undefined ? undefined : { name: oidc.name },
         passwordReset: resets.isAvailable,
+        signedIn: (await gate.currentSession(incoming)) === undefined ? undefined : true,
       }),
     }),
     defineRoute({

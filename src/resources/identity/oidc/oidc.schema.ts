@@ -12,6 +12,10 @@ export const signInMethodsSchema = z
     passwordReset: z
       .boolean()
       .describe('True if the server sends links for new passwords by email (`POST /auth/password-resets`).'),
+    signedIn: z
+      .literal(true)
+      .optional()
+      .describe('The request has the cookie of a session (`GET /auth/session`). Absent otherwise.'),
   })
   .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' }, passwordReset: true }] });
 

@@ -120,7 +120,11 @@ export type PasswordReset = {
   }[];
 };
 
-type SignInMethods = { readonly oidc?: { readonly name: string; } | undefined; readonly passwordReset: boolean; };
+type SignInMethods = {
+  readonly oidc?: { readonly name: string; } | undefined;
+  readonly passwordReset: boolean;
+  readonly signedIn?: true | undefined;
+};
 
 type OidcRequest = { readonly url: string; };
 

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { endSession, session, wasSignedOut } from '../state/session.ts';
+import { endSession, isNotedAsSignedIn, session, wasSignedOut } from '../state/session.ts';
 import type { Session } from './api-types.ts';
 import { call, type Input } from './client.ts';
 import { ApiProblem, problemOf } from './problem.ts';
@@ -14,12 +14,20 @@ export async function loadSession(): Promise<void> {
   latestRequest += 1;
   const own = latestRequest;
   try {
-    const found = await call('GET /auth/session');
-    if (own === latestRequest) session.value = found;
+    const found = await findSession();
+    if (own !== latestRequest) return;
+    if (found === undefined) endSession(session.peek()?.sessionId);
+    else session.value = found;
   } catch (error) {
     if (problemOf(error).status !== 401) throw error;
     if (own === latestRequest) endSession(session.peek()?.sessionId);
   }
+}
+
+/** Asks for the session only where there is one: browsers report each refusal as an error. */
+async function findSession(): Promise<Session | undefined> {
+  if (!isNotedAsSignedIn() && (await call('GET /auth/methods')).signedIn !== true) return undefined;
+  return call('GET /auth/session');
 }
 
 export async function signIn(body: Input<'POST /auth/session'>['body']): Promise<void> {

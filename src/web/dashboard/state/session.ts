@@ -10,10 +10,17 @@ export type Scope = Session['scopes'][number];
 /** undefined: not known yet; null: signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
+const note = 'signed-in';
+
 // The documentation asks for the session only then.
 effect(() => {
-  if (session.value !== undefined) writeStored('signed-in', session.value === null ? undefined : 'yes');
+  if (session.value !== undefined) writeStored(note, session.value === null ? undefined : 'yes');
 });
+
+/** True where this browser has had a session that nobody has ended since. */
+export function isNotedAsSignedIn(): boolean {
+  return readStored(note) !== undefined;
+}
 
 /** True when the session ended without the user. */
 export const wasSignedOut = signal(false);
