@@ -7,11 +7,13 @@ import { Sparkline } from '../../ui/chart/sparkline.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { useCurrentViewers } from '../analytics/current-viewers.tsx';
 import { changePercent } from '../analytics/time-range.ts';
-import { StorageBar } from '../usage/storage-bar.tsx';
+import { StorageBar, StorageLegend } from '../usage/storage-bar.tsx';
 import { type Stats, useStats } from './use-stats.ts';
 
 const height = 124;
 /** A flat line is not magnified. */
+/** Lines as high as the other tiles. */
+const maxStorageKinds = 2;
 const minScale = { viewers: 4, plays: 4, watchSeconds: 60 };
 
 export function StatTiles({ usage }: { usage: Usage }) {
@@ -165,7 +167,11 @@ function StorageTile({ storage }: { storage: Usage['storage'] }) {
         </span>
       }
     >
-      <StorageBar storage={storage} />
+      {maxBytes === undefined ? (
+        <StorageLegend storage={storage} max={maxStorageKinds} />
+      ) : (
+        <StorageBar storage={storage} />
+      )}
     </Tile>
   );
 }

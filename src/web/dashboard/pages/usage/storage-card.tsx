@@ -4,27 +4,18 @@ import { rich, t } from '../../texts/server.ts';
 import { bold } from '../../ui/bold.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
-import { StorageBar } from './storage-bar.tsx';
+import { StorageBar, StorageLegend } from './storage-bar.tsx';
 import { storageShares } from './storage-kinds.ts';
 
 export function StorageCard({ storage }: { storage: Usage['storage'] }) {
-  const shares = storageShares(storage);
   return (
     <Card title={t('usage.storage')}>
       <p class="figure">{usedText(storage)}</p>
       <StorageBar storage={storage} />
-      {shares.length === 0 ? (
+      {storageShares(storage).length === 0 ? (
         <p class="hint">{t('usage.noFiles')}</p>
       ) : (
-        <ul class="legend">
-          {shares.map(({ name, bytes, color }) => (
-            <li key={name}>
-              <span class={`dot color-${color}`} aria-hidden="true" />
-              <span>{name}</span>
-              <span class="number">{formatBytes(bytes)}</span>
-            </li>
-          ))}
-        </ul>
+        <StorageLegend storage={storage} />
       )}
       {storage.totalBytes >= (storage.maxBytes ?? Number.POSITIVE_INFINITY) && (
         <Notice tone="warning">{t('usage.full')}</Notice>
