@@ -212,7 +212,7 @@ describeInBrowser('the account in the dashboard', browser => {
     const address = await card.getByRole('textbox', { name: 'Channel link' }).inputValue();
     expect(await (await fetch(address)).text()).toContain('<h1 dir="auto">Pier TV</h1>');
 
-    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=distribution`);
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=share`);
     const visibility = page.getByLabel('Visibility');
     await visibility.locator('option[value=channel]').waitFor({ state: 'attached' });
     expect(await visibility.inputValue()).toBe('public');
@@ -273,7 +273,7 @@ describeInBrowser('the account in the dashboard', browser => {
     const { videoId } = (await (await server.api('POST', '/videos', { title: 'Pier' })).json()) as {
       videoId: string;
     };
-    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=distribution`);
+    await page.goto(`${server.baseUrl}/dashboard/videos/${videoId}?part=share`);
     await page.getByText('Project default').waitFor();
     await page.getByRole('button', { name: 'Edit playback policy' }).click();
     await page.getByLabel('Own playback policy').check();

@@ -172,7 +172,7 @@ async function fill(server: TestServer): Promise<Places> {
     ['/dashboard/videos', 'Videos'],
     [`/dashboard/videos/${videoId}`, 'Mill wheel'],
     [`/dashboard/videos/${videoId}?part=captions`, 'Mill wheel'],
-    [`/dashboard/videos/${videoId}?part=distribution`, 'Mill wheel'],
+    [`/dashboard/videos/${videoId}?part=share`, 'Mill wheel'],
     [`/dashboard/videos/${videoId}/captions/en`, 'Edit captions'],
     [`/dashboard/videos/${videoId}/captions/de?new=1`, 'Write captions'],
     ['/dashboard/videos/trash', 'Trash'],

@@ -88,7 +88,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     expect(new URL(page.url()).search).toBe('?part=captions');
     await page.frameLocator('iframe').locator('#player[data-phase="ready"]').waitFor();
     await page.frameLocator('iframe').locator('body').evaluate('window.isSamePlayer = true');
-    await page.getByRole('link', { name: 'Distribution', exact: true }).focus();
+    await page.getByRole('link', { name: 'Share', exact: true }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Visibility').waitFor();
     await page.getByRole('link', { name: /^0 plays in 30 days$/ }).click();
@@ -104,7 +104,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     await openTab('Details');
     await button('Edit details').click();
     await page.getByLabel('Description').fill('Not saved yet');
-    await openTab('Distribution');
+    await openTab('Share');
     await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
     await button('Stay').click();
     expect(await page.getByLabel('Description').inputValue()).toBe('Not saved yet');
@@ -132,7 +132,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
       .waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
-    await openTab('Distribution');
+    await openTab('Share');
     const { width, height } = (await ask('/status')).encoding.metadata;
     const code = page.getByLabel('Embed code', { exact: true });
     const fluid = await expectAspectRatio(browser(), await code.inputValue(), width / height);
@@ -189,7 +189,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
     });
 
     // A choice that is made while the one before is saved holds as well.
-    await openTab('Distribution');
+    await openTab('Share');
     const answered = Promise.withResolvers<void>();
     const hold = (route: Route) => answered.promise.then(() => route.continue());
     await page.route(`**/videos/${videoId}`, hold, { times: 1 });
@@ -373,7 +373,7 @@ describeInBrowser('the page of a video in the dashboard', browser => {
   });
 
   it('makes it private, still plays it, and hands out links for others', async () => {
-    await open(videoId, '?part=distribution');
+    await open(videoId, '?part=share');
     await page.getByLabel('Visibility').selectOption('private');
     await said('The video is private.');
     await page.frameLocator('iframe[src*="token="]').locator('#player[data-phase="ready"]').waitFor();

@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': 'حُذف، أو أنه يتبع {elsewhere}.',
   'video.tabs.details': 'التفاصيل',
   'video.tabs.captions': 'الترجمة والفصول',
-  'video.tabs.distribution': 'النشر',
+  'video.tabs.share': 'المشاركة',
   'video.tabs.analytics': 'الإحصاءات',
   'video.playsHours':
     '{count, plural, one {{plays} مشاهدة في 24 ساعة} two {{plays} مشاهدة في 24 ساعة} few {{plays} مشاهدات في 24 ساعة} many {{plays} مشاهدة في 24 ساعة} other {{plays} مشاهدة في 24 ساعة}}',
@@ -86,7 +86,7 @@ const messages: TranslationOf<typeof en> = {
   'player.tryAgain': 'إعادة المحاولة',
   'player.askUploader': 'اطلب ممن يمكنه الرفع إرسال ملف آخر أو إعادة المحاولة.',
   'player.file': 'ملف الفيديو',
-  'share.title': 'مشاركة',
+  'share.title': 'المشاركة',
   'share.isPrivate': 'الفيديو خاص.',
   'share.isListed': 'الفيديو في القناة.',
   'share.isPublic': 'الفيديو عام.',

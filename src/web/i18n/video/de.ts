@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': 'Es wurde gelöscht, oder es gehört zu {elsewhere}.',
   'video.tabs.details': 'Details',
   'video.tabs.captions': 'Untertitel und Kapitel',
-  'video.tabs.distribution': 'Verbreitung',
+  'video.tabs.share': 'Teilen',
   'video.tabs.analytics': 'Analysen',
   'video.playsHours':
     '{count, plural, one {{plays} Wiedergabe in 24 Stunden} other {{plays} Wiedergaben in 24 Stunden}}',

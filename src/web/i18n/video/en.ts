@@ -17,7 +17,7 @@ export default {
   'video.notFoundText': 'It was deleted, or it belongs to {elsewhere}.',
   'video.tabs.details': 'Details',
   'video.tabs.captions': 'Captions and chapters',
-  'video.tabs.distribution': 'Distribution',
+  'video.tabs.share': 'Share',
   'video.tabs.analytics': 'Analytics',
   'video.playsHours': '{count, plural, one {{plays} play in 24 hours} other {{plays} plays in 24 hours}}',
   'video.playsDays':

@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': 'Se eliminó o pertenece a {elsewhere}.',
   'video.tabs.details': 'Detalles',
   'video.tabs.captions': 'Subtítulos y capítulos',
-  'video.tabs.distribution': 'Distribución',
+  'video.tabs.share': 'Compartir',
   'video.tabs.analytics': 'Analíticas',
   'video.playsHours':
     '{count, plural, one {{plays} reproducción en 24 horas} other {{plays} reproducciones en 24 horas}}',

@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': 'Elle a été supprimée, ou elle appartient à {elsewhere}.',
   'video.tabs.details': 'Détails',
   'video.tabs.captions': 'Sous-titres et chapitres',
-  'video.tabs.distribution': 'Diffusion',
+  'video.tabs.share': 'Partager',
   'video.tabs.analytics': 'Statistiques',
   'video.playsHours':
     '{count, plural, one {{plays} lecture en 24 heures} other {{plays} lectures en 24 heures}}',

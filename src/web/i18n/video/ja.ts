@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': '削除されたか、{elsewhere}のものです。',
   'video.tabs.details': '詳細',
   'video.tabs.captions': '字幕とチャプター',
-  'video.tabs.distribution': '配布',
+  'video.tabs.share': '共有',
   'video.tabs.analytics': 'アナリティクス',
   'video.playsHours': '{count, plural, other {24時間の再生数: {plays}}}',
   'video.playsDays': '{count, plural, other {{days}日間の再生数: {plays}}}',

@@ -19,7 +19,7 @@ const messages: TranslationOf<typeof en> = {
   'video.notFoundText': 'Ele foi excluído ou pertence a {elsewhere}.',
   'video.tabs.details': 'Detalhes',
   'video.tabs.captions': 'Legendas e capítulos',
-  'video.tabs.distribution': 'Distribuição',
+  'video.tabs.share': 'Compartilhar',
   'video.tabs.analytics': 'Análises',
   'video.playsHours':
     '{count, plural, one {{plays} reprodução em 24 horas} other {{plays} reproduções em 24 horas}}',

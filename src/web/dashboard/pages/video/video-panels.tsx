@@ -68,7 +68,7 @@ export function VideoPanel({
           <SummaryCard videoId={videoId} transcript={transcript} onRequested={status.reload} />
         </div>
       );
-    case 'distribution':
+    case 'share':
       return (
         <div class="stack">
           <ShareCard {...edited} status={status.value} />

@@ -1,6 +1,6 @@
 import { t } from '../../texts/video.ts';
 
-const tabs = ['details', 'captions', 'distribution', 'analytics'] as const;
+const tabs = ['details', 'captions', 'share', 'analytics'] as const;
 
 export type VideoTab = (typeof tabs)[number];
 
@@ -16,25 +16,29 @@ const tabsOfAnchors: Readonly<Record<string, VideoTab>> = {
   'audio-tracks': 'captions',
   transcript: 'captions',
   summary: 'captions',
-  share: 'distribution',
-  links: 'distribution',
-  embed: 'distribution',
-  download: 'distribution',
-  playback: 'distribution',
-  'playback-policy': 'distribution',
-  player: 'distribution',
-  watermark: 'distribution',
+  /** The name of the tab until it was *Share*. */
+  distribution: 'share',
+  links: 'share',
+  embed: 'share',
+  download: 'share',
+  playback: 'share',
+  'playback-policy': 'share',
+  player: 'share',
+  watermark: 'share',
   views: 'analytics',
   plays: 'analytics',
 };
 
 export function parseTab(part: string | undefined): VideoTab {
-  return tabs.find(id => id === part) ?? 'details';
+  return tabNamed(part) ?? 'details';
 }
 
 /** @param hash such as `#chapters`; undefined for one that is not of this page */
 export function tabOfAnchor(hash: string): VideoTab | undefined {
-  const name = hash.slice(1);
+  return tabNamed(hash.slice(1));
+}
+
+function tabNamed(name = ''): VideoTab | undefined {
   const tab = tabs.find(id => id === name);
   return tab ?? (Object.hasOwn(tabsOfAnchors, name) ? tabsOfAnchors[name] : undefined);
 }

@@ -34,8 +34,9 @@ describe('the tabs of a video', () => {
   it('have addresses, and anchors of the parts in them', () => {
     expect(parseTab(undefined)).toBe('details');
     expect(parseTab('no such')).toBe('details');
+    expect(parseTab('distribution')).toBe('share');
     expect(tabHref('vi1', parseTab('captions'))).toBe('/dashboard/videos/vi1?part=captions');
-    expect(tabOfAnchor('#embed')).toBe('distribution');
+    expect(tabOfAnchor('#embed')).toBe('share');
     expect(tabOfAnchor('#analytics')).toBe('analytics');
     expect(tabOfAnchor('#toString')).toBeUndefined();
     expect(tabOfAnchor('')).toBeUndefined();
