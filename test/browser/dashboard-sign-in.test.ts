@@ -46,7 +46,15 @@ describeInBrowser('signing in to the dashboard', browser => {
 
     await using fresh = await DashboardPage.open(browser(), server, '/dashboard', { signedIn: false });
     const code = fresh.page.getByLabel('Code', { exact: true });
+    await fresh.page.getByLabel('Email').waitFor();
+    // Browsers report each refusal as an error.
+    const refusals: string[] = [];
+    fresh.page.on('response', response => {
+      if (response.status() === 401) refusals.push(response.url());
+    });
+    await fresh.page.reload();
     await fresh.page.getByLabel('Email').fill(email);
+    expect(refusals).toEqual([]);
     await fresh.page.getByLabel('Password').fill(password);
     await fresh.page.keyboard.press('Enter');
     await code.waitFor();
