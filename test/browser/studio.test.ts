@@ -90,6 +90,7 @@ describeInBrowser('the studio', browser => {
     await page.getByRole('dialog').getByRole('button', { name: 'End broadcast' }).click();
     await status(page).getByText('The broadcast has ended').waitFor();
     await until('it has ended', async () => (await protocolOf(liveStreamId))?.state === 'ended');
+    expect(await protocolOf(liveStreamId)).toMatchObject({ endReason: 'completed' });
     expect(dashboard.complaints).toEqual([]);
   });
 

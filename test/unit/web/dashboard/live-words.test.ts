@@ -187,7 +187,7 @@ describe('words of a live stream', () => {
 
   it('give a command that publishes to the server with the key', () => {
     expect(ffmpegCommand('rtmp://live.example.org/s', 'abc')).toMatch(
-      /^ffmpeg -re .* "rtmp:\/\/live\.example\.org\/s\/abc"$/s,
+      /^ffmpeg \\\n {2}-re -f lavfi .* "rtmp:\/\/live\.example\.org\/s\/abc"$/s,
     );
     expect(ffmpegCommand('srt://live.example.org:6200', 'abc')).toMatch(
       /-f mpegts "srt:\/\/live\.example\.org:6200\?streamid=abc"$/s,

@@ -1,9 +1,16 @@
 import { t } from '../../texts/live.ts';
+
+/** Replaces the two lines of {@link ffmpegCommand} after the first one. */
+export const ffmpegFileInput = '-re -stream_loop -1 -i video.mp4 \\';
+
+/** Publishes a test picture with sound, and runs as it stands. */
 export function ffmpegCommand(server: string, key: string): string {
   return [
-    'ffmpeg -re -stream_loop -1 -i input.mp4',
+    'ffmpeg',
+    '-re -f lavfi -i testsrc2=size=1280x720:rate=30',
+    '-re -f lavfi -i sine=frequency=440:sample_rate=48000',
     '-c:v libx264 -preset veryfast -pix_fmt yuv420p',
-    '-b:v 4500k -maxrate 4500k -bufsize 9000k',
+    '-b:v 2500k -maxrate 2500k -bufsize 5000k',
     '-force_key_frames "expr:gte(t,n_forced*2)" -bf 2',
     '-c:a aac -b:a 160k -ar 48000',
     server.startsWith('srt:') ? `-f mpegts "${srtAddress(server, key)}"` : `-f flv "${server}/${key}"`,

@@ -13,11 +13,17 @@ import { Notice } from '../../ui/notice.tsx';
 import { Card } from '../../ui/page.tsx';
 import { LoadedContent } from '../../ui/states.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { encoderSettings, ffmpegCommand, srtAddress } from './encoder-settings.ts';
+import { encoderSettings, ffmpegCommand, ffmpegFileInput, srtAddress } from './encoder-settings.ts';
 
 type Protocol = keyof typeof protocolNames;
 type Ingest = Account['ingest'];
 const protocolNames = { rtmp: 'RTMP', srt: 'SRT', whip: 'WHIP' } as const;
+
+const code = (text: string) => (
+  <code key={text} dir="ltr">
+    {text}
+  </code>
+);
 
 /** Lists the protocols that this server accepts. */
 function protocolsOf(ingest: Pick<Ingest, 'srt' | 'whip'>) {
@@ -70,11 +76,14 @@ export function SetupPanel({
               {({ ingest: { rtmp, srt } }) => {
                 const server = protocol === 'srt' && srt !== undefined ? srt : rtmp;
                 return (
-                  <CodeSample
-                    label={t('setup.command')}
-                    text={ffmpegCommand(server, `<${t('setup.keyPlaceholder')}>`)}
-                    copied={ffmpegCommand(server, streamKey)}
-                  />
+                  <>
+                    <CodeSample
+                      label={t('setup.command')}
+                      text={ffmpegCommand(server, `<${t('setup.keyPlaceholder')}>`)}
+                      copied={ffmpegCommand(server, streamKey)}
+                    />
+                    <p class="hint">{rich('setup.ffmpegFile', { input: ffmpegFileInput }, { c: code })}</p>
+                  </>
                 );
               }}
             </LoadedContent>

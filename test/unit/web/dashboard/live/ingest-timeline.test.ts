@@ -58,7 +58,7 @@ describe('the timeline of a broadcast', () => {
       ['alarm', 80, 90],
     ]);
     expect([ended.from - start, ended.to - start]).toEqual([-30, 90]);
-    expect(ended.moments.at(-1)?.text).toBe('The broadcast ended from the dashboard or API');
+    expect(ended.moments.at(-1)?.text).toBe('The broadcast ended from the dashboard, studio or API');
     const running = timeline(entries.slice(0, 4), 100);
     expect(relative(running.spans).at(-1)).toEqual(['alarm', 80, 100]);
   });
@@ -101,6 +101,27 @@ describe('the timeline of a broadcast', () => {
       ['lost', 'OBS (RTMP) sent no media 2 times'],
     ]);
     expect(relative(shown.spans)).toEqual([['live', 0, 60]]);
+  });
+
+  it('leaves out earlier broadcasts when nothing is live, and that the studio stopped before it ended', () => {
+    const shown = timelineOf({
+      entries: [
+        entry(0, { type: 'connected', ...obs }),
+        entry(20, { type: 'ended', reason: 'publisher-gone' }),
+        entry(40, { type: 'connected', protocol: 'whip' }),
+        entry(60, { type: 'disconnected', reason: 'unpublished' }),
+        entry(60, { type: 'ended', reason: 'completed' }),
+      ],
+      clips: [],
+      liveSince: undefined,
+      now: start + 100,
+    })!;
+    expect(shown.moments.map(({ kind, time }) => [kind, time - start])).toEqual([
+      ['start', 40],
+      ['end', 60],
+    ]);
+    expect(shown.moments.at(-1)?.text).toBe('The broadcast ended from the dashboard, studio or API');
+    expect(relative(shown.spans)).toEqual([['live', 40, 60]]);
   });
 
   it('ends an hour back, and knows the length of a broadcast that another server logged', () => {

@@ -39,7 +39,7 @@ interface TimelineInput {
 const shownSeconds = 3_600;
 const minShownSeconds = 120;
 
-/** The last hour of the broadcast in progress, or of the last one. Undefined when nothing is known. */
+/** The last hour, or the last broadcast when nothing is live. Undefined when nothing is known. */
 export function timelineOf({ entries, clips, liveSince, now }: TimelineInput): IngestTimeline | undefined {
   const reader = new LogReader();
   for (const entry of entries) reader.read(entry);
@@ -54,16 +54,16 @@ export function timelineOf({ entries, clips, liveSince, now }: TimelineInput): I
     kind: 'clip' as const,
     text: t('timeline.clip', { title }),
   }));
-  const moments = [...reader.moments, ...clipMoments].filter(({ time }) => time <= to);
-  const first = Math.min(...moments.map(({ time }) => time), ...reader.spans.map(({ from }) => from), to);
+  const since = Math.max(to - shownSeconds, isLive ? 0 : (reader.beginsAt ?? 0));
+  const moments = [...reader.moments, ...clipMoments].filter(({ time }) => time >= since && time <= to);
+  const spans = reader.spans.filter(span => span.to > since);
+  const first = Math.min(...moments.map(({ time }) => time), ...spans.map(({ from }) => from), to);
   const from = Math.max(to - shownSeconds, Math.min(first, to - minShownSeconds));
   return {
     from,
     to,
-    spans: reader.spans
-      .filter(span => span.to > from)
-      .map(span => ({ ...span, from: Math.max(from, span.from) })),
-    moments: moments.filter(({ time }) => time >= from).sort((one, other) => one.time - other.time),
+    spans: spans.map(span => ({ ...span, from: Math.max(from, span.from) })),
+    moments: moments.sort((one, other) => one.time - other.time),
   };
 }
 
@@ -91,7 +91,11 @@ class LogReader {
   #goneSince: number | undefined;
   #encoder: string | undefined;
   #refusedWith: string | undefined;
+  /** Tells that the encoder stopped. */
+  #stop: TimelineMoment | undefined;
   lastAt: number | undefined;
+  /** When the last broadcast began, if the log reaches that far. */
+  beginsAt: number | undefined;
 
   /** A broadcast is in progress. */
   get isOpen(): boolean {
@@ -132,6 +136,7 @@ class LogReader {
     this.#goneSince = undefined;
     this.#refusedWith = undefined;
     if (goneSince === undefined) {
+      this.beginsAt = time;
       this.#add(time, 'start', t('timeline.connected', { encoder }));
       return;
     }
@@ -144,8 +149,10 @@ class LogReader {
   #disconnected(reason: string | undefined, time: number): void {
     this.#endConnection(time);
     this.#goneSince = time;
-    if (reason === 'unpublished') this.#add(time, 'end', formatEndReason('publisher-stopped'));
-    else if (reason !== 'replaced') this.#add(time, 'lost', t('timeline.lost'));
+    if (reason === 'unpublished') {
+      this.#add(time, 'end', formatEndReason('publisher-stopped'));
+      this.#stop = this.moments.at(-1);
+    } else if (reason !== 'replaced') this.#add(time, 'lost', t('timeline.lost'));
   }
 
   #refused(entry: IngestLogEntry, time: number): void {
@@ -169,6 +176,9 @@ class LogReader {
     this.#goneSince = undefined;
     this.#encoder = undefined;
     for (const alarm of [...this.#alarmsSince.keys()]) this.#endAlarm(alarm, time);
+    // The studio stops first.
+    if (reason === 'completed' && this.#stop !== undefined && this.#stop === this.moments.at(-1))
+      this.moments.pop();
     if (this.#refusedWith !== reason) this.#add(time, 'end', endTextOf(reason));
     this.#refusedWith = undefined;
   }

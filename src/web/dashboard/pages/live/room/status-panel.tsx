@@ -11,6 +11,7 @@ import { formatBitrate, formatNumber } from '../../../format/size.ts';
 import { withUnit } from '../../../format/with-unit.ts';
 import { can } from '../../../state/session.ts';
 import { t } from '../../../texts/live.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Figures } from '../../../ui/figures.tsx';
 import { useFeed } from '../../../ui/hooks/use-feed.ts';
 import { useLoad } from '../../../ui/hooks/use-load.ts';
@@ -20,6 +21,8 @@ import { formatEndReason, formatMedia } from '../broadcast-labels.ts';
 import { SetupChecklist } from './setup-checklist.tsx';
 
 const nothing = '–';
+/** More of them hide the recording. */
+const maxClips = 25;
 
 /** The state of the broadcast, in a sentence and then in numbers. */
 export function StatusPanel({
@@ -81,24 +84,49 @@ function LastBroadcast({ stream: { liveStreamId } }: { stream: LiveStream }) {
       signal,
     }),
   );
-  // An ending broadcast is off air before its end is stored.
+  const recordings = useLoad(liveStreamId, signal =>
+    call('GET /videos', {
+      query: {
+        liveStreamId,
+        sourceType: 'liveStream',
+        sortBy: 'createdAt',
+        sortOrder: 'desc',
+        pageSize: maxClips,
+      },
+      signal,
+    }),
+  );
   useFeed(message => {
-    if (message.liveStreamId === liveStreamId && isBroadcastEnd(message)) last.reload();
+    if (message.liveStreamId !== liveStreamId) return;
+    // An ending broadcast is off air before its end is stored.
+    if (isBroadcastEnd(message)) last.reload();
+    if (message.type === 'video.source.recorded') recordings.reload();
   });
   const [broadcast] = last.value?.data ?? [];
   if (broadcast === undefined) return null;
   const { startedAt, endedAt, endReason, averageBitrateBitsPerSecond: bitrate } = broadcast;
+  const recording = recordings.value?.data.find(({ source }) => source.clippedFrom === undefined);
+  const isRecorded = recording !== undefined && Date.parse(recording.createdAt) >= Date.parse(startedAt);
   const seconds = endedAt === undefined ? undefined : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
   return (
-    <Figures
-      figures={[
-        [t('status.lastLive'), <RelativeTime key="time" time={endedAt ?? startedAt} />],
-        [t('status.length'), seconds === undefined ? nothing : formatTime(seconds)],
-        ...(bitrate === undefined ? [] : [[t('status.averageBitrate'), formatBitrate(bitrate)] as const]),
-        ...(endReason === undefined
-          ? []
-          : [[t('status.whyEnded'), formatEndReason(endReason), 'text'] as const]),
-      ]}
-    />
+    <>
+      <Figures
+        figures={[
+          [t('status.lastLive'), <RelativeTime key="time" time={endedAt ?? startedAt} />],
+          [t('status.length'), seconds === undefined ? nothing : formatTime(seconds)],
+          ...(bitrate === undefined ? [] : [[t('status.averageBitrate'), formatBitrate(bitrate)] as const]),
+          ...(endReason === undefined
+            ? []
+            : [[t('status.whyEnded'), formatEndReason(endReason), 'text'] as const]),
+        ]}
+      />
+      {isRecorded && (
+        <div class="actions">
+          <Button small icon="video" href={`/dashboard/videos/${recording.videoId}`}>
+            {t('status.recording')}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }

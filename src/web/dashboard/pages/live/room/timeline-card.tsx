@@ -39,7 +39,7 @@ const weights: readonly TimelineMoment['kind'][] = [
   'cleared',
 ];
 
-/** The last hour of the broadcast. @param onJump shows the moment in the preview; undefined where there is nothing to go back to */
+/** The last hour while live, else the last broadcast. @param onJump shows the moment in the preview; undefined where there is nothing to go back to */
 export function TimelineCard({
   stream: { liveStreamId },
   entries,

@@ -12,6 +12,8 @@ export type BroadcasterState =
 interface BroadcasterOptions {
   readonly streamKey: string;
   changed(state: BroadcasterState): void;
+  /** Called when the user has ended a broadcast, after its session: no publisher is connected that the server would refuse from then on. */
+  complete(): Promise<void>;
 }
 
 /** Keeps a WHIP connection open until the broadcast ends, and opens it again when it is lost. */
@@ -21,6 +23,7 @@ export class Broadcaster {
   #connection: WhipConnection | undefined;
   #counters: UplinkCounters | undefined;
   #retryTimer: number | undefined;
+  #hasBeenLive = false;
   #isOver = false;
 
   constructor(options: BroadcasterOptions, media: WhipMedia) {
@@ -55,8 +58,12 @@ export class Broadcaster {
   async end(text?: string): Promise<void> {
     const connection = this.#connection;
     const isLast = this.#finish({ kind: 'ended', text });
-    if (isLast && text === undefined) await connection?.end();
-    else connection?.close();
+    if (!isLast || text !== undefined) {
+      connection?.close();
+      return;
+    }
+    await connection?.end();
+    if (this.#hasBeenLive) await this.#options.complete();
   }
 
   async #connect(): Promise<void> {
@@ -74,7 +81,10 @@ export class Broadcaster {
       throw error;
     }
     if (this.#isOver) await connection.end();
-    else this.#options.changed({ kind: 'live' });
+    else {
+      this.#hasBeenLive = true;
+      this.#options.changed({ kind: 'live' });
+    }
   }
 
   async #lost(connection: WhipConnection): Promise<void> {

@@ -55,7 +55,7 @@ export function StudioBar({ studio, stream }: { studio: Studio; stream: LiveStre
             {t('page.end')}
           </Button>
         ) : (
-          <Button kind="primary" icon="live" onClick={() => studio.goLive(stream.streamKey ?? '')}>
+          <Button kind="primary" icon="live" onClick={() => studio.goLive(stream)}>
             {studio.state.value.kind === 'off' ? t('studio.goLive') : t('studio.goLiveAgain')}
           </Button>
         )}

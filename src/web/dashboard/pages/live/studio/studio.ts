@@ -1,4 +1,7 @@
 import { signal } from '@preact/signals';
+import type { LiveStream } from '../../../api/api-types.ts';
+import { call } from '../../../api/client.ts';
+import { projectHeaders } from '../../../state/session.ts';
 import { Broadcaster, type BroadcasterState } from './broadcaster.ts';
 import type { PresetName } from './capture.ts';
 import type { UplinkStats } from './connection-quality.ts';
@@ -22,11 +25,20 @@ export class Studio {
     return ['connecting', 'live', 'reconnecting'].includes(this.state.value.kind);
   }
 
-  goLive(streamKey: string): void {
+  goLive({ liveStreamId, streamKey = '' }: LiveStream): void {
     const video = this.media.video.value;
     if (video === undefined || this.isOnAir) return;
+    const headers = projectHeaders();
     const broadcaster = new Broadcaster(
-      { streamKey, changed: state => this.#changed(state) },
+      {
+        streamKey,
+        changed: state => this.#changed(state),
+        complete: () =>
+          call('PUT /live-streams/{liveStreamId}/complete', { params: { liveStreamId }, headers }).catch(
+            // The broadcast ends without, as that of an encoder that stopped.
+            () => {},
+          ),
+      },
       { video, audio: this.media.mixer.track, maxBitsPerSecond: this.media.maxBitsPerSecond },
     );
     this.#broadcaster = broadcaster;
