@@ -30,7 +30,6 @@ export class ClipCard {
     if (this.#isCreating || clips === undefined) return;
     this.#isCreating = true;
     this.#card.hidden = false;
-    this.#card.dir = texts.direction;
     this.#card.setAttribute('aria-label', texts.t('player.yourClip'));
     this.#show(texts.t('player.clipCreating'));
     const clip = await clips.create(lastSeconds);

@@ -31,7 +31,6 @@ export class EndScreen {
   show(target: EndScreenTarget, texts: PlayerTexts): void {
     if (this.isShown) return;
     const { t } = texts;
-    this.#element.dir = texts.direction;
     const actions = createElement(
       'div',
       { className: 'actions' },

@@ -87,6 +87,8 @@ export class MillraceControls extends HTMLElement {
   set texts(texts: PlayerTexts) {
     this.#texts = texts;
     this.#view.get('player').lang = texts.language;
+    // The bar of buttons keeps the direction of players.
+    this.#view.get('stage').dir = texts.direction;
     this.#shownScreen = '';
     this.#refresh();
   }

@@ -9,7 +9,7 @@ const menuButton = 'aria-haspopup="menu" aria-expanded="false"';
 export const controlsTemplate = `
 <media-controller id="player" class="player" nohotkeys gesturesdisabled novolumepref nomutedpref nosubtitleslangpref noautoseektolive autohide="3">
   <slot name="media" slot="media"></slot>
-  <div class="stage" slot="centered-chrome" noautohide>
+  <div id="stage" class="stage" slot="centered-chrome" noautohide>
     <img id="poster" class="poster" alt="">
     <div class="artwork-title" aria-hidden="true">${icon('volume')}<p id="artwork-title"></p></div>
 
