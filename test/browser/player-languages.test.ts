@@ -47,6 +47,11 @@ describeInBrowser('the languages of the player', browser => {
       (await page.evaluate<string[]>(wordsOf('ar'))).includes('في انتظار البث'),
     );
     expect(await page.evaluate<string[]>(wordsOf('ja'))).toContain('配信の開始を待っています');
+    const directionOf = (selector: string) =>
+      page
+        .locator(`millrace-player[lang="ar"] ${selector}`)
+        .evaluate(element => getComputedStyle(element).direction);
+    expect([await directionOf('#status-text'), await directionOf('#controls')]).toEqual(['rtl', 'ltr']);
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     for (const lang of ['ja', 'ar']) await untilLive(page, lang);
     for (const [lang, copyLink] of [
