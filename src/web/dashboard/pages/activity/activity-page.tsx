@@ -87,6 +87,7 @@ export function ActivityPage() {
             ) : (
               <>
                 <Table
+                  look="activity-table"
                   caption={t('activity.log')}
                   rows={data}
                   keyOf={({ number }) => String(number)}
@@ -120,15 +121,17 @@ function columnsOf(filter: (changes: Changes) => void): readonly Column<AuditEnt
   return [
     {
       head: t('activity.time'),
+      look: 'cell-time',
       cell: ({ createdAt }) => (
         <span class="activity-time">
           <RelativeTime time={createdAt} />
-          <span class="quiet">{formatDateTime(createdAt)}</span>
+          <span class="activity-date quiet">{formatDateTime(createdAt)}</span>
         </span>
       ),
     },
     {
       head: t('activity.actionHead'),
+      look: 'cell-action',
       cell: ({ summary, action, changed = [] }) => (
         <span class="activity-action">
           <span title={action} lang="en">

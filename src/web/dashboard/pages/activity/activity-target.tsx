@@ -14,7 +14,7 @@ export function ActivityTarget({
   entry: AuditEntry;
   onFilter: (targetId: string) => void;
 }) {
-  if (target === undefined) return <span class="quiet">–</span>;
+  if (target === undefined) return <span class="nothing">–</span>;
   const page = pages[target.kind];
   const isHere = projectId !== undefined && projectId === project.value?.environmentIds[chosen.value];
   const isLinked = page !== undefined && target.exists === true && isHere;
