@@ -187,7 +187,7 @@ const messages: TranslationOf<typeof en> = {
   'source.remove': 'Quelle entfernen',
   'source.supported': 'Unterstützte Quellen',
   'source.supportedHint':
-    'Video muss H.264 oder HEVC sein, über RTMP auch AV1. Ton darf fehlen. Für eine Kamera in einem privaten Netz setzt der Betreiber des Servers MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'Video muss H.264 oder HEVC sein, über RTMP auch AV1. Ton darf fehlen. Eine Kamera in einem privaten Netz braucht eine Einstellung des Servers.',
   'source.removeTitle': 'Quelle entfernen?',
   'source.removeText':
     'Der Server vergisst die Adresse und holt nichts mehr. Um die Adresse zu behalten, schalten Sie die Quelle stattdessen aus.',
@@ -301,7 +301,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.timedOut':
     'Der Server antwortet nicht. Prüfen Sie die Server-URL, oder versuchen Sie es später erneut.',
   'restreams.notPublic':
-    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Für ein privates Netz setzt der Betreiber des Servers MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'Die Server-URL ist im öffentlichen Netz nicht erreichbar. Prüfen Sie sie. Ein privates Netz braucht eine Einstellung des Servers.',
   'restreams.tls': 'Das Zertifikat des Servers ist ungültig. Prüfen Sie die Server-URL.',
   'restreams.closed': 'Die Verbindung ging verloren. Wenn das oft vorkommt, senken Sie die Bitrate.',
   'restreams.stalled': 'Der Server nimmt keine Daten mehr an. Wenn das oft vorkommt, senken Sie die Bitrate.',
@@ -474,7 +474,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.blocked':
     'Ihr Video hat den Server nicht erreicht. Vielleicht blockiert eine Firewall seinen WebRTC-Port.',
   'studio.loopback':
-    'Ihr Video hat den Server nicht erreicht: Er lauscht nur auf 127.0.0.1, und Firefox verbindet sich über WebRTC nicht mit dieser Adresse. Verwenden Sie Chrome, oder lassen Sie den Server auf allen Adressen lauschen (MILLRACE_HOST).',
+    'Ihr Video hat den Server nicht erreicht: Er lauscht nur auf 127.0.0.1, und Firefox verbindet sich über WebRTC nicht mit dieser Adresse. Verwenden Sie Chrome, oder lassen Sie den Server auf allen Adressen lauschen.',
   'studio.badStatus': 'Der Server antwortete mit Status {status}.',
   'timeline.noMedia':
     '{count, plural, one {{encoder} hat keine Medien gesendet} other {{encoder} hat #-mal keine Medien gesendet}}',

@@ -177,7 +177,7 @@ export default {
   'source.remove': 'Remove source',
   'source.supported': 'Supported sources',
   'source.supportedHint':
-    'Video must be H.264 or HEVC, over RTMP also AV1. Audio may be missing. For a camera in a private network, the operator of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'Video must be H.264 or HEVC, over RTMP also AV1. Audio may be missing. A camera in a private network needs a server setting.',
   'source.removeTitle': 'Remove the source?',
   'source.removeText':
     'The server forgets the address and stops pulling. To keep the address, turn the source off instead.',
@@ -287,7 +287,7 @@ export default {
   'restreams.unreachable': 'The server can’t be reached. Check the server URL, or try again later.',
   'restreams.timedOut': 'The server doesn’t respond. Check the server URL, or try again later.',
   'restreams.notPublic':
-    'The server URL can’t be reached on the public network. Check it. For a private network, the operator of the server sets MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'The server URL can’t be reached on the public network. Check it. A private network needs a server setting.',
   'restreams.tls': 'The server’s certificate is not valid. Check the server URL.',
   'restreams.closed': 'The connection was lost. If that happens often, lower your bitrate.',
   'restreams.stalled': 'The server accepts no more data. If that happens often, lower your bitrate.',
@@ -456,7 +456,7 @@ export default {
   'studio.unreachable': 'The server can’t be reached. Check your network, then try again.',
   'studio.blocked': 'Your video couldn’t reach the server. A firewall may block its WebRTC port.',
   'studio.loopback':
-    'Your video couldn’t reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses (MILLRACE_HOST).',
+    'Your video couldn’t reach the server: it listens on 127.0.0.1 only, and Firefox does not connect to that address over WebRTC. Use Chrome, or let the server listen on all addresses.',
   'studio.badStatus': 'The server responded with status {status}.',
   'timeline.noMedia':
     '{count, plural, one {{encoder} sent no media} other {{encoder} sent no media # times}}',

@@ -116,9 +116,8 @@ const messages: TranslationOf<typeof en> = {
   'setup.bearerToken': 'Token de portador (la clave de retransmisión)',
   'setup.keyHint': 'Quien tenga esta clave puede emitir. No cambia hasta que la regeneres.',
   'setup.regenerate': 'Regenerar clave',
-  'setup.ffmpegText': 'Transmite una imagen de prueba con sonido hasta que la detenga con Ctrl+C.',
-  'setup.ffmpegFile':
-    'Para usar un archivo propio, sustituya la segunda y la tercera línea por <c>{input}</c>',
+  'setup.ffmpegText': 'Transmite una imagen de prueba con sonido hasta que la detengas con Ctrl+C.',
+  'setup.ffmpegFile': 'Para usar un archivo tuyo, sustituye la segunda y la tercera línea por <c>{input}</c>',
   'setup.command': 'Comando',
   'setup.keyPlaceholder': 'clave de retransmisión',
   'setup.regenerateTitle': '¿Regenerar la clave de retransmisión?',
@@ -187,7 +186,7 @@ const messages: TranslationOf<typeof en> = {
   'source.remove': 'Quitar fuente',
   'source.supported': 'Fuentes compatibles',
   'source.supportedHint':
-    'El vídeo debe ser H.264 o HEVC; por RTMP, también AV1. El audio puede faltar. Para una cámara en una red privada, el operador del servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'El vídeo debe ser H.264 o HEVC; por RTMP, también AV1. El audio puede faltar. Una cámara en una red privada requiere un ajuste del servidor.',
   'source.removeTitle': '¿Quitar la fuente?',
   'source.removeText':
     'El servidor olvida la dirección y deja de obtener la señal. Para conservarla, desactiva la fuente.',
@@ -300,7 +299,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'No se puede acceder al servidor. Comprueba la URL o inténtalo más tarde.',
   'restreams.timedOut': 'El servidor no responde. Comprueba la URL o inténtalo más tarde.',
   'restreams.notPublic':
-    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Para una red privada, el operador del servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'No se puede acceder a la URL del servidor en la red pública. Compruébala. Una red privada requiere un ajuste del servidor.',
   'restreams.tls': 'El certificado del servidor no es válido. Comprueba la URL.',
   'restreams.closed': 'Se perdió la conexión. Si ocurre a menudo, baja la tasa de bits.',
   'restreams.stalled': 'El servidor no acepta más datos. Si ocurre a menudo, baja la tasa de bits.',
@@ -471,7 +470,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.unreachable': 'No se puede acceder al servidor. Comprueba tu red y vuelve a intentarlo.',
   'studio.blocked': 'Tu vídeo no llegó al servidor. Puede que un cortafuegos bloquee su puerto WebRTC.',
   'studio.loopback':
-    'Tu vídeo no llegó al servidor: solo escucha en 127.0.0.1 y Firefox no se conecta a esa dirección por WebRTC. Usa Chrome o haz que el servidor escuche en todas las direcciones (MILLRACE_HOST).',
+    'Tu vídeo no llegó al servidor: solo escucha en 127.0.0.1 y Firefox no se conecta a esa dirección por WebRTC. Usa Chrome o haz que el servidor escuche en todas las direcciones.',
   'studio.badStatus': 'El servidor respondió con el estado {status}.',
   'timeline.noMedia': '{count, plural, one {Sin señal de {encoder}} other {Sin señal de {encoder}, # veces}}',
 };

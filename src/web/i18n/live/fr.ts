@@ -188,7 +188,7 @@ const messages: TranslationOf<typeof en> = {
   'source.remove': 'Retirer la source',
   'source.supported': 'Sources prises en charge',
   'source.supportedHint':
-    'La vidéo doit être en H.264 ou HEVC, ou en AV1 via RTMP. Le son est facultatif. Pour une caméra d’un réseau privé, l’opérateur du serveur définit MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'La vidéo doit être en H.264 ou HEVC, ou en AV1 via RTMP. Le son est facultatif. Une caméra d’un réseau privé nécessite un paramètre du serveur.',
   'source.removeTitle': 'Retirer la source ?',
   'source.removeText':
     'Le serveur oublie l’adresse et arrête la récupération. Pour garder l’adresse, désactivez plutôt la source.',
@@ -300,7 +300,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'Le serveur est injoignable. Vérifiez l’URL du serveur ou réessayez plus tard.',
   'restreams.timedOut': 'Le serveur ne répond pas. Vérifiez l’URL du serveur ou réessayez plus tard.',
   'restreams.notPublic':
-    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Pour un réseau privé, l’opérateur du serveur définit MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'L’URL du serveur est inaccessible sur le réseau public. Vérifiez-la. Un réseau privé nécessite un paramètre du serveur.',
   'restreams.tls': 'Le certificat du serveur n’est pas valide. Vérifiez l’URL du serveur.',
   'restreams.closed': 'La connexion a été perdue. Si cela se répète, réduisez votre débit.',
   'restreams.stalled': 'Le serveur n’accepte plus de données. Si cela se répète, réduisez votre débit.',
@@ -473,7 +473,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.blocked':
     'Votre vidéo n’a pas pu atteindre le serveur. Un pare-feu bloque peut-être son port WebRTC.',
   'studio.loopback':
-    'Votre vidéo n’a pas pu atteindre le serveur : il n’écoute que sur 127.0.0.1, et Firefox ne se connecte pas à cette adresse via WebRTC. Utilisez Chrome, ou faites écouter le serveur sur toutes les adresses (MILLRACE_HOST).',
+    'Votre vidéo n’a pas pu atteindre le serveur : il n’écoute que sur 127.0.0.1, et Firefox ne se connecte pas à cette adresse via WebRTC. Utilisez Chrome, ou faites écouter le serveur sur toutes les adresses.',
   'studio.badStatus': 'Le serveur a répondu avec le statut {status}.',
   'timeline.noMedia':
     '{count, plural, one {Aucun flux reçu de {encoder}} other {Aucun flux reçu de {encoder}, # fois}}',

@@ -178,7 +178,7 @@ const messages: TranslationOf<typeof en> = {
   'source.remove': 'ソースを削除',
   'source.supported': '対応するソース',
   'source.supportedHint':
-    '映像は H.264 か HEVC、RTMP では AV1 も使えます。音声はなくてもかまいません。プライベートネットワークのカメラには、サーバーの運営者が MILLRACE_ALLOW_PRIVATE_TARGETS を設定します。',
+    '映像は H.264 か HEVC、RTMP では AV1 も使えます。音声はなくてもかまいません。プライベートネットワークのカメラには、サーバーの設定が必要です。',
   'source.removeTitle': 'ソースを削除しますか？',
   'source.removeText':
     'サーバーはアドレスを忘れ、取得を停止します。アドレスを残すには、ソースをオフにしてください。',
@@ -290,7 +290,7 @@ const messages: TranslationOf<typeof en> = {
     'サーバーに接続できません。サーバーの URL を確認するか、後でもう一度お試しください。',
   'restreams.timedOut': 'サーバーが応答しません。サーバーの URL を確認するか、後でもう一度お試しください。',
   'restreams.notPublic':
-    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークには、サーバーの運営者が MILLRACE_ALLOW_PRIVATE_TARGETS を設定します。',
+    'サーバーの URL に公開ネットワークから接続できません。URL を確認してください。プライベートネットワークには、サーバーの設定が必要です。',
   'restreams.tls': 'サーバーの証明書が無効です。サーバーの URL を確認してください。',
   'restreams.closed': '接続が切れました。何度も起こる場合は、ビットレートを下げてください。',
   'restreams.stalled':
@@ -459,7 +459,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.blocked':
     '映像がサーバーに届きませんでした。ファイアウォールが WebRTC のポートを遮断している可能性があります。',
   'studio.loopback':
-    '映像がサーバーに届きませんでした。サーバーは 127.0.0.1 だけで待ち受けており、Firefox は WebRTC でそのアドレスに接続しません。Chrome を使うか、サーバーをすべてのアドレスで待ち受けさせてください（MILLRACE_HOST）。',
+    '映像がサーバーに届きませんでした。サーバーは 127.0.0.1 だけで待ち受けており、Firefox は WebRTC でそのアドレスに接続しません。Chrome を使うか、サーバーをすべてのアドレスで待ち受けさせてください。',
   'studio.badStatus': 'サーバーがステータス {status} を返しました。',
   'timeline.noMedia': '{count, plural, other {{encoder} からメディアが届きませんでした（#回）}}',
 };

@@ -185,7 +185,7 @@ const messages: TranslationOf<typeof en> = {
   'source.remove': 'Remover fonte',
   'source.supported': 'Fontes compatíveis',
   'source.supportedHint':
-    'O vídeo deve ser H.264 ou HEVC; via RTMP, também AV1. O áudio pode faltar. Para uma câmera em rede privada, o operador do servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'O vídeo deve ser H.264 ou HEVC; via RTMP, também AV1. O áudio pode faltar. Uma câmera em rede privada requer uma configuração do servidor.',
   'source.removeTitle': 'Remover a fonte?',
   'source.removeText':
     'O servidor esquece o endereço e para de obter o sinal. Para mantê-lo, desative a fonte.',
@@ -296,7 +296,7 @@ const messages: TranslationOf<typeof en> = {
   'restreams.unreachable': 'Não foi possível acessar o servidor. Confira a URL ou tente mais tarde.',
   'restreams.timedOut': 'O servidor não responde. Confira a URL ou tente mais tarde.',
   'restreams.notPublic':
-    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Para uma rede privada, o operador do servidor define MILLRACE_ALLOW_PRIVATE_TARGETS.',
+    'A URL do servidor não pode ser acessada na rede pública. Verifique-a. Uma rede privada requer uma configuração do servidor.',
   'restreams.tls': 'O certificado do servidor não é válido. Confira a URL.',
   'restreams.closed': 'A conexão foi perdida. Se isso for frequente, reduza a taxa de bits.',
   'restreams.stalled': 'O servidor não aceita mais dados. Se isso for frequente, reduza a taxa de bits.',
@@ -467,7 +467,7 @@ const messages: TranslationOf<typeof en> = {
   'studio.unreachable': 'Não foi possível acessar o servidor. Verifique sua rede e tente novamente.',
   'studio.blocked': 'Seu vídeo não chegou ao servidor. Um firewall pode estar bloqueando a porta WebRTC.',
   'studio.loopback':
-    'Seu vídeo não chegou ao servidor: ele escuta só em 127.0.0.1, e o Firefox não se conecta a esse endereço via WebRTC. Use o Chrome ou faça o servidor escutar em todos os endereços (MILLRACE_HOST).',
+    'Seu vídeo não chegou ao servidor: ele escuta só em 127.0.0.1, e o Firefox não se conecta a esse endereço via WebRTC. Use o Chrome ou faça o servidor escutar em todos os endereços.',
   'studio.badStatus': 'O servidor respondeu com o status {status}.',
   'timeline.noMedia':
     '{count, plural, one {Nenhuma mídia de {encoder}} other {Nenhuma mídia de {encoder}, # vezes}}',

@@ -379,8 +379,7 @@ const messages: TranslationOf<typeof en> = {
   'upgrade.doneText': 'بدّل بين بيئة الاختبار والإنتاج أعلى كل صفحة.',
   'defaults.title': 'مقاطع الفيديو الجديدة',
   'defaults.lead': 'ما تحصل عليه مقاطع الفيديو تلقائيًا، ما لم تختر غير ذلك عند الإضافة.',
-  'defaults.noTranscription':
-    'لا يمكن لهذا الخادم إنشاء ترجمات لعدم وجود واجهة API للتفريغ النصي (<code>{variable}</code>).',
+  'defaults.noTranscription': 'لا يمكن لهذا الخادم إنشاء ترجمات لعدم وجود واجهة API للتفريغ النصي.',
   'defaults.nothing': 'لا تحصل مقاطع الفيديو الجديدة على ترجمات أو ملخّص تلقائيًا.',
   'defaults.allGet':
     'تحصل مقاطع الفيديو الجديدة والتسجيلات تلقائيًا على {what, select, captions {ترجمات} summary {ملخّص} other {ترجمات وملخّص}}.',

@@ -384,7 +384,7 @@ const messages: TranslationOf<typeof en> = {
   'defaults.title': 'Neue Videos',
   'defaults.lead': 'Was Videos automatisch erhalten, sofern Sie beim Hinzufügen nichts anderes wählen.',
   'defaults.noTranscription':
-    'Dieser Server kann keine Untertitel erzeugen, weil er keine Transkriptions-API hat (<code>{variable}</code>).',
+    'Dieser Server kann keine Untertitel erzeugen, weil er keine Transkriptions-API hat.',
   'defaults.nothing': 'Neue Videos erhalten nicht automatisch Untertitel oder eine Zusammenfassung.',
   'defaults.allGet':
     'Neue Videos und Aufzeichnungen erhalten automatisch {what, select, captions {Untertitel} summary {eine Zusammenfassung} other {Untertitel und eine Zusammenfassung}}.',

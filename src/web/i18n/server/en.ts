@@ -377,8 +377,7 @@ export default {
   'upgrade.doneText': 'Switch between sandbox and production at the top of every page.',
   'defaults.title': 'New videos',
   'defaults.lead': 'What videos get automatically, unless you choose otherwise when you add one.',
-  'defaults.noTranscription':
-    'This server can’t generate captions, because it has no transcription API (<code>{variable}</code>).',
+  'defaults.noTranscription': 'This server can’t generate captions, because it has no transcription API.',
   'defaults.nothing': 'New videos get no captions and no summary automatically.',
   'defaults.allGet':
     'New videos and recordings get {what, select, captions {captions} summary {a summary} other {captions and a summary}} automatically.',

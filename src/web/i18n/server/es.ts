@@ -382,7 +382,7 @@ const messages: TranslationOf<typeof en> = {
   'defaults.title': 'Vídeos nuevos',
   'defaults.lead': 'Lo que reciben los vídeos automáticamente, salvo que elijas otra cosa al añadirlos.',
   'defaults.noTranscription':
-    'Este servidor no puede generar subtítulos porque no tiene una API de transcripción (<code>{variable}</code>).',
+    'Este servidor no puede generar subtítulos porque no tiene una API de transcripción.',
   'defaults.nothing': 'Los vídeos nuevos no reciben subtítulos ni resumen automáticamente.',
   'defaults.allGet':
     'Los vídeos nuevos y las grabaciones reciben {what, select, captions {subtítulos} summary {un resumen} other {subtítulos y un resumen}} automáticamente.',

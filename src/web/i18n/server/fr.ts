@@ -388,7 +388,7 @@ const messages: TranslationOf<typeof en> = {
   'defaults.title': 'Nouvelles vidéos',
   'defaults.lead': 'Ce que les vidéos reçoivent automatiquement, sauf choix contraire lors de l’ajout.',
   'defaults.noTranscription':
-    'Ce serveur ne peut pas générer de sous-titres, car il n’a pas d’API de transcription (<code>{variable}</code>).',
+    'Ce serveur ne peut pas générer de sous-titres, car il n’a pas d’API de transcription.',
   'defaults.nothing': 'Les nouvelles vidéos ne reçoivent automatiquement ni sous-titres ni résumé.',
   'defaults.allGet':
     'Les nouvelles vidéos et les enregistrements reçoivent automatiquement {what, select, captions {des sous-titres} summary {un résumé} other {des sous-titres et un résumé}}.',

@@ -374,8 +374,7 @@ const messages: TranslationOf<typeof en> = {
   'upgrade.doneText': 'サンドボックスと本番は、各ページの上部で切り替えられます。',
   'defaults.title': '新しい動画',
   'defaults.lead': '追加時に別の指定をしない限り、動画に自動で付くものです。',
-  'defaults.noTranscription':
-    'このサーバーには文字起こし API（<code>{variable}</code>）がないため、字幕を生成できません。',
+  'defaults.noTranscription': 'このサーバーには文字起こし API がないため、字幕を生成できません。',
   'defaults.nothing': '新しい動画に字幕や要約は自動で付きません。',
   'defaults.allGet':
     '新しい動画と録画には{what, select, captions {字幕} summary {要約} other {字幕と要約}}が自動で付きます。',

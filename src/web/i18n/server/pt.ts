@@ -378,8 +378,7 @@ const messages: TranslationOf<typeof en> = {
   'defaults.title': 'Vídeos novos',
   'defaults.lead':
     'O que os vídeos recebem automaticamente, a menos que você escolha outra coisa ao adicionar.',
-  'defaults.noTranscription':
-    'Este servidor não pode gerar legendas porque não tem uma API de transcrição (<code>{variable}</code>).',
+  'defaults.noTranscription': 'Este servidor não pode gerar legendas porque não tem uma API de transcrição.',
   'defaults.nothing': 'Vídeos novos não recebem legendas nem resumo automaticamente.',
   'defaults.allGet':
     'Vídeos novos e gravações recebem {what, select, captions {legendas} summary {um resumo} other {legendas e um resumo}} automaticamente.',

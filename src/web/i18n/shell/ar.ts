@@ -298,6 +298,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.stereo': 'ستيريو',
   'channels.count':
     '{count, plural, one {قناة واحدة} two {قناتان} few {# قنوات} many {# قناة} other {# قناة}}',
+  'serverSetting.own': '{text} الإعداد هو {variable}.',
+  'serverSetting.ask': '{text} تواصل مع مشغّل الخادم.',
   'audioTrack.save': 'حفظ',
   'audioTrack.name': 'الاسم',
   'audioTrack.language': 'اللغة',

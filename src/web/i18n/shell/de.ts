@@ -296,6 +296,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.mono': 'Mono',
   'channels.stereo': 'Stereo',
   'channels.count': '{count, plural, one {# Kanal} other {# Kanäle}}',
+  'serverSetting.own': '{text} Die Einstellung heißt {variable}.',
+  'serverSetting.ask': '{text} Wenden Sie sich an den Betreiber des Servers.',
   'audioTrack.save': 'Speichern',
   'audioTrack.name': 'Name',
   'audioTrack.language': 'Sprache',

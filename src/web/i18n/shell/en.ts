@@ -281,6 +281,8 @@ export default {
   'channels.mono': 'Mono',
   'channels.stereo': 'Stereo',
   'channels.count': '{count, plural, one {# channel} other {# channels}}',
+  'serverSetting.own': '{text} The setting is {variable}.',
+  'serverSetting.ask': '{text} Ask the operator of the server.',
   'audioTrack.save': 'Save',
   'audioTrack.name': 'Name',
   'audioTrack.language': 'Language',

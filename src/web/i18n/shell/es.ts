@@ -293,6 +293,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.mono': 'Mono',
   'channels.stereo': 'Estéreo',
   'channels.count': '{count, plural, one {# canal} other {# canales}}',
+  'serverSetting.own': '{text} El ajuste es {variable}.',
+  'serverSetting.ask': '{text} Consulta al operador del servidor.',
   'audioTrack.save': 'Guardar',
   'audioTrack.name': 'Nombre',
   'audioTrack.language': 'Idioma',

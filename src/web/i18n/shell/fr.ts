@@ -296,6 +296,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.mono': 'Mono',
   'channels.stereo': 'Stéréo',
   'channels.count': '{count, plural, one {# canal} other {# canaux}}',
+  'serverSetting.own': '{text} Le paramètre est {variable}.',
+  'serverSetting.ask': '{text} Adressez-vous à l’opérateur du serveur.',
   'audioTrack.save': 'Enregistrer',
   'audioTrack.name': 'Nom',
   'audioTrack.language': 'Langue',

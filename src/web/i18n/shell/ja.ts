@@ -287,6 +287,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.mono': 'モノラル',
   'channels.stereo': 'ステレオ',
   'channels.count': '{count, plural, other {#チャンネル}}',
+  'serverSetting.own': '{text}設定は {variable} です。',
+  'serverSetting.ask': '{text}サーバーの運営者に問い合わせてください。',
   'audioTrack.save': '保存',
   'audioTrack.name': '名前',
   'audioTrack.language': '言語',

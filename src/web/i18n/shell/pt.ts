@@ -290,6 +290,8 @@ const messages: TranslationOf<typeof en> = {
   'channels.mono': 'Mono',
   'channels.stereo': 'Estéreo',
   'channels.count': '{count, plural, one {# canal} other {# canais}}',
+  'serverSetting.own': '{text} A configuração é {variable}.',
+  'serverSetting.ask': '{text} Fale com o operador do servidor.',
   'audioTrack.save': 'Salvar',
   'audioTrack.name': 'Nome',
   'audioTrack.language': 'Idioma',

@@ -192,7 +192,7 @@ const messages: TranslationOf<typeof en> = {
   'trash.sandbox': 'In der Sandbox werden sie 24 Stunden nach dem Hochladen endgültig gelöscht.',
   'trash.off': 'Der Papierkorb ist ausgeschaltet',
   'trash.offText':
-    'Gelöschte Videos sind endgültig gelöscht. Damit sie eine Woche lang bleiben, setzt der Betreiber dieses Servers <code>MILLRACE_VIDEOS_RESTORE=7d</code> und startet ihn neu.',
+    'Gelöschte Videos sind endgültig gelöscht. Mit einer Einstellung bewahrt der Server sie einige Tage auf.',
   'trash.emptyTitle': 'Papierkorb leeren?',
   'trash.emptied': 'Der Papierkorb ist leer.',
   'trash.emptyText':

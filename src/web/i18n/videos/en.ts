@@ -187,8 +187,7 @@ export default {
     '{days, plural, one {Deleted videos stay here for a day, or until the disk is full. They count towards your storage.} other {Deleted videos stay here for # days, or until the disk is full. They count towards your storage.}}',
   'trash.sandbox': 'In the sandbox they are deleted permanently 24 hours after their upload.',
   'trash.off': 'Trash is turned off',
-  'trash.offText':
-    'Deleting a video is permanent. To keep deleted videos for a week, the operator of this server sets <code>MILLRACE_VIDEOS_RESTORE=7d</code> and restarts it.',
+  'trash.offText': 'Deleting a video is permanent. A server setting keeps deleted videos for some days.',
   'trash.emptyTitle': 'Empty the trash?',
   'trash.emptied': 'The trash is empty.',
   'trash.emptyText':

@@ -191,7 +191,7 @@ const messages: TranslationOf<typeof en> = {
   'trash.sandbox': 'En el entorno de pruebas se eliminan definitivamente 24 horas después de subirlos.',
   'trash.off': 'La papelera está desactivada',
   'trash.offText':
-    'Eliminar un vídeo es definitivo. Para conservar los vídeos eliminados una semana, el operador de este servidor establece <code>MILLRACE_VIDEOS_RESTORE=7d</code> y lo reinicia.',
+    'Eliminar un vídeo es definitivo. Un ajuste del servidor permite conservar los vídeos eliminados unos días.',
   'trash.emptyTitle': '¿Vaciar la papelera?',
   'trash.emptied': 'La papelera está vacía.',
   'trash.emptyText':

@@ -192,7 +192,7 @@ const messages: TranslationOf<typeof en> = {
   'trash.sandbox': 'Dans le bac à sable, elles sont supprimées définitivement 24 heures après leur import.',
   'trash.off': 'La corbeille est désactivée',
   'trash.offText':
-    'La suppression d’une vidéo est définitive. Pour conserver les vidéos supprimées pendant une semaine, l’exploitant de ce serveur définit <code>MILLRACE_VIDEOS_RESTORE=7d</code> et le redémarre.',
+    'La suppression d’une vidéo est définitive. Un paramètre du serveur permet de conserver les vidéos supprimées quelques jours.',
   'trash.emptyTitle': 'Vider la corbeille ?',
   'trash.emptied': 'La corbeille est vide.',
   'trash.emptyText':

@@ -185,8 +185,7 @@ const messages: TranslationOf<typeof en> = {
     '{days, plural, other {削除した動画は#日間、またはディスクがいっぱいになるまでここに残ります。ストレージの使用量に含まれます。}}',
   'trash.sandbox': 'サンドボックスでは、アップロードの24時間後に完全に削除されます。',
   'trash.off': 'ゴミ箱はオフです',
-  'trash.offText':
-    '動画の削除は取り消せません。削除した動画を1週間残すには、このサーバーの運用者が <code>MILLRACE_VIDEOS_RESTORE=7d</code> を設定して再起動します。',
+  'trash.offText': '動画の削除は取り消せません。サーバーの設定により、削除した動画を数日間残せます。',
   'trash.emptyTitle': 'ゴミ箱を空にしますか？',
   'trash.emptied': 'ゴミ箱は空です。',
   'trash.emptyText':

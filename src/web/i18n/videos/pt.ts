@@ -193,7 +193,7 @@ const messages: TranslationOf<typeof en> = {
   'trash.sandbox': 'Na sandbox, eles são excluídos permanentemente 24 horas após o envio.',
   'trash.off': 'A lixeira está desativada',
   'trash.offText':
-    'Excluir um vídeo é permanente. Para manter os vídeos excluídos por uma semana, o operador deste servidor define <code>MILLRACE_VIDEOS_RESTORE=7d</code> e o reinicia.',
+    'Excluir um vídeo é permanente. Uma configuração do servidor permite manter os vídeos excluídos por alguns dias.',
   'trash.emptyTitle': 'Esvaziar a lixeira?',
   'trash.emptied': 'A lixeira está vazia.',
   'trash.emptyText':

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LiveStream } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { withServerSetting } from '../../format/server-setting.ts';
 import { formatClock } from '../../format/time.ts';
 import { t } from '../../texts/live.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -115,7 +116,7 @@ export function SourcePanel({
             </div>
           ))}
         </dl>
-        <p class="hint">{t('source.supportedHint')}</p>
+        <p class="hint">{withServerSetting(t('source.supportedHint'), 'MILLRACE_ALLOW_PRIVATE_TARGETS')}</p>
       </Card>
       {isAsking && (
         <ConfirmDialog

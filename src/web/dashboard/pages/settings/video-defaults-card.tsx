@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { VideoDefaults } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
+import { withServerSetting } from '../../format/server-setting.ts';
 import { can } from '../../state/session.ts';
-import { rich, t } from '../../texts/server.ts';
+import { t } from '../../texts/server.ts';
 import { CheckField } from '../../ui/form/field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { FormActions } from '../../ui/form/form-actions.tsx';
@@ -22,13 +23,7 @@ export function VideoDefaultsCard() {
           <>
             {!defaults.available.transcript && (
               <Notice>
-                <p>
-                  {rich(
-                    'defaults.noTranscription',
-                    { variable: 'MILLRACE_TRANSCRIPTION_URL' },
-                    { code: text => <code>{text}</code> },
-                  )}
-                </p>
+                <p>{withServerSetting(t('defaults.noTranscription'), 'MILLRACE_TRANSCRIPTION_URL')}</p>
               </Notice>
             )}
             {can('admin') ? (

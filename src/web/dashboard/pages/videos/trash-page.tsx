@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { withServerSetting } from '../../format/server-setting.ts';
 import { can, environment, projectHeaders } from '../../state/session.ts';
-import { rich, t } from '../../texts/videos.ts';
+import { t } from '../../texts/videos.ts';
 import { runBulk } from '../../ui/bulk/run-bulk.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx';
@@ -48,7 +49,7 @@ function leadOf(days: number): string {
 function TurnedOff() {
   return (
     <Notice title={t('trash.off')}>
-      <p>{rich('trash.offText', {}, { code: text => <code dir="ltr">{text}</code> })}</p>
+      <p>{withServerSetting(t('trash.offText'), 'MILLRACE_VIDEOS_RESTORE')}</p>
     </Notice>
   );
 }

@@ -1,4 +1,5 @@
 import type { LiveStream, Restream } from '../../../api/api-types.ts';
+import { withServerSetting } from '../../../format/server-setting.ts';
 import { t } from '../../../texts/live.ts';
 
 export type Destination = LiveStream['restreams'][number] & { readonly streamKey: string };
@@ -71,7 +72,9 @@ const reasons = {
 } as const;
 
 export function formatReason(reason: string): string {
-  return Object.hasOwn(reasons, reason) ? t(reasons[reason as keyof typeof reasons]) : reason;
+  if (!Object.hasOwn(reasons, reason)) return reason;
+  const text = t(reasons[reason as keyof typeof reasons]);
+  return reason === 'not-public' ? withServerSetting(text, 'MILLRACE_ALLOW_PRIVATE_TARGETS') : text;
 }
 
 export function formatRendition(rendition: string): string {

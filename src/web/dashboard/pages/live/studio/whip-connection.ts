@@ -1,5 +1,6 @@
 import { withBasePath } from '../../../../shared/base-path.ts';
 import { isLoopbackOnly } from '../../../../shared/is-loopback-only.ts';
+import { withServerSetting } from '../../../format/server-setting.ts';
 import { t } from '../../../texts/live.ts';
 import { framesPerSecond, type VideoCodec, videoCodec } from './capture.ts';
 
@@ -136,9 +137,9 @@ export class WhipConnection {
   #connected(): Promise<void> {
     const peer = this.#peer;
     return new Promise((resolve, reject) => {
-      const unreachable = t(
-        isLoopbackOnly(peer.remoteDescription?.sdp ?? '') ? 'studio.loopback' : 'studio.blocked',
-      );
+      const unreachable = isLoopbackOnly(peer.remoteDescription?.sdp ?? '')
+        ? withServerSetting(t('studio.loopback'), 'MILLRACE_HOST')
+        : t('studio.blocked');
       const timer = setTimeout(() => finish(new Error(unreachable)), connectTimeoutMs);
       const finish = (error?: Error) => {
         clearTimeout(timer);
