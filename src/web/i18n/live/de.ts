@@ -209,7 +209,7 @@ const messages: TranslationOf<typeof en> = {
   'share.newLinks': 'Neue Links',
   'share.private': 'Dieser Livestream ist privat.',
   'share.privateText':
-    'Jeder Link gilt für einen Zuschauer: den, der ihn zuerst öffnet. Holen Sie für jeden Zuschauer neue Links.',
+    'Jeder Link ist für einen Zuschauer. Er muss innerhalb von 24 Stunden geöffnet werden und gilt dann 24 Stunden. Der Server erkennt den Zuschauer an einem Cookie oder an Netzwerkadresse und Browser: Personen im selben Netz mit derselben Browserversion können einen Link teilen. Erzeugen Sie für jeden Zuschauer neue Links.',
   'share.link': 'Link',
   'share.hlsUrl': 'HLS-URL',
   'share.hlsHint': 'Für andere Player und Apps. Sie funktioniert, während der Stream live ist.',

@@ -199,7 +199,7 @@ export default {
   'share.newLinks': 'New links',
   'share.private': 'This live stream is private.',
   'share.privateText':
-    'Each link works for one viewer: the first who opens it. Get new links for each viewer.',
+    'Each link is for one viewer. It must be opened within 24 hours, and then works for 24 hours. The server recognizes the viewer by a cookie, or by network address and browser: people in the same network with the same browser version can share a link. Get new links for each viewer.',
   'share.link': 'Link',
   'share.hlsUrl': 'HLS URL',
   'share.hlsHint': 'For other players and apps. It works while the stream is live.',

@@ -208,7 +208,7 @@ const messages: TranslationOf<typeof en> = {
   'share.newLinks': 'Nuevos enlaces',
   'share.private': 'Esta transmisión en directo es privada.',
   'share.privateText':
-    'Cada enlace sirve para un espectador: el primero que lo abre. Obtén enlaces nuevos para cada espectador.',
+    'Cada enlace es para un espectador. Debe abrirse en 24 horas y después funciona durante 24 horas. El servidor reconoce al espectador por una cookie o por su dirección de red y su navegador: quienes usan la misma versión del navegador en la misma red pueden compartir un enlace. Crea enlaces nuevos para cada espectador.',
   'share.link': 'Enlace',
   'share.hlsUrl': 'URL de HLS',
   'share.hlsHint': 'Para otros reproductores y aplicaciones. Funciona mientras se emite en directo.',

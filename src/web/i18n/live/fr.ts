@@ -210,7 +210,7 @@ const messages: TranslationOf<typeof en> = {
   'share.newLinks': 'Nouveaux liens',
   'share.private': 'Ce flux en direct est privé.',
   'share.privateText':
-    'Chaque lien fonctionne pour un seul spectateur : le premier qui l’ouvre. Créez de nouveaux liens pour chaque spectateur.',
+    'Chaque lien est destiné à un seul spectateur. Il doit être ouvert dans les 24 heures, puis fonctionne pendant 24 heures. Le serveur reconnaît le spectateur à un cookie, ou à son adresse réseau et à son navigateur : sur un même réseau, des personnes ayant la même version du navigateur peuvent partager un lien. Créez de nouveaux liens pour chaque spectateur.',
   'share.link': 'Lien',
   'share.hlsUrl': 'URL HLS',
   'share.hlsHint': 'Pour d’autres lecteurs et applications. Fonctionne pendant le direct.',

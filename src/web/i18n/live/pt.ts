@@ -207,7 +207,7 @@ const messages: TranslationOf<typeof en> = {
   'share.newLinks': 'Novos links',
   'share.private': 'Esta transmissão ao vivo é privada.',
   'share.privateText':
-    'Cada link vale para um espectador: o primeiro que o abrir. Gere novos links para cada espectador.',
+    'Cada link é para um espectador. Ele deve ser aberto em até 24 horas e depois funciona por 24 horas. O servidor reconhece o espectador por um cookie ou pelo endereço de rede e pelo navegador: pessoas na mesma rede com a mesma versão do navegador podem compartilhar um link. Gere links novos para cada espectador.',
   'share.link': 'Link',
   'share.hlsUrl': 'URL HLS',
   'share.hlsHint': 'Para outros players e apps. Funciona durante a transmissão ao vivo.',

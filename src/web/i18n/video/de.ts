@@ -95,7 +95,7 @@ const messages: TranslationOf<typeof en> = {
   'share.isPublic': 'Das Video ist öffentlich.',
   'share.newLinks': 'Neue Links',
   'share.oneViewer':
-    'Jeder Link gilt für einen Zuschauer: Der erste Browser, der ihn öffnet, kann 24 Stunden lang zusehen. Holen Sie für den nächsten Zuschauer neue Links.',
+    'Jeder Link ist für einen Zuschauer. Er muss innerhalb von 24 Stunden geöffnet werden und gilt dann 24 Stunden. Der Server erkennt den Zuschauer an einem Cookie oder an Netzwerkadresse und Browser: Personen im selben Netz mit derselben Browserversion können einen Link teilen. Erzeugen Sie für jeden Zuschauer neue Links.',
   'share.privateEmbed':
     'Auf einer Seite, die viele öffnen, funktioniert dieser Code nur für die erste Person. Ihr Server kann über die API für jeden Zuschauer ein neues Token holen, oder Sie machen das Video öffentlich. Siehe <a>private Videos</a>.',
   'share.link': 'Link',

@@ -90,7 +90,7 @@ export default {
   'share.isPublic': 'The video is public.',
   'share.newLinks': 'New links',
   'share.oneViewer':
-    'Each link works for one viewer: the first browser that opens it can watch for 24 hours. Get new links for the next viewer.',
+    'Each link is for one viewer. It must be opened within 24 hours, and then works for 24 hours. The server recognizes the viewer by a cookie, or by network address and browser: people in the same network with the same browser version can share a link. Get new links for each viewer.',
   'share.privateEmbed':
     'On a page that many people open, this code works only for the first of them. Your server can ask the API for a new token for each viewer, or make the video public. See <a>private videos</a>.',
   'share.link': 'Link',

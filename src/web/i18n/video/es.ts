@@ -94,7 +94,7 @@ const messages: TranslationOf<typeof en> = {
   'share.isPublic': 'El vídeo es público.',
   'share.newLinks': 'Enlaces nuevos',
   'share.oneViewer':
-    'Cada enlace sirve para un espectador: el primer navegador que lo abra puede ver el vídeo 24 horas. Obtén enlaces nuevos para el siguiente espectador.',
+    'Cada enlace es para un espectador. Debe abrirse en 24 horas y después funciona durante 24 horas. El servidor reconoce al espectador por una cookie o por su dirección de red y su navegador: quienes usan la misma versión del navegador en la misma red pueden compartir un enlace. Crea enlaces nuevos para cada espectador.',
   'share.privateEmbed':
     'En una página que abren muchas personas, este código solo funciona para la primera. Tu servidor puede pedir a la API un token nuevo para cada espectador, o puedes hacer público el vídeo. Consulta <a>vídeos privados</a>.',
   'share.link': 'Enlace',

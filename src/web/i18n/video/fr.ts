@@ -95,7 +95,7 @@ const messages: TranslationOf<typeof en> = {
   'share.isPublic': 'La vidéo est publique.',
   'share.newLinks': 'Nouveaux liens',
   'share.oneViewer':
-    'Chaque lien vaut pour un seul spectateur : le premier navigateur qui l’ouvre peut regarder pendant 24 heures. Demandez de nouveaux liens pour le spectateur suivant.',
+    'Chaque lien est destiné à un seul spectateur. Il doit être ouvert dans les 24 heures, puis fonctionne pendant 24 heures. Le serveur reconnaît le spectateur à un cookie, ou à son adresse réseau et à son navigateur : sur un même réseau, des personnes ayant la même version du navigateur peuvent partager un lien. Créez de nouveaux liens pour chaque spectateur.',
   'share.privateEmbed':
     'Sur une page ouverte par plusieurs personnes, ce code ne fonctionne que pour la première. Votre serveur peut demander à l’API un nouveau jeton pour chaque spectateur, ou vous pouvez rendre la vidéo publique. Voir <a>vidéos privées</a>.',
   'share.link': 'Lien',

@@ -94,7 +94,7 @@ const messages: TranslationOf<typeof en> = {
   'share.isPublic': 'O vídeo é público.',
   'share.newLinks': 'Novos links',
   'share.oneViewer':
-    'Cada link serve para um espectador: o primeiro navegador que o abrir pode assistir por 24 horas. Obtenha novos links para o próximo espectador.',
+    'Cada link é para um espectador. Ele deve ser aberto em até 24 horas e depois funciona por 24 horas. O servidor reconhece o espectador por um cookie ou pelo endereço de rede e pelo navegador: pessoas na mesma rede com a mesma versão do navegador podem compartilhar um link. Gere links novos para cada espectador.',
   'share.privateEmbed':
     'Em uma página aberta por várias pessoas, este código só funciona para a primeira. Seu servidor pode pedir à API um novo token para cada espectador, ou você pode tornar o vídeo público. Veja <a>vídeos privados</a>.',
   'share.link': 'Link',
