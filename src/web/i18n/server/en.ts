@@ -288,7 +288,7 @@ export default {
   'settings.organisationLead': 'For the whole account, with all its projects.',
   'settings.tabs': 'Settings sections',
   'settings.project': 'Project',
-  'settings.organisation': 'Organisation',
+  'settings.organisation': 'Organization',
   'account.details': 'Account details',
   'account.created': 'Created',
   'account.environments': 'Environments',

@@ -19,7 +19,7 @@ export default {
   'nav.keys': 'API keys',
   'nav.uploadTokens': 'Upload tokens',
   'nav.webhooks': 'Webhooks',
-  'nav.organisation': 'Organisation',
+  'nav.organisation': 'Organization',
   'nav.team': 'Team',
   'nav.activity': 'Activity',
   'nav.projects': 'Projects',
