@@ -112,7 +112,7 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'يمكن لأي شخص لديه هذا المفتاح أن يبدأ البث. ولا يتغيّر حتى تعيد إنشاءه.',
   'setup.regenerate': 'إعادة إنشاء المفتاح',
   'setup.ffmpegText': 'يبثّ صورة اختبار مع صوت إلى أن توقفه بالضغط على Ctrl+C.',
-  'setup.ffmpegFile': 'لبثّ ملف لديك، استبدل السطرين الثاني والثالث بـ <c>{input}</c>',
+  'setup.ffmpegFile': 'لبثّ ملف لديك، ضع <c>{input}</c> بين <c>ffmpeg</c> و<c>-c:v</c>.',
   'setup.command': 'الأمر',
   'setup.keyPlaceholder': 'مفتاح البث',
   'setup.regenerateTitle': 'هل تريد إعادة إنشاء مفتاح البث؟',

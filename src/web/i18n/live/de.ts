@@ -118,7 +118,8 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'Wer diesen Schlüssel hat, kann live gehen. Er bleibt gleich, bis Sie ihn neu erzeugen.',
   'setup.regenerate': 'Schlüssel neu erzeugen',
   'setup.ffmpegText': 'Streamt ein Testbild mit Ton, bis Sie es mit Strg+C stoppen.',
-  'setup.ffmpegFile': 'Für eine eigene Datei ersetzen Sie die zweite und dritte Zeile durch <c>{input}</c>',
+  'setup.ffmpegFile':
+    'Für eine eigene Datei setzen Sie <c>{input}</c> zwischen <c>ffmpeg</c> und <c>-c:v</c>.',
   'setup.command': 'Befehl',
   'setup.keyPlaceholder': 'Streamschlüssel',
   'setup.regenerateTitle': 'Streamschlüssel neu erzeugen?',

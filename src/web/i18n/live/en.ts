@@ -110,7 +110,7 @@ export default {
   'setup.keyHint': 'Anyone with this key can go live. It stays the same until you regenerate it.',
   'setup.regenerate': 'Regenerate key',
   'setup.ffmpegText': 'Streams a test picture with sound, until you stop it with Ctrl+C.',
-  'setup.ffmpegFile': 'For a file of your own, replace the second and third lines with <c>{input}</c>',
+  'setup.ffmpegFile': 'For a file of your own, put <c>{input}</c> between <c>ffmpeg</c> and <c>-c:v</c>.',
   'setup.command': 'Command',
   'setup.keyPlaceholder': 'stream key',
   'setup.regenerateTitle': 'Regenerate the stream key?',

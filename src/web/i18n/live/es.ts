@@ -117,7 +117,7 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'Quien tenga esta clave puede emitir. No cambia hasta que la regeneres.',
   'setup.regenerate': 'Regenerar clave',
   'setup.ffmpegText': 'Transmite una imagen de prueba con sonido hasta que la detengas con Ctrl+C.',
-  'setup.ffmpegFile': 'Para usar un archivo tuyo, sustituye la segunda y la tercera línea por <c>{input}</c>',
+  'setup.ffmpegFile': 'Para usar un archivo tuyo, pon <c>{input}</c> entre <c>ffmpeg</c> y <c>-c:v</c>.',
   'setup.command': 'Comando',
   'setup.keyPlaceholder': 'clave de retransmisión',
   'setup.regenerateTitle': '¿Regenerar la clave de retransmisión?',

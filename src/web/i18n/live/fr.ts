@@ -118,7 +118,7 @@ const messages: TranslationOf<typeof en> = {
     'Toute personne qui a cette clé peut passer en direct. Elle reste la même tant que vous ne la régénérez pas.',
   'setup.regenerate': 'Régénérer la clé',
   'setup.ffmpegText': 'Diffuse une mire avec du son, jusqu’à ce que vous l’arrêtiez avec Ctrl+C.',
-  'setup.ffmpegFile': 'Pour un fichier à vous, remplacez les deuxième et troisième lignes par <c>{input}</c>',
+  'setup.ffmpegFile': 'Pour un fichier à vous, mettez <c>{input}</c> entre <c>ffmpeg</c> et <c>-c:v</c>.',
   'setup.command': 'Commande',
   'setup.keyPlaceholder': 'clé de stream',
   'setup.regenerateTitle': 'Régénérer la clé de stream ?',

@@ -111,7 +111,8 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'このキーがあればだれでもライブ配信できます。再生成するまで変わりません。',
   'setup.regenerate': 'キーを再生成',
   'setup.ffmpegText': '音声付きのテスト映像を、Ctrl+C で止めるまで配信します。',
-  'setup.ffmpegFile': '自分のファイルを使うには、2行目と3行目を <c>{input}</c> に置き換えます',
+  'setup.ffmpegFile':
+    '自分のファイルを使うには、<c>ffmpeg</c> と <c>-c:v</c> の間を <c>{input}</c> に置き換えます。',
   'setup.command': 'コマンド',
   'setup.keyPlaceholder': 'ストリームキー',
   'setup.regenerateTitle': 'ストリームキーを再生成しますか？',

@@ -116,7 +116,7 @@ const messages: TranslationOf<typeof en> = {
   'setup.keyHint': 'Quem tiver esta chave pode transmitir. Ela não muda até você gerá-la novamente.',
   'setup.regenerate': 'Gerar nova chave',
   'setup.ffmpegText': 'Transmite uma imagem de teste com som até você parar com Ctrl+C.',
-  'setup.ffmpegFile': 'Para usar um arquivo seu, substitua a segunda e a terceira linhas por <c>{input}</c>',
+  'setup.ffmpegFile': 'Para usar um arquivo seu, coloque <c>{input}</c> entre <c>ffmpeg</c> e <c>-c:v</c>.',
   'setup.command': 'Comando',
   'setup.keyPlaceholder': 'chave de transmissão',
   'setup.regenerateTitle': 'Gerar nova chave de transmissão?',

@@ -1,7 +1,7 @@
 import { t } from '../../texts/live.ts';
 
-/** Replaces the two lines of {@link ffmpegCommand} after the first one. */
-export const ffmpegFileInput = '-re -stream_loop -1 -i video.mp4 \\';
+/** Replaces the inputs of {@link ffmpegCommand}. */
+export const ffmpegFileInput = '-re -stream_loop -1 -i video.mp4';
 
 /** Publishes a test picture with sound, and runs as it stands. */
 export function ffmpegCommand(server: string, key: string): string {

@@ -21,12 +21,10 @@ export function StorageBar({ storage }: { storage: Storage }) {
 
 /** The largest kinds of files with their sizes, in the colors of the bar if there is one. */
 export function StorageLegend({ storage, max }: { storage: Storage; max?: number }) {
-  const shares = storageShares(storage);
-  const largest = shares.toSorted((one, other) => other.bytes - one.bytes).slice(0, max);
   return (
     <ul class="legend">
-      {shares
-        .filter(share => largest.includes(share))
+      {storageShares(storage)
+        .slice(0, max)
         .map(({ name, bytes, color }) => (
           <li key={name}>
             {storage.maxBytes !== undefined && <span class={`dot color-${color}`} aria-hidden="true" />}

@@ -7,6 +7,7 @@ interface StorageShare {
   readonly color: number;
 }
 
+/** Kinds of files that there are, the largest first. */
 export function storageShares(storage: Usage['storage']): readonly StorageShare[] {
   const shares: readonly StorageShare[] = [
     { name: t('storage.uploads'), bytes: storage.sourceBytes, color: 2 },
@@ -15,5 +16,5 @@ export function storageShares(storage: Usage['storage']): readonly StorageShare[
     { name: t('storage.downloads'), bytes: storage.mp4Bytes, color: 6 },
     { name: t('storage.texts'), bytes: storage.imageBytes + storage.textBytes, color: 4 },
   ];
-  return shares.filter(({ bytes }) => bytes > 0);
+  return shares.filter(({ bytes }) => bytes > 0).toSorted((one, other) => other.bytes - one.bytes);
 }
