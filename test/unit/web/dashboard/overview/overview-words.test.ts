@@ -48,7 +48,7 @@ test('first steps are ticked off by what was done', () => {
   expect(completedSteps({ ...none, keyPairs: [pair, pair] }).key).toBe(true);
 });
 
-test('storage is told by the kinds that there are', () => {
+test('storage is told by the kinds that there are, the largest first', () => {
   const storage: Usage['storage'] = {
     totalBytes: 60,
     sourceBytes: 10,
@@ -59,9 +59,9 @@ test('storage is told by the kinds that there are', () => {
     textBytes: 5,
   };
   expect(storageShares(storage).map(({ name, bytes }) => [name, bytes])).toEqual([
-    ['Uploads', 10],
-    ['Renditions', 20],
     ['Thumbnails and captions', 30],
+    ['Renditions', 20],
+    ['Uploads', 10],
   ]);
 });
 
