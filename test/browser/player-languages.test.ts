@@ -48,10 +48,8 @@ describeInBrowser('the languages of the player', browser => {
     );
     expect(await page.evaluate<string[]>(wordsOf('ja'))).toContain('配信の開始を待っています');
     const directionOf = (selector: string) =>
-      page
-        .locator(`millrace-player[lang="ar"] ${selector}`)
-        .evaluate(element => getComputedStyle(element).direction);
-    expect([await directionOf('#status-text'), await directionOf('#controls')]).toEqual(['rtl', 'ltr']);
+      page.locator(`millrace-player[lang="ar"] ${selector}`).getAttribute('dir');
+    expect([await directionOf('#stage'), await directionOf('#controls')]).toEqual(['rtl', 'ltr']);
     await using _ = publishPicture({ url: server.rtmpUrl(stream.streamKey) });
     for (const lang of ['ja', 'ar']) await untilLive(page, lang);
     for (const [lang, copyLink] of [

@@ -60,6 +60,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     expect((await as(null, 'GET', '/auth/methods')).json).toEqual({
       oidc: { name: 'Harbour ID' },
       passwordReset: false,
+      signedIn: false,
     });
     const begun = await as(null, 'POST', '/auth/oidc-request');
     const asked = new URL(begun.json.url);
@@ -229,6 +230,7 @@ describe('a sign-in with an OpenID Connect provider', () => {
     try {
       expect((await as(null, 'GET', '/auth/methods', undefined, {}, plain)).json).toEqual({
         passwordReset: false,
+        signedIn: false,
       });
       const begun = await as(null, 'POST', '/auth/oidc-request', undefined, {}, plain);
       expect(told(begun).slice(0, 2)).toEqual([409, 'oidc-not-configured']);

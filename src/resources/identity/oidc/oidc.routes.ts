@@ -29,7 +29,7 @@ export function oidcRoutes({ oidc, resets, gate }: OidcRoutesOptions): Route[] {
       handle: async ({ incoming }) => ({
         oidc: oidc.name === undefined ? undefined : { name: oidc.name },
         passwordReset: resets.isAvailable,
-        signedIn: (await gate.currentSession(incoming)) === undefined ? undefined : true,
+        signedIn: (await gate.currentSession(incoming)) !== undefined,
       }),
     }),
     defineRoute({

@@ -12,12 +12,12 @@ export const signInMethodsSchema = z
     passwordReset: z
       .boolean()
       .describe('True if the server sends links for new passwords by email (`POST /auth/password-resets`).'),
-    signedIn: z
-      .literal(true)
-      .optional()
-      .describe('The request has the cookie of a session (`GET /auth/session`). Absent otherwise.'),
+    signedIn: z.boolean().describe('True if the request has the cookie of a session (`GET /auth/session`).'),
   })
-  .meta({ id: 'SignInMethods', examples: [{ oidc: { name: 'Google' }, passwordReset: true }] });
+  .meta({
+    id: 'SignInMethods',
+    examples: [{ oidc: { name: 'Google' }, passwordReset: true, signedIn: false }],
+  });
 
 export const oidcRequestSchema = z
   .object({

@@ -123,7 +123,7 @@ export type PasswordReset = {
 type SignInMethods = {
   readonly oidc?: { readonly name: string; } | undefined;
   readonly passwordReset: boolean;
-  readonly signedIn?: true | undefined;
+  readonly signedIn: boolean;
 };
 
 type OidcRequest = { readonly url: string; };

@@ -26,7 +26,7 @@ export async function loadSession(): Promise<void> {
 
 /** Asks for the session only where there is one: browsers report each refusal as an error. */
 async function findSession(): Promise<Session | undefined> {
-  if (!isNotedAsSignedIn() && (await call('GET /auth/methods')).signedIn !== true) return undefined;
+  if (!isNotedAsSignedIn() && !(await call('GET /auth/methods')).signedIn) return undefined;
   return call('GET /auth/session');
 }
 
