@@ -12,7 +12,7 @@ const risePerSecond = 200;
 const windowSamples = 2_048;
 
 /** Input options of ffmpeg for moving frames that show their number from 0 on. */
-export function countedVideo({ size = '320x180', rate = '25', seconds = 30 } = {}): string[] {
+export function countedVideo({ size = '160x90', rate = '25', seconds = 30 } = {}): string[] {
   const blocks = Array.from({ length: counterBits }, (_, bit) => {
     const box = `drawbox=x=iw*${bit}/${columns}:y=0:w=iw/${columns}:h=ih/${rows}:t=fill`;
     return `${box}:c=black,${box}:c=white:enable='mod(floor(n/${2 ** bit})\\,2)'`;

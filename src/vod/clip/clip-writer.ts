@@ -93,6 +93,8 @@ class ClipWriter {
   /** Start of the presentation on the clock of the media. */
   #shownFromSeconds: number | undefined;
   #leadSeconds = 0;
+  /** Audio of the row before the first frame, in the order of the tracks: it may reach into the next row. */
+  #earlyAudio: readonly ClipSample[][] = [];
 
   constructor(
     path: string,
@@ -182,13 +184,18 @@ class ClipWriter {
     const isVideo = mainTrack.kind === 'video';
     const mainSamples = await this.#firstSamples(main!, startSeconds);
     const [first] = mainSamples;
+    const audio = others.map(({ own, samples }, index) => ({
+      own,
+      samples: [...(this.#earlyAudio[index] ?? []), ...samples],
+    }));
+    this.#earlyAudio = first === undefined ? others.map(({ samples }) => samples) : [];
     if (first === undefined) return [];
     const shownSeconds = isVideo ? shownAtSeconds(first, mainTrack) : startSeconds;
     this.#leadSeconds = Math.max(0, startSeconds - shownSeconds);
     this.#shownFromSeconds = shownSeconds;
     return [
       { own: main!.own, samples: mainSamples },
-      ...others.map(({ own, samples }) => ({
+      ...audio.map(({ own, samples }) => ({
         own,
         samples: fromFrameBefore(samples, own.track, shownSeconds),
       })),
