@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FfmpegCommand } from 'fluent-ffmpeg';
 import { LRUCache } from 'lru-cache';
@@ -59,6 +60,8 @@ export interface FfmpegToolsOptions {
 const maxProbeOutputLength = 2 * 1024 * 1024;
 /** Maximum doubtful streams, each of which is looked for in the whole file. */
 const maxDoubtfulStreams = 4;
+/** Files with more streams are rare, and would fill the memory. */
+const maxKeptStreams = 32;
 /** Slow disks read this much. */
 const minSurveyBytesPerMs = 5_000;
 const maxSurveyLineLength = 1_000;
@@ -82,7 +85,7 @@ export class FfmpegTools implements MediaTools {
   readonly #log: Logger;
   readonly #pausable = new Set<BoundedRun>();
   /** Results by file: the jobs of a video read the same one. */
-  readonly #clocks = new LRUCache<string, SurveyedClock>(maxEntries(100));
+  readonly #probed = new LRUCache<string, ProbedFile>(maxEntries(100));
   #isPaused = false;
 
   constructor(options: FfmpegToolsOptions) {
@@ -101,6 +104,17 @@ export class FfmpegTools implements MediaTools {
   }
 
   async probe(path: string, signal: AbortSignal): Promise<ProbedFile> {
+    signal.throwIfAborted();
+    const { ino, size, mtimeMs } = await statOf(path);
+    const key = [path, ino, size, mtimeMs].join();
+    const known = this.#probed.get(key);
+    if (known !== undefined) return known;
+    const file = await this.#probeFully(path, signal);
+    if (file.streams.length <= maxKeptStreams) this.#probed.set(key, file);
+    return file;
+  }
+
+  async #probeFully(path: string, signal: AbortSignal): Promise<ProbedFile> {
     const { maxPixels } = this.#options;
     const probed = await this.#probe(path, signal, allowedFormats);
     const stated = await this.#withStatedRate(path, probed, signal);
@@ -119,7 +133,7 @@ export class FfmpegTools implements MediaTools {
   }
 
   async #probe(path: string, signal: AbortSignal, formats: readonly string[]): Promise<ProbedFile> {
-    const bytes = await sizeOf(path);
+    const { size: bytes } = await statOf(path);
     if (bytes === 0) throw mediaRefused('The file is empty.');
     return readProbeOutput(await this.#runProbe(path, probeArguments(path, formats), signal), bytes);
   }
@@ -154,10 +168,7 @@ export class FfmpegTools implements MediaTools {
 
   async #withClock(path: string, file: ProbedFile, signal: AbortSignal): Promise<ProbedFile> {
     if (!discontinuousFormats.includes(file.format)) return file;
-    const { mtimeMs, size } = await stat(path);
-    const key = `${path} ${size} ${mtimeMs}`;
-    const clock = this.#clocks.get(key) ?? (await this.#surveyClock(path, file, signal));
-    this.#clocks.set(key, clock);
+    const clock = await this.#surveyClock(path, file, signal);
     if (clock.kind === 'steady') return { ...file, steadyStartSeconds: clock.startSeconds };
     return clock.kind === 'changing' ? { ...file, durationSeconds: clock.durationSeconds } : file;
   }
@@ -344,9 +355,9 @@ function tooLarge(width: number, height: number, maxPixels: number): AppError {
   );
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function statOf(path: string): Promise<Stats> {
   try {
-    return (await stat(path)).size;
+    return await stat(path);
   } catch (error) {
     throw new AppError('process-failed', `The file cannot be probed: ${messageOf(error)}`, {
       cause: error,

@@ -333,6 +333,21 @@ describe('a file', () => {
     expect((await tools.probe(await fixture('h264-aac-ts'), never)).streams).toHaveLength(2);
   });
 
+  test('is looked into once, and again when it has changed', async () => {
+    const path = join(await testTempDir(), 'film');
+    let looks = 0;
+    const tools = makeMediaTools(undefined, { observer: { runEnded: () => (looks += 1) } });
+    const durationOf = async (name: FixtureName) => {
+      await copyFile(await fixture(name), path);
+      const probed = await tools.probe(path, never);
+      expect(await tools.probe(path, never)).toBe(probed);
+      return Math.round(probed.durationSeconds ?? 0);
+    };
+    expect([await durationOf('h264-aac'), looks]).toEqual([6, 1]);
+    expect([await durationOf('hevc'), looks]).toEqual([3, 2]);
+    await expect(tools.probe(path, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+
   test('that is empty is refused, one that is not there is our fault', async () => {
     const path = join(await testTempDir(), 'file');
     expect((await refusalOf(makeMediaTools().probe(path, never))).code).toBe('process-failed');
