@@ -7,6 +7,7 @@ import { channels } from './migrations/0064-channels.ts';
 import { videoStates } from './migrations/0065-video-states.ts';
 import { watermarkNames } from './migrations/0066-watermark-names.ts';
 import { claimsOfNodes } from './migrations/0067-claims-of-nodes.ts';
+import { videoPlays } from './migrations/0068-video-plays.ts';
 import { baseline, createBaseline } from './schema/baseline.ts';
 import {
   assertMigratable,
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   videoStates,
   watermarkNames,
   claimsOfNodes,
+  videoPlays,
 ];
 
 export const schemaVersion = versionAfter(migrations);

@@ -27,6 +27,8 @@ interface OwnColumns {
   videos: {
     is_discarded: Generated<number>;
     is_listed: Generated<number>;
+    /** Follows `analytics_totals`, by triggers. */
+    plays: Generated<number>;
     /** Follows from the source and the renditions, by triggers. */
     state: Generated<'empty' | 'processing' | 'ready' | 'failed'>;
   };

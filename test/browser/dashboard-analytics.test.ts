@@ -12,7 +12,7 @@ describeInBrowser('analytics in the dashboard', browser => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' });
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/analytics');
     const { page } = dashboard;
-    await page.getByText('No views in this period').waitFor();
+    await page.getByText('No plays in this period').waitFor();
     await page.getByText('No viewers now').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
@@ -79,6 +79,27 @@ describeInBrowser('analytics in the dashboard', browser => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Show all videos and live streams' }).waitFor();
     expect(new URL(page.url()).searchParams.get('media')).toBe(videoId);
+
+    // The list sorts by the number that it shows, which is that of the analytics and of the video's page.
+    await createVideo(server.baseUrl, server.productionKey, { title: 'Newer, never played' });
+    await page.goto(`${server.baseUrl}/dashboard/videos`);
+    const titles = page.locator('.media-title');
+    await until(
+      'the newest first',
+      async () => (await titles.first().textContent()) === 'Newer, never played',
+    );
+    await page.getByRole('button', { name: 'Plays', exact: true }).click();
+    await until('the most played first', async () => (await titles.first().textContent()) === 'Pier');
+    const head = page.getByRole('columnheader', { name: 'Plays' });
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    expect(new URL(page.url()).search).toBe('?order=most-played');
+    await page.getByRole('row', { name: /Pier/ }).getByText('1', { exact: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Plays', exact: true }).click();
+    await until('the least played first', async () => (await titles.first().textContent()) !== 'Pier');
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    await page.getByRole('link', { name: 'Pier', exact: true }).click();
+    await page.getByRole('link', { name: '1 play', exact: true }).waitFor();
 
     for (const language of ['C', 'en_US', '']) {
       await using other = await DashboardPage.open(browser(), server);

@@ -283,6 +283,10 @@ describe('buckets and time series', () => {
       .json;
     expect(total.data).toEqual([{ dimensionValue: one, metricValue: 3 }]);
     expect(total.context.timeframe).toBeUndefined();
+    const videos = await server.call('GET', '/videos?sortBy=plays&sortOrder=desc&pageSize=1', {
+      key: productionKey,
+    });
+    expect(videos.json.data).toMatchObject([{ videoId: one }]);
   });
 
   it('have a point for every hour of the frame', async () => {

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  insertProject,
+  upsert,
+  upserts,
+} from '../../src/resources/analytics/reports/analytics-statements.store.ts';
 import { AccountsStore } from '../../src/resources/identity/accounts/accounts.store.ts';
 import type { VideoFilter } from '../../src/resources/videos/videos/lists/video-filter.ts';
 import type { ListPage, VideoSortField } from '../../src/resources/videos/videos/lists/video-lists.ts';
@@ -8,6 +13,7 @@ import { VideosStore } from '../../src/resources/videos/videos/videos.store.ts';
 import type { Connection } from '../../src/store/connection.ts';
 import type { Database } from '../../src/store/database.ts';
 import { foldText } from '../../src/store/folded-text.ts';
+import { textQuery } from '../../src/store/raw-query.ts';
 import { rowsOf, singleValue } from '../support/sql.ts';
 import { makeTempDir, removeDir, testTempDir } from '../support/temp-dir.ts';
 import { databaseKinds, openTestDatabase } from '../support/test-database.ts';
@@ -17,6 +23,7 @@ const columns: Readonly<Record<VideoSortField, [name: string, column: string]>> 
   createdAt: ['creation', 'created_at_ms'],
   publishedAt: ['publication', 'published_at_ms'],
   updatedAt: ['update', 'updated_at_ms'],
+  plays: ['plays', 'plays'],
 };
 const fields = Object.keys(columns) as VideoSortField[];
 const words = ['Harbour', 'Été', 'night', 'CITY', 'forest', 'concert'];
@@ -93,6 +100,16 @@ class Library {
     });
   }
 
+  /** Counts plays as reports of viewers do. */
+  async play({ projectId, videoId }: Video, plays: number): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const project = await transaction.first(
+        textQuery<{ number: number }>(transaction, insertProject, [projectId]),
+      );
+      await upsert(transaction, upserts.totals, [[project!.number, videoId, 'video', plays]]);
+    });
+  }
+
   nowMs(): number {
     // Mostly forwards, several in one millisecond, and sometimes back, as clocks do.
     this.#nowMs += this.random(20) === 0 ? -500 : this.random(3);
@@ -142,7 +159,7 @@ class Library {
     const { random, store, videos } = this;
     const index = random(videos.length);
     const { projectId, videoId } = videos[index]!;
-    switch (random(10)) {
+    switch (random(12)) {
       case 0:
         await this.add();
         break;
@@ -180,6 +197,10 @@ class Library {
           { tags: [`t${random(40)}`], metadata: [{ key: 'k', value: '1' }] },
           this.nowMs(),
         );
+        break;
+      case 9:
+      case 10:
+        await this.play(videos[index]!, 1 + random(3));
         break;
       default:
         await store.change(projectId, videoId, { title: this.title() }, this.nowMs());
@@ -236,7 +257,7 @@ class Library {
   page(total: number): ListPage {
     const pageSize = 1 + this.random(100);
     return {
-      sort: { field: fields[this.random(4)]!, direction: this.random(2) === 0 ? 'asc' : 'desc' },
+      sort: { field: fields[this.random(fields.length)]!, direction: this.random(2) === 0 ? 'asc' : 'desc' },
       currentPage: 1 + this.random(Math.ceil(total / pageSize) + 1),
       pageSize,
     };
@@ -272,6 +293,12 @@ class Library {
       }
       expect(blocks.reduce((sum, block) => sum + block.videos, 0)).toBe(this.videos.length);
     }
+    const wrongPlays = await rowsOf(
+      database,
+      `SELECT v.id FROM videos v JOIN analytics_projects p ON p.project_id = v.project_id
+       LEFT JOIN analytics_totals t ON t.project = p.number AND t.media_id = v.id WHERE v.plays <> coalesce(t.plays, 0)`,
+    );
+    expect(wrongPlays).toEqual([]);
     const wrong = await rowsOf(
       database,
       `SELECT project_id, is_discarded, tag, videos FROM tags
@@ -462,6 +489,52 @@ describe.each(databaseKinds)('videos of the same title and time on %s', kind => 
         }
       }
     }
+  });
+});
+
+describe.each(databaseKinds)('the plays of a video on %s', kind => {
+  it('are those that transactions at the same time have counted, also in the trash and for one project only', async () => {
+    const library = await Library.open(await openTestDatabase(await testTempDir(), kind), 5);
+    const { database, store, projectIds } = library;
+    onTestFinished(() => database.stop());
+    await library.addMany(3, { projectId: projectIds[0] });
+    const [first, second, third] = library.videos as [Video, Video, Video];
+    const trashed = { atMs: 1, deletesAtMs: 2 };
+    await store.discard(third.projectId, third.videoId, trashed);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        library.play([first, second, third][index % 3]!, 1 + (index % 3)),
+      ),
+    );
+    await library.play({ ...first, projectId: projectIds[1] }, 900);
+    const page: ListPage = { sort: { field: 'plays', direction: 'desc' }, currentPage: 1, pageSize: 10 };
+    const listed = async (isDiscarded = false) =>
+      (await library.list({}, page, isDiscarded)).items.map(video => video.videoId);
+    const playsOf = ({ videoId }: Video) =>
+      singleValue<number>(database, 'SELECT plays FROM videos WHERE id = ?', videoId);
+    expect(await Promise.all(library.videos.map(playsOf))).toEqual([4, 8, 12]);
+    expect(await listed()).toEqual([second.videoId, first.videoId]);
+    expect(await listed(true)).toEqual([third.videoId]);
+    await store.restore(third.projectId, third.videoId, 5, database);
+    expect(await listed()).toEqual([third.videoId, second.videoId, first.videoId]);
+  });
+
+  it('are counted with those of the analytics, or not at all', async () => {
+    const library = await Library.open(await openTestDatabase(await testTempDir(), kind), 6);
+    const { database } = library;
+    onTestFinished(() => database.stop());
+    await library.addMany(1);
+    const [video] = library.videos as [Video];
+    await library.play(video, 2);
+    await expect(
+      database.transaction(async transaction => {
+        await transaction.run(textQuery(transaction, 'UPDATE analytics_totals SET plays = plays + 5', []));
+        expect(await singleValue(transaction, 'SELECT plays FROM videos')).toBe(7);
+        throw new Error('the server ended here');
+      }),
+    ).rejects.toThrow('the server ended here');
+    expect(await singleValue(database, 'SELECT plays FROM videos')).toBe(2);
+    await library.expectCountsToBeRight();
   });
 });
 

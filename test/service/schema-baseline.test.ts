@@ -11,6 +11,7 @@ import { migrate, schemaVersion } from '../../src/store/migrations.ts';
 import { openDatabase, openDatabaseWithoutLock } from '../../src/store/open-database.ts';
 import { migratePostgres } from '../../src/store/postgres/postgres-migrations.ts';
 import { baseline } from '../../src/store/schema/baseline.ts';
+import { addSqlFunctions } from '../../src/store/sql-functions.ts';
 import { runCommand } from '../support/backup-command.ts';
 import { atEnd, clusterUrl } from '../support/cluster-fixture.ts';
 import { runOnPostgres } from '../support/postgres.ts';
@@ -44,16 +45,21 @@ async function placeWith(kind: DatabaseKind, content: 'nothing' | 'schema 62'): 
   return { dataDir, url };
 }
 
-/** Takes back what the migrations to schema 62 have done to tables. */
-async function makeBaseline(place: Place): Promise<void> {
-  const sql = 'DROP TABLE unverified_changes; ALTER TABLE accounts DROP COLUMN is_unclaimed;';
+async function runIn(place: Place, sql: string): Promise<void> {
   if (place.url === undefined) {
     const sqlite = new Sqlite(join(place.dataDir, 'millrace.db'));
+    addSqlFunctions(sqlite);
     sqlite.exec(sql);
     sqlite.close();
   } else {
     await runOnPostgres(place.url, sql);
   }
+}
+
+/** Takes back what the migrations to schema 62 have done to tables. */
+async function makeBaseline(place: Place): Promise<void> {
+  const sql = 'DROP TABLE unverified_changes; ALTER TABLE accounts DROP COLUMN is_unclaimed;';
+  await runIn(place, sql);
   await setVersion(place, baseline.version);
 }
 
@@ -245,6 +251,47 @@ it.each(databaseKinds)('content of an earlier version is served from %s', async 
   expect(await list('/webhooks')).toMatchObject({ pagination: { itemsTotal: 1 } });
   expect((await server.api('POST', '/videos', { title: 'New', tags: ['sea'] })).status).toBe(201);
   expect(await list('/videos')).toMatchObject({ pagination: { itemsTotal: 2 } });
+});
+
+it.each(databaseKinds)('plays that an earlier version counted sort the lists on %s', async kind => {
+  const place = await placeWith(kind, 'schema 62');
+  const copied =
+    'project_id, title, title_folded, is_public, is_panoramic, has_mp4_support, tags, metadata, created_at_ms, published_at_ms, updated_at_ms, description';
+  await runIn(
+    place,
+    `WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 2500)
+       INSERT INTO videos (id, ${copied}) SELECT id || n, ${copied} FROM videos, copies;
+     INSERT INTO analytics_projects (project_id) SELECT DISTINCT project_id FROM videos WHERE true ON CONFLICT DO NOTHING;
+     DELETE FROM analytics_totals;
+     INSERT INTO analytics_totals (project, media_id, media_type, plays)
+       SELECT p.number, v.id, 'video', v.number % 50 FROM videos v JOIN analytics_projects p ON p.project_id = v.project_id
+       WHERE v.number % 50 > 0;`,
+  );
+  const { dataDir, url } = place;
+  await using server = await startServer(url === undefined ? {} : { 'database.url': url }, {
+    dataDir,
+    isFirstStart: true,
+  });
+  const get = async <T>(path: string) => (await (await server.api('GET', path)).json()) as { data: T[] };
+  const plays: number[] = [];
+  const found = new Set<string>();
+  for (let page = 1; page <= 26; page += 1) {
+    const { data } = await get<{ videoId: string }>(
+      `/videos?sortBy=plays&sortOrder=desc&pageSize=100&currentPage=${page}`,
+    );
+    const ids = data.map(({ videoId }) => videoId);
+    const filter = ids.map(id => `filterBy[mediaId][]=${id}`).join('&');
+    const totals = await get<{ dimensionValue: string; metricValue: number }>(
+      `/data/buckets/play-total/media-id?pageSize=100&${filter}`,
+    );
+    const counted = new Map(totals.data.map(row => [row.dimensionValue, row.metricValue]));
+    for (const id of ids) {
+      found.add(id);
+      plays.push(counted.get(id) ?? 0);
+    }
+  }
+  expect([found.size, plays.length, plays[0], plays.at(-1)]).toEqual([2_501, 2_501, 49, 0]);
+  expect(plays).toEqual(plays.toSorted((a, b) => b - a));
 });
 
 it.each([

@@ -35,7 +35,7 @@ const stateTriggers: readonly Trigger[] = [
 ];
 
 /** Invalidates the counts of a block: see `video-list-schema.ts`. */
-const blockRevision = ([name, column]: readonly [string, string]) => `
+export const blockRevision = ([name, column]: readonly [string, string]) => `
   UPDATE video_blocks_by_${name} SET revision = abs(random() % 9007199254740991)
     WHERE (project_id, is_discarded, first_key, first_id) = (
       SELECT project_id, is_discarded, first_key, first_id FROM video_blocks_by_${name}

@@ -3,25 +3,25 @@ import type { Trigger } from './trigger.ts';
 
 /** Tables with which SQLite pages through and searches long lists of videos. PostgreSQL counts rows, and has trigram indexes. */
 
-const maxBlockRows = 2_000;
+export const maxBlockRows = 2_000;
 /** A smaller block joins the one before it, if both together have no more than `maxJoinedRows`. */
 const minBlockRows = 400;
 const maxJoinedRows = 1_200;
 
-const newRevision = 'abs(random() % 9007199254740991)';
+export const newRevision = 'abs(random() % 9007199254740991)';
 const textsOfLists = 'title_folded, description_folded, tags, metadata, live_stream_id';
 const key = 'project_id, is_discarded, first_key, first_id';
 const newKey = '(new.project_id, new.is_discarded, new.first_key, new.first_id)';
 
-interface SortOrder {
+export interface VideoOrder {
   readonly name: string;
   readonly column: string;
   readonly type: string;
   readonly lowest: string;
 }
 
-const lowestInteger = '-9223372036854775808';
-const orders: readonly SortOrder[] = [
+export const lowestInteger = '-9223372036854775808';
+const orders: readonly VideoOrder[] = [
   { name: 'title', column: 'title_folded', type: 'text', lowest: "''" },
   { name: 'creation', column: 'created_at_ms', type: 'integer', lowest: lowestInteger },
   { name: 'publication', column: 'published_at_ms', type: 'integer', lowest: lowestInteger },
@@ -58,7 +58,7 @@ export const videoBlockTriggers: readonly Trigger[] = orders.flatMap(blockTrigge
  * begins below every key. Its `revision` is random and changes whenever a row comes, goes, or changes in a
  * filtered column, which invalidates cached counts.
  */
-function blockTable({ type }: SortOrder): Table {
+export function blockTable({ type }: VideoOrder): Table {
   return {
     columns: {
       project_id: 'text NOT NULL REFERENCES projects (id) ON DELETE CASCADE',
@@ -73,7 +73,7 @@ function blockTable({ type }: SortOrder): Table {
   };
 }
 
-function blockTriggers({ name, column, lowest }: SortOrder): Trigger[] {
+export function blockTriggers({ name, column, lowest }: VideoOrder): Trigger[] {
   const blocks = `video_blocks_by_${name}`;
   const blockOf = (row: 'old' | 'new') => `
     (${key}) = (

@@ -236,7 +236,7 @@ export const videosQuerySchema = listQuery(
     createdFrom: isoDate.optional().describe('Videos created at this time or later.'),
     createdTo: isoDate.optional().describe('Videos created before this time.'),
   },
-  ['title', 'createdAt', 'publishedAt', 'updatedAt'],
+  ['title', 'createdAt', 'publishedAt', 'updatedAt', 'plays'],
 );
 
 const dateTime = z.iso.datetime({ offset: true });

@@ -31,6 +31,7 @@ type NewVideoRow = Omit<
   | 'public_from'
   | 'policy_from'
   | 'viewer_limits'
+  | 'plays'
   | 'state'
 >;
 

@@ -2,9 +2,9 @@
 export default {
   'analytics.title': 'Analytics',
   'analytics.refresh': 'Refresh',
-  'analytics.none': 'No views in this period',
+  'analytics.none': 'No plays in this period',
   'analytics.noneText':
-    'The player reports views within seconds, wherever you link or embed it. Other players are counted if they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not counted.',
+    'The player reports plays within seconds, wherever you link or embed it. Other players are counted if they report to this server. Visitors who ask not to be tracked and previews in this dashboard are not counted.',
   'analytics.since': '{from} to now. Times are in your time zone ({zone}).',
   'analytics.sinceInUtc': '{from} to now. Times are in UTC.',
   'analytics.inUtc': '{from} to {to}. Times are in UTC.',

@@ -21,10 +21,8 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.captions': 'الترجمة والفصول',
   'video.tabs.share': 'المشاركة',
   'video.tabs.analytics': 'الإحصاءات',
-  'video.playsHours':
-    '{count, plural, one {{plays} مشاهدة في 24 ساعة} two {{plays} مشاهدة في 24 ساعة} few {{plays} مشاهدات في 24 ساعة} many {{plays} مشاهدة في 24 ساعة} other {{plays} مشاهدة في 24 ساعة}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} مشاهدة في {days} يومًا} two {{plays} مشاهدة في {days} يومًا} few {{plays} مشاهدات في {days} يومًا} many {{plays} مشاهدة في {days} يومًا} other {{plays} مشاهدة في {days} يومًا}}',
+  'video.plays':
+    '{count, plural, one {{plays} مشاهدة} two {{plays} مشاهدة} few {{plays} مشاهدات} many {{plays} مشاهدة} other {{plays} مشاهدة}}',
   'metadata.title': 'البيانات الوصفية',
   'metadata.edit': 'تعديل البيانات الوصفية',
   'metadata.none': 'لا توجد بيانات وصفية بعد. أضف أسماء وقيمًا خاصة بك، مثل عميل أو حلقة.',

@@ -21,10 +21,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.captions': 'Untertitel und Kapitel',
   'video.tabs.share': 'Teilen',
   'video.tabs.analytics': 'Analysen',
-  'video.playsHours':
-    '{count, plural, one {{plays} Wiedergabe in 24 Stunden} other {{plays} Wiedergaben in 24 Stunden}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} Wiedergabe in {days} Tagen} other {{plays} Wiedergaben in {days} Tagen}}',
+  'video.plays': '{count, plural, one {{plays} Wiedergabe} other {{plays} Wiedergaben}}',
   'metadata.title': 'Metadaten',
   'metadata.edit': 'Metadaten bearbeiten',
   'metadata.none':

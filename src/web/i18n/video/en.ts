@@ -19,9 +19,7 @@ export default {
   'video.tabs.captions': 'Captions and chapters',
   'video.tabs.share': 'Share',
   'video.tabs.analytics': 'Analytics',
-  'video.playsHours': '{count, plural, one {{plays} play in 24 hours} other {{plays} plays in 24 hours}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} play in {days} days} other {{plays} plays in {days} days}}',
+  'video.plays': '{count, plural, one {{plays} play} other {{plays} plays}}',
   'metadata.title': 'Metadata',
   'metadata.edit': 'Edit metadata',
   'metadata.none': 'No metadata yet. Add your own names and values, such as a customer or an episode.',

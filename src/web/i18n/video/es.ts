@@ -21,10 +21,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.captions': 'Subtítulos y capítulos',
   'video.tabs.share': 'Compartir',
   'video.tabs.analytics': 'Analíticas',
-  'video.playsHours':
-    '{count, plural, one {{plays} reproducción en 24 horas} other {{plays} reproducciones en 24 horas}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} reproducción en {days} días} other {{plays} reproducciones en {days} días}}',
+  'video.plays': '{count, plural, one {{plays} reproducción} other {{plays} reproducciones}}',
   'metadata.title': 'Metadatos',
   'metadata.edit': 'Editar metadatos',
   'metadata.none':

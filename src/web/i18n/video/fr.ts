@@ -21,10 +21,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.captions': 'Sous-titres et chapitres',
   'video.tabs.share': 'Partager',
   'video.tabs.analytics': 'Statistiques',
-  'video.playsHours':
-    '{count, plural, one {{plays} lecture en 24 heures} other {{plays} lectures en 24 heures}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} lecture en {days} jours} other {{plays} lectures en {days} jours}}',
+  'video.plays': '{count, plural, one {{plays} lecture} other {{plays} lectures}}',
   'metadata.title': 'Métadonnées',
   'metadata.edit': 'Modifier les métadonnées',
   'metadata.none':

@@ -21,10 +21,7 @@ const messages: TranslationOf<typeof en> = {
   'video.tabs.captions': 'Legendas e capítulos',
   'video.tabs.share': 'Compartilhar',
   'video.tabs.analytics': 'Análises',
-  'video.playsHours':
-    '{count, plural, one {{plays} reprodução em 24 horas} other {{plays} reproduções em 24 horas}}',
-  'video.playsDays':
-    '{count, plural, one {{plays} reprodução em {days} dias} other {{plays} reproduções em {days} dias}}',
+  'video.plays': '{count, plural, one {{plays} reprodução} other {{plays} reproduções}}',
   'metadata.title': 'Metadados',
   'metadata.edit': 'Editar metadados',
   'metadata.none':

@@ -22,7 +22,7 @@ const messages: TranslationOf<typeof en> = {
   'videos.head.status': 'الحالة',
   'videos.head.visibility': 'الظهور',
   'videos.head.duration': 'المدة',
-  'videos.head.views': 'مرات المشاهدة',
+  'videos.head.plays': 'مرات المشاهدة',
   'videos.head.size': 'الحجم',
   'videos.head.updated': 'آخر تحديث',
   'videos.head.created': 'أُنشئ',
@@ -35,8 +35,8 @@ const messages: TranslationOf<typeof en> = {
   'videos.retry': 'إعادة المحاولة',
   'videos.moveToTrash': 'نقل إلى سلة المهملات',
   'videos.deletePermanently': 'حذف نهائي',
-  'videos.views':
-    '{count, plural, one {{views} مشاهدة} two {{views} مشاهدة} few {{views} مشاهدات} many {{views} مشاهدة} other {{views} مشاهدة}}',
+  'videos.plays':
+    '{count, plural, one {{plays} مشاهدة} two {{plays} مشاهدة} few {{plays} مشاهدات} many {{plays} مشاهدة} other {{plays} مشاهدة}}',
   'videos.private': 'خاص',
   'videos.changeVisibility': 'تغيير الظهور',
   'videos.changingVisibility': 'جارٍ تغيير الظهور',
@@ -140,6 +140,8 @@ const messages: TranslationOf<typeof en> = {
   'filter.orders.newest': 'الأحدث أولًا',
   'filter.orders.oldest': 'الأقدم أولًا',
   'filter.orders.changed': 'المحدّثة مؤخرًا',
+  'filter.orders.most-played': 'الأكثر مشاهدة أولًا',
+  'filter.orders.least-played': 'الأقل مشاهدة أولًا',
   'filter.orders.title': 'العنوان، تصاعديًا',
   'filter.orders.title-back': 'العنوان، تنازليًا',
   'filter.anyStatus': 'أي حالة',

@@ -10,6 +10,7 @@ const sortColumns: Readonly<Record<VideoSortField, string>> = {
   createdAt: 'created_at_ms',
   publishedAt: 'published_at_ms',
   updatedAt: 'updated_at_ms',
+  plays: 'plays',
 };
 
 /** Counts and reads a page in one statement, which sees one moment. Trigram indexes find texts. */
@@ -32,7 +33,7 @@ export class PostgresVideoLists implements VideoLists {
         this.#database.queries,
         sql<{ total: number } & (SelectedVideoRow | { id: null })>`
           SELECT * FROM (SELECT count(*) AS total ${matching}) counted
-          LEFT JOIN (SELECT ${sql.raw(selectedColumns)}, v.title_folded ${matching} ORDER BY ${order}
+          LEFT JOIN (SELECT ${sql.raw(selectedColumns)}, v.title_folded, v.plays ${matching} ORDER BY ${order}
             LIMIT ${page.pageSize} OFFSET ${(page.currentPage - 1) * page.pageSize}) listed ON true
           ORDER BY ${order}`,
       ),

@@ -31,6 +31,7 @@ const sortOrders: Readonly<Record<VideoSortField, SortOrder>> = {
   createdAt: { name: 'creation', column: 'created_at_ms' },
   publishedAt: { name: 'publication', column: 'published_at_ms' },
   updatedAt: { name: 'update', column: 'updated_at_ms' },
+  plays: { name: 'plays', column: 'plays' },
 };
 
 /** Raw SQL, because the `videos-list` benchmark depends on these indexes and this join order. */

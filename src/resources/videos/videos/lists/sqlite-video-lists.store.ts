@@ -77,6 +77,7 @@ export class SqliteVideoLists implements VideoLists {
     createdAt: new SortedVideos('createdAt'),
     publishedAt: new SortedVideos('publishedAt'),
     updatedAt: new SortedVideos('updatedAt'),
+    plays: new SortedVideos('plays'),
   };
   #cache = emptyCache(Number.NaN);
   #lastCounting: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@ import type { Connection } from '../../../../store/connection.ts';
 import type { SelectedVideoRow } from '../video-row.ts';
 import type { VideoFilter } from './video-filter.ts';
 
-export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt';
+export type VideoSortField = 'title' | 'createdAt' | 'publishedAt' | 'updatedAt' | 'plays';
 
 export interface ListScope {
   readonly projectId: string;

@@ -60,12 +60,6 @@ export async function loadTotals(question: AnalyticsQuery, signal: AbortSignal):
   };
 }
 
-export async function loadPlays(question: AnalyticsQuery, signal: AbortSignal): Promise<number> {
-  const params = { metric: 'play', aggregation: 'count' };
-  const path = 'GET /data/metrics/{metric}/{aggregation}';
-  return (await call(path, { params, query: queryOf(question), signal })).data;
-}
-
 export async function loadTimeSeries(
   question: AnalyticsQuery,
   interval: TimeFrame['interval'],

@@ -5,6 +5,8 @@ export const videoOrders = {
   newest: { sortBy: 'createdAt', sortOrder: 'desc' },
   oldest: { sortBy: 'createdAt', sortOrder: 'asc' },
   changed: { sortBy: 'updatedAt', sortOrder: 'desc' },
+  'most-played': { sortBy: 'plays', sortOrder: 'desc' },
+  'least-played': { sortBy: 'plays', sortOrder: 'asc' },
   title: { sortBy: 'title', sortOrder: 'asc' },
   'title-back': { sortBy: 'title', sortOrder: 'desc' },
 } as const;

@@ -10,7 +10,7 @@ import { VideoBadge } from '../../ui/video/video-badge.tsx';
 import { VideoThumbnail } from '../../ui/video/video-thumbnail.tsx';
 import { VideoTitle } from '../../ui/video/video-title.tsx';
 import { shownStateOf } from './shown-state.ts';
-import { addressOf, Tags, type VideoActions, type VideoItem, VideoMenu, viewsText } from './video-row.tsx';
+import { addressOf, playsText, Tags, type VideoActions, type VideoItem, VideoMenu } from './video-row.tsx';
 import { durationText, sizeText } from './video-table.tsx';
 
 export function VideoCard({
@@ -27,7 +27,7 @@ export function VideoCard({
   const state = shownStateOf(video, status);
   const duration = durationText(status?.encoding.metadata.duration);
   const details = [
-    plays === undefined ? undefined : t('videos.views', { count: plays, views: viewsText(plays) }),
+    plays === undefined ? undefined : t('videos.plays', { count: plays, plays: playsText(plays) }),
     formatRelative(video.createdAt),
     sizeText(status?.ingest?.filesize),
     video.expiresAt === undefined

@@ -65,7 +65,7 @@ export function VideoStatusCell({ item: { video, status } }: { item: VideoItem }
   );
 }
 
-export function viewsText(plays: number | undefined): string {
+export function playsText(plays: number | undefined): string {
   return plays === undefined ? '–' : formatNumber(plays);
 }
 

@@ -11,12 +11,12 @@ import { videoOrders } from './list-query.ts';
 import {
   addressOf,
   ListThumbnail,
+  playsText,
   Tags,
   type VideoActions,
   type VideoItem,
   VideoMenu,
   VideoStatusCell,
-  viewsText,
 } from './video-row.tsx';
 
 export function VideoTable({
@@ -86,10 +86,10 @@ function columnsOf(order: VideoOrder, actions: VideoActions): readonly Column<Vi
         durationText(status?.encoding.metadata.duration) ?? <span class="nothing">–</span>,
     },
     {
-      head: t('videos.head.views'),
+      head: t('videos.head.plays'),
       isNumber: true,
-      look: 'cell-views',
-      cell: ({ plays }) => viewsText(plays),
+      sort: { field: 'plays', direction: 'desc' },
+      cell: ({ plays }) => playsText(plays),
     },
     {
       head: t('videos.head.size'),
