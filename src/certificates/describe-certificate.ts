@@ -1,6 +1,14 @@
 import type { AcmeRecords } from './acme.store.ts';
 import type { CertificateTimes } from './renewal.ts';
 
+interface CertificateFailure {
+  /** The reason, and what to do. */
+  readonly reason: string;
+  /** Domains that the current certificate lacks. */
+  readonly uncoveredDomains: readonly string[];
+  readonly retryAtMs: number;
+}
+
 export interface CertificateView {
   readonly domains: readonly string[];
   readonly state: 'missing' | 'valid' | 'expired';
@@ -8,6 +16,8 @@ export interface CertificateView {
   readonly renewAtMs?: number | undefined;
   /** The reason why the last order failed, its consequence, and what to do. Undefined while all is well. */
   readonly problem?: string | undefined;
+  /** Undefined while all is well. */
+  readonly failure?: CertificateFailure | undefined;
 }
 
 export function describeCertificate(
@@ -33,6 +43,11 @@ export function describeCertificate(
     problem:
       failure &&
       `${consequence} ${failure.problem} The server tries again at ${formatTime(failure.retryAtMs)}.`,
+    failure: failure && {
+      reason: failure.problem,
+      uncoveredDomains: uncovered,
+      retryAtMs: failure.retryAtMs,
+    },
   };
 }
 

@@ -33,6 +33,9 @@ interface CertificateState {
   readonly expiresAtMs?: number | undefined;
   readonly renewAtMs?: number | undefined;
   readonly problem?: string | undefined;
+  readonly failure?:
+    | { readonly reason: string; readonly uncoveredDomains: readonly string[]; readonly retryAtMs: number }
+    | undefined;
 }
 
 interface ServerMonitorOptions {
@@ -143,6 +146,7 @@ export class ServerMonitor implements Component {
       components.nodes(),
     ]);
     const certificate = components.certificate?.();
+    const recordingLagSeconds = components.recordingLagSeconds();
     const measured = {
       cpu,
       memory: { serverBytes, childrenBytes, ...machine },
@@ -159,12 +163,12 @@ export class ServerMonitor implements Component {
       isolation: components.isolation,
       encoder: components.encoder(),
       codecs: components.codecs,
-      live: components.live(),
+      live: { ...components.live(), recordingLagSeconds: Math.round(recordingLagSeconds) },
       ...(certificate === undefined ? {} : { certificate: certificateView(certificate) }),
       ...(nodes === undefined ? {} : { nodes }),
       warnings: findWarnings({
         ...measured,
-        recordingLagSeconds: components.recordingLagSeconds(),
+        recordingLagSeconds,
         certificateProblem: certificate?.problem,
       }),
     };
@@ -176,11 +180,21 @@ function certificateView({
   state,
   expiresAtMs,
   renewAtMs,
+  failure,
 }: CertificateState): NonNullable<ServerStateView['certificate']> {
   return {
     domains: [...domains],
     state,
     ...(expiresAtMs === undefined ? {} : { expiresAt: formatAtom(expiresAtMs) }),
     ...(renewAtMs === undefined ? {} : { renewAt: formatAtom(renewAtMs) }),
+    ...(failure === undefined
+      ? {}
+      : {
+          failure: {
+            reason: failure.reason,
+            uncoveredDomains: [...failure.uncoveredDomains],
+            retryAt: formatAtom(failure.retryAtMs),
+          },
+        }),
   };
 }

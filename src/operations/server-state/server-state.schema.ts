@@ -98,6 +98,7 @@ export const serverStateSchema = z
     live: z.object({
       broadcasts: count('Live broadcasts of all accounts.'),
       viewers: count('Viewers of all broadcasts.'),
+      recordingLagSeconds: count('Seconds of a recording that are not in object storage yet, at most.'),
     }),
     programs: z.array(programSchema).describe('Media programs.'),
     isolation: z
@@ -133,6 +134,14 @@ export const serverStateSchema = z
           .describe('`missing`: HTTPS and RTMPS refuse connections until the first one is issued.'),
         expiresAt: dateTime.optional(),
         renewAt: dateTime.optional().describe('When the next one is ordered.'),
+        failure: z
+          .object({
+            reason: z.string().describe('Why the last order failed, and what to do.'),
+            uncoveredDomains: z.array(z.string()).describe('Names that the current one lacks.'),
+            retryAt: dateTime,
+          })
+          .optional()
+          .describe('Absent while all is well.'),
       })
       .optional()
       .describe('The certificate that the server orders itself. Absent without `tls.domains`.'),
@@ -158,7 +167,7 @@ export const serverStateSchema = z
         },
         disk: { totalBytes: 500_000_000_000, freeBytes: 900_000_000, minFreeBytes: 1_000_000_000 },
         queue: { waiting: 2, running: 1, failedToday: 0, isPaused: false },
-        live: { broadcasts: 1, viewers: 24 },
+        live: { broadcasts: 1, viewers: 24, recordingLagSeconds: 0 },
         programs: [
           { name: 'ffmpeg', path: '/usr/bin/ffmpeg', version: '7.1', lacks: ['SRT'] },
           { name: 'ffprobe', path: '/usr/bin/ffprobe', version: '7.1' },

@@ -115,5 +115,11 @@ test.each([
   expect(view.state).toBe(state);
   expect(view.problem).toContain(text);
   expect(view.problem).toContain('It is so. Do this. The server tries again at 1970-01-02 00:00 UTC.');
-  expect(describeCertificate({}, times, { domains: [], nowMs: 1_000 }).problem).toBeUndefined();
+  expect(view.failure).toEqual({
+    reason: 'It is so. Do this.',
+    uncoveredDomains: [],
+    retryAtMs: 86_400_000,
+  });
+  const well = describeCertificate({}, times, { domains: [], nowMs: 1_000 });
+  expect([well.problem, well.failure]).toEqual([undefined, undefined]);
 });

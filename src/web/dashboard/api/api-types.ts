@@ -710,7 +710,7 @@ export type ServerState = {
     readonly failedToday: number;
     readonly isPaused: boolean;
   };
-  readonly live: { readonly broadcasts: number; readonly viewers: number; };
+  readonly live: { readonly broadcasts: number; readonly viewers: number; readonly recordingLagSeconds: number; };
   readonly programs: readonly {
     readonly name: "ffmpeg" | "ffprobe";
     readonly path: string;
@@ -728,6 +728,7 @@ export type ServerState = {
     readonly state: "missing" | "valid" | "expired";
     readonly expiresAt?: string | undefined;
     readonly renewAt?: string | undefined;
+    readonly failure?: { readonly reason: string; readonly uncoveredDomains: readonly string[]; readonly retryAt: string; } | undefined;
   } | undefined;
   readonly nodes?: readonly {
     readonly nodeId: string;

@@ -169,6 +169,17 @@ const messages: TranslationOf<typeof en> = {
     'الجهاز مشغول: {percent} من وقت المعالج مستخدم. الأولوية للبث المباشر، لذا تستغرق مقاطع الفيديو وقتًا أطول.',
   'warning.encodingPaused': 'ترميز الفيديو متوقف مؤقتًا ما دام البث المباشر يحتاج إلى المعالج.',
   'warning.queueLong': 'عدد المهام المنتظرة: {jobs}. تستغرق مقاطع الفيديو الجديدة وقتًا أطول من المعتاد.',
+  'warning.recordingBehind':
+    'تخزين الكائنات بطيء جدًا: {count, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتان} few {# ثوانٍ} many {# ثانية} other {# ثانية}} من تسجيل لم تُحفظ بعد، وستُفقد إذا فُقد هذا الخادم الآن.',
+  'warning.programOld':
+    '{program} قديم جدًا: لا يدعم SRT ولا مرمّزات GPU، ولا يفك ترميز الوسائط غير الموثوقة بأمان. ثبّت إصدارًا أحدث.',
+  'warning.certificateMissing': 'لا توجد شهادة لـ {domains} بعد: يرفض HTTPS وRTMPS الاتصالات، ويعمل HTTP.',
+  'warning.certificateNotRenewed':
+    'تعذّر على الخادم الحصول على شهادة جديدة لـ {domains}. الشهادة الحالية صالحة حتى {time}.',
+  'warning.certificateUncovered': 'لا تشمل {domains}، حيث يعمل HTTP فقط.',
+  'warning.certificateExpired':
+    'انتهت صلاحية شهادة {domains} في {time}، لذا تحذّر المتصفحات وبرامج البث أو ترفض الاتصال.',
+  'warning.certificateRetry': 'سيعيد الخادم المحاولة في {time}. السبب: {reason}',
   'unit.bytes':
     '{count, plural, zero {0 بايت} one {بايت واحد} two {بايتان} few {# بايت} many {# بايت} other {# بايت}}',
   'chart.unknown': 'غير معروف',

@@ -161,6 +161,18 @@ const messages: TranslationOf<typeof en> = {
     'Der Rechner ist ausgelastet: {percent} seiner Prozessorzeit sind belegt. Livestreams haben Vorrang, daher dauern Videos länger.',
   'warning.encodingPaused': 'Das Kodieren von Videos ruht, solange Livestreams den Prozessor brauchen.',
   'warning.queueLong': '{jobs} Aufträge warten. Neue Videos dauern länger als sonst.',
+  'warning.recordingBehind':
+    'Der Objektspeicher ist zu langsam: {count, plural, one {# Sekunde einer Aufnahme ist noch nicht gespeichert und würde} other {# Sekunden einer Aufnahme sind noch nicht gespeichert und würden}} fehlen, wenn dieser Server jetzt verloren ginge.',
+  'warning.programOld':
+    '{program} ist zu alt: SRT und GPU-Encoder fehlen, und nicht vertrauenswürdige Medien werden nicht sicher dekodiert. Installieren Sie eine neuere Version.',
+  'warning.certificateMissing':
+    'Es gibt noch kein Zertifikat für {domains}: HTTPS und RTMPS lehnen Verbindungen ab, HTTP funktioniert.',
+  'warning.certificateNotRenewed':
+    'Der Server konnte kein neues Zertifikat für {domains} bekommen. Das aktuelle gilt bis {time}.',
+  'warning.certificateUncovered': 'Es gilt nicht für {domains}: Dort funktioniert nur HTTP.',
+  'warning.certificateExpired':
+    'Das Zertifikat für {domains} ist am {time} abgelaufen, daher warnen Browser und Encoder oder verweigern die Verbindung.',
+  'warning.certificateRetry': 'Der nächste Versuch ist am {time}. Der Grund: {reason}',
   'unit.bytes': '{count, plural, one {# Byte} other {# Byte}}',
   'chart.unknown': 'unbekannt',
   'chart.time': 'Zeit',

@@ -153,6 +153,18 @@ export default {
     'The machine is busy: {percent} of its processor time is in use. Live streams come first, so videos take longer.',
   'warning.encodingPaused': 'Video encoding is paused while live streams need the processor.',
   'warning.queueLong': '{jobs} jobs are waiting. New videos take longer than usual.',
+  'warning.recordingBehind':
+    'The object storage is too slow: {count, plural, one {# second} other {# seconds}} of a recording are not stored yet, and would be missing if this server were lost now.',
+  'warning.programOld':
+    '{program} is too old: it has no SRT and no GPU encoders, and does not decode untrusted media safely. Install a newer version.',
+  'warning.certificateMissing':
+    'There is no certificate for {domains} yet: HTTPS and RTMPS refuse connections, HTTP works.',
+  'warning.certificateNotRenewed':
+    'The server could not get a new certificate for {domains}. The current one is valid until {time}.',
+  'warning.certificateUncovered': 'It does not cover {domains}, where only HTTP works.',
+  'warning.certificateExpired':
+    'The certificate for {domains} expired on {time}, so browsers and encoders warn or refuse.',
+  'warning.certificateRetry': 'The server tries again on {time}. The reason: {reason}',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'unknown',
   'chart.time': 'Time',

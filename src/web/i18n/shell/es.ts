@@ -158,6 +158,18 @@ const messages: TranslationOf<typeof en> = {
   'warning.encodingPaused':
     'La codificación de vídeos está en pausa mientras las emisiones necesitan el procesador.',
   'warning.queueLong': 'Hay {jobs} tareas en espera. Los vídeos nuevos tardan más de lo normal.',
+  'warning.recordingBehind':
+    'El almacenamiento de objetos es demasiado lento: {count, plural, one {# segundo de una grabación aún no está guardado y se perdería} other {# segundos de una grabación aún no están guardados y se perderían}} si este servidor desapareciera ahora.',
+  'warning.programOld':
+    '{program} es demasiado antiguo: no tiene SRT ni codificadores de GPU, y no decodifica con seguridad contenido que no es de confianza. Instala una versión más reciente.',
+  'warning.certificateMissing':
+    'Aún no hay certificado para {domains}: HTTPS y RTMPS rechazan conexiones, HTTP funciona.',
+  'warning.certificateNotRenewed':
+    'El servidor no pudo obtener un certificado nuevo para {domains}. El actual es válido hasta el {time}.',
+  'warning.certificateUncovered': 'No cubre {domains}, donde solo funciona HTTP.',
+  'warning.certificateExpired':
+    'El certificado para {domains} caducó el {time}, por lo que los navegadores y los codificadores avisan o rechazan la conexión.',
+  'warning.certificateRetry': 'El servidor lo intentará de nuevo el {time}. El motivo: {reason}',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'desconocido',
   'chart.time': 'Hora',

@@ -160,6 +160,18 @@ const messages: TranslationOf<typeof en> = {
     'L’encodage des vidéos est en pause tant que les directs ont besoin du processeur.',
   'warning.queueLong':
     '{jobs} tâches sont en attente. Les nouvelles vidéos prennent plus de temps que d’habitude.',
+  'warning.recordingBehind':
+    'Le stockage objet est trop lent : {count, plural, one {# seconde d’un enregistrement n’est pas encore stockée et serait perdue} other {# secondes d’un enregistrement ne sont pas encore stockées et seraient perdues}} si ce serveur disparaissait maintenant.',
+  'warning.programOld':
+    '{program} est trop ancien : sans SRT ni encodeurs GPU, et il ne décode pas sûrement les médias non fiables. Installez une version plus récente.',
+  'warning.certificateMissing':
+    'Il n’y a pas encore de certificat pour {domains} : HTTPS et RTMPS refusent les connexions, HTTP fonctionne.',
+  'warning.certificateNotRenewed':
+    'Le serveur n’a pas pu obtenir de nouveau certificat pour {domains}. L’actuel est valable jusqu’au {time}.',
+  'warning.certificateUncovered': 'Il ne couvre pas {domains}, où seul HTTP fonctionne.',
+  'warning.certificateExpired':
+    'Le certificat pour {domains} a expiré le {time} : les navigateurs et les encodeurs avertissent ou refusent.',
+  'warning.certificateRetry': 'Le serveur réessaie le {time}. La raison : {reason}',
   'unit.bytes': '{count, plural, one {# octet} other {# octets}}',
   'chart.unknown': 'inconnu',
   'chart.time': 'Heure',

@@ -158,6 +158,18 @@ const messages: TranslationOf<typeof en> = {
   'warning.encodingPaused':
     'ライブ配信がプロセッサーを必要としている間、動画のエンコードは一時停止しています。',
   'warning.queueLong': '{jobs} 件のジョブが待機中です。新しい動画の処理に通常より時間がかかります。',
+  'warning.recordingBehind':
+    'オブジェクトストレージが遅すぎます。録画のうち {count, plural, other {# 秒}}分がまだ保存されておらず、今このサーバーが失われるとその部分が欠けます。',
+  'warning.programOld':
+    '{program} は古すぎます。SRT と GPU エンコーダーがなく、信頼できないメディアを安全にデコードできません。新しいバージョンをインストールしてください。',
+  'warning.certificateMissing':
+    '{domains} の証明書がまだありません。HTTPS と RTMPS は接続を拒否し、HTTP は使えます。',
+  'warning.certificateNotRenewed':
+    '{domains} の新しい証明書を取得できませんでした。現在の証明書は {time} まで有効です。',
+  'warning.certificateUncovered': '{domains} は対象外で、HTTP だけが使えます。',
+  'warning.certificateExpired':
+    '{domains} の証明書は {time} に期限切れになったため、ブラウザーやエンコーダーが警告または拒否します。',
+  'warning.certificateRetry': 'サーバーは {time} に再試行します。理由: {reason}',
   'unit.bytes': '{count, plural, other {# バイト}}',
   'chart.unknown': '不明',
   'chart.time': '時刻',

@@ -158,6 +158,18 @@ const messages: TranslationOf<typeof en> = {
   'warning.encodingPaused':
     'A codificação de vídeos está pausada enquanto as transmissões precisam do processador.',
   'warning.queueLong': '{jobs} tarefas em espera. Novos vídeos demoram mais que o normal.',
+  'warning.recordingBehind':
+    'O armazenamento de objetos está lento demais: {count, plural, one {# segundo de uma gravação ainda não foi salvo e se perderia} other {# segundos de uma gravação ainda não foram salvos e se perderiam}} se este servidor fosse perdido agora.',
+  'warning.programOld':
+    '{program} é antigo demais: não tem SRT nem codificadores de GPU e não decodifica com segurança mídias não confiáveis. Instale uma versão mais nova.',
+  'warning.certificateMissing':
+    'Ainda não há certificado para {domains}: HTTPS e RTMPS recusam conexões, HTTP funciona.',
+  'warning.certificateNotRenewed':
+    'O servidor não conseguiu um novo certificado para {domains}. O atual é válido até {time}.',
+  'warning.certificateUncovered': 'Ele não cobre {domains}, onde só HTTP funciona.',
+  'warning.certificateExpired':
+    'O certificado para {domains} expirou em {time}, por isso navegadores e codificadores avisam ou recusam.',
+  'warning.certificateRetry': 'O servidor tentará novamente em {time}. O motivo: {reason}',
   'unit.bytes': '{count, plural, one {# byte} other {# bytes}}',
   'chart.unknown': 'desconhecido',
   'chart.time': 'Hora',

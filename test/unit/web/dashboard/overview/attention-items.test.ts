@@ -26,6 +26,8 @@ const machine = {
   memory: { serverBytes: 1e8, machineTotalBytes: 8e9, machineFreeBytes: 4e9 },
   disk: { totalBytes: 1e11, freeBytes: 9e8, minFreeBytes: 1e9 },
   queue: { waiting: 0, running: 0, failedToday: 0, isPaused: false },
+  live: { broadcasts: 0, viewers: 0, recordingLagSeconds: 0 },
+  programs: [],
 };
 
 test('nothing needs attention where all is well', () => {
