@@ -12,7 +12,7 @@ describeInBrowser('analytics in the dashboard', browser => {
     const { videoId } = await createVideo(server.baseUrl, server.productionKey, { title: 'Pier' });
     await using dashboard = await DashboardPage.open(browser(), server, '/dashboard/analytics');
     const { page } = dashboard;
-    await page.getByText('No plays in this period').waitFor();
+    await page.getByText('No plays in this period', { exact: true }).waitFor();
     await page.getByText('No viewers now').waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
