@@ -40,6 +40,7 @@ describe.each(databaseKinds)('what watch pages read on %s', kind => {
       isPlayable?: number;
       createdAtMs?: number;
       liveStreamId?: string;
+      clippedFrom?: string;
     } = {},
   ): Promise<void> {
     const { isDiscarded = false, createdAtMs = 1 } = values;
@@ -58,6 +59,7 @@ describe.each(databaseKinds)('what watch pages read on %s', kind => {
         tags: '[]',
         metadata: '[]',
         live_stream_id: values.liveStreamId ?? null,
+        clipped_from: values.clippedFrom ?? null,
         watermark: null,
         clip_start_ms: null,
         clip_end_ms: null,
@@ -110,6 +112,7 @@ describe.each(databaseKinds)('what watch pages read on %s', kind => {
     await add('viPrivate', 1, { liveStreamId, createdAtMs: 150, isPublic: 0 });
     await add('viDiscarded', 1, { liveStreamId, createdAtMs: 150, isDiscarded: true });
     await add('viArriving', 1, { liveStreamId, createdAtMs: 150, isPlayable: 0 });
+    await add('viClip', 1, { liveStreamId, createdAtMs: 180, clippedFrom: liveStreamId });
     expect(await found()).toBeUndefined();
     await add('viRecording', 1, { liveStreamId, createdAtMs: 150 });
     expect(await found()).toBe('viRecording');

@@ -31,6 +31,8 @@ export class WatchPageStore {
         .where('v.live_stream_id', '=', asText(liveStreamId))
         .where('v.is_public', '=', sql.lit(1))
         .where('v.discarded_at_ms', 'is', null)
+        // Viewers can make clips of a broadcast.
+        .where('v.clipped_from', 'is', null)
         .where('v.created_at_ms', '>=', eb =>
           eb
             .selectFrom('broadcasts')
