@@ -99,9 +99,51 @@ describeInBrowser('a player before its controls have arrived', browser => {
     await viewer.untilPlayed(0.5);
     expect(await held.haveArrived()).toBe(false);
     await held.release();
-    await viewer.page.keyboard.press('m');
-    await until('silence', async () => (await viewer.video()).isMuted);
+    await until('silence', async () => {
+      // The code is asked for again after a moment.
+      if (!(await held.haveArrived())) await viewer.page.keyboard.press('k');
+      else await viewer.page.keyboard.press('m');
+      return (await viewer.video()).isMuted;
+    });
     expect(await viewer.page.evaluate(`inPlayer('video').controls`)).toBe(false);
+  });
+
+  it('asks seldom for code that cannot be loaded, and forgets the keys until then', async () => {
+    await using held = await HeldControls.open(browser(), livePage());
+    const { viewer } = held;
+    const { page } = viewer;
+    await viewer.untilPlayed(0.5);
+    await page.keyboard.press('m');
+    await held.fail();
+    await until('controls', () => page.evaluate<boolean>(`inPlayer('video').controls`));
+    const before = held.requests;
+    for (let step = 0; step < 200; step += 1) await page.mouse.move(100 + step, 200);
+    expect(held.requests - before).toBeLessThan(20);
+    await held.release();
+    await until('the controls', async () => {
+      await page.mouse.move(100 + Math.random() * 100, 200);
+      return held.haveArrived();
+    });
+    expect((await viewer.video()).isMuted).toBe(false);
+  });
+
+  it('has the controls of the browser while their code takes long, and keeps keys for fields of the page', async () => {
+    await using held = await HeldControls.open(browser(), `${server.baseUrl}/live/${stream.liveStreamId}`);
+    const { viewer } = held;
+    const { page } = viewer;
+    await viewer.untilPlayed(0.5);
+    await until('controls', () => page.evaluate<boolean>(`inPlayer('video').controls`));
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('input'), { id: 'field' }))`,
+    );
+    await page.focus('#field');
+    await page.keyboard.type('mk');
+    await held.release();
+    await until('the controls', () => held.haveArrived());
+    await viewer.untilPhase('live');
+    expect(await page.evaluate(`inPlayer('video').controls`)).toBe(false);
+    expect(await page.inputValue('#field')).toBe('mk');
+    expect(await viewer.video()).toMatchObject({ isMuted: false, isPaused: false });
   });
 });
 
@@ -109,6 +151,8 @@ describeInBrowser('a player before its controls have arrived', browser => {
 class HeldControls {
   readonly viewer: WatchedPage;
   readonly #routes: Route[] = [];
+  /** For the code of the controls. */
+  requests = 0;
   #end: 'continue' | 'abort' | undefined;
 
   private constructor(viewer: WatchedPage) {
@@ -119,6 +163,7 @@ class HeldControls {
     const held = new HeldControls(await WatchedPage.open(browser, 'about:blank'));
     const { page } = held.viewer;
     await page.route(controlsCode, async route => {
+      held.requests += 1;
       if (held.#end === undefined) held.#routes.push(route);
       else await route[held.#end]();
     });

@@ -1,4 +1,5 @@
 import type { PlayerTexts } from '../../i18n/player.ts';
+import { isForPlayer } from '../element/key-target.ts';
 import type { PlayerMedia } from '../element/player-media.ts';
 import { seekText } from './formats.ts';
 import { isRepeatable, type KeyAction, keyActionOf } from './keys.ts';
@@ -103,15 +104,4 @@ function perform(action: KeyAction, target: KeyboardTarget): void {
       target.openHelp();
       break;
   }
-}
-
-/** Leaves keys to fields, dialogs, focused buttons and sliders, and the browser. */
-function isForPlayer(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return false;
-  const target = event.composedPath()[0];
-  if (!(target instanceof Element)) return true;
-  if (target.closest('dialog, textarea, select, [contenteditable]') !== null) return false;
-  if (target instanceof HTMLInputElement)
-    return target.type === 'range' && !/^(Arrow|Home|End|Page)/.test(event.key);
-  return !(event.key === ' ' && (target.localName.endsWith('button') || target instanceof HTMLButtonElement));
 }

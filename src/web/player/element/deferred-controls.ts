@@ -1,10 +1,16 @@
 import type { PlayerTexts } from '../../i18n/player.ts';
+import { BackOff } from '../../shared/back-off.ts';
 import type { MillraceControls } from '../controls/millrace-controls.ts';
+import { isForPlayer } from './key-target.ts';
 import type { MillraceVideo } from './millrace-video.ts';
 import { changeEvent } from './player-media.ts';
 
 /** Longest time from the engine to the first frame. */
 const maxWaitMs = 3000;
+/** Longest time that a player has no controls at all while their code is under way. */
+const maxWithoutMs = 10_000;
+const minRetryMs = 1000;
+const maxRetryMs = 15_000;
 const maxKeys = 20;
 const startPhases: readonly string[] = ['loading', 'starting', 'live'];
 
@@ -18,6 +24,9 @@ export class DeferredControls {
   readonly #media: MillraceVideo;
   #texts: PlayerTexts | undefined;
   #loading: Promise<MillraceControls> | undefined;
+  readonly #backOff = new BackOff(minRetryMs, maxRetryMs);
+  /** Time of `performance.now()`. */
+  #retryAtMs = 0;
   #connection: AbortController | undefined;
   #timer = 0;
   /** Keys of the viewer, for controls that are under way. */
@@ -60,8 +69,9 @@ export class DeferredControls {
     this.#connection = undefined;
   }
 
+  /** Code that could not be loaded is asked for again after a while: a pointer that moves must not ask with each step. */
   preload(): void {
-    this.load().catch(() => {});
+    if (performance.now() >= this.#retryAtMs) this.load().catch(() => {});
   }
 
   load(): Promise<MillraceControls> {
@@ -70,14 +80,17 @@ export class DeferredControls {
   }
 
   async #load(): Promise<MillraceControls> {
+    const timer = setTimeout(() => this.#showBrowserControls(), maxWithoutMs);
     try {
       await import('../controls/millrace-controls.ts');
     } catch (error) {
       // Playback goes on, and the next wish of the viewer tries again.
       this.#loading = undefined;
-      this.element.classList.remove('is-opening');
-      this.#media.nativeEl.controls = !this.element.hasAttribute('hide-controls');
+      this.#retryAtMs = performance.now() + this.#backOff.next();
+      this.#showBrowserControls();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
     const { element } = this;
     customElements.upgrade(element);
@@ -86,6 +99,13 @@ export class DeferredControls {
     if (this.#texts !== undefined) element.texts = this.#texts;
     for (const key of this.#keys.splice(0)) this.#media.dispatchEvent(new KeyboardEvent(key.type, key));
     return element;
+  }
+
+  /** Keys that had no effect so far are not repeated later: the viewer has other controls meanwhile. */
+  #showBrowserControls(): void {
+    this.#keys = [];
+    this.element.classList.remove('is-opening');
+    this.#media.nativeEl.controls = !this.element.hasAttribute('hide-controls');
   }
 
   #onChange(): void {
@@ -100,8 +120,9 @@ export class DeferredControls {
   #onKey(event: KeyboardEvent, player: HTMLElement): void {
     const isInside = event.composedPath().includes(player);
     if (!isInside && !this.element.hasAttribute('page-keyboard')) return;
-    if (this.#keys.length < maxKeys && !event.defaultPrevented) this.#keys.push(event);
+    const isKept = this.#keys.length < maxKeys && isForPlayer(event);
     this.preload();
+    if (isKept && this.#loading !== undefined) this.#keys.push(event);
   }
 }
 
