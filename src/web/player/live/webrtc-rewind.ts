@@ -15,18 +15,20 @@ interface Range {
 
 /** Age of media that has been packaged for HLS and has a frame in the storyboard. */
 const packagedAfterMs = 15_000;
+/** A proxy may have changed the header. */
+const maxWindowSeconds = 86_400;
 const headerName = 'Millrace-Rewind';
 
 /** Media that a viewer over WebRTC can go back to with HLS, in the time of the video element. */
 export class WebRtcRewind {
-  readonly #video: HTMLVideoElement;
+  readonly #video: { readonly currentTime: number };
   readonly #clock: ServerClock;
   #window: Window | undefined;
   /** Distance behind live of a viewer who went back, while HLS is loaded. */
   #behindMs = 0;
   #wentBackAtMs = 0;
 
-  constructor(video: HTMLVideoElement, clock: ServerClock) {
+  constructor(video: { readonly currentTime: number }, clock: ServerClock) {
     this.#video = video;
     this.#clock = clock;
   }
@@ -37,12 +39,12 @@ export class WebRtcRewind {
     const numberOf = (name: string) => Number(new RegExp(`${name}=([\\d.]+)`).exec(value)?.[1]);
     const seconds = numberOf('seconds');
     const maxSeconds = numberOf('max');
-    const storyboard = /storyboard="([^"]+)"/.exec(value)?.[1];
-    if (!(seconds >= 0 && maxSeconds > 0) || storyboard === undefined) return;
+    const storyboard = URL.parse(/storyboard="([^"]+)"/.exec(value)?.[1] ?? 'http:', base);
+    if (!(seconds >= 0 && maxSeconds > 0) || storyboard === null) return;
     this.#window = {
       sinceMs: performance.now() - seconds * 1000,
-      maxMs: maxSeconds * 1000,
-      storyboard: new URL(storyboard, base).href,
+      maxMs: Math.min(maxSeconds, maxWindowSeconds) * 1000,
+      storyboard: storyboard.href,
     };
   }
 
