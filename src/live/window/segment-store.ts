@@ -90,6 +90,8 @@ export class SegmentStore {
   /** Parts with a body, oldest first. Empty without a disk. */
   readonly #inMemory = new Set<ListedPart>();
   #discontinuitySequence: number;
+  /** No older segment is media of the publisher. */
+  #mediaFrom = 0;
   #heldBytes = 0;
   #maxListedSeconds = 0;
   /** Number of the open segment when media was requested last. */
@@ -116,11 +118,12 @@ export class SegmentStore {
 
   /** Unix time of the oldest media of the publisher. */
   get oldestMediaMs(): number | undefined {
-    for (let sequence = this.#first; sequence < this.log.end; sequence += 1) {
-      const isMedia = this.log.has(sequence) && !this.log.isGap(sequence) && !this.log.isFiller(sequence);
-      if (isMedia) return this.log.dateMs(sequence);
-    }
-    return undefined;
+    const { log } = this;
+    let sequence = Math.max(this.#first, this.#mediaFrom);
+    const isMedia = () => log.has(sequence) && !log.isGap(sequence) && !log.isFiller(sequence);
+    while (sequence < log.end && !isMedia()) sequence += 1;
+    this.#mediaFrom = sequence;
+    return sequence < log.end ? log.dateMs(sequence) : undefined;
   }
 
   /** Playlist lines before this segment are final. */

@@ -201,6 +201,25 @@ describe('discontinuities and gaps in old segments', () => {
     }
   });
 
+  test('are not what a viewer can go back to', () => {
+    const filled = new Rewound(20);
+    const { segments } = filled.window;
+    const secondsBack = () => Math.floor((filled.clock.nowMs() - segments.oldestMediaMs!) / 1000);
+    expect(segments.oldestMediaMs).toBeUndefined();
+    filled.segments(2);
+    expect(secondsBack()).toBe(4);
+    for (let count = 0; count < 13; count += 1) {
+      filled.clock.passedMs += 2000;
+      filled.mediaMs += 2000;
+      filled.window.addFillerSegment(2, true);
+    }
+    expect(segments.oldestMediaMs).toBeUndefined();
+    filled.segments(3);
+    expect(secondsBack()).toBe(6);
+    filled.segments(30);
+    expect(secondsBack()).toBeLessThan(24);
+  });
+
   test('keep an init section as long as a segment needs it', () => {
     const filled = new Rewound(60);
     filled.segments(10);
