@@ -107,12 +107,20 @@ export function clientOf({ headers, socket }: ViewerRequest): string {
 const previewAgents =
   /(?<!cu)bot\b|facebookexternalhit|whatsapp\/|uripreview|viber\/|mastodon|embedly|iframely|bingpreview/i;
 
+/** Headers of browsers that load a page before, or in place of, its visit. */
+const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
 /**
- * True for the services that show a link with its title. They open the page, without playing, before the person that the link is for: a
- * page must not be their use of the token. A viewer who is taken for one claims it with the first playlist.
+ * True for the services that show a link with its title, and for browsers that load a link under the pointer. They open the page, without
+ * playing, before the person that the link is for: a page must not be their use of the token. A viewer who is taken for one claims it with
+ * the first playlist.
  */
 export function isLinkPreview({ method, headers }: ViewerRequest): boolean {
-  return method === 'GET' && previewAgents.test(headers['user-agent'] ?? '');
+  if (method !== 'GET') return false;
+  const isEarly = purposeHeaders.some(name =>
+    /^(?:prefetch|prerender|preview)/i.test(String(headers[name] ?? '')),
+  );
+  return isEarly || previewAgents.test(headers['user-agent'] ?? '');
 }
 
 function isEncrypted(request: ViewerRequest): boolean {

@@ -59,16 +59,24 @@ it('admits to the media of a public stream at once while the stream is cached', 
 
 it('lets previews of links see pages without a session, and whoever else asks claim the token', async () => {
   const { gate, claims, answer } = gateOf(false);
-  const headers = { 'user-agent': 'Slackbot-LinkExpanding 1.0' };
-  const sessionFor = async (method: string) => {
+  const agent = { 'user-agent': 'Slackbot-LinkExpanding 1.0' };
+  const sessionFor = async (method: string, headers: object = agent) => {
     const admission = gate.admitToPage({ ...request, method, headers } as ViewerRequest, 'li1', 'token=a');
     answer();
     return (await admission) as { access: object };
   };
-  expect((await sessionFor('GET')).access).toEqual({ token: 'a', avh: undefined });
+  const early = [
+    agent,
+    { 'sec-purpose': 'prefetch;prerender' },
+    { purpose: 'prefetch' },
+    { 'x-moz': 'prefetch' },
+  ];
+  for (const headers of early)
+    expect((await sessionFor('GET', headers)).access).toEqual({ token: 'a', avh: undefined });
   // Playback over WebRTC.
   expect((await sessionFor('POST')).access).toEqual({ token: 'a', avh: 'session of a' });
-  expect(claims).toEqual([false, true]);
+  expect((await sessionFor('GET', { purpose: 'navigate' })).access).toMatchObject({ avh: 'session of a' });
+  expect(claims).toEqual([false, false, false, false, true, true]);
 });
 
 it('looks a stream up once for all requests for media that come meanwhile', async () => {
