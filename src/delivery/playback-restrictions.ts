@@ -8,7 +8,7 @@ type CountryOf = (request: ViewerRequest) => Promise<string | undefined>;
 export interface PlaybackRestrictionsOptions {
   readonly countryOf: CountryOf;
   /** Hosts of this server's pages, with their ports. Undefined where the operator named none: any host that a request names. */
-  readonly ownHosts?: ReadonlySet<string> | undefined;
+  readonly ownHosts: ReadonlySet<string> | undefined;
   readonly publicUrl: () => string;
 }
 

@@ -10,6 +10,7 @@ export function playbackGateOf(options: Partial<PlaybackGateOptions> = {}): Play
     signedTokens: new SignedTokens({ findSigningKey: async () => undefined, clock }),
     countryOf: async () => '',
     isOwner: () => false,
+    ownHosts: undefined,
     askPlayHook: () => ({ isAsked: false, refusal: undefined }),
     clock,
     publicUrl: () => '',
