@@ -96,7 +96,10 @@ export class StorageMeterStore {
       image_bytes: bytes.imageBytes,
       text_bytes: bytes.textBytes,
     }));
-    await this.#database.run(textQuery(this.#database, text, [JSON.stringify(rows)]));
+    // As a transaction, it is repeated where it and the removal of several videos wait for each other.
+    await this.#database.transaction(async transaction => {
+      await transaction.run(textQuery(transaction, text, [JSON.stringify(rows)]));
+    });
   }
 
   async postpone({ videoId }: DueVideo, dueAtMs: number): Promise<void> {
