@@ -70,19 +70,20 @@ async function diagnose(line: CommandLine, signal: AbortSignal): Promise<void> {
   if (values.bundle !== undefined && log !== undefined) {
     const { createSupportArchive } = await import('./doctor/support-archive.ts');
     const { readProgramWords } = await import('./doctor/program-words.ts');
-    const { writeFile } = await import('node:fs/promises');
-    const { messageOf } = await import('../shared/errors.ts');
+    const { rm, writeFile } = await import('node:fs/promises');
+    const { messageOf, systemCodeOf } = await import('../shared/errors.ts');
     const createdAt = new Date().toISOString();
     const programWords = await readProgramWords();
     const { config, readLog } = diagnosis;
     const isNowhere = values.log === undefined && isEmpty(log) && readLog !== undefined;
     const lines = isNowhere ? await readLog() : log;
     const report = { version, mode, createdAt, config, findings, log: lines, programWords };
-    await writeFile(values.bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(
-      (error: unknown) => {
-        throw new UsageError(`--bundle: ${messageOf(error)}`);
-      },
-    );
+    const { bundle } = values;
+    await writeFile(bundle, createSupportArchive(report), { flag: 'wx', mode: 0o600 }).catch(async error => {
+      // A full disk would leave a part of it, where the next archive goes.
+      if (systemCodeOf(error) !== 'EEXIST') await rm(bundle, { force: true });
+      throw new UsageError(`--bundle: ${messageOf(error)}`);
+    });
     process.stderr.write(
       `Support archive: ${values.bundle}. Look at it before you send it: tar -xzf ${values.bundle}\n`,
     );

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startServerProcess } from '../../scripts/server-process.ts';
@@ -369,6 +370,20 @@ describe('on the machine of the server', () => {
       expect(await doctor(...words)).toMatchObject({ code: 2, view: undefined });
     }
     expect(existsSync(join(folder, 'support.tar.gz'))).toBe(false);
+  });
+
+  it('leaves no part of an archive where it cannot be written', async () => {
+    const path = join(await testTempDir(), 'support.tar.gz');
+    const words = ['doctor', '--from', server.baseUrl, '--bundle', path];
+    const child = spawn('sh', [
+      '-c',
+      'ulimit -f 0; exec "$0" bin/millrace.cjs "$@"',
+      process.execPath,
+      ...words,
+    ]);
+    const stderr = await text(child.stderr);
+    expect(stderr).toContain('--bundle: EFBIG');
+    expect(existsSync(path)).toBe(false);
   });
 
   it('takes no endless answer', async () => {
