@@ -33,8 +33,14 @@ function isOlder(version, other) {
 
 /** Returns the path of the program. */
 async function findMain() {
-  if (!existsSync(join(root, 'src/main.ts')))
-    return join(root, 'dist', readdirSync(join(root, 'dist'))[0], 'main.js');
+  if (!existsSync(join(root, 'src/main.ts'))) {
+    // An upgrade leaves the folder of the build before, if compiled code is in it.
+    const mains = readdirSync(join(root, 'dist')).map(name => join(root, 'dist', name, 'main.js'));
+    const main = mains.find(path => existsSync(path));
+    if (main === undefined)
+      throw new Error(`There is no program in ${join(root, 'dist')}: install Millrace again.`);
+    return main;
+  }
   const { buildBrowserCode, findOrBuild } = await import('../scripts/build/current-build.js');
   const build = findOrBuild();
   if (build !== undefined) return join(build, 'main.js');

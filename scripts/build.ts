@@ -68,17 +68,22 @@ async function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>
 
 /** Keeps the builds that were used last. */
 async function removeOldBuilds(current: string, maxKept: number): Promise<void> {
-  const others = await Promise.all(
-    (await readdir(distFolder))
-      .map(name => join(distFolder, name))
-      .filter(path => path !== current && path !== playerPackage)
-      .map(async path => ({ path, usedMs: (await stat(path)).mtimeMs })),
-  );
+  const paths = (await readdir(distFolder))
+    .map(name => join(distFolder, name))
+    .filter(path => path !== current && path !== playerPackage);
+  // Another process may remove them, too.
+  const usedMsOf = async (path: string) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+  const others = await Promise.all(paths.map(async path => ({ path, usedMs: await usedMsOf(path) })));
   others.sort((one, other) => other.usedMs - one.usedMs);
   const isScratch = (path: string) => path.includes('.', distFolder.length);
   const complete = others.filter(({ path }) => !isScratch(path)).slice(maxKept - 1);
   const killed = others.filter(
     ({ path, usedMs }) => isScratch(path) && (maxKept === 1 || Date.now() - usedMs > maxBuildMs),
   );
-  for (const { path } of [...complete, ...killed]) await rm(path, { recursive: true, force: true });
+  for (const { path } of [...complete, ...killed]) {
+    await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
+      // Another user stored compiled code there. Only a package must be without it.
+      if (maxKept === 1) throw error;
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -109,6 +109,39 @@ test.concurrent('a build that is killed is not used, and simultaneous builds lea
   await run(process.execPath, [join(folder, 'scripts/build.ts'), '--only']);
   expect(readdirSync(join(folder, 'dist'))).toEqual(builds(folder));
 });
+
+test.concurrent('a package starts beside what an upgrade left of another build, and says that it is not complete', async () => {
+  const folder = await newFolder();
+  await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  const left = join(folder, 'dist/0000000000000000/code');
+  mkdirSync(left, { recursive: true });
+  await expect(millrace(folder, ['version'])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('install Millrace again'),
+  });
+  const main = join(folder, 'dist/1111111111111111/main.js');
+  mkdirSync(dirname(main));
+  writeFileSync(main, `console.log('started');`);
+  expect((await millrace(folder, ['version'])).stdout).toBe('started\n');
+});
+
+test
+  .skipIf(!canRunUnprivileged)
+  .concurrent('a build in which another user stored compiled code keeps nobody from building', async () => {
+    const folder = await clone();
+    await run('chown', ['-R', `${unprivilegedUid}`, folder]);
+    await run('chmod', ['a+rX', folder]);
+    for (const [index, name] of ['0'.repeat(16), '1'.repeat(16), '2'.repeat(16)].entries()) {
+      const code = join(folder, 'dist', name, 'code');
+      mkdirSync(code, { recursive: true });
+      writeFileSync(join(code, 'compiled'), '');
+      utimesSync(join(folder, 'dist', name), index, index);
+    }
+    await run('chown', [`${unprivilegedUid}`, join(folder, 'dist')]);
+    const built = await millrace(folder, ['version'], { uid: unprivilegedUid });
+    expect(built.loaded.filter(path => path.endsWith('.ts'))).toEqual([]);
+  });
 
 test.concurrent('a clone without its packages says what to do', async () => {
   const folder = await clone();
