@@ -151,7 +151,7 @@ describeInBrowser('a player before its controls have arrived', browser => {
 class HeldControls {
   readonly viewer: WatchedPage;
   readonly #routes: Route[] = [];
-  /** For the code of the controls. */
+  /** Number of requests for the code of the controls. */
   requests = 0;
   #end: 'continue' | 'abort' | undefined;
 
