@@ -90,6 +90,7 @@ export class RecordingSink implements SegmentSink {
   brokenRules(): string[] {
     const broken: string[] = [];
     const partTarget = this.partTargetSeconds ?? 0;
+    const isAudioOnly = this.samples().video.length === 0;
     for (const [index, segment] of this.segments.entries()) {
       const duration = durationOf(segment);
       if (segment.parts.length === 0) broken.push(`segment ${index} is empty`);
@@ -106,7 +107,6 @@ export class RecordingSink implements SegmentSink {
         const { video, audio } = readSamples([part]);
         if (video.length + audio.length === 0) broken.push(`${where} and is empty`);
         const hasKeyframe = video.some(sample => sample.isSync);
-        const isAudioOnly = this.samples().video.length === 0;
         if (part.isIndependent !== (hasKeyframe || isAudioOnly)) {
           broken.push(`${where}: independent is ${part.isIndependent}`);
         }
