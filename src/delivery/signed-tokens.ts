@@ -3,6 +3,7 @@ import type * as Jose from 'jose';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import type { Clock } from '../shared/clock.ts';
+import { maxEntries } from '../shared/lru-limit.ts';
 import {
   countryPattern,
   domainPattern,
@@ -74,7 +75,7 @@ export function isSignedToken(token: string): boolean {
 export class SignedTokens {
   readonly #keys: RecentLookups<VerificationKey>;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, VerifiedToken>({ max: maxCached });
+  readonly #verified = new LRUCache<string, VerifiedToken>(maxEntries(maxCached));
   readonly #pending = new Map<string, Promise<VerifiedToken | string>>();
 
   constructor({ findSigningKey, clock }: SignedTokensOptions) {

@@ -10,7 +10,7 @@ export class RouteTable {
   readonly #routers = new Map<string, Router>();
 
   constructor(routes: readonly Route[], serve: ServeRoute) {
-    for (const route of routes.toSorted(fixedPartsFirst)) {
+    for (const route of fixedPartsFirst(routes)) {
       const shape = shapeOf(route.path);
       const router = this.#routers.get(shape) ?? new Router({ sensitive: true, strict: true });
       this.#routers.set(shape, router);
@@ -53,15 +53,14 @@ function shapeOf(path: string | null): string {
   return `${path.slice(0, firstEnd)}${slashes}`;
 }
 
-/** Orders `/videos/recent` before `/videos/{videoId}`. */
-function fixedPartsFirst(a: Route, b: Route): number {
-  const aParts = a.path.split('/');
-  const bParts = b.path.split('/');
-  for (let index = 0; index < Math.max(aParts.length, bParts.length); index += 1) {
-    const [part = 0, other = 0] = [aParts, bParts].map(parts =>
-      Number(parts[index]?.startsWith('{') ?? false),
-    );
-    if (part !== other) return part - other;
-  }
-  return 0;
+/** Sorts `/videos/recent` before `/videos/{videoId}`. */
+function fixedPartsFirst(routes: readonly Route[]): Route[] {
+  const patternOf = ({ path }: Route) =>
+    path
+      .split('/')
+      .map(part => (part.startsWith('{') ? '1' : '0'))
+      .join('');
+  return [...Map.groupBy(routes, patternOf)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, same]) => same);
 }
