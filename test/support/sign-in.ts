@@ -46,10 +46,16 @@ export function emailOf(text: string): EmailAddress {
   return email;
 }
 
-/** A password as it is stored, in a hundredth of the time. */
+const hashes = new Map<string, string>();
+
+/** A password as it is stored, in a hundredth of the time, and once for all servers of a worker. */
 export function cheapHash(password: string): string {
+  const known = hashes.get(password);
+  if (known !== undefined) return known;
   const [N, r, p] = [256, 8, 1];
   const salt = randomBytes(16);
   const key = scryptSync(password, salt, 32, { N, r, p });
-  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
+  const hash = ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
+  hashes.set(password, hash);
+  return hash;
 }
