@@ -6,6 +6,7 @@ import { catalogueFile, compileCatalogue } from './scripts/build/compile-message
 import { buildBrowserCode, findOrBuild } from './scripts/build/current-build.js';
 import { TestSequencer } from './scripts/test-sequencer.ts';
 import { embeddedFfmpeg, embeddedFfprobe } from './src/ffmpeg/build/find-ffmpeg.ts';
+import { clusterFiles } from './test/support/cluster-files.ts';
 import { findPostgres } from './test/support/postgres.ts';
 
 /** Tests have the browser code of the product. */
@@ -49,30 +50,22 @@ const lastGroup = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 const browserRun = { ...realTime, ...lastGroup };
 /** The files of a worker share loaded modules, and one Chromium. */
 const chromiumRun = { ...browserRun, isolate: false };
-/** Tests wait for others to take over. Shorter ones are lost by servers that are merely slow, on a machine that is busy. */
-const clusterEnv = { ...env, MILLRACE_NODE_LEASE: '6s', MILLRACE_JOBS_LEASE: '15s' };
-/** They wait many times one after the other. */
-const clusterDeadlines = { testTimeout: 900_000, hookTimeout: 300_000 };
 
 /**
  * Files that `npm test` leaves out, by the project that has them instead. All others belong to the project of their folder, and to
  * `npm test`.
  */
 const beyond = {
-  /** Several servers, on PostgreSQL and S3. */
-  cluster: [
-    'test/{service,media}/cluster-*.test.ts',
-    'test/service/{*-nodes,node-processes,postgres-*}.test.ts',
-    'test/media/{lost-server,vod-storage-servers}.test.ts',
-    'test/browser/{cluster-*,*-nodes}.test.ts',
-  ],
-  /** Crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, what comes minutes after a broadcast, builds, and the npm package. */
+  /** Several servers, crashes, faults and attacks, uploads and codecs of unusual kinds, exact clips, the sandbox, builds, and the npm package. */
   'edge-cases': [
-    'test/{service,media}/{*-crash,*-faults,*-flood,*-fuzz,*-abuse,hostile-*,*-hostile}.test.ts',
-    'test/media/{idle-memory,package,whip-vp8}.test.ts',
+    ...clusterFiles,
+    'test/{service,media}/{*-crash,*-faults,*-fuzz,*-abuse}.test.ts',
+    'test/media/{package,whip-vp8}.test.ts',
     'test/service/build.test.ts',
     'test/media/vod-{cameras,clip-streams,exact-clips,fair,foreign,picture-changes,sandbox,sound-changes,timing,tracks,transcripts}.test.ts',
   ],
+  /** Attacks that must not block the event loop, and memory minutes after a broadcast: files that look at the process that they run in. */
+  'own-process-more': ['test/{service,media}/{idle-memory,hostile-*,*-flood,*-hostile}.test.ts'],
   /** Commands of operators, backups, and the cache of media in S3. */
   operators: [
     'test/service/{account-command,backup,database-command,doctor,drain-command,s3-cache,storage-command}.test.ts',
@@ -228,6 +221,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'own-process', include: ownProcess, ...deadlines, ...answers } },
+      {
+        test: {
+          name: 'own-process-more',
+          include: beyond['own-process-more'],
+          ...deadlines,
+          ...answers,
+          env: { ...isolatedEnv, ...embeddedPrograms },
+        },
+      },
       { test: { name: 'browser', ...inFolder('browser'), ...chromiumRun, ...answers } },
       { test: { name: 'browser-more', include: beyond['browser-more'], ...chromiumRun, ...answers } },
       { test: { name: 'postgres', include: hasPostgres ? postgresCore : [], ...withPostgres } },
@@ -241,19 +243,10 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'cluster',
-          include: beyond.cluster,
-          ...clusterDeadlines,
-          ...answers,
-          env: clusterEnv,
-          globalSetup: [...answers.globalSetup, ...postgresSetup],
-        },
-      },
-      {
-        test: {
           name: 'usual-leases',
           include: ['test/media/cluster-lease.test.ts'],
-          ...clusterDeadlines,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
           ...answers,
           globalSetup: [...answers.globalSetup, ...postgresSetup],
         },
@@ -266,6 +259,8 @@ export default defineConfig({
           ...answers,
           env: { ...isolatedEnv, ...embeddedPrograms },
           globalSetup: [...answers.globalSetup, ...postgresSetup],
+          setupFiles: [...answers.setupFiles, 'test/support/shorten-leases.ts'],
+          isolate: false,
         },
       },
       // Uploads once more, with the programs that a server finds on this machine.
@@ -273,7 +268,7 @@ export default defineConfig({
         test: {
           name: 'uploads-found',
           include: ['test/media/vod-*.test.ts'],
-          exclude: [...beyond.cluster, ...foundPrograms],
+          exclude: [...clusterFiles, ...foundPrograms],
           ...deadlines,
           ...answers,
           env: isolatedEnv,

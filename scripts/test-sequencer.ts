@@ -1,4 +1,7 @@
+import { matchesGlob, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { clusterFiles } from '../test/support/cluster-files.ts';
+import { projectRoot } from './project-files.ts';
 
 /** Small files that take half a minute or more. Vitest begins with the largest ones: these would be alone at the end. */
 const longFiles =
@@ -9,27 +12,37 @@ const shortProjects = ['service', 'unit'];
 
 /**
  * Orders test files so that a machine with few cores is busy from the start to the end. Files of all projects whose files share nothing
- * come first and are mixed: some wait for leases or for streams in real time while others encode. Projects whose files share a worker's
- * modules follow one after the other, those with short files last: no core is idle for long at the end.
+ * come first and are mixed. Projects whose files share a worker's modules follow one after the other, those with short files last: no core
+ * is idle for long at the end. Files that wait for leases are spread among the others of their project, which encode.
  */
 export class TestSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
     const isShort = ({ moduleId }: TestSpecification) => Number(!longFiles.test(moduleId));
+    const sorted = (await super.sort(files)).toSorted((one, other) => isShort(one) - isShort(other));
+    const { alone = [], shared = [] } = Object.groupBy(sorted, ({ project }) =>
+      project.config.isolate ? 'alone' : 'shared',
+    );
+    const place = ({ project }: TestSpecification) => shortProjects.indexOf(project.name);
     const byProject = Map.groupBy(
-      sorted.toSorted((one, other) => isShort(one) - isShort(other)),
+      shared.toSorted((one, other) => place(one) - place(other)),
       ({ project }) => project,
     );
-    const mixed: { file: TestSpecification; place: number }[] = [];
-    const shared: TestSpecification[][] = [];
-    for (const [{ config }, ofProject] of byProject) {
-      if (!config.isolate) shared.push(ofProject);
-      else mixed.push(...ofProject.map((file, index) => ({ file, place: index / ofProject.length })));
-    }
-    const place = ([file]: TestSpecification[]) => shortProjects.indexOf(file?.project.name ?? '');
     return [
-      ...mixed.toSorted((one, other) => one.place - other.place).map(({ file }) => file),
-      ...shared.toSorted((one, other) => place(one) - place(other)).flat(),
+      ...spread(alone, ({ project }) => project),
+      ...[...byProject.values()].flatMap(ofProject => spread(ofProject, waitsForLeases)),
     ];
   }
+}
+
+/** Mixes groups evenly, each in its order. */
+function spread<Item>(items: readonly Item[], groupOf: (item: Item) => unknown): Item[] {
+  return [...Map.groupBy(items, groupOf).values()]
+    .flatMap(group => group.map((item, index) => ({ item, place: index / group.length })))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}
+
+function waitsForLeases({ moduleId }: TestSpecification): boolean {
+  const file = relative(projectRoot, moduleId);
+  return clusterFiles.some(pattern => matchesGlob(file, pattern));
 }
