@@ -8,7 +8,7 @@ import { uploadFile } from '../upload-file.ts';
 import type { Cluster, NodeProcess } from './cluster-processes.ts';
 
 const retryMs = 200;
-const sendEveryMs = 10;
+const sendEveryMs = 25;
 const requestTimeoutMs = 20_000;
 
 /** Asks the nodes in turn until one has succeeded, as clients behind a load balancer do. */
