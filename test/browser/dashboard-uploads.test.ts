@@ -72,6 +72,12 @@ describeInBrowser('videos in the dashboard', browser => {
     await until('some chunks', () => stored.length >= 2);
     await panel.getByRole('button', { name: 'Pause Weir' }).click();
     await panel.getByText(/^Paused/).waitFor();
+    // The server may know of no file yet.
+    await page.getByRole('link', { name: 'Weir', exact: true }).click();
+    const stage = page.getByRole('region', { name: 'Player' });
+    await stage.getByText('Uploading', { exact: true }).waitFor();
+    expect(await stage.getByRole('button', { name: 'Upload file' }).count()).toBe(0);
+    await page.goBack();
     await setSpeed(-1);
 
     await page.reload();

@@ -4,7 +4,7 @@ import type { Video, VideoStatus } from '../../api/api-types.ts';
 import { call } from '../../api/client.ts';
 import { localUrl } from '../../format/local-url.ts';
 import type { VideoState } from '../../format/video-state.ts';
-import { isAudioOnly, isWatchable, videoStateOf } from '../../format/video-state.ts';
+import { isAudioOnly, isWatchable } from '../../format/video-state.ts';
 import { titleOf } from '../../format/video-title.ts';
 import type { PageProps } from '../../shell/page-props.ts';
 import { can } from '../../state/session.ts';
@@ -28,6 +28,7 @@ import { useFrameVideo } from '../captions/use-frame-video.ts';
 import { VideoClipDialog } from '../clips/video-clip-dialog.tsx';
 import { DeleteDialog } from '../videos/delete-dialog.tsx';
 import { discardVideos } from '../videos/discard-videos.ts';
+import { shownStateOf } from '../videos/shown-state.ts';
 import { copyVideoLink } from './copy-video-link.ts';
 import { backToVideos, MissingVideo } from './missing-video.tsx';
 import { PlayerFrame } from './player-frame.tsx';
@@ -66,7 +67,7 @@ function LoadedVideo({
 }) {
   const { videoId } = video;
   const { change } = loaded;
-  const state = status.value && videoStateOf(video, status.value);
+  const state = shownStateOf(video, status.value);
   const tab = useTab(videoId);
   const [frame, setFrame] = useState<HTMLIFrameElement | null>(null);
   const player = useFrameVideo(frame);
