@@ -96,7 +96,8 @@ describeInBrowser('videos in the dashboard', browser => {
     await page.getByRole('link', { name: 'Videos', exact: true }).click();
     const row = rowOf(page, 'Weir');
     await row.getByText(`0:0${filmSeconds}`).waitFor();
-    await row.getByText('200 MB').waitFor();
+    // Wider windows show it.
+    await row.getByText('200 MB').waitFor({ state: 'attached' });
     await showsAllAboveUploads(page);
 
     // Every byte came, and none of them twice. A pause may come when a chunk is stored and its answer is under way: nobody hears that one.
