@@ -108,6 +108,28 @@ describeInBrowser('a player before its controls have arrived', browser => {
     expect(await viewer.page.evaluate(`inPlayer('video').controls`)).toBe(false);
   });
 
+  it('has its own language where another player of the page loads them, moved or not', async () => {
+    await using site = await OtherSite.start();
+    const address = site.addPage(
+      `<script type="module" src="${server.baseUrl}/player.js"></script><body>
+       <millrace-player id="one" lang="de" src="${server.baseUrl}/live/${stream.liveStreamId}"></millrace-player>
+       <millrace-player id="other" lang="fr"></millrace-player>
+       <millrace-player id="apart" lang="es"></millrace-player>`,
+    );
+    await using viewer = await WatchedPage.open(browser(), address);
+    await viewer.page.evaluate(`window.apart = document.getElementById('apart'), apart.remove()`);
+    const labels = () =>
+      viewer.page.evaluate<unknown[]>(`[one, other, apart].map(({ shadowRoot }) =>
+        shadowRoot.querySelector('millrace-controls')?.shadowRoot?.querySelector('#fullscreen')?.getAttribute('aria-label'))`);
+    await until('the controls of one', async () => (await labels())[0] !== undefined);
+    await viewer.page.evaluate(`document.body.append(apart)`);
+    await until(
+      'their languages',
+      async () => !(await labels()).includes(undefined) && new Set(await labels()).size === 3,
+    );
+    expect(viewer.complaints).toEqual([]);
+  });
+
   it('asks seldom for code that cannot be loaded, and forgets the keys until then', async () => {
     await using held = await HeldControls.open(browser(), livePage());
     const { viewer } = held;

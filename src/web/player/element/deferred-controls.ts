@@ -42,6 +42,8 @@ export class DeferredControls {
     media.nativeEl.requestVideoFrameCallback?.(() => this.preload());
     // An address is opened in steps, of which the last asks for the engine.
     media.addEventListener(changeEvent, () => queueMicrotask(() => this.#onChange()));
+    // Another player of the page may load them first, which makes those of all players.
+    void customElements.whenDefined('millrace-controls').then(() => this.#arrive());
   }
 
   set texts(texts: PlayerTexts) {
@@ -92,13 +94,17 @@ export class DeferredControls {
     } finally {
       clearTimeout(timer);
     }
+    this.#arrive();
+    return this.element;
+  }
+
+  #arrive(): void {
     const { element } = this;
     customElements.upgrade(element);
     this.#media.nativeEl.controls = false;
     this.disconnect();
     if (this.#texts !== undefined) element.texts = this.#texts;
     for (const key of this.#keys.splice(0)) this.#media.dispatchEvent(new KeyboardEvent(key.type, key));
-    return element;
   }
 
   /** Keys that had no effect so far are not repeated later: the viewer has other controls meanwhile. */
