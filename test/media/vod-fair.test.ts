@@ -7,6 +7,8 @@ import { waitUntil } from '../support/wait-until.ts';
 import { makeFilm, type Status, VideoServer, workersOn } from './vod-server-fixture.ts';
 
 const within = { timeoutMs: encodeTimeoutMs };
+/** The encoder of the next rendition runs for some seconds only. */
+const often = { ...within, everyMs: 50 };
 
 /** Encoders of a video. */
 function encodersOf(server: VideoServer, videoId: string): number[] {
@@ -36,16 +38,15 @@ test('short videos do not wait behind a long one of another project, whose encod
   // The encoder of the long ladder stands still until it is discarded.
   const [first, second] = [await server.create(), await server.create()];
   await server.send(first.videoId, await readFile(longFilm));
-  await server.until(
-    first.videoId,
-    ({ encoding }) => encoding.qualities[0]?.status === 'encoded',
-    'the lowest quality',
+  await waitUntil(
+    async () => (await server.status(first.videoId)).encoding.qualities[0]?.status === 'encoded',
+    often,
   );
-  const ladder = await waitUntil(() => encodersOf(server, first.videoId)[0], within);
+  const ladder = await waitUntil(() => encodersOf(server, first.videoId)[0], often);
   process.kill(ladder, 'SIGSTOP');
   // Nor does the first quality of another long video of the same project take the place of short ones.
   await server.send(second.videoId, await readFile(longFilm));
-  process.kill(await waitUntil(() => encodersOf(server, second.videoId)[0], within), 'SIGSTOP');
+  process.kill(await waitUntil(() => encodersOf(server, second.videoId)[0], often), 'SIGSTOP');
   const { videoId } = (await inSandbox('POST', '/videos', JSON.stringify({ title: 'Short' }))) as {
     videoId: string;
   };

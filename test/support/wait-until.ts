@@ -8,16 +8,16 @@ import { lastServerLines } from './server-logs.ts';
 export interface WaitOptions {
   /** Default {@link waitTimeoutMs}; give another only where the deadline is part of what is tested. */
   readonly timeoutMs?: number;
-  /** Default: 10 at first, and 100 once a second has passed. Give it for states that pass. */
+  /** Default: 10 at first, and 200 once two seconds have passed. Give it for states that pass. */
   readonly everyMs?: number;
   /** Default: the text of the condition. A function is asked at the deadline, so it can tell the last state. */
   readonly what?: string | (() => string);
 }
 
 const maxConditionLength = 300;
-/** Pauses become longer with the wait, so that many waits at once leave the machine to what is waited for. */
+/** Pauses become longer with the wait: a look at a server costs 5 ms of CPU, and many waits at once would take it from what is waited for. */
 const pauseShare = 0.1;
-const maxPauseMs = 100;
+const maxPauseMs = 200;
 
 /**
  * Looks again and again until `condition` gives something other than false, null or undefined, and gives that.
