@@ -37,7 +37,7 @@ const empty = { renditions: [] } as unknown as Awaited<ReturnType<VodPipeline['s
 async function makeLongFilm(folder: string): Promise<string> {
   const path = join(folder, 'film.mp4');
   await runToEnd(ffmpegPath, [
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30:duration=24'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=360x360:rate=30:duration=24'],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=24'],
     ...['-c:v', 'mpeg4', '-b:v', '1M', '-c:a', 'aac', path],
   ]);

@@ -11,6 +11,7 @@ import { digestOfFile, filesIn, makeFilm, VideoServer, workersOn } from './vod-s
 
 const chunkBytes = 5_242_880;
 const filmSeconds = 5;
+const framesPerSecond = 15;
 let folder: string;
 let film: Buffer;
 
@@ -18,7 +19,12 @@ beforeAll(async () => {
   folder = await makeTempDir();
   const path = join(folder, 'film.mp4');
   // Three chunks; 360 lines, so two qualities.
-  await makeFilm(path, { seconds: filmSeconds, bytes: 2 * chunkBytes + 1_000_000 });
+  await makeFilm(path, {
+    seconds: filmSeconds,
+    size: '360x360',
+    fps: framesPerSecond,
+    bytes: 2 * chunkBytes + 1_000_000,
+  });
   // With a box of QuickTime, it is ffprobe that looks into the file: a process that can be met.
   film = Buffer.concat([await readFile(path), box('wide')]);
 });
@@ -147,7 +153,7 @@ async function expectPlays(server: VideoServer, videoId: string): Promise<void> 
       ...['-v', 'error', '-select_streams', 'v', '-count_packets'],
       ...['-show_entries', 'stream=nb_read_packets', '-of', 'csv=p=0', address],
     ]);
-    expect([address, Number.parseInt(frames, 10)]).toEqual([address, filmSeconds * 30]);
+    expect([address, Number.parseInt(frames, 10)]).toEqual([address, filmSeconds * framesPerSecond]);
   }
 }
 

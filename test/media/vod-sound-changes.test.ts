@@ -114,7 +114,7 @@ async function toneTimes(audio: string, times: readonly number[]): Promise<numbe
 }
 
 async function upload(bytes: Buffer, values: Record<string, unknown> = {}) {
-  const { videoId } = await server.create(values);
+  const { videoId } = await server.create({ mp4Support: false, ...values });
   expect(await server.send(videoId, bytes)).toBe(201);
   await waitUntil(() => {
     const open = server.read("SELECT * FROM renditions WHERE video_id = ? AND status <> 'encoded'", videoId);

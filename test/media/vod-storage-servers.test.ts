@@ -143,7 +143,7 @@ describe('servers that share a database and a bucket', () => {
   test('encode what must be encoded once, and show it everywhere when it is finished', async () => {
     const [first, second] = (await startServers({}, {})) as [VideoServer, VideoServer];
     const path = join(folder, 'film.mp4');
-    await makeFilm(path, { seconds: 6, size: '360x360' });
+    await makeFilm(path, { seconds: 6, size: '360x360', fps: 15 });
     const { videoId } = await first.create();
     expect(await first.send(videoId, await readFile(path))).toBe(201);
     await second.until(videoId, isDone, 'all qualities');
@@ -160,7 +160,7 @@ describe('servers that share a database and a bucket', () => {
     const slow = { MILLRACE_ENCODE_PRESET: 'faster', MILLRACE_ENCODE_CODECS: codecs };
     const servers = await startServers(slow, slow);
     const path = join(folder, `${size}.mp4`);
-    await makeFilm(path, { seconds: 16, size });
+    await makeFilm(path, { seconds: 16, size, fps: 15 });
     const { videoId } = await servers[0]!.create();
     expect(await servers[0]!.send(videoId, await readFile(path))).toBe(201);
     const isEncoding = ({ dataDir }: VideoServer) =>
@@ -170,6 +170,7 @@ describe('servers that share a database and a bucket', () => {
     const encoder = await waitUntil(() => servers.find(isEncoding), {
       what: 'the highest quality being encoded',
       timeoutMs: encodeTimeoutMs,
+      everyMs: 20,
     });
     await encoder.kill();
     const other = servers.find(server => server !== encoder)!;

@@ -45,7 +45,7 @@ async function upload(
   bytes: Buffer,
   attributes: Record<string, unknown> = {},
 ): Promise<string> {
-  const created = await server.api('POST', '/videos', { title: 'Harbour', ...attributes });
+  const created = await server.api('POST', '/videos', { title: 'Harbour', mp4Support: false, ...attributes });
   const { videoId } = (await created.json()) as { videoId: string };
   await sendSource(server, videoId, bytes);
   return videoId;
